@@ -1,0 +1,2 @@
+//! gametape beside its peers.
+fn main() {}

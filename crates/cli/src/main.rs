@@ -1,0 +1,2 @@
+//! The `gametape` command.
+fn main() {}

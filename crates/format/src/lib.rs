@@ -1,0 +1,2 @@
+//! The tape file.
+#![forbid(unsafe_code)]

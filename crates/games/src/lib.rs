@@ -1,0 +1,2 @@
+//! What games expose.
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Record, keep, replay and read game telemetry.
