@@ -1,9 +1,9 @@
 //! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
-use crate::assetto_corsa_competizione;
 use crate::layout::Layout;
+use crate::{assetto_corsa_competizione, iracing};
 
 /// Every game, in the order of their ids.
-pub const GAMES: &[Game] = &[assetto_corsa_competizione::GAME];
+pub const GAMES: &[Game] = &[assetto_corsa_competizione::GAME, iracing::GAME];
 
 /// A game and the streams of frames it offers.
 #[derive(Debug, Clone, Copy)]

@@ -22,6 +22,7 @@ fn ids_and_aliases_are_unique_and_kebab_case() {
 fn games_are_found_by_id_and_alias() {
     assert_eq!(find_game("acc").unwrap().id, "assetto-corsa-competizione");
     assert_eq!(find_game("Assetto-Corsa-Competizione").unwrap().id, "assetto-corsa-competizione");
+    assert_eq!(find_game("ir").unwrap().id, "iracing");
     assert!(find_game("").is_none() && find_game("ac").is_none());
 }
 
