@@ -238,7 +238,7 @@ fn duplicate_names_keep_the_first() {
 
 #[test]
 fn one_wild_variable_does_not_cost_those_it_covers() {
-    let (ibt, problems) = problems_of(|vars| vars.insert(0, var(4, 1, 7, "Wild", "")));
+    let (ibt, problems) = problems_of(|vars| vars.insert(0, var(4, 0, 7, "Wild", "")));
     assert_eq!(ibt.layout.channels().len(), 6);
     assert!(matches!(&problems[..], [VarProblem::Overlap { index: 0, name, .. }] if name == "Wild"));
 }
