@@ -202,7 +202,13 @@ fn report(name: &str, problem: &str, bytes: &[u8]) {
 }
 
 fn command(name: &str) -> String {
-    format!("cargo run --release -p gametape --example mutate -- {name}")
+    // A release build without these wraps where this one panics, and would show nothing.
+    let checks = if cfg!(debug_assertions) {
+        "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true "
+    } else {
+        ""
+    };
+    format!("{checks}cargo run --release -p gametape --example mutate -- {name}")
 }
 
 fn save(name: &str, bytes: &[u8]) -> std::io::Result<PathBuf> {
