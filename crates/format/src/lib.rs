@@ -1,2 +1,5 @@
 //! The tape file.
 #![forbid(unsafe_code)]
+
+pub mod column;
+pub mod pack;

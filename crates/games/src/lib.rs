@@ -1,2 +1,29 @@
-//! What games expose.
+//! What games expose, as data and pure functions.
+//!
+//! A game's folder says which streams it has and how their bytes are laid out; where a game describes itself at run
+//! time, the folder holds the parser of that description. Nothing here opens a file, asks a clock or knows how frames
+//! are stored: callers bring bytes and get facts back. The crate builds for `wasm32-unknown-unknown`.
+//!
+//! - [`Layout`]: which bytes of a frame are which channel.
+//! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
+//! - [`assetto_corsa_competizione`]: the three shared memory pages, as tables.
+//! - [`iracing`]: the header, variable headers, session text and rows of `.ibt` files.
+//!
+//! A game id is a full name in kebab-case and lives for ever in recordings. Aliases are for people.
 #![forbid(unsafe_code)]
+
+pub mod assetto_corsa_competizione;
+mod bytes;
+pub mod iracing;
+mod layout;
+mod registry;
+mod text;
+
+pub use assetto_corsa_competizione as acc;
+pub use layout::{Channel, Kind, Layout, LayoutError};
+pub use registry::{GAMES, Game, Stream, find_game};
+pub use text::{utf16le_text, windows_1252_text};
+
+/// Runs everything that reads an `.ibt` on `data`: for the fuzz target only.
+#[doc(hidden)]
+pub use iracing::fuzz_ibt;

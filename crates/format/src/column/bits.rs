@@ -1,0 +1,108 @@
+//! Bit streams: the first bit written is the lowest bit of the first byte.
+
+/// Appends bits to a byte vector.
+#[cfg(feature = "write")]
+pub(crate) struct BitWriter<'a> {
+    out: &'a mut Vec<u8>,
+    pending: u64,
+    filled: u32,
+}
+
+#[cfg(feature = "write")]
+impl<'a> BitWriter<'a> {
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
+        Self { out, pending: 0, filled: 0 }
+    }
+
+    /// Write the low `count` (at most 32) bits of `value`, whose higher bits must be zero.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, value: u32, count: u32) {
+        self.pending |= u64::from(value) << self.filled;
+        self.filled += count;
+        if self.filled >= 32 {
+            self.out.extend_from_slice(&(self.pending as u32).to_le_bytes());
+            self.pending >>= 32;
+            self.filled -= 32;
+        }
+    }
+
+    /// Write the low `count` (at most 64) bits of `value`, whose higher bits must be zero.
+    #[inline(always)]
+    pub(crate) fn write_long(&mut self, value: u64, count: u32) {
+        self.write(value as u32, count.min(32));
+        if count > 32 {
+            self.write((value >> 32) as u32, count - 32);
+        }
+    }
+
+    /// Fill the last byte with zero bits.
+    pub(crate) fn finish(self) {
+        let bytes = self.pending.to_le_bytes();
+        let count = self.filled.div_ceil(8) as usize;
+        self.out.extend_from_slice(bytes.get(..count).unwrap_or_default());
+    }
+}
+
+/// Reads bits. Past the end it reads zeros; [`BitReader::in_bounds`] tells afterwards.
+#[derive(Clone, Copy)]
+pub(crate) struct BitReader<'a> {
+    bytes: &'a [u8],
+    /// Position in bits.
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// At least 57 bits from the current position, lowest first.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> u64 {
+        let from = self.at >> 3;
+        let word = match self.bytes.get(from..).and_then(|rest| rest.first_chunk::<8>()) {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => self.peek_tail(from),
+        };
+        word >> (self.at & 7)
+    }
+
+    #[cold]
+    fn peek_tail(&self, from: usize) -> u64 {
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        rest.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    }
+
+    #[inline(always)]
+    pub(crate) fn skip(&mut self, count: u32) {
+        self.at += count as usize;
+    }
+
+    /// Read `count` (at most 56) bits.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, count: u32) -> u64 {
+        let value = self.peek() & ((1 << count) - 1);
+        self.skip(count);
+        value
+    }
+
+    /// Read `count` (at most 64) bits.
+    #[inline(always)]
+    pub(crate) fn read_long(&mut self, count: u32) -> u64 {
+        if count <= 56 {
+            return self.read(count);
+        }
+        let low = self.read(32);
+        low | self.read(count - 32) << 32
+    }
+
+    /// Whether everything read was there.
+    pub(crate) fn in_bounds(&self) -> bool {
+        self.at <= self.bytes.len() * 8
+    }
+
+    /// Whether everything was read: all bytes used, and the bits that fill the last one zero.
+    pub(crate) fn is_done(&self) -> bool {
+        self.at.div_ceil(8) == self.bytes.len() && (self.at & 7 == 0 || self.peek() == 0)
+    }
+}

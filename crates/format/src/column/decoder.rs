@@ -1,0 +1,267 @@
+//! Decoding of one column, or of whole rows.
+
+use super::body;
+use super::head::{BlockHead, Coding, Content, find};
+use super::residuals::Scratch;
+use super::runs;
+use super::word::Word;
+use super::{Column, ColumnError, check_columns, check_shape};
+
+/// Rows are written in tiles of about this many bytes, so that a tile stays in the fastest cache.
+const TILE_BYTES: usize = 32 << 10;
+
+/// Decodes blocks; keeps its memory between calls.
+#[derive(Default)]
+pub struct BlockDecoder {
+    scratch: Scratch,
+    guesses: Guesses,
+    /// Values of columns of widths 1, 2 and 4, one after the other.
+    narrow: Vec<u32>,
+    /// Values of columns of width 8.
+    wide: Vec<u64>,
+    /// Per entry of the head: where its values start in `narrow` or `wide`.
+    starts: Vec<u32>,
+    template: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Guesses {
+    narrow: Vec<u32>,
+    wide: Vec<u64>,
+}
+
+impl std::fmt::Debug for BlockDecoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlockDecoder").finish_non_exhaustive()
+    }
+}
+
+/// Values of a reference column, as stored in one of the two sizes.
+#[derive(Clone, Copy)]
+enum Reference<'a> {
+    None,
+    Narrow(&'a [u32]),
+    Wide(&'a [u64]),
+    /// Bit patterns of a column of width 4.
+    Patterns(&'a [u64]),
+}
+
+#[allow(clippy::too_many_arguments)]
+fn decode_body<W: Word>(
+    coding: Coding,
+    column: &Column,
+    bytes: &[u8],
+    reference: Reference<'_>,
+    scratch: &mut Scratch,
+    guesses: &mut Vec<W>,
+    out: &mut [W],
+) -> Result<(), ColumnError> {
+    let Coding::Predicted(foretold) = coding else {
+        return runs::decode(bytes, u32::from(column.width) * 8, out);
+    };
+    let float = column.is_float();
+    match reference {
+        Reference::None => body::decode(bytes, foretold, float, std::iter::empty(), scratch, guesses, out),
+        Reference::Narrow(values) => {
+            body::decode(bytes, foretold, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
+        }
+        Reference::Wide(values) => {
+            body::decode(bytes, foretold, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
+        }
+        Reference::Patterns(values) => {
+            let values = values.iter().map(|&v| (v as u32).to_reference());
+            body::decode(bytes, foretold, float, values, scratch, guesses, out)
+        }
+    }
+}
+
+/// The values from `start` on, apart from those before it.
+fn split<W>(values: &mut [W], start: usize, rows: usize) -> Option<(&[W], &mut [W])> {
+    let (before, after) = values.split_at_mut_checked(start)?;
+    Some((before, after.get_mut(..rows)?))
+}
+
+impl BlockDecoder {
+    /// A decoder with nothing allocated yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Decode one column and append its values, as bit patterns, to `out`.
+    ///
+    /// `body` is what the payload has at [`BlockHead::body_range`]; `reference` are the values of the column that
+    /// [`BlockHead::reference`] names, decoded before.
+    pub fn decode_column(
+        &mut self,
+        head: &BlockHead,
+        columns: &[Column],
+        column: usize,
+        body: &[u8],
+        reference: Option<&[u64]>,
+        out: &mut Vec<u64>,
+    ) -> Result<(), ColumnError> {
+        let rows = head.rows();
+        let kind = columns.get(column).filter(|_| columns.len() == head.columns());
+        let kind = kind.ok_or(ColumnError::BadColumns { column, row_bytes: 0 })?;
+        let start = out.len();
+        let (coding, other) = match head.content(column) {
+            None | Some(Content::Constant(_)) => {
+                out.resize(start + rows, head.constant(column).unwrap_or(0));
+                return Ok(());
+            }
+            Some(Content::Coded { coding, body: place, reference, .. }) => {
+                place.verify(body, "column")?;
+                (*coding, *reference)
+            }
+        };
+        let reference = match other.and_then(|other| columns.get(other as usize)) {
+            None => Reference::None,
+            Some(other) => match reference.filter(|values| values.len() == rows) {
+                None => return Err(ColumnError::NoReference { column }),
+                Some(values) if other.is_wide() => Reference::Wide(values),
+                Some(values) => Reference::Patterns(values),
+            },
+        };
+        let Self { scratch, guesses, narrow, .. } = self;
+        if kind.is_wide() {
+            out.resize(start + rows, 0);
+            let room = out.get_mut(start..).unwrap_or_default();
+            let decoded = decode_body(coding, kind, body, reference, scratch, &mut guesses.wide, room);
+            if decoded.is_err() {
+                out.truncate(start);
+            }
+            return decoded;
+        }
+        narrow.clear();
+        narrow.resize(rows, 0);
+        decode_body(coding, kind, body, reference, scratch, &mut guesses.narrow, narrow)?;
+        let mask = u32::MAX >> (32 - 8 * u32::from(kind.width).clamp(1, 4));
+        out.extend(narrow.iter().map(|value| u64::from(value & mask)));
+        Ok(())
+    }
+
+    /// Decode all rows of a block into `out`, which must have room for exactly them.
+    pub fn decode_rows(
+        &mut self,
+        head: &BlockHead,
+        columns: &[Column],
+        row_bytes: usize,
+        payload: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), ColumnError> {
+        let rows = head.rows();
+        check_shape(rows, row_bytes)?;
+        check_columns(columns, row_bytes)?;
+        if columns.len() != head.columns() {
+            return Err(ColumnError::WrongLength { what: "columns", expected: head.columns(), actual: columns.len() });
+        }
+        if out.len() != rows * row_bytes {
+            return Err(ColumnError::WrongLength { what: "rows", expected: rows * row_bytes, actual: out.len() });
+        }
+        self.decode_bodies(head, columns, payload)?;
+        self.write_rows(head, columns, row_bytes, out);
+        Ok(())
+    }
+
+    /// Decode every body once, and note where the values are.
+    fn decode_bodies(&mut self, head: &BlockHead, columns: &[Column], payload: &[u8]) -> Result<(), ColumnError> {
+        let rows = head.rows();
+        let Self { scratch, guesses, narrow, wide, starts, .. } = self;
+        starts.clear();
+        let (mut narrow_used, mut wide_used) = (0, 0);
+        for (at, content) in head.entries() {
+            let Some(column) = columns.get(*at as usize) else { continue };
+            let &Content::Coded { coding, body, reference, copy_of } = content else {
+                starts.push(0);
+                continue;
+            };
+            let start_of = |other: u32| find(head.entries(), other).and_then(|(entry, _)| starts.get(entry));
+            if let Some(start) = copy_of.and_then(start_of).copied() {
+                starts.push(start);
+                continue;
+            }
+            let used = if column.is_wide() { &mut wide_used } else { &mut narrow_used };
+            let start = *used;
+            *used += rows;
+            if narrow.len() < narrow_used {
+                narrow.resize(narrow_used.max(narrow.len() * 2), 0);
+            }
+            if wide.len() < wide_used {
+                wide.resize(wide_used.max(wide.len() * 2), 0);
+            }
+            let bytes = payload.get(body.range()).ok_or(ColumnError::Damaged { what: "payload ends early" })?;
+            body.verify(bytes, "column")?;
+            let other = reference.and_then(|other| Some((columns.get(other as usize)?, *start_of(other)? as usize)));
+            let missing = ColumnError::NoReference { column: *at as usize };
+            if reference.is_some() && other.is_none() {
+                return Err(missing);
+            }
+            if column.is_wide() {
+                let (before, room) = split(wide, start, rows).ok_or(missing.clone())?;
+                let reference = match other {
+                    None => Reference::None,
+                    Some((c, s)) if c.is_wide() => Reference::Wide(before.get(s..s + rows).ok_or(missing)?),
+                    Some((_, s)) => Reference::Narrow(narrow.get(s..s + rows).ok_or(missing)?),
+                };
+                decode_body(coding, column, bytes, reference, scratch, &mut guesses.wide, room)?;
+            } else {
+                let (before, room) = split(narrow, start, rows).ok_or(missing.clone())?;
+                let reference = match other {
+                    None => Reference::None,
+                    Some((c, s)) if c.is_wide() => Reference::Wide(wide.get(s..s + rows).ok_or(missing)?),
+                    Some((_, s)) => Reference::Narrow(before.get(s..s + rows).ok_or(missing)?),
+                };
+                decode_body(coding, column, bytes, reference, scratch, &mut guesses.narrow, room)?;
+            }
+            starts.push(start as u32);
+        }
+        Ok(())
+    }
+
+    /// Copy constants from a template row, then write the other columns tile by tile.
+    fn write_rows(&mut self, head: &BlockHead, columns: &[Column], row_bytes: usize, out: &mut [u8]) {
+        self.template.clear();
+        self.template.resize(row_bytes, 0);
+        for (at, content) in head.entries() {
+            if let (Content::Constant(value), Some(column)) = (content, columns.get(*at as usize)) {
+                let bytes = value.to_le_bytes();
+                let room = self.template.get_mut(column.range()).unwrap_or_default();
+                room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+            }
+        }
+        let tile_rows = (TILE_BYTES / row_bytes).clamp(8, 256);
+        for (index, tile) in out.chunks_mut(tile_rows * row_bytes).enumerate() {
+            tile.chunks_exact_mut(row_bytes).for_each(|row| row.copy_from_slice(&self.template));
+            let first = index * tile_rows;
+            for ((at, content), &start) in head.entries().iter().zip(&self.starts) {
+                let (Content::Coded { .. }, Some(column)) = (content, columns.get(*at as usize)) else { continue };
+                let (start, offset) = (start as usize + first, column.offset as usize);
+                let narrow = self.narrow.get(start..).unwrap_or_default();
+                match column.width {
+                    1 => scatter(tile, row_bytes, offset, narrow, |v| [v as u8]),
+                    2 => scatter(tile, row_bytes, offset, narrow, |v| (v as u16).to_le_bytes()),
+                    4 => scatter(tile, row_bytes, offset, narrow, u32::to_le_bytes),
+                    _ => {
+                        let wide = self.wide.get(start..).unwrap_or_default();
+                        scatter(tile, row_bytes, offset, wide, u64::to_le_bytes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn scatter<W: Copy, const N: usize>(
+    tile: &mut [u8],
+    row_bytes: usize,
+    offset: usize,
+    values: &[W],
+    bytes: impl Fn(W) -> [u8; N],
+) {
+    for (row, &value) in tile.chunks_exact_mut(row_bytes).zip(values) {
+        if let Some(room) = row.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            *room = bytes(value);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Sequences of 64-bit integers by themselves: times of a block, index pages.
+//!
+//! They are coded as the body of a predicted column of width 8 that has no reference.
+
+use super::body::{self, Foretold};
+use super::head::BlockHead;
+use super::residuals::Scratch;
+use super::{ColumnError, MAX_ROWS};
+
+/// Append `values`, coded, to `out`. Their count is not stored: [`decode_integers`] must be told.
+#[cfg(feature = "write")]
+pub fn encode_integers(values: &[u64], out: &mut Vec<u8>) {
+    super::plan::Planner::default().encode_integers(values, out);
+}
+
+/// Decode `count` integers from all of `bytes` and append them to `out`. Memory taken is `count` integers.
+pub fn decode_integers(bytes: &[u8], count: usize, out: &mut Vec<u64>) -> Result<(), ColumnError> {
+    decode_with(bytes, count, &mut Scratch::default(), out)
+}
+
+pub(crate) fn decode_with(
+    bytes: &[u8],
+    count: usize,
+    scratch: &mut Scratch,
+    out: &mut Vec<u64>,
+) -> Result<(), ColumnError> {
+    let start = out.len();
+    out.resize(start + count, 0);
+    let room = out.get_mut(start..).unwrap_or_default();
+    let decoded = body::decode(bytes, Foretold::No, false, std::iter::empty(), scratch, &mut Vec::new(), room);
+    if decoded.is_err() {
+        out.truncate(start);
+    }
+    decoded
+}
+
+/// Decode the times of a block: nanoseconds since its first row, never falling. `body` is what the payload has at
+/// [`BlockHead::times_range`]; the times are appended to `out`.
+pub fn decode_times(head: &BlockHead, body: &[u8], out: &mut Vec<u64>) -> Result<(), ColumnError> {
+    head.times().verify(body, "times")?;
+    let start = out.len();
+    decode_with(body, head.rows().min(MAX_ROWS), &mut Scratch::default(), out)?;
+    let times = out.get(start..).unwrap_or_default();
+    if times.first() != Some(&0) || !times.is_sorted() {
+        out.truncate(start);
+        return Err(ColumnError::Damaged { what: "order of times" });
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Choosing how to predict a column, on a sample of its rows, and writing the body.
+
+use super::bits::BitWriter;
+use super::body::{Prefix, residuals};
+use super::residuals::Encoder;
+use super::transform::{Line, Transform, find_grid};
+use super::word::Word;
+
+/// A sample is this many rows in a row …
+const SEGMENT: usize = 12;
+/// … this many times; shorter columns are sampled whole.
+const SEGMENTS: usize = 32;
+/// Rows before the ones that are priced: what third differences look back on.
+pub(crate) const LEAD: usize = 3;
+const CLASSES: usize = 128;
+
+/// How a column is to be predicted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) transform: Transform,
+    pub(crate) order: u8,
+    pub(crate) line: Option<Line>,
+    /// Estimated size of the residuals, bits per row.
+    pub(crate) price: f32,
+}
+
+/// Rows that stand for all rows: whole segments, one after the other.
+pub(crate) struct Sample {
+    pub(crate) segment: usize,
+    pub(crate) segments: usize,
+    rows: usize,
+}
+
+impl Sample {
+    pub(crate) fn of(rows: usize) -> Self {
+        if rows < 2 * SEGMENT * SEGMENTS {
+            return Self { segment: rows, segments: 1, rows };
+        }
+        Self { segment: SEGMENT, segments: SEGMENTS, rows }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.segment * self.segments
+    }
+
+    pub(crate) fn take<W: Copy>(&self, values: &[W], out: &mut Vec<W>) {
+        out.clear();
+        for index in 0..self.segments {
+            let start = index * (self.rows - self.segment) / (self.segments - 1).max(1);
+            out.extend_from_slice(values.get(start..start + self.segment).unwrap_or_default());
+        }
+    }
+}
+
+/// Buffers for one size of integers.
+#[derive(Default)]
+pub(crate) struct Buffers<W> {
+    pub(crate) sample: Vec<W>,
+    pub(crate) integers: Vec<W>,
+    pub(crate) guesses: Vec<W>,
+    numbers: Vec<W>,
+}
+
+/// Chooses and writes; keeps its memory between calls.
+pub(crate) struct Planner {
+    encoder: Encoder,
+    /// n · log2 n.
+    logs: Vec<f32>,
+}
+
+impl Default for Planner {
+    fn default() -> Self {
+        let logs = (0..=2 * SEGMENT * SEGMENTS).map(|n| n as f32 * (n.max(1) as f32).log2()).collect();
+        Self { encoder: Encoder::default(), logs }
+    }
+}
+
+/// A value in the middle: what order 0 counts from.
+fn middle<W: Word>(integers: &[W], unused: u32) -> W {
+    let first = integers.first().copied().unwrap_or_default();
+    let sum: i128 = integers.iter().map(|v| i128::from(v.sub(first).sign_extend(unused).to_signed())).sum();
+    let mean = sum / integers.len().max(1) as i128;
+    first.add(W::from_u64(mean as u64)).sign_extend(unused)
+}
+
+impl Planner {
+    /// Bits per row for orders 0 to 3.
+    pub(crate) fn prices<W: Word>(&self, sample: &Sample, integers: &[W], unused: u32) -> [f32; 4] {
+        let base = middle(integers, unused);
+        let mut classes = [[0u16; CLASSES]; 4];
+        let mut low_bits = [0u32; 4];
+        let mut priced = 0;
+        for segment in integers.chunks(sample.segment.max(1)) {
+            for window in segment.windows(LEAD + 1) {
+                let &[d, c, b, a] = window else { continue };
+                let (d1, d2, d3) = (a.sub(b), b.sub(c), c.sub(d));
+                let second = d1.sub(d2);
+                let all = [a.sub(base), d1, second, second.sub(d2.sub(d3))];
+                for ((value, classes), low) in all.into_iter().zip(&mut classes).zip(&mut low_bits) {
+                    let length = value.sign_extend(unused).zigzag().bit_length();
+                    classes[length as usize & (CLASSES - 1)] += 1;
+                    *low += length.saturating_sub(1);
+                }
+                priced += 1;
+            }
+        }
+        let total = self.logs.get(priced).copied().unwrap_or(0.0);
+        std::array::from_fn(|order| {
+            let classes = classes.get(order).map_or([].as_slice(), |classes| &classes[..W::BITS as usize + 1]);
+            let inside: f32 = classes.iter().map(|&n| self.logs.get(n as usize).copied().unwrap_or(0.0)).sum();
+            (total - inside + low_bits.get(order).copied().unwrap_or(0) as f32) / priced.max(1) as f32
+        })
+    }
+
+    /// The best plan without a reference. `buffers.sample` holds the sampled values.
+    pub(crate) fn plan<W: Word>(
+        &self,
+        sample: &Sample,
+        values: &[W],
+        float: bool,
+        unused: u32,
+        buffers: &mut Buffers<W>,
+    ) -> Plan {
+        let mut best: Option<Plan> = None;
+        let grid = if float { find_grid(&buffers.sample).and_then(|_| find_grid(values)) } else { None };
+        let first = if float { Transform::Ordered } else { Transform::Plain };
+        for transform in [Some(first), grid.map(Transform::Grid)].into_iter().flatten() {
+            transform.apply(&buffers.sample, &mut buffers.integers);
+            let prices = self.prices(sample, &buffers.integers, unused);
+            for (order, price) in (0u8..).zip(prices) {
+                if best.is_none_or(|best| price < best.price) {
+                    best = Some(Plan { transform, order, line: None, price });
+                }
+            }
+        }
+        best.unwrap_or(Plan { transform: first, order: 1, line: None, price: 0.0 })
+    }
+
+    /// Append the body of a column to `out`.
+    pub(crate) fn write<W: Word>(
+        &mut self,
+        plan: Plan,
+        values: &[W],
+        reference: impl Iterator<Item = f64>,
+        unused: u32,
+        buffers: &mut Buffers<W>,
+        out: &mut Vec<u8>,
+    ) {
+        let Buffers { integers, guesses, numbers, .. } = buffers;
+        plan.transform.apply(values, integers);
+        if let Some(line) = plan.line {
+            guesses.clear();
+            guesses.resize(integers.len(), W::default());
+            line.foretell(reference, plan.transform, guesses);
+            integers.iter_mut().zip(guesses.iter()).for_each(|(v, guess)| *v = v.sub(*guess));
+        }
+        let base = match plan.order {
+            0 => middle(integers, unused),
+            _ => integers.first().copied().unwrap_or_default().sign_extend(unused),
+        };
+        Prefix { transform: plan.transform, order: plan.order, line: plan.line, base }.write(out);
+        residuals(plan.order, base, unused, integers, numbers);
+        let mut writer = BitWriter::new(out);
+        self.encoder.encode(numbers, &mut writer);
+        writer.finish();
+    }
+
+    /// Append a sequence of integers to `out`.
+    pub(crate) fn encode_integers(&mut self, values: &[u64], out: &mut Vec<u8>) {
+        self.encode_integers_with(values, &mut Buffers::default(), out);
+    }
+
+    pub(crate) fn encode_integers_with(&mut self, values: &[u64], buffers: &mut Buffers<u64>, out: &mut Vec<u8>) {
+        let sample = Sample::of(values.len());
+        sample.take(values, &mut buffers.sample);
+        let plan = self.plan(&sample, values, false, 0, buffers);
+        self.write(plan, values, std::iter::empty(), 0, buffers, out);
+    }
+}

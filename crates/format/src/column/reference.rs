@@ -1,0 +1,185 @@
+//! Finding a column that foretells another: `a ≈ b · factor + offset`, or at least their changes run together.
+//!
+//! Every float column leaves a fingerprint: its first and second differences at the same few rows, scaled to length 1.
+//! The product of two fingerprints is the correlation of their changes; only the best match is then fitted and priced.
+
+use super::plan::{Buffers, LEAD, Plan, Planner, Sample};
+use super::transform::{Line, is_tame};
+use super::word::Word;
+
+const POINTS: usize = 64;
+/// Squared correlation below which fitting is not worth the time.
+const WORTH: f32 = 0.3;
+/// At most this many columns are compared with, the nearest before.
+const NEAREST: usize = 256;
+
+type Fingerprint = [f32; POINTS];
+
+/// A column that others may refer to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    /// Number of the column.
+    pub(crate) column: usize,
+    /// Where its values start in the arena of its size.
+    pub(crate) start: usize,
+    pub(crate) wide: bool,
+}
+
+/// Columns of this block that may be referred to.
+#[derive(Default)]
+pub(crate) struct References {
+    candidates: Vec<Candidate>,
+    fingerprints: Vec<[Fingerprint; 2]>,
+    /// Sampled values of all candidates, then of the column looked at.
+    floats: Vec<f64>,
+}
+
+fn fingerprint(sample: &Sample, floats: &[f64]) -> Option<[Fingerprint; 2]> {
+    let mut prints = [[0f32; POINTS]; 2];
+    let inside = sample.segment.checked_sub(LEAD)?;
+    let per_segment = POINTS / sample.segments;
+    if per_segment == 0 || inside < per_segment {
+        return None;
+    }
+    let [first, second] = &mut prints;
+    for (point, (first, second)) in first.iter_mut().zip(second).enumerate() {
+        let (segment, part) = (point / per_segment, point % per_segment);
+        let at = segment * sample.segment + part * inside / per_segment;
+        let Some(&[c, b, a]) = floats.get(at..at + 3) else { continue };
+        *first = (a - b) as f32;
+        *second = ((a - b) - (b - c)) as f32;
+    }
+    for print in &mut prints {
+        let length = print.iter().map(|v| v * v).sum::<f32>().sqrt();
+        let scale = if length.is_normal() { length.recip() } else { 0.0 };
+        print.iter_mut().for_each(|v| *v = if scale.is_normal() { *v * scale } else { 0.0 });
+    }
+    Some(prints)
+}
+
+#[inline(always)]
+fn product(a: &Fingerprint, b: &Fingerprint) -> f32 {
+    let mut sums = [0f32; 8];
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum()
+}
+
+/// Lines through the points (b, a): by level, by change, and through zero.
+fn lines(a: &[f64], b: &[f64]) -> [Line; 4] {
+    let n = a.len().max(1) as f64;
+    let (mut sa, mut sb, mut sab, mut sbb) = (0.0, 0.0, 0.0, 0.0);
+    let (mut dab, mut dbb) = (0.0, 0.0);
+    let (mut last_a, mut last_b) = (0.0, 0.0);
+    for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
+        sa += a;
+        sb += b;
+        sab += a * b;
+        sbb += b * b;
+        if at > 0 {
+            dab += (a - last_a) * (b - last_b);
+            dbb += (b - last_b) * (b - last_b);
+        }
+        (last_a, last_b) = (a, b);
+    }
+    let level = (sab - sa * sb / n) / (sbb - sb * sb / n);
+    let change = dab / dbb;
+    let zero = sab / sbb;
+    let offset = |factor: f64| (sa - factor * sb) / n;
+    [
+        Line { factor: change, offset: offset(change) },
+        Line { factor: level, offset: offset(level) },
+        Line { factor: zero, offset: 0.0 },
+        Line { factor: f64::from(zero as f32), offset: 0.0 },
+    ]
+}
+
+impl References {
+    pub(crate) fn clear(&mut self) {
+        self.candidates.clear();
+        self.fingerprints.clear();
+        self.floats.clear();
+    }
+
+    /// Look for a better plan than `own`; with it comes the column it refers to. Otherwise the column becomes a candidate.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn improve<W: Word>(
+        &mut self,
+        planner: &Planner,
+        sample: &Sample,
+        own: Plan,
+        me: Candidate,
+        rows: usize,
+        buffers: &mut Buffers<W>,
+    ) -> Option<(Plan, Candidate)> {
+        let length = sample.len();
+        let known = self.candidates.len() * length;
+        self.floats.truncate(known);
+        self.floats.extend(buffers.sample.iter().map(|v| v.to_reference()));
+        let (others, mine) = self.floats.split_at(known);
+        let finite = mine.iter().all(|v| v.is_finite());
+        let prints = if finite { fingerprint(sample, mine) } else { None }?;
+        let mut best: Option<(Plan, Candidate)> = None;
+        for (at, order) in self.matches(&prints).into_iter().flatten() {
+            let Some(&candidate) = self.candidates.get(at) else { continue };
+            let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
+            let _ = order;
+            for line in lines(mine, theirs) {
+                if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
+                    continue;
+                }
+                let Some(plan) = price(planner, sample, own, line, theirs, rows, buffers) else { continue };
+                if best.is_none_or(|(best, _)| plan.price < best.price) {
+                    best = Some((plan, candidate));
+                }
+            }
+        }
+        if best.is_none() {
+            self.candidates.push(me);
+            self.fingerprints.push(prints);
+        }
+        best
+    }
+
+    /// The candidates whose first and whose second differences run most with those of `prints`.
+    fn matches(&self, prints: &[Fingerprint; 2]) -> [Option<(usize, usize)>; 2] {
+        let mut best = [(WORTH, None); 2];
+        let skip = self.fingerprints.len().saturating_sub(NEAREST);
+        for (at, theirs) in self.fingerprints.iter().enumerate().skip(skip) {
+            for (order, (best, (a, b))) in best.iter_mut().zip(theirs.iter().zip(prints)).enumerate() {
+                let product = product(a, b);
+                if product * product > best.0 {
+                    *best = (product * product, Some((at, order)));
+                }
+            }
+        }
+        let [first, second] = best.map(|(_, found)| found);
+        [first, second.filter(|second| first.is_none_or(|first| first.0 != second.0))]
+    }
+}
+
+/// Price `line`; `None` if it is not better than `own`.
+fn price<W: Word>(
+    planner: &Planner,
+    sample: &Sample,
+    own: Plan,
+    line: Line,
+    theirs: &[f64],
+    rows: usize,
+    buffers: &mut Buffers<W>,
+) -> Option<Plan> {
+    let Buffers { sample: values, integers, guesses, .. } = buffers;
+    own.transform.apply(values, integers);
+    guesses.clear();
+    guesses.resize(integers.len(), W::default());
+    line.foretell(theirs.iter().copied(), own.transform, guesses);
+    integers.iter_mut().zip(guesses.iter()).for_each(|(v, guess)| *v = v.sub(*guess));
+    let prices = planner.prices(sample, integers, 0);
+    let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
+    let (order, price) = (0u8..).zip(prices).min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let price = price + header;
+    (price < own.price).then_some(Plan { order, line: Some(line), price, ..own })
+}

@@ -1,0 +1,288 @@
+//! Coding of residuals: small non-negative numbers of up to 64 bits, most of them near zero.
+//!
+//! A symbol is either a class (the bit length of the number) or an entry of a small dictionary of frequent numbers;
+//! symbols are entropy coded, the bits of a number below its highest one follow as they are.
+//!
+//! ```text
+//! fixed width: 4 bits 0 | 7 bits width | each number in `width` bits
+//! entropy:     4 bits log | 7 bits lowest class | 7 bits classes | 5 bits entries | entries | counts
+//!              | states and symbols | low bits of all numbers
+//! an entry:    6 bits (length - 1) | its bits below the highest one
+//! a count:     4 bits length | its bits below the highest one
+//! ```
+
+use super::ColumnError;
+use super::ans::{DecodeTable, LOGS, SYMBOLS};
+use super::bits::BitReader;
+use super::word::Word;
+
+/// Classes there can be: lengths 0 to 64.
+const CLASSES: u32 = 65;
+
+/// Reusable memory for decoding.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    table: DecodeTable,
+    symbols: Vec<u8>,
+}
+
+/// Read `out.len()` numbers.
+pub(crate) fn decode<W: Word>(
+    reader: &mut BitReader<'_>,
+    scratch: &mut Scratch,
+    out: &mut [W],
+) -> Result<(), ColumnError> {
+    let log = reader.read(4) as u32;
+    if log == 0 {
+        let width = reader.read(7) as u32;
+        if width > W::BITS {
+            return Err(ColumnError::Damaged { what: "width of numbers" });
+        }
+        if width == 0 {
+            out.fill(W::default());
+        } else {
+            out.iter_mut().for_each(|number| *number = W::from_u64(reader.read_long(width)));
+        }
+    } else {
+        decode_entropy(log, reader, scratch, out)?;
+    }
+    if reader.in_bounds() { Ok(()) } else { Err(ColumnError::Damaged { what: "bits of numbers" }) }
+}
+
+fn decode_entropy<W: Word>(
+    log: u32,
+    reader: &mut BitReader<'_>,
+    scratch: &mut Scratch,
+    out: &mut [W],
+) -> Result<(), ColumnError> {
+    let lowest = reader.read(7) as u32;
+    let classes = reader.read(7) as u32;
+    let entries = reader.read(5) as u32;
+    if !LOGS.contains(&log) || lowest + classes > W::BITS + 1 {
+        return Err(ColumnError::Damaged { what: "table of symbols" });
+    }
+    // A number is the base of its symbol plus that many bits.
+    let mut bases = [W::default(); SYMBOLS];
+    let mut bits = [0u8; SYMBOLS];
+    let (for_classes, rest) = bases.split_at_mut(classes as usize & (SYMBOLS - 1));
+    for ((base, bits), class) in for_classes.iter_mut().zip(&mut bits).zip(lowest..CLASSES) {
+        *bits = class.saturating_sub(1) as u8;
+        *base = W::from_u64(if class == 0 { 0 } else { 1 << *bits });
+    }
+    for base in rest.iter_mut().take(entries as usize) {
+        let below = reader.read(6) as u32;
+        if below >= W::BITS {
+            return Err(ColumnError::Damaged { what: "dictionary of numbers" });
+        }
+        *base = W::from_u64(1 << below | reader.read_long(below));
+    }
+    let mut counts = [0u16; SYMBOLS];
+    let used = (classes + entries) as usize;
+    let mut sum = 0;
+    for count in counts.iter_mut().take(used) {
+        let length = reader.read(4) as u32;
+        *count = if length == 0 { 0 } else { (1 << (length - 1) | reader.read(length - 1)) as u16 };
+        sum += u32::from(*count);
+    }
+    if sum != 1 << log || used > SYMBOLS {
+        return Err(ColumnError::Damaged { what: "counts of symbols" });
+    }
+    scratch.table.build(counts.get(..used).unwrap_or_default(), log);
+    scratch.symbols.clear();
+    scratch.symbols.resize(out.len(), 0);
+    scratch.table.decode(reader, &mut scratch.symbols);
+    for (number, &symbol) in out.iter_mut().zip(&scratch.symbols) {
+        let symbol = symbol as usize & (SYMBOLS - 1);
+        let count = u32::from(bits[symbol]);
+        let low = if W::BITS == 32 { reader.read(count & 31) } else { reader.read_long(count) };
+        *number = bases[symbol].add(W::from_u64(low));
+    }
+    Ok(())
+}
+
+#[cfg(feature = "write")]
+pub(crate) use write::*;
+
+#[cfg(feature = "write")]
+mod write {
+    use super::super::ans::{EncodeTable, normalize};
+    use super::super::bits::BitWriter;
+    use super::*;
+
+    /// Below this many numbers a table costs more than it saves.
+    const FEWEST: usize = 12;
+    const MAX_ENTRIES: usize = 31;
+    const HASH: usize = 256;
+    const NO_SYMBOL: u8 = u8::MAX;
+
+    /// Reusable memory for encoding.
+    pub(crate) struct Encoder {
+        table: EncodeTable,
+        symbols: Vec<u8>,
+        slots: Box<[(u64, u32, u8); HASH]>,
+    }
+
+    impl Default for Encoder {
+        fn default() -> Self {
+            Self { table: EncodeTable::default(), symbols: Vec::new(), slots: Box::new([(0, 0, NO_SYMBOL); HASH]) }
+        }
+    }
+
+    /// Bits to code `count` of `total` symbols, per symbol.
+    fn symbol_bits(count: u32, total: u32) -> f32 {
+        if count == 0 { 0.0 } else { count as f32 * (total as f32 / count as f32).log2() }
+    }
+
+    fn hash(value: u64) -> usize {
+        (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize & (HASH - 1)
+    }
+
+    impl Encoder {
+        /// Write all `numbers`.
+        pub(crate) fn encode<W: Word>(&mut self, numbers: &[W], writer: &mut BitWriter<'_>) {
+            let total = numbers.len() as u32;
+            let mut histogram = [0u32; SYMBOLS];
+            for number in numbers {
+                histogram[number.bit_length() as usize & (SYMBOLS - 1)] += 1;
+            }
+            let widest = histogram.iter().rposition(|&count| count > 0).unwrap_or(0) as u32;
+            let fixed = 11 + widest as usize * numbers.len();
+            if numbers.len() < FEWEST || widest == 0 || !self.encode_entropy(numbers, total, histogram, fixed, writer) {
+                writer.write(0, 4);
+                writer.write(widest, 7);
+                if widest > 0 {
+                    numbers.iter().for_each(|number| writer.write_long(number.to_u64(), widest));
+                }
+            }
+        }
+
+        /// Write with a table, unless `fixed` bits are fewer.
+        fn encode_entropy<W: Word>(
+            &mut self,
+            numbers: &[W],
+            total: u32,
+            histogram: [u32; SYMBOLS],
+            fixed: usize,
+            writer: &mut BitWriter<'_>,
+        ) -> bool {
+            let mut entries = [0u64; MAX_ENTRIES];
+            let mut counts = histogram;
+            let found = self.dictionary(numbers, total, &mut counts, &mut entries);
+            let lowest = counts.iter().take(CLASSES as usize).position(|&count| count > 0).unwrap_or(0);
+            let highest = counts.iter().take(CLASSES as usize).rposition(|&count| count > 0);
+            let classes = highest.map_or(0, |highest| highest + 1 - lowest);
+            counts.copy_within(lowest..lowest + classes, 0);
+            counts[classes..].fill(0);
+            let used = classes + found;
+            for (at, &entry) in entries.iter().take(found).enumerate() {
+                let (_, count, symbol) = &mut self.slots[hash(entry)];
+                *symbol = (classes + at) as u8;
+                counts[classes + at] = *count;
+            }
+            let log = (numbers.len().ilog2()).clamp(*LOGS.start(), 9);
+            let mut scaled = [0u16; SYMBOLS];
+            let Some((counts, scaled)) = counts.get(..used).zip(scaled.get_mut(..used)) else { return false };
+            if !normalize(counts, log, scaled) {
+                return false;
+            }
+            let mut price = 23.0;
+            for (at, (&count, &share)) in counts.iter().zip(scaled.iter()).enumerate() {
+                let low = if at < classes { (lowest + at).saturating_sub(1) as u32 * count } else { 40 };
+                let header = if share == 0 { 4 } else { 4 + share.ilog2() };
+                price += count as f32 * (log as f32 - f32::from(share.max(1)).log2()) + (low + header) as f32;
+            }
+            if price >= fixed as f32 {
+                return false;
+            }
+            writer.write(log, 4);
+            writer.write(lowest as u32, 7);
+            writer.write(classes as u32, 7);
+            writer.write(found as u32, 5);
+            for &entry in entries.iter().take(found) {
+                let below = entry.ilog2();
+                writer.write(below, 6);
+                writer.write_long(entry ^ 1 << below, below);
+            }
+            for &share in scaled.iter() {
+                let length = u32::from(share).bit_length();
+                writer.write(length, 4);
+                if length > 1 {
+                    writer.write(u32::from(share) ^ 1 << (length - 1), length - 1);
+                }
+            }
+            self.symbols.clear();
+            if found == 0 {
+                self.symbols.extend(numbers.iter().map(|number| (number.bit_length() as usize - lowest) as u8));
+            } else {
+                let slots = &self.slots;
+                self.symbols.extend(numbers.iter().map(|number| {
+                    let value = number.to_u64();
+                    let slot = &slots[hash(value)];
+                    let entry = slot.0 == value && slot.2 != NO_SYMBOL;
+                    if entry { slot.2 } else { (number.bit_length() as usize).wrapping_sub(lowest) as u8 }
+                }));
+            }
+            self.table.build(scaled, log);
+            self.table.encode(&self.symbols, writer);
+            for (number, &symbol) in numbers.iter().zip(&self.symbols) {
+                let length = (symbol as usize + lowest) as u32;
+                if (symbol as usize) < classes && length > 1 {
+                    writer.write_long(number.to_u64() ^ 1 << (length - 1), length - 1);
+                }
+            }
+            true
+        }
+
+        /// Find numbers so frequent that a symbol of their own pays; take them out of their classes in `counts`.
+        fn dictionary<W: Word>(
+            &mut self,
+            numbers: &[W],
+            total: u32,
+            counts: &mut [u32; SYMBOLS],
+            entries: &mut [u64; MAX_ENTRIES],
+        ) -> usize {
+            self.slots.fill((0, 0, NO_SYMBOL));
+            let sampled = if numbers.len() >= 512 { 8 } else { 32 };
+            for number in numbers.chunks(32).flat_map(|chunk| chunk.iter().take(sampled)) {
+                let value = number.to_u64();
+                let slot = &mut self.slots[hash(value)];
+                if slot.0 == value {
+                    slot.1 += 1;
+                } else if slot.1 <= 1 {
+                    *slot = (value, 1, NO_SYMBOL);
+                } else {
+                    slot.1 -= 1;
+                }
+            }
+            let mut any = false;
+            for slot in self.slots.iter_mut() {
+                let candidate = slot.0 > 1 && slot.1 >= 3;
+                any |= candidate;
+                *slot = if candidate { (slot.0, 0, NO_SYMBOL) } else { (u64::MAX, 0, NO_SYMBOL) };
+            }
+            if !any {
+                return 0;
+            }
+            for number in numbers {
+                let value = number.to_u64();
+                let slot = &mut self.slots[hash(value)];
+                slot.1 += u32::from(slot.0 == value);
+            }
+            let mut found = 0;
+            for slot in self.slots.iter().filter(|slot| slot.1 > 0) {
+                let (value, count, _) = *slot;
+                let length = value.bit_length();
+                let of_class = &mut counts[length as usize & (SYMBOLS - 1)];
+                let rest = of_class.saturating_sub(count);
+                let before = symbol_bits(*of_class, total) + (count * (length - 1)) as f32;
+                let after = symbol_bits(count, total) + symbol_bits(rest, total) + (16 + length) as f32;
+                if after < before && found < MAX_ENTRIES {
+                    *of_class = rest;
+                    entries[found] = value;
+                    found += 1;
+                }
+            }
+            found
+        }
+    }
+}

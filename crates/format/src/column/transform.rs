@@ -1,0 +1,115 @@
+//! From values to integers that are easy to predict, and back; and the integers a reference column foretells.
+
+use super::word::Word;
+
+/// Grids may have steps of 2^-120 to 2^120.
+pub(crate) const GRID_LIMIT: i32 = 120;
+
+/// How values become integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transform {
+    /// The bits as they are.
+    Plain,
+    /// Float bits mapped to integers that sort as the floats do.
+    Ordered,
+    /// The float times 2^s, a whole number.
+    Grid(i8),
+}
+
+/// 2^exponent, for exponents of normal numbers.
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+impl Transform {
+    /// Integers to values, in place.
+    pub(crate) fn undo<W: Word>(self, integers: &mut [W]) {
+        match self {
+            Self::Plain => {}
+            Self::Ordered => integers.iter_mut().for_each(|v| *v = v.from_ordered()),
+            Self::Grid(shift) => {
+                let scale = power_of_two(-i32::from(shift));
+                integers.iter_mut().for_each(|v| *v = v.from_grid(scale));
+            }
+        }
+    }
+
+    /// Values to integers.
+    #[cfg(feature = "write")]
+    pub(crate) fn apply<W: Word>(self, values: &[W], out: &mut Vec<W>) {
+        out.clear();
+        match self {
+            Self::Plain => out.extend_from_slice(values),
+            Self::Ordered => out.extend(values.iter().map(|v| v.to_ordered())),
+            Self::Grid(shift) => {
+                let scale = power_of_two(i32::from(shift));
+                out.extend(values.iter().map(|v| W::from_u64((v.to_float() * scale) as i64 as u64)));
+            }
+        }
+    }
+}
+
+/// The finest grid all float `values` lie on, if their whole numbers are small enough to be exact.
+#[cfg(feature = "write")]
+pub(crate) fn find_grid<W: Word>(values: &[W]) -> Option<i8> {
+    let most = if W::BITS == 32 { 30 } else { 52 };
+    let (mut highest, mut lowest) = (i32::MIN, i32::MAX);
+    for value in values {
+        if let Some((high, low)) = value.float_span().ok()? {
+            highest = highest.max(high);
+            lowest = lowest.min(low);
+            if highest - lowest > most {
+                return None;
+            }
+        }
+    }
+    let shift = if lowest == i32::MAX { 0 } else { -lowest };
+    i8::try_from(shift).ok().filter(|shift| i32::from(*shift).abs() <= GRID_LIMIT)
+}
+
+/// Zero, or of a size at which no operation below can leave the normal numbers: 2^-120 up to 2^120.
+#[inline(always)]
+pub(crate) fn is_tame(value: f64) -> bool {
+    const LOW: u64 = (1023 - 120) << 52;
+    const HIGH: u64 = (1023 + 120) << 52;
+    let size = value.to_bits() & (u64::MAX >> 1);
+    size == 0 || (LOW..HIGH).contains(&size)
+}
+
+/// The line a column is foretold with: its reference times `factor`, plus `offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) factor: f64,
+    pub(crate) offset: f64,
+}
+
+impl Line {
+    /// The integers foretold from the reference's values: where there is none, the one before, and 0 before the first.
+    pub(crate) fn foretell<W: Word>(self, reference: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
+        let mut last = W::default();
+        match transform {
+            Transform::Plain => out.fill(last),
+            Transform::Ordered => {
+                for (out, value) in out.iter_mut().zip(reference) {
+                    let guess = value * self.factor + self.offset;
+                    if is_tame(value) && is_tame(guess) {
+                        last = W::from_float(guess).to_ordered();
+                    }
+                    *out = last;
+                }
+            }
+            Transform::Grid(shift) => {
+                let scale = power_of_two(i32::from(shift));
+                let limit = power_of_two(W::BITS as i32 - 2);
+                for (out, value) in out.iter_mut().zip(reference) {
+                    let guess = value * self.factor + self.offset;
+                    let whole = (guess * scale).round_ties_even();
+                    if is_tame(value) && is_tame(guess) && whole.abs() < limit {
+                        last = W::from_u64(whole as i64 as u64);
+                    }
+                    *out = last;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The two integer sizes columns are computed in: `u32` for widths 1, 2 and 4, `u64` for width 8.
+//!
+//! All arithmetic wraps. A column of 8 or 16 bits computed modulo 2³² and cut afterwards gives the same as modulo its
+//! own size, so two sizes serve four widths.
+
+/// An unsigned integer, with the float of the same size.
+pub(crate) trait Word: Copy + Default + Eq + Ord {
+    const BITS: u32;
+    fn from_u64(value: u64) -> Self;
+    fn to_u64(self) -> u64;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    /// Map −1, 1, −2 … to 1, 2, 3 …: small distances in both directions become small numbers.
+    fn zigzag(self) -> Self;
+    fn unzigzag(self) -> Self;
+    /// Copy bit `BITS - 1 - unused` into the bits above it.
+    fn sign_extend(self, unused: u32) -> Self;
+    fn to_signed(self) -> i64;
+    fn bit_length(self) -> u32;
+    /// Float bits to integers that sort as the floats do.
+    fn to_ordered(self) -> Self;
+    fn from_ordered(self) -> Self;
+    /// The float with these bits.
+    fn to_float(self) -> f64;
+    /// The float with these bits as a reference's value: a denormal is no number here, whatever the host makes of it.
+    #[inline(always)]
+    fn to_reference(self) -> f64 {
+        if self.is_denormal() { f64::NAN } else { self.to_float() }
+    }
+    fn is_denormal(self) -> bool;
+    /// Bits of the float nearest to `value`, ties to even.
+    fn from_float(value: f64) -> Self;
+    /// Bits of the float `self` (a signed integer) times `scale`.
+    fn from_grid(self, scale: f64) -> Self;
+    /// For float bits: exponent of the highest and of the lowest one bit; `None` for zero, `Err` for what no grid takes.
+    fn float_span(self) -> Result<Option<(i32, i32)>, ()>;
+}
+
+impl Word for u32 {
+    const BITS: u32 = 32;
+    #[inline(always)]
+    fn from_u64(value: u64) -> Self {
+        value as u32
+    }
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        u64::from(self)
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn zigzag(self) -> Self {
+        self << 1 ^ (self as i32 >> 31) as u32
+    }
+    #[inline(always)]
+    fn unzigzag(self) -> Self {
+        self >> 1 ^ (self & 1).wrapping_neg()
+    }
+    #[inline(always)]
+    fn sign_extend(self, unused: u32) -> Self {
+        (((self << (unused & 31)) as i32) >> (unused & 31)) as u32
+    }
+    #[inline(always)]
+    fn to_signed(self) -> i64 {
+        i64::from(self as i32)
+    }
+    #[inline(always)]
+    fn bit_length(self) -> u32 {
+        32 - self.leading_zeros()
+    }
+    #[inline(always)]
+    fn to_ordered(self) -> Self {
+        self ^ ((self as i32 >> 31) as u32 | 1 << 31)
+    }
+    #[inline(always)]
+    fn from_ordered(self) -> Self {
+        self ^ (!(self as i32 >> 31) as u32 | 1 << 31)
+    }
+    #[inline(always)]
+    fn to_float(self) -> f64 {
+        f64::from(f32::from_bits(self))
+    }
+    #[inline(always)]
+    fn is_denormal(self) -> bool {
+        (1..1 << 23).contains(&(self & (u32::MAX >> 1)))
+    }
+    #[inline(always)]
+    fn from_float(value: f64) -> Self {
+        (value as f32).to_bits()
+    }
+    #[inline(always)]
+    fn from_grid(self, scale: f64) -> Self {
+        ((f64::from(self as i32) * scale) as f32).to_bits()
+    }
+    #[inline(always)]
+    fn float_span(self) -> Result<Option<(i32, i32)>, ()> {
+        let biased = (self >> 23 & 0xff) as i32;
+        match biased {
+            0 if self == 0 => Ok(None),
+            0 | 0xff => Err(()),
+            _ => {
+                let mantissa = self & 0x7f_ffff | 0x80_0000;
+                Ok(Some((biased - 127, biased - 150 + mantissa.trailing_zeros() as i32)))
+            }
+        }
+    }
+}
+
+impl Word for u64 {
+    const BITS: u32 = 64;
+    #[inline(always)]
+    fn from_u64(value: u64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        self
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn zigzag(self) -> Self {
+        self << 1 ^ (self as i64 >> 63) as u64
+    }
+    #[inline(always)]
+    fn unzigzag(self) -> Self {
+        self >> 1 ^ (self & 1).wrapping_neg()
+    }
+    #[inline(always)]
+    fn sign_extend(self, unused: u32) -> Self {
+        (((self << (unused & 63)) as i64) >> (unused & 63)) as u64
+    }
+    #[inline(always)]
+    fn to_signed(self) -> i64 {
+        self as i64
+    }
+    #[inline(always)]
+    fn bit_length(self) -> u32 {
+        64 - self.leading_zeros()
+    }
+    #[inline(always)]
+    fn to_ordered(self) -> Self {
+        self ^ ((self as i64 >> 63) as u64 | 1 << 63)
+    }
+    #[inline(always)]
+    fn from_ordered(self) -> Self {
+        self ^ (!(self as i64 >> 63) as u64 | 1 << 63)
+    }
+    #[inline(always)]
+    fn to_float(self) -> f64 {
+        f64::from_bits(self)
+    }
+    #[inline(always)]
+    fn is_denormal(self) -> bool {
+        (1..1 << 52).contains(&(self & (u64::MAX >> 1)))
+    }
+    #[inline(always)]
+    fn from_float(value: f64) -> Self {
+        value.to_bits()
+    }
+    #[inline(always)]
+    fn from_grid(self, scale: f64) -> Self {
+        (self as i64 as f64 * scale).to_bits()
+    }
+    #[inline(always)]
+    fn float_span(self) -> Result<Option<(i32, i32)>, ()> {
+        let biased = (self >> 52 & 0x7ff) as i32;
+        match biased {
+            0 if self == 0 => Ok(None),
+            0 | 0x7ff => Err(()),
+            _ => {
+                let mantissa = self & ((1 << 52) - 1) | 1 << 52;
+                Ok(Some((biased - 1023, biased - 1075 + mantissa.trailing_zeros() as i32)))
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Small packed byte strings: a method byte, the raw length, the bytes.
+//!
+//! ```text
+//! u8 method (0 stored, 1 zstd) | u32 raw length, little endian | bytes to the end
+//! ```
+//!
+//! The reader compares the raw length with its own limit before it takes memory. With the feature `write` zstd does
+//! the work; without it a decoder in pure Rust, so that a reader builds where no C compiler is.
+
+/// What is wrong with a packed byte string.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PackError {
+    /// Fewer than the five bytes every packed string has.
+    #[error("packed bytes end after {actual} bytes, the prefix alone has {PREFIX}")]
+    Short {
+        /// Bytes there are.
+        actual: usize,
+    },
+    /// A method this version does not know.
+    #[error("unknown packing method {method}")]
+    UnknownMethod {
+        /// The method byte.
+        method: u8,
+    },
+    /// The raw length is above what the caller allows here.
+    #[error("packed bytes claim {actual} raw bytes, at most {limit} are allowed")]
+    TooLong {
+        /// Length claimed.
+        actual: usize,
+        /// Length allowed.
+        limit: usize,
+    },
+    /// The bytes do not unpack to the length they claim.
+    #[error("packed bytes do not unpack to the {expected} bytes they claim")]
+    Damaged {
+        /// Length claimed.
+        expected: usize,
+    },
+}
+
+const PREFIX: usize = 5;
+const STORED: u8 = 0;
+const ZSTD: u8 = 1;
+#[cfg(feature = "write")]
+const LEVEL: i32 = 3;
+/// Below this length a zstd frame costs more than it saves.
+#[cfg(feature = "write")]
+const SHORTEST: usize = 64;
+
+/// Packs byte strings; keeps its compression context between calls.
+#[cfg(feature = "write")]
+#[derive(Default)]
+pub struct Packer {
+    compressor: Option<zstd::bulk::Compressor<'static>>,
+    buffer: Vec<u8>,
+}
+
+#[cfg(feature = "write")]
+impl std::fmt::Debug for Packer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Packer").finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "write")]
+impl Packer {
+    /// A packer with nothing allocated yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Append `raw`, packed, to `out`: by zstd where that saves at least a sixteenth, else stored.
+    pub fn pack(&mut self, raw: &[u8], out: &mut Vec<u8>) {
+        let packed = if raw.len() < SHORTEST { None } else { self.compress(raw) };
+        let useful = packed.filter(|&length| length < raw.len() - raw.len() / 16);
+        out.push(if useful.is_some() { ZSTD } else { STORED });
+        out.extend_from_slice(&u32::try_from(raw.len()).unwrap_or(u32::MAX).to_le_bytes());
+        match useful {
+            Some(length) => out.extend_from_slice(self.buffer.get(..length).unwrap_or_default()),
+            None => out.extend_from_slice(raw),
+        }
+    }
+
+    fn compress(&mut self, raw: &[u8]) -> Option<usize> {
+        if self.compressor.is_none() {
+            self.compressor = zstd::bulk::Compressor::new(LEVEL).ok();
+        }
+        let bound = raw.len() + raw.len() / 128 + 128;
+        if self.buffer.len() < bound {
+            self.buffer.resize(bound, 0);
+        }
+        self.compressor.as_mut()?.compress_to_buffer(raw, self.buffer.as_mut_slice()).ok()
+    }
+}
+
+/// Append `raw`, packed, to `out`. Who packs often keeps a [`Packer`] instead.
+#[cfg(feature = "write")]
+pub fn pack(raw: &[u8], out: &mut Vec<u8>) {
+    Packer::new().pack(raw, out);
+}
+
+/// Unpack what [`pack`] made; `limit` bounds the raw length and so the memory taken.
+pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
+    let short = PackError::Short { actual: packed.len() };
+    let (&[method, a, b, c, d], bytes) = packed.split_first_chunk::<PREFIX>().ok_or(short)?;
+    let length = usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX);
+    if length > limit {
+        return Err(PackError::TooLong { actual: length, limit });
+    }
+    let damaged = PackError::Damaged { expected: length };
+    match method {
+        STORED if bytes.len() == length => Ok(bytes.to_vec()),
+        STORED => Err(damaged),
+        ZSTD => decompress(bytes, length).filter(|raw| raw.len() == length).ok_or(damaged),
+        method => Err(PackError::UnknownMethod { method }),
+    }
+}
+
+#[cfg(feature = "write")]
+fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
+    zstd::bulk::decompress(bytes, length).ok()
+}
+
+#[cfg(not(feature = "write"))]
+fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
+    decompress_pure(bytes, length)
+}
+
+/// Decode one frame in pure Rust; the window is bounded by the length claimed, so a bad frame cannot take memory.
+#[cfg(any(not(feature = "write"), test))]
+fn decompress_pure(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
+    use std::io::Read;
+    const SMALLEST_WINDOW: u64 = 1024;
+    let window = u64::try_from(length).ok()?.max(SMALLEST_WINDOW);
+    let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(bytes, window).ok()?;
+    let mut raw = Vec::with_capacity(length);
+    decoder.take(u64::try_from(length).ok()?.saturating_add(1)).read_to_end(&mut raw).ok()?;
+    Some(raw)
+}
+
+#[cfg(all(test, feature = "write"))]
+mod tests {
+    use super::*;
+
+    fn packed(raw: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        pack(raw, &mut out);
+        out
+    }
+
+    #[test]
+    fn both_methods_come_back_from_both_decoders() {
+        let noise: Vec<u8> = (0..500u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for raw in [vec![], vec![7; 10], vec![0; 81_000], noise] {
+            let bytes = packed(&raw);
+            assert_eq!(unpack(&bytes, raw.len()).unwrap(), raw);
+            if bytes[0] == ZSTD {
+                assert_eq!(decompress_pure(&bytes[PREFIX..], raw.len()).unwrap(), raw);
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_above_the_limit_is_refused_before_unpacking() {
+        let bytes = packed(&[0; 1000]);
+        assert_eq!(unpack(&bytes, 999), Err(PackError::TooLong { actual: 1000, limit: 999 }));
+    }
+
+    #[test]
+    fn damage_is_an_error_and_never_a_panic() {
+        let bytes = packed(&[3; 1000]);
+        for cut in 0..bytes.len() {
+            assert!(unpack(&bytes[..cut], 4096).is_err());
+            let _ = bytes.get(PREFIX..cut).map(|frame| decompress_pure(frame, 1000));
+        }
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut bad = bytes.clone();
+                bad[at] ^= 1 << bit;
+                let _ = unpack(&bad, 4096);
+                let _ = decompress_pure(&bad[PREFIX..], 1000);
+            }
+        }
+        assert_eq!(unpack(&[9, 0, 0, 0, 0], 10), Err(PackError::UnknownMethod { method: 9 }));
+    }
+}

@@ -1,0 +1,41 @@
+//! Assetto Corsa Competizione: three pages of shared memory, each a stream.
+//!
+//! | stream | page | frame | other known length |
+//! |---|---|---:|---|
+//! | [`PHYSICS`] | `Local\acpmf_physics` | 800 | |
+//! | [`GRAPHICS`] | `Local\acpmf_graphics` | 1588 | 1580, without `gapAhead` and `gapBehind` |
+//! | [`STATIC`] | `Local\acpmf_static` | 820 | 756, without `wetTyresName` |
+//!
+//! The pages are C structures with members aligned to at most 4 bytes, little endian; text is UTF-16LE in fixed
+//! arrays, NUL padded (read it with [`crate::utf16le_text`]). Padding bytes have no channel. Arrays over wheels are
+//! front left, front right, rear left, rear right. Many members are inherited from an older game and stay 0; they are
+//! listed all the same.
+//!
+//! Units: `%` is never used, shares from 0 to 1 are `ratio`, temperatures `degC`. A unit is empty where there is none
+//! or where the documentation leaves it open.
+mod graphics;
+mod physics;
+mod static_page;
+
+pub use graphics::{GRAPHICS_1580, GRAPHICS_1588};
+pub use physics::PHYSICS_800;
+pub use static_page::{STATIC_756, STATIC_820};
+
+use crate::registry::{Game, Stream};
+
+/// The registry's entry.
+pub const GAME: Game = Game {
+    id: "assetto-corsa-competizione",
+    name: "Assetto Corsa Competizione",
+    aliases: &["acc"],
+    streams: &[PHYSICS, GRAPHICS, STATIC],
+};
+
+/// The car, written at every physics step.
+pub const PHYSICS: Stream = Stream { name: "physics", layouts: &[&PHYSICS_800] };
+
+/// Session, laps, opponents and settings, written with the picture.
+pub const GRAPHICS: Stream = Stream { name: "graphics", layouts: &[&GRAPHICS_1588, &GRAPHICS_1580] };
+
+/// Car, track and driver, written when a session is loaded.
+pub const STATIC: Stream = Stream { name: "static", layouts: &[&STATIC_820, &STATIC_756] };

@@ -1,0 +1,22 @@
+//! Little-endian numbers out of bytes that came from outside: `None` where the bytes end too soon, never a panic.
+
+/// `N` bytes at `offset`.
+pub(crate) fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
+    let end = offset.checked_add(N)?;
+    bytes.get(offset..end)?.try_into().ok()
+}
+
+/// The `i32` at `offset`.
+pub(crate) fn i32_at(bytes: &[u8], offset: usize) -> Option<i32> {
+    array_at(bytes, offset).map(i32::from_le_bytes)
+}
+
+/// The `i64` at `offset`.
+pub(crate) fn i64_at(bytes: &[u8], offset: usize) -> Option<i64> {
+    array_at(bytes, offset).map(i64::from_le_bytes)
+}
+
+/// The `f64` at `offset`.
+pub(crate) fn f64_at(bytes: &[u8], offset: usize) -> Option<f64> {
+    array_at(bytes, offset).map(f64::from_le_bytes)
+}

@@ -1,0 +1,94 @@
+//! The 112 bytes at the front of the live shared memory and of every `.ibt`.
+//!
+//! Takes those bytes, gives the numbers in them as they are. What the numbers may be differs between memory and file,
+//! so the caller checks them before use.
+//!
+//! ```text
+//!  0 ver          4 status            8 tickRate        12 sessionInfoUpdate
+//! 16 sessionInfoLen  20 sessionInfoOffset  24 numVars   28 varHeaderOffset
+//! 32 numBuf      36 bufLen           40 curBufTickCount 44 curBuf (u8), 3 pad
+//! 48 varBuf[4], 16 bytes each: +0 tickCount, +4 bufOffset, +8 tickCountBegin, +12 pad
+//! ```
+//! All are `i32` but `curBuf`. `curBufTickCount`, `curBuf` and `tickCountBegin` were padding in older versions of the
+//! game: 0 there.
+use crate::bytes::i32_at;
+
+/// Length of the header.
+pub const HEADER_BYTES: usize = 112;
+
+/// Row buffers that the header has room for.
+pub const MAX_BUFFERS: usize = 4;
+
+/// The header, unchecked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IrsdkHeader {
+    /// `ver`: 2 today, 1 in old versions.
+    pub version: i32,
+    /// `status`: bit 0 is set while the game is connected.
+    pub status: i32,
+    /// `tickRate`: rows per second, 60 or 360.
+    pub tick_rate_hz: i32,
+    /// `sessionInfoUpdate`: goes up with each new session text.
+    pub session_info_update: i32,
+    /// `sessionInfoLen`: bytes kept for the session text.
+    pub session_info_bytes: i32,
+    /// `sessionInfoOffset`.
+    pub session_info_offset: i32,
+    /// `numVars`.
+    pub var_count: i32,
+    /// `varHeaderOffset`.
+    pub var_headers_offset: i32,
+    /// `numBuf`: how many of `buffers` are in use; 1 in an `.ibt`.
+    pub buffer_count: i32,
+    /// `bufLen`: bytes of one row.
+    pub row_bytes: i32,
+    /// `curBufTickCount`: copy of the newest tick count, 0 in older versions.
+    pub newest_tick: i32,
+    /// `curBuf`: index of the buffer written last, 0 in older versions.
+    pub newest_buffer: u8,
+    /// `varBuf`.
+    pub buffers: [VarBuffer; MAX_BUFFERS],
+}
+
+/// Where one buffer's row is, and of which tick.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct VarBuffer {
+    /// `tickCount`: set after the row was written.
+    pub tick: i32,
+    /// `bufOffset`: of the row, from the start of the memory or file.
+    pub offset: i32,
+    /// `tickCountBegin`: set before the row is written, 0 in older versions.
+    pub tick_begin: i32,
+}
+
+impl IrsdkHeader {
+    /// Reads the header from the first bytes of memory or file; `None` if there are fewer than [`HEADER_BYTES`].
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.get(..HEADER_BYTES)?;
+        let mut buffers = [VarBuffer::default(); MAX_BUFFERS];
+        for (index, buffer) in buffers.iter_mut().enumerate() {
+            let at = 48 + 16 * index;
+            *buffer = VarBuffer {
+                tick: i32_at(bytes, at)?,
+                offset: i32_at(bytes, at + 4)?,
+                tick_begin: i32_at(bytes, at + 8)?,
+            };
+        }
+        Some(Self {
+            version: i32_at(bytes, 0)?,
+            status: i32_at(bytes, 4)?,
+            tick_rate_hz: i32_at(bytes, 8)?,
+            session_info_update: i32_at(bytes, 12)?,
+            session_info_bytes: i32_at(bytes, 16)?,
+            session_info_offset: i32_at(bytes, 20)?,
+            var_count: i32_at(bytes, 24)?,
+            var_headers_offset: i32_at(bytes, 28)?,
+            buffer_count: i32_at(bytes, 32)?,
+            row_bytes: i32_at(bytes, 36)?,
+            newest_tick: i32_at(bytes, 40)?,
+            newest_buffer: *bytes.get(44)?,
+            buffers,
+        })
+    }
+}

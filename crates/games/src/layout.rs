@@ -1,0 +1,293 @@
+//! Which bytes of a frame are which channel.
+//!
+//! Takes a table (written by hand for games with a fixed layout, built from the game's own description otherwise),
+//! gives a [`Layout`] whose channels are known to lie inside the frame, not to overlap and to have names of their own.
+//! Bytes that no channel covers (padding, or what nobody has documented) are allowed: they are part of the frame all
+//! the same.
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+/// What one value of a channel is. Numbers are little endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Unsigned, 1 byte.
+    U8,
+    /// Signed, 1 byte.
+    I8,
+    /// Unsigned, 2 bytes.
+    U16,
+    /// Signed, 2 bytes.
+    I16,
+    /// Unsigned, 4 bytes.
+    U32,
+    /// Signed, 4 bytes.
+    I32,
+    /// Unsigned, 8 bytes.
+    U64,
+    /// Signed, 8 bytes.
+    I64,
+    /// IEEE 754, 4 bytes.
+    F32,
+    /// IEEE 754, 8 bytes.
+    F64,
+    /// 1 byte: zero is false, anything else is true.
+    Bool,
+    /// 1 byte of text. A channel of `count` of them is one string, NUL padded.
+    Char,
+    /// One UTF-16LE unit, 2 bytes. A channel of `count` of them is one string, NUL padded.
+    Char16,
+    /// 32 flags in 4 bytes.
+    Bits32,
+}
+
+impl Kind {
+    /// Bytes that one value takes.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::U8 | Self::I8 | Self::Bool | Self::Char => 1,
+            Self::U16 | Self::I16 | Self::Char16 => 2,
+            Self::U32 | Self::I32 | Self::F32 | Self::Bits32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+/// `count` values of one kind, one after the other, under one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// As the game's documentation spells it.
+    pub name: Cow<'static, str>,
+    /// Of the first value, in bytes from the start of the frame. Any alignment.
+    pub offset: u32,
+    /// What each value is.
+    pub kind: Kind,
+    /// How many values; arrays of arrays are counted flat.
+    pub count: u32,
+    /// `km/h`, `rad/s`, `degC` and so on; empty where there is none or where it is not known. Games that describe
+    /// themselves keep their own spelling.
+    pub unit: Cow<'static, str>,
+}
+
+impl Channel {
+    /// A line of a table.
+    pub(crate) const fn fixed(name: &'static str, offset: u32, kind: Kind, count: u32, unit: &'static str) -> Self {
+        Self { name: Cow::Borrowed(name), offset, kind, count, unit: Cow::Borrowed(unit) }
+    }
+
+    /// Bytes that all values of the channel take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.count) * u64::from(self.kind.bytes())
+    }
+
+    /// Offset of the byte behind the last value.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        u64::from(self.offset) + self.bytes()
+    }
+}
+
+/// The channels of one kind of frame, in the order of their offsets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    id: Cow<'static, str>,
+    frame_bytes: u32,
+    channels: Cow<'static, [Channel]>,
+}
+
+impl Layout {
+    /// Checks the channels and puts them in the order of their offsets.
+    ///
+    /// # Errors
+    /// Names the first channel that is outside the frame, overlaps another one, or has no name or value of its own.
+    pub fn new(
+        id: impl Into<Cow<'static, str>>,
+        frame_bytes: u32,
+        mut channels: Vec<Channel>,
+    ) -> Result<Self, LayoutError> {
+        let id = id.into();
+        if id.is_empty() {
+            return Err(LayoutError::NoId { frame_bytes });
+        }
+        channels.sort_by_key(|channel| channel.offset);
+        check(frame_bytes, &channels)?;
+        Ok(Self { id, frame_bytes, channels: Cow::Owned(channels) })
+    }
+
+    /// A layout from a table in this crate. Unchecked: a test puts every table through [`Layout::new`].
+    pub(crate) const fn from_table(id: &'static str, frame_bytes: u32, channels: &'static [Channel]) -> Self {
+        Self { id: Cow::Borrowed(id), frame_bytes, channels: Cow::Borrowed(channels) }
+    }
+
+    /// Says which layout this is, for people and for files.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Length of every frame.
+    #[must_use]
+    pub fn frame_bytes(&self) -> u32 {
+        self.frame_bytes
+    }
+
+    /// The channels in the order of their offsets.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The channel of exactly this name.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Option<&Channel> {
+        self.channels.iter().find(|channel| channel.name == name)
+    }
+}
+
+/// What is wrong with a table of channels.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LayoutError {
+    /// The layout has no id.
+    #[error("the layout of a frame of {frame_bytes} bytes has no id")]
+    NoId {
+        /// Length of the frame.
+        frame_bytes: u32,
+    },
+    /// A channel has no name.
+    #[error("the channel at byte {offset} has no name")]
+    NoName {
+        /// Where the channel starts.
+        offset: u32,
+    },
+    /// A channel has no values.
+    #[error("channel {name:?} at byte {offset} has a count of 0")]
+    NoValues {
+        /// The channel.
+        name: String,
+        /// Where it starts.
+        offset: u32,
+    },
+    /// Two channels have one name.
+    #[error("two channels are named {name:?}: at byte {first_offset} and at byte {second_offset}")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// Where the first one starts.
+        first_offset: u32,
+        /// Where the second one starts.
+        second_offset: u32,
+    },
+    /// A channel is not inside the frame.
+    #[error("channel {name:?} takes bytes {offset} to {end} of a frame of {frame_bytes} bytes")]
+    OutsideFrame {
+        /// The channel.
+        name: String,
+        /// Where it starts.
+        offset: u32,
+        /// The byte behind it.
+        end: u64,
+        /// Length of the frame.
+        frame_bytes: u32,
+    },
+    /// Two channels share bytes.
+    #[error("channel {second:?} starts at byte {second_offset}, before {first:?} ends at byte {first_end}")]
+    Overlap {
+        /// The channel that starts first.
+        first: String,
+        /// The byte behind it.
+        first_end: u64,
+        /// The channel that starts inside it.
+        second: String,
+        /// Where it starts.
+        second_offset: u32,
+    },
+}
+
+fn check(frame_bytes: u32, channels: &[Channel]) -> Result<(), LayoutError> {
+    let mut seen: HashMap<&str, u32> = HashMap::with_capacity(channels.len());
+    let mut before: Option<&Channel> = None;
+    for channel in channels {
+        let (name, offset) = (|| channel.name.to_string(), channel.offset);
+        if channel.name.is_empty() {
+            return Err(LayoutError::NoName { offset });
+        }
+        if channel.count == 0 {
+            return Err(LayoutError::NoValues { name: name(), offset });
+        }
+        if channel.end() > u64::from(frame_bytes) {
+            return Err(LayoutError::OutsideFrame { name: name(), offset, end: channel.end(), frame_bytes });
+        }
+        if let Some(first_offset) = seen.insert(&channel.name, offset) {
+            return Err(LayoutError::DuplicateName { name: name(), first_offset, second_offset: offset });
+        }
+        if let Some(first) = before.filter(|first| first.end() > u64::from(offset)) {
+            return Err(LayoutError::Overlap {
+                first: first.name.to_string(),
+                first_end: first.end(),
+                second: name(),
+                second_offset: offset,
+            });
+        }
+        before = Some(channel);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Channel = Channel::fixed("a", 0, Kind::F64, 1, "s");
+    const B: Channel = Channel::fixed("b", 8, Kind::Char16, 3, "");
+
+    fn error(frame_bytes: u32, channels: &[Channel]) -> LayoutError {
+        Layout::new("test", frame_bytes, channels.to_vec()).unwrap_err()
+    }
+
+    #[test]
+    fn channels_come_out_in_the_order_of_their_offsets() {
+        let layout = Layout::new("test", 14, vec![B, A]).unwrap();
+        assert_eq!(layout.channels(), [A, B]);
+        assert_eq!((layout.id(), layout.frame_bytes()), ("test", 14));
+        assert_eq!(layout.channel("b"), Some(&B));
+        assert_eq!(layout.channel("B"), None);
+    }
+
+    #[test]
+    fn bytes_without_a_channel_are_allowed() {
+        assert!(Layout::new("test", 100, vec![B]).is_ok());
+        assert!(Layout::new("test", 100, vec![]).is_ok());
+    }
+
+    #[test]
+    fn a_channel_outside_the_frame_is_refused() {
+        assert!(matches!(error(13, &[A, B]), LayoutError::OutsideFrame { end: 14, frame_bytes: 13, .. }));
+        let huge = Channel::fixed("huge", u32::MAX, Kind::F64, u32::MAX, "");
+        assert!(matches!(error(u32::MAX, &[huge]), LayoutError::OutsideFrame { .. }));
+    }
+
+    #[test]
+    fn overlaps_are_refused_also_when_one_channel_is_inside_another() {
+        let inside = Channel::fixed("inside", 4, Kind::U8, 1, "");
+        assert!(matches!(error(14, &[A, inside.clone(), B]), LayoutError::Overlap { first_end: 8, .. }));
+        assert!(matches!(error(14, &[inside, A]), LayoutError::Overlap { second_offset: 4, .. }));
+    }
+
+    #[test]
+    fn names_are_needed_and_unique() {
+        let unnamed = Channel::fixed("", 8, Kind::U8, 1, "");
+        let again = Channel::fixed("a", 8, Kind::U8, 1, "");
+        assert_eq!(error(14, &[A, unnamed]), LayoutError::NoName { offset: 8 });
+        assert!(matches!(error(14, &[A, again]), LayoutError::DuplicateName { first_offset: 0, second_offset: 8, .. }));
+        assert_eq!(Layout::new("", 14, vec![A]).unwrap_err(), LayoutError::NoId { frame_bytes: 14 });
+    }
+
+    #[test]
+    fn a_channel_has_values() {
+        let none = Channel::fixed("none", 0, Kind::U8, 0, "");
+        assert!(matches!(error(14, &[none]), LayoutError::NoValues { .. }));
+    }
+}

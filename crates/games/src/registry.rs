@@ -1,0 +1,52 @@
+//! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
+use crate::layout::Layout;
+use crate::{assetto_corsa_competizione, iracing};
+
+/// Every game, in the order of their ids.
+pub const GAMES: &[Game] = &[assetto_corsa_competizione::GAME, iracing::GAME];
+
+/// A game and the streams of frames it offers.
+#[derive(Debug, Clone, Copy)]
+pub struct Game {
+    /// The full name in kebab-case. It is written into recordings and never changes.
+    pub id: &'static str,
+    /// The name as its makers write it.
+    pub name: &'static str,
+    /// Short names for people.
+    pub aliases: &'static [&'static str],
+    /// What can be captured.
+    pub streams: &'static [Stream],
+}
+
+/// Frames of one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Stream {
+    /// Unique within the game. It is written into recordings and never changes.
+    pub name: &'static str,
+    /// The known layouts, newest first, each with a frame length of its own. Empty for text, and for games that
+    /// describe their layout at run time.
+    pub layouts: &'static [&'static Layout],
+}
+
+impl Game {
+    /// The stream of exactly this name.
+    #[must_use]
+    pub fn stream(&self, name: &str) -> Option<&'static Stream> {
+        self.streams.iter().find(|stream| stream.name == name)
+    }
+}
+
+impl Stream {
+    /// The layout of frames of this length.
+    #[must_use]
+    pub fn layout_of(&self, frame_bytes: u32) -> Option<&'static Layout> {
+        self.layouts.iter().copied().find(|layout| layout.frame_bytes() == frame_bytes)
+    }
+}
+
+/// The game with this id or alias, in any case of letters.
+#[must_use]
+pub fn find_game(id_or_alias: &str) -> Option<&'static Game> {
+    let same = |name: &&str| name.eq_ignore_ascii_case(id_or_alias);
+    GAMES.iter().find(|game| same(&game.id) || game.aliases.iter().any(same))
+}

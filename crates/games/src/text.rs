@@ -1,0 +1,66 @@
+//! Text as games write it, turned into `String`. Bytes that are no text become U+FFFD or a control character, never an
+//! error.
+
+/// What Windows-1252 has in 0x80..=0x9F, where it differs from Latin-1. The five bytes it leaves undefined stay the
+/// control characters of the same number, as browsers do it, so that nothing is lost.
+const WINDOWS_1252_HIGH: [char; 32] = [
+    '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', // 80..87
+    '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}', '\u{017D}', '\u{008F}', // 88..8F
+    '\u{0090}', '\u{2018}', '\u{2019}', '\u{201C}', '\u{201D}', '\u{2022}', '\u{2013}', '\u{2014}', // 90..97
+    '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}', '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}', // 98..9F
+];
+
+/// The text of a NUL-padded UTF-16LE array: up to the first NUL or the end, a lone surrogate as U+FFFD. An odd last
+/// byte is not looked at.
+#[must_use]
+pub fn utf16le_text(bytes: &[u8]) -> String {
+    let (pairs, _odd) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).take_while(|unit| *unit != 0);
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The text of Windows-1252 bytes, all of them: NUL does not end it.
+#[must_use]
+pub fn windows_1252_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| windows_1252_char(*byte)).collect()
+}
+
+fn windows_1252_char(byte: u8) -> char {
+    match byte {
+        0x80..=0x9F => WINDOWS_1252_HIGH.get(usize::from(byte - 0x80)).copied().unwrap_or(char::from(byte)),
+        _ => char::from(byte),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf16_text_ends_at_the_first_nul() {
+        assert_eq!(utf16le_text(b"1\0:\0\xE9\0\0\0x\0"), "1:é");
+        assert_eq!(utf16le_text(b"a\0b\0c"), "ab");
+        assert_eq!(utf16le_text(b""), "");
+    }
+
+    #[test]
+    fn utf16_surrogates_pair_up_and_lone_ones_are_replaced() {
+        assert_eq!(utf16le_text(&[0x3C, 0xD8, 0xC1, 0xDF]), "\u{1F3C1}");
+        assert_eq!(utf16le_text(&[0x3C, 0xD8, 0x41, 0x00]), "\u{FFFD}A");
+    }
+
+    #[test]
+    fn windows_1252_differs_from_latin_1_where_it_should() {
+        assert_eq!(windows_1252_text(&[0x80, 0x8A, 0x9F, 0xE9, b'A']), "€ŠŸéA");
+        assert_eq!(windows_1252_text(&[0x81, 0x8D, 0x8F, 0x90, 0x9D]), "\u{81}\u{8D}\u{8F}\u{90}\u{9D}");
+    }
+
+    #[test]
+    fn windows_1252_gives_every_byte_its_own_character() {
+        let every: Vec<u8> = (0..=255).collect();
+        let mut chars: Vec<char> = windows_1252_text(&every).chars().collect();
+        chars.sort_unstable();
+        chars.dedup();
+        assert_eq!(chars.len(), 256);
+    }
+}

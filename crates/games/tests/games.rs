@@ -1,0 +1,130 @@
+//! What holds for every game, and the tables of the games that have them.
+#![allow(clippy::unwrap_used)]
+use std::collections::HashSet;
+
+use gametape_games::{Channel, GAMES, Kind, Layout, acc, find_game};
+
+#[test]
+fn ids_and_aliases_are_unique_and_kebab_case() {
+    let mut seen = HashSet::new();
+    for game in GAMES {
+        for name in [game.id].iter().chain(game.aliases) {
+            assert!(seen.insert(*name), "{name} is used twice");
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(name.chars().all(plain), "{name}");
+        }
+        assert!(!game.name.is_empty() && !game.streams.is_empty(), "{}", game.id);
+    }
+    assert!(GAMES.is_sorted_by_key(|game| game.id));
+}
+
+#[test]
+fn games_are_found_by_id_and_alias() {
+    assert_eq!(find_game("acc").unwrap().id, "assetto-corsa-competizione");
+    assert_eq!(find_game("Assetto-Corsa-Competizione").unwrap().id, "assetto-corsa-competizione");
+    assert_eq!(find_game("ir").unwrap().id, "iracing");
+    assert!(find_game("").is_none() && find_game("ac").is_none());
+}
+
+#[test]
+fn every_table_is_a_sound_layout_in_ascending_order() {
+    let mut ids = HashSet::new();
+    for game in GAMES {
+        let mut names = HashSet::new();
+        for stream in game.streams {
+            assert!(names.insert(stream.name), "{} {}", game.id, stream.name);
+            let mut lengths = HashSet::new();
+            for layout in stream.layouts {
+                let checked = Layout::new(layout.id().to_owned(), layout.frame_bytes(), layout.channels().to_vec());
+                assert_eq!(&checked.unwrap(), *layout, "{}", layout.id());
+                assert!(layout.channels().is_sorted_by_key(|channel| channel.offset), "{}", layout.id());
+                assert!(ids.insert(layout.id()) && lengths.insert(layout.frame_bytes()), "{}", layout.id());
+                assert_eq!(stream.layout_of(layout.frame_bytes()), Some(*layout));
+            }
+        }
+    }
+}
+
+#[test]
+fn units_of_tables_are_short_ascii() {
+    let layouts = GAMES.iter().flat_map(|game| game.streams).flat_map(|stream| stream.layouts);
+    for channel in layouts.flat_map(|layout| layout.channels()) {
+        let plain = channel.unit.chars().all(|c| c.is_ascii_graphic());
+        assert!(channel.unit.len() <= 8 && plain, "{}: {}", channel.name, channel.unit);
+    }
+}
+
+/// Bytes between channels, as (offset, length).
+fn gaps(layout: &Layout) -> Vec<(u64, u64)> {
+    let mut gaps = Vec::new();
+    let mut end = 0;
+    for channel in layout.channels() {
+        let offset = u64::from(channel.offset);
+        if offset > end {
+            gaps.push((end, offset - end));
+        }
+        end = channel.end();
+    }
+    if end < u64::from(layout.frame_bytes()) {
+        gaps.push((end, u64::from(layout.frame_bytes()) - end));
+    }
+    gaps
+}
+
+#[track_caller]
+fn assert_channel(layout: &Layout, name: &str, offset: u32, kind: Kind, count: u32, unit: &str) {
+    let Channel { offset: o, kind: k, count: c, unit: u, .. } = layout.channel(name).unwrap();
+    assert_eq!((*o, *k, *c, u.as_ref()), (offset, kind, count, unit), "{name}");
+}
+
+#[test]
+fn acc_physics_covers_all_800_bytes() {
+    let page = &acc::PHYSICS_800;
+    assert_eq!((page.frame_bytes(), page.channels().len(), gaps(page)), (800, 85, vec![]));
+    assert_channel(page, "packetId", 0, Kind::I32, 1, "");
+    assert_channel(page, "speedKmh", 28, Kind::F32, 1, "km/h");
+    assert_channel(page, "wheelsPressure", 88, Kind::F32, 4, "psi");
+    assert_channel(page, "carDamage", 224, Kind::F32, 5, "");
+    assert_channel(page, "tyreContactHeading", 516, Kind::F32, 12, "");
+    assert_channel(page, "P2PActivations", 580, Kind::I32, 1, "");
+    assert_channel(page, "discLife", 756, Kind::F32, 4, "mm");
+    assert_channel(page, "absVibrations", 796, Kind::F32, 1, "");
+}
+
+#[test]
+fn acc_graphics_covers_all_but_its_padding() {
+    let page = &acc::GRAPHICS_1588;
+    assert_eq!((page.frame_bytes(), page.channels().len()), (1588, 87));
+    assert_eq!(gaps(page), [(242, 2), (1358, 2), (1394, 2), (1482, 2)]);
+    assert_channel(page, "status", 4, Kind::I32, 1, "");
+    assert_channel(page, "currentTime", 12, Kind::Char16, 15, "");
+    assert_channel(page, "normalizedCarPosition", 248, Kind::F32, 1, "ratio");
+    assert_channel(page, "carCoordinates", 256, Kind::F32, 180, "m");
+    assert_channel(page, "carID", 976, Kind::I32, 60, "");
+    assert_channel(page, "surfaceGrip", 1240, Kind::F32, 1, "");
+    assert_channel(page, "trackStatus", 1416, Kind::Char16, 33, "");
+    assert_channel(page, "strategyTyreSet", 1576, Kind::I32, 1, "");
+    assert_channel(page, "gapBehind", 1584, Kind::I32, 1, "ms");
+}
+
+#[test]
+fn acc_static_covers_all_but_its_padding() {
+    let page = &acc::STATIC_820;
+    assert_eq!((page.frame_bytes(), page.channels().len()), (820, 45));
+    assert_eq!(gaps(page), [(398, 2), (590, 2), (670, 2)]);
+    assert_channel(page, "track", 134, Kind::Char16, 33, "");
+    assert_channel(page, "maxRpm", 412, Kind::I32, 1, "rpm");
+    assert_channel(page, "trackSplineLength", 520, Kind::F32, 1, "m");
+    assert_channel(page, "dryTyresName", 688, Kind::Char16, 33, "");
+    assert_channel(page, "wetTyresName", 754, Kind::Char16, 33, "");
+}
+
+#[test]
+fn shorter_acc_pages_are_the_longer_ones_without_their_end() {
+    let (long, short) = (&acc::GRAPHICS_1588, &acc::GRAPHICS_1580);
+    assert_eq!(short.channels(), &long.channels()[..85]);
+    assert_eq!(short.channels().last().unwrap().end(), 1580);
+    let (long, short) = (&acc::STATIC_820, &acc::STATIC_756);
+    assert_eq!(short.channels(), &long.channels()[..44]);
+    assert_eq!(gaps(short), [(398, 2), (590, 2), (670, 2), (754, 2)]);
+}

@@ -1,0 +1,35 @@
+//! The table of parsers that read bytes from outside. Takes nothing, gives name, function and seeds of each parser;
+//! `examples/mutate.rs` feeds them broken inputs for a while, `tests/found_inputs.rs` feeds them every input ever found.
+
+use std::path::PathBuf;
+
+/// One parser. It may refuse its input, but it must come back: no panic, no hang.
+pub(crate) struct Parser {
+    /// Names the folder of kept inputs too, so it is a plain file name and does not change.
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&[u8]),
+    /// Small valid inputs that reach deep into the parser: mutations of a valid file find more than random bytes.
+    pub(crate) seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// Every parser, in the order in which they are run.
+pub(crate) fn parsers() -> Vec<Parser> {
+    // Parser { name: "tape", run: gametape_format::fuzz_tape, seeds: || vec![small_tape()] },
+    vec![]
+}
+
+/// Inputs that once broke the parser: `tests/found/NAME/*`, by file name.
+pub(crate) fn found_inputs(name: &str) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let dir = found_dir().join(name);
+    if !dir.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut paths = std::fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    paths.sort();
+    paths.into_iter().map(|path| std::fs::read(&path).map(|bytes| (path, bytes))).collect()
+}
+
+/// Where found inputs are kept, one folder for each parser.
+pub(crate) fn found_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join("found")
+}
