@@ -1,5 +1,58 @@
-//! The tape file.
+//! The tape file: streams of frames, exact to the byte and to the nanosecond, small, safe against a crash, readable in parts.
+//!
+//! The bytes are defined in `docs/format.md`. Layers, from the bottom: `cursor`, `pack` and `column` turn bytes into numbers and back;
+//! `record`, `stream`, `block`, `index`, `footer`, `journal` and `system` are the parts of a file as pure functions; [`read`] and
+//! [`write`] put them together over `ReadAt` and `Files`, the only places that touch files.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gametape_format::read::Tape;
+//! use gametape_format::write::{StdFiles, WriteOptions, Writer};
+//! use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("first.gtape");
+//! let mut writer = Writer::create(Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([7; 16])))?;
+//! let channels = vec![Channel::new("speed", ChannelType::F32, 0, 1, "km/h")];
+//! let stream = writer.add_stream(StreamSpec::columns("car", 4, channels))?;
+//! for i in 0..100u64 {
+//!     writer.append(stream, i * 10_000_000, &(i as f32).to_le_bytes())?;
+//! }
+//! let finished = writer.finish()?;
+//! assert!(!finished.loss().is_loss());
+//!
+//! let tape = Tape::open(&path)?;
+//! let car = tape.stream_named("car")?;
+//! let mut frames = tape.frames(car);
+//! frames.seek_time(500_000_000)?;
+//! assert_eq!(frames.next()?.map(|frame| frame.data.to_vec()), Some(50f32.to_le_bytes().to_vec()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
+mod block;
 pub mod column;
+mod cursor;
+mod footer;
+mod fuzz;
+mod index;
+mod journal;
+pub mod limits;
 pub mod pack;
+mod ranges;
+pub mod read;
+mod record;
+mod source;
+mod stream;
+mod system;
+#[cfg(feature = "write")]
+pub mod write;
+
+pub use cursor::Malformed;
+pub use footer::Totals;
+#[doc(hidden)]
+pub use fuzz::{fuzz_descriptor, fuzz_footer, fuzz_index, fuzz_journal, fuzz_tape};
+pub use record::{TapeId, VERSION};
+pub use source::{ReadAt, Seekable};
+pub use stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};
+pub use system::{Counters, Event, Status};

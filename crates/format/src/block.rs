@@ -1,0 +1,232 @@
+//! Blocks: up to 1024 frames of a stream as one record payload, and back (docs/format.md, section 5).
+//!
+//! `OpenBlock` collects frames and is sealed into a payload; `Block` is what a payload decodes to.
+
+use crate::column::{self, Column};
+use crate::cursor::{Cursor, Malformed};
+use crate::limits;
+use crate::pack;
+use crate::record::{RecordHeader, RecordKind};
+
+/// Decoded frames of one block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Block {
+    pub(crate) first_seq: u64,
+    /// One absolute time for each frame.
+    pub(crate) times: Vec<u64>,
+    data: Vec<u8>,
+    /// End of each frame in `data`, empty if all have `frame_bytes`.
+    ends: Vec<u32>,
+    frame_bytes: usize,
+}
+
+impl Block {
+    pub(crate) fn rows(&self) -> usize {
+        self.times.len()
+    }
+
+    pub(crate) fn end_seq(&self) -> u64 {
+        self.first_seq + self.times.len() as u64
+    }
+
+    /// Bytes of the frame with this number in the block.
+    pub(crate) fn frame(&self, row: usize) -> &[u8] {
+        let (start, end) = if self.ends.is_empty() {
+            (row * self.frame_bytes, (row + 1) * self.frame_bytes)
+        } else {
+            let end = |row: usize| self.ends.get(row).map_or(0, |end| *end as usize);
+            (row.checked_sub(1).map_or(0, end), end(row))
+        };
+        self.data.get(start..end).unwrap_or_default()
+    }
+
+    /// Empties the block for reuse; `frame_bytes` 0 = frames of varying size.
+    pub(crate) fn clear(&mut self, first_seq: u64, frame_bytes: usize) {
+        self.first_seq = first_seq;
+        self.times.clear();
+        self.data.clear();
+        self.ends.clear();
+        self.frame_bytes = frame_bytes;
+    }
+
+    /// Adds a frame.
+    pub(crate) fn push(&mut self, time_ns: u64, frame: &[u8]) {
+        self.times.push(time_ns);
+        self.data.extend_from_slice(frame);
+        if self.frame_bytes == 0 {
+            self.ends.push(self.data.len() as u32);
+        }
+    }
+
+    /// Size of each frame, 0 if they vary.
+    #[cfg(feature = "write")]
+    pub(crate) fn frame_bytes(&self) -> usize {
+        self.frame_bytes
+    }
+
+    pub(crate) fn raw_bytes(&self) -> usize {
+        self.data.len()
+    }
+
+    /// All frames back to back.
+    pub(crate) fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Whether this block can take one more frame of this size.
+    pub(crate) fn has_room(&self, frame: usize) -> bool {
+        self.times.len() < limits::BLOCK_ROWS && self.data.len() + frame <= limits::BLOCK_RAW_BYTES
+    }
+
+    /// Whether frames have one size and go into columns.
+    pub(crate) fn is_columnar(&self) -> bool {
+        self.frame_bytes != 0
+    }
+
+    /// Decodes a payload. The checksum of its head is checked here.
+    pub(crate) fn decode(
+        &mut self,
+        header: &RecordHeader,
+        payload: &[u8],
+        columns: &[Column],
+        frame_bytes: usize,
+        decoder: &mut column::BlockDecoder,
+    ) -> Result<(), Malformed> {
+        let head = checked_head(header, payload)?;
+        let rows = header.rows as usize;
+        match header.kind {
+            RecordKind::ColumnBlock => {
+                check_column_block(header, frame_bytes)?;
+                self.clear(header.first_seq, frame_bytes);
+                let head = column::BlockHead::parse(head, columns, rows, payload.len())?;
+                self.data.resize(rows * frame_bytes, 0);
+                decoder.decode_rows(&head, columns, frame_bytes, payload, &mut self.data)?;
+                let body = payload.get(head.times_range()).unwrap_or_default();
+                column::decode_times(&head, body, &mut self.times)?;
+            }
+            _ => {
+                if header.coding != 0 {
+                    return Err(Malformed::UnknownCoding { what: "row block coding", coding: header.coding });
+                }
+                self.clear(header.first_seq, 0);
+                self.decode_rows(head, rows)?;
+            }
+        }
+        if self.data.len() != header.raw_bytes as usize {
+            return Err(Malformed::Value { what: "raw bytes of the block", found: u64::from(header.raw_bytes) });
+        }
+        absolute_times(header, &mut self.times)
+    }
+
+    fn decode_rows(&mut self, payload: &[u8], rows: usize) -> Result<(), Malformed> {
+        let mut cursor = Cursor::new(payload);
+        column::decode_integers(cursor.section("row times")?, rows, &mut self.times)?;
+        let mut sizes = Vec::new();
+        column::decode_integers(cursor.section("row sizes")?, rows, &mut sizes)?;
+        let mut end = 0u64;
+        for size in sizes {
+            end = end.saturating_add(size);
+            let checked = crate::cursor::within("sum of the row sizes", end, limits::BLOCK_RAW_BYTES)?;
+            self.ends.push(checked as u32);
+        }
+        self.data = pack::unpack(cursor.rest(), limits::BLOCK_RAW_BYTES)?;
+        if self.data.len() as u64 != end {
+            return Err(Malformed::Value { what: "sum of the row sizes", found: end });
+        }
+        Ok(())
+    }
+}
+
+/// The head of a payload, if its checksum is right.
+pub(crate) fn checked_head<'a>(header: &RecordHeader, payload: &'a [u8]) -> Result<&'a [u8], Malformed> {
+    let short =
+        Malformed::Short { what: "head of the record", needed: header.head_bytes as usize, available: payload.len() };
+    let head = payload.get(..header.head_bytes as usize).ok_or(short)?;
+    if crc32c::crc32c(head) != header.head_crc {
+        return Err(Malformed::Checksum { what: "the record's head" });
+    }
+    Ok(head)
+}
+
+/// Whether the header of a column block fits its stream.
+pub(crate) fn check_column_block(header: &RecordHeader, frame_bytes: usize) -> Result<(), Malformed> {
+    if frame_bytes == 0 || header.rows as usize * frame_bytes != header.raw_bytes as usize {
+        return Err(Malformed::Value { what: "raw bytes of a column block", found: u64::from(header.raw_bytes) });
+    }
+    Ok(())
+}
+
+/// Turns times relative to the block into absolute ones, checked against the header.
+pub(crate) fn absolute_times(header: &RecordHeader, times: &mut [u64]) -> Result<(), Malformed> {
+    let wrong = |found| Malformed::Value { what: "a row time", found };
+    let span = header.last_ns - header.first_ns;
+    if !times.is_sorted() || times.first() != Some(&0) || times.last() != Some(&span) {
+        return Err(wrong(span));
+    }
+    for time in times {
+        *time = time.checked_add(header.first_ns).ok_or(wrong(*time))?;
+    }
+    Ok(())
+}
+
+/// Turns collected frames into payloads.
+#[cfg(feature = "write")]
+#[derive(Debug, Default)]
+pub(crate) struct Sealer {
+    encoder: column::BlockEncoder,
+    times: Vec<u64>,
+    integers: Vec<u8>,
+}
+
+#[cfg(feature = "write")]
+impl Sealer {
+    /// Writes the payload of a block that has at least one frame into `out` (emptied first) and gives its header, without offset.
+    pub(crate) fn seal(
+        &mut self,
+        stream: u16,
+        block: &Block,
+        columns: &[Column],
+        out: &mut Vec<u8>,
+    ) -> Result<RecordHeader, column::ColumnError> {
+        out.clear();
+        let first_ns = block.times.first().copied().unwrap_or_default();
+        let last_ns = block.times.last().copied().unwrap_or_default();
+        self.times.clear();
+        self.times.extend(block.times.iter().map(|time| time - first_ns));
+        let (kind, head_bytes) = if block.is_columnar() {
+            (RecordKind::ColumnBlock, self.encoder.encode(columns, block.frame_bytes, &self.times, &block.data, out)?)
+        } else {
+            self.put_integers(out, None);
+            self.put_integers(out, Some(&block.ends));
+            pack::pack(&block.data, out);
+            (RecordKind::RowBlock, out.len())
+        };
+        Ok(RecordHeader {
+            kind,
+            coding: 0,
+            stream,
+            payload_bytes: out.len() as u32,
+            head_bytes: head_bytes as u32,
+            first_seq: block.first_seq,
+            first_ns,
+            last_ns,
+            rows: block.rows() as u32,
+            raw_bytes: block.raw_bytes() as u32,
+            head_crc: crc32c::crc32c(out.get(..head_bytes).unwrap_or_default()),
+            offset: 0,
+        })
+    }
+
+    /// Appends the times, or the sizes that follow from the frames' ends, as a section.
+    fn put_integers(&mut self, out: &mut Vec<u8>, ends: Option<&[u32]>) {
+        if let Some(ends) = ends {
+            let mut start = 0;
+            self.times.clear();
+            self.times.extend(ends.iter().map(|end| u64::from(end - std::mem::replace(&mut start, *end))));
+        }
+        self.integers.clear();
+        column::encode_integers(&self.times, &mut self.integers);
+        out.extend_from_slice(&(self.integers.len() as u32).to_le_bytes());
+        out.extend_from_slice(&self.integers);
+    }
+}

@@ -1,0 +1,243 @@
+//! Index pages: where the blocks of a stream are and what ranges their channels have (docs/format.md, section 7).
+
+use crate::column::{decode_integers, encode_integers};
+use crate::cursor::{Cursor, Malformed, within};
+use crate::limits;
+use crate::pack;
+use crate::ranges::{self, EMPTY, Range, Slot};
+use crate::record::RecordHeader;
+
+/// Up to this many blocks the ranges stand in the packed head: runs of their own would cost more than they save.
+#[cfg(feature = "write")]
+const INLINE_BLOCKS: usize = 16;
+
+/// What the index knows of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockEntry {
+    pub(crate) offset: u64,
+    pub(crate) record_bytes: u64,
+    pub(crate) first_seq: u64,
+    pub(crate) rows: u32,
+    pub(crate) first_ns: u64,
+    pub(crate) last_ns: u64,
+    pub(crate) raw_bytes: u32,
+}
+
+impl BlockEntry {
+    pub(crate) fn of(header: &RecordHeader) -> Self {
+        Self {
+            offset: header.offset,
+            record_bytes: header.record_bytes(),
+            first_seq: header.first_seq,
+            rows: header.rows,
+            first_ns: header.first_ns,
+            last_ns: header.last_ns,
+            raw_bytes: header.raw_bytes,
+        }
+    }
+
+    pub(crate) fn end_seq(&self) -> u64 {
+        self.first_seq.saturating_add(u64::from(self.rows))
+    }
+}
+
+/// Writes a page: appends the payload to `out` and gives the length of its head. `values` holds for each slot one range a block.
+#[cfg(feature = "write")]
+pub(crate) fn encode_page(entries: &[BlockEntry], slots: &[Slot], values: &[Vec<Range>], out: &mut Vec<u8>) -> usize {
+    let mut head = Vec::new();
+    let mut runs = Vec::new();
+    let columns: [&dyn Fn(&BlockEntry) -> u64; 7] = [
+        &|e| e.offset,
+        &|e| e.record_bytes,
+        &|e| e.first_seq,
+        &|e| u64::from(e.rows),
+        &|e| e.first_ns,
+        &|e| e.last_ns,
+        &|e| u64::from(e.raw_bytes),
+    ];
+    for column in columns {
+        put_integers(&mut head, entries.iter().map(column));
+    }
+    head.extend_from_slice(&(slots.len() as u32).to_le_bytes());
+    for (slot, ranges) in slots.iter().zip(values) {
+        put_slot(*slot, ranges, &mut head, &mut runs);
+    }
+    let start = out.len();
+    pack::pack(&head, out);
+    let head_bytes = out.len() - start;
+    out.extend_from_slice(&runs);
+    head_bytes
+}
+
+#[cfg(feature = "write")]
+fn put_integers(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) {
+    let values: Vec<u64> = values.collect();
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    encode_integers(&values, out);
+    let length = (out.len() - at - 4) as u32;
+    if let Some(room) = out.get_mut(at..at + 4) {
+        room.copy_from_slice(&length.to_le_bytes());
+    }
+}
+
+#[cfg(feature = "write")]
+fn put_slot(slot: Slot, ranges: &[Range], head: &mut Vec<u8>, runs: &mut Vec<u8>) {
+    let width = slot.kind.width();
+    let mask = ranges::mask(slot.kind);
+    let put = |out: &mut Vec<u8>, value: u64| out.extend((value & mask).to_le_bytes().iter().take(width));
+    let first = ranges.first().copied().unwrap_or(EMPTY);
+    if ranges.iter().all(|range| range.is_empty()) {
+        head.push(0);
+    } else if ranges.iter().all(|range| *range == first && range.min == range.max) {
+        head.push(1);
+        put(head, first.min);
+    } else if ranges.len() <= INLINE_BLOCKS {
+        head.push(2);
+        ranges.iter().for_each(|range| put(head, range.min));
+        ranges.iter().for_each(|range| put(head, range.max));
+    } else {
+        let start = runs.len();
+        put_integers(runs, ranges.iter().map(|range| range.min & mask));
+        put_integers(runs, ranges.iter().map(|range| range.max));
+        let run = runs.get(start..).unwrap_or_default();
+        head.push(3);
+        head.extend_from_slice(&(run.len() as u32).to_le_bytes());
+        head.extend_from_slice(&crc32c::crc32c(run).to_le_bytes());
+    }
+}
+
+/// Where the ranges of one slot are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SlotRanges {
+    /// All blocks have the same.
+    Same(Range),
+    /// One for each block.
+    Each(Vec<Range>),
+    /// In a run behind the head; the place counts from the start of the payload.
+    Run { at: usize, bytes: usize, crc: u32 },
+}
+
+/// A parsed page head.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct IndexPage {
+    pub(crate) entries: Vec<BlockEntry>,
+    /// The slot that was asked for.
+    pub(crate) slot: Option<SlotRanges>,
+}
+
+impl IndexPage {
+    /// Reads the head of a page (its checksum has been checked): the blocks and, if asked for, the ranges of the slot with
+    /// that number among the stream's slots. Only one, since all of a hostile page would not fit into memory.
+    pub(crate) fn parse(header: &RecordHeader, head: &[u8], slot: Option<(&[Slot], usize)>) -> Result<Self, Malformed> {
+        let blocks = within("blocks of an index page", u64::from(header.rows), limits::PAGE_BLOCKS)?;
+        let unpacked = pack::unpack(head, limits::HEAD_BYTES)?;
+        let mut cursor = Cursor::new(&unpacked);
+        let mut columns = Vec::with_capacity(7);
+        for _ in 0..7 {
+            columns.push(integers(&mut cursor, blocks)?);
+        }
+        let entries = entries(&columns, header)?;
+        let slot = match slot {
+            Some((slots, wanted)) => find_slot(&mut cursor, slots, wanted, blocks, head.len())?,
+            None => None,
+        };
+        Ok(Self { entries, slot })
+    }
+}
+
+fn integers(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<u64>, Malformed> {
+    let mut values = Vec::new();
+    decode_integers(cursor.section("integers of an index page")?, count, &mut values)?;
+    Ok(values)
+}
+
+fn entries(columns: &[Vec<u64>], page: &RecordHeader) -> Result<Vec<BlockEntry>, Malformed> {
+    let [offsets, lengths, seqs, rows, firsts, lasts, raws] = columns else {
+        return Err(Malformed::Value { what: "columns of an index page", found: columns.len() as u64 });
+    };
+    let mut entries = Vec::with_capacity(offsets.len());
+    let mut before: Option<BlockEntry> = None;
+    for (i, offset) in offsets.iter().enumerate() {
+        let at = |column: &[u64]| column.get(i).copied().unwrap_or_default();
+        let record_bytes = at(lengths);
+        let limit = (limits::PAYLOAD_BYTES + crate::record::HEADER_BYTES) as u64;
+        within("block length", record_bytes, limit as usize)?;
+        let entry = BlockEntry {
+            offset: *offset,
+            record_bytes,
+            first_seq: at(seqs),
+            rows: within("rows", at(rows), limits::BLOCK_ROWS)? as u32,
+            first_ns: at(firsts),
+            last_ns: at(lasts),
+            raw_bytes: within("raw bytes", at(raws), limits::BLOCK_RAW_BYTES)? as u32,
+        };
+        let in_order = before.is_none_or(|b| b.end_seq() <= entry.first_seq && b.last_ns <= entry.first_ns);
+        let sound = entry.rows > 0 && entry.first_ns <= entry.last_ns && offset.checked_add(record_bytes).is_some();
+        if !in_order || !sound || offset.saturating_add(record_bytes) > page.offset {
+            return Err(Malformed::Value { what: "entry of an index page", found: i as u64 });
+        }
+        before = Some(entry);
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+fn find_slot(
+    cursor: &mut Cursor<'_>,
+    slots: &[Slot],
+    wanted: usize,
+    blocks: usize,
+    head_bytes: usize,
+) -> Result<Option<SlotRanges>, Malformed> {
+    let count = cursor.u32("range slots")? as usize;
+    if count != slots.len() {
+        return Err(Malformed::Value { what: "number of range slots", found: count as u64 });
+    }
+    let mut run_at = head_bytes;
+    for (number, slot) in slots.iter().enumerate() {
+        let found = match cursor.u8("slot kind")? {
+            0 => SlotRanges::Same(EMPTY),
+            1 => {
+                let value = mapped(cursor.bytes(slot.kind.width(), "range value")?);
+                SlotRanges::Same(Range { min: value, max: value })
+            }
+            2 => {
+                let minima = cursor.bytes(blocks * slot.kind.width(), "minima")?.chunks_exact(slot.kind.width());
+                let maxima = cursor.bytes(blocks * slot.kind.width(), "maxima")?.chunks_exact(slot.kind.width());
+                if number < wanted {
+                    continue;
+                }
+                let range = |(min, max)| Range { min: mapped(min), max: mapped(max) };
+                SlotRanges::Each(minima.zip(maxima).map(range).collect())
+            }
+            3 => {
+                let bytes = cursor.u32("run length")? as usize;
+                let crc = cursor.u32("run checksum")?;
+                let run = SlotRanges::Run { at: run_at, bytes, crc };
+                run_at = run_at.saturating_add(bytes);
+                run
+            }
+            coding => return Err(Malformed::UnknownCoding { what: "range slot kind", coding }),
+        };
+        if number == wanted {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn mapped(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Reads a run of ranges.
+pub(crate) fn parse_run(data: &[u8], crc: u32, blocks: usize) -> Result<Vec<Range>, Malformed> {
+    if crc32c::crc32c(data) != crc {
+        return Err(Malformed::Checksum { what: "a run of ranges" });
+    }
+    let mut cursor = Cursor::new(data);
+    let minima = integers(&mut cursor, blocks)?;
+    let maxima = integers(&mut cursor, blocks)?;
+    Ok(minima.into_iter().zip(maxima).map(|(min, max)| Range { min, max }).collect())
+}

@@ -1,0 +1,323 @@
+//! Which blocks a stream has and where: in index pages, loose in the tape, or as runs in journals.
+//!
+//! The reader asks for the n-th block, or for the block of a time or a sequence number; pages are loaded when they are needed.
+
+use std::ops::Range;
+
+use super::journals::{JournalView, Run};
+use super::problem::{Problem, ProblemKind, ReadError, io_at};
+use super::scan::{Hop, Scan};
+use crate::block::checked_head;
+use crate::footer::{PageRef, Totals};
+use crate::index::{BlockEntry, IndexPage};
+use crate::ranges::Slot;
+use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
+use crate::source::{ReadAt, read_full};
+
+/// Where the frames of a block are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A record of the tape.
+    Tape { offset: u64, record_bytes: u64 },
+    /// A run in a journal (number in the reader's list).
+    Journal { journal: usize, run: Run },
+}
+
+/// A block that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub(crate) first_seq: u64,
+    pub(crate) rows: u32,
+    /// At most the first frame's time.
+    pub(crate) first_ns: u64,
+    /// At least the last frame's time.
+    pub(crate) last_ns: u64,
+    pub(crate) raw_bytes: u32,
+    pub(crate) place: Place,
+}
+
+impl Located {
+    pub(crate) fn in_tape(entry: &BlockEntry) -> Self {
+        Self {
+            first_seq: entry.first_seq,
+            rows: entry.rows,
+            first_ns: entry.first_ns,
+            last_ns: entry.last_ns,
+            raw_bytes: entry.raw_bytes,
+            place: Place::Tape { offset: entry.offset, record_bytes: entry.record_bytes },
+        }
+    }
+
+    pub(crate) fn end_seq(&self) -> u64 {
+        self.first_seq.saturating_add(u64::from(self.rows))
+    }
+}
+
+/// All blocks of a stream, in order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BlockList {
+    pub(crate) pages: Vec<PageRef>,
+    /// What pages found by hopping hold (a closed tape's footer says it itself).
+    paged: Totals,
+    paged_end_seq: u64,
+    /// Blocks in the tape that no page lists.
+    pub(crate) loose: Vec<BlockEntry>,
+    /// Loose blocks and journal runs together, without doubles.
+    pub(crate) tail: Vec<Located>,
+}
+
+/// A page that was loaded.
+#[derive(Debug, Default)]
+pub(crate) struct PageCache {
+    page: Option<usize>,
+    entries: Vec<BlockEntry>,
+}
+
+impl BlockList {
+    fn paged_blocks(&self) -> usize {
+        self.pages.iter().map(|page| page.blocks as usize).sum()
+    }
+
+    /// Number of blocks.
+    pub(crate) fn len(&self) -> usize {
+        self.paged_blocks() + self.tail.len()
+    }
+
+    /// Puts together what is outside the pages: first blocks, then what only journals have.
+    pub(crate) fn rebuild_tail(&mut self, stream: u16, journals: &[JournalView]) {
+        self.tail.clear();
+        self.loose.sort_by_key(|entry| entry.first_seq);
+        self.tail.extend(self.loose.iter().map(Located::in_tape));
+        let mut covered = vec![0..self.paged_end_seq];
+        for block in &self.tail {
+            cover(&mut covered, block.first_seq..block.end_seq());
+        }
+        for (number, journal) in journals.iter().enumerate() {
+            for run in journal.runs.get(&stream).into_iter().flatten() {
+                for seqs in uncovered(&covered, run.first_seq..run.end_seq()) {
+                    self.tail.push(Located {
+                        first_seq: seqs.start,
+                        rows: (seqs.end - seqs.start) as u32,
+                        first_ns: run.first_ns,
+                        last_ns: run.last_ns,
+                        raw_bytes: run.raw_bytes,
+                        place: Place::Journal { journal: number, run: *run },
+                    });
+                    cover(&mut covered, seqs);
+                }
+            }
+        }
+        self.tail.sort_by_key(|block| block.first_seq);
+    }
+
+    /// Lets a page stand for loose blocks.
+    pub(crate) fn take_page(&mut self, page: PageRef, entries: &[BlockEntry]) {
+        let at = self.loose.len().saturating_sub(entries.len());
+        // Blocks before it that are in no page (after damage) keep all of them loose, so that the order stays simple.
+        if at > 0 || self.loose != entries {
+            return;
+        }
+        self.loose.clear();
+        self.pages.push(page);
+        for entry in entries {
+            add(&mut self.paged, &Located::in_tape(entry));
+            self.paged_end_seq = entry.end_seq();
+        }
+    }
+
+    /// Frames and bytes of all blocks.
+    pub(crate) fn totals(&self) -> Totals {
+        self.tail.iter().fold(self.paged, |mut totals, block| {
+            add(&mut totals, block);
+            totals
+        })
+    }
+
+    /// The n-th block.
+    pub(crate) fn get(
+        &self,
+        tape: &TapeBytes<'_>,
+        cache: &mut PageCache,
+        number: usize,
+    ) -> Result<Option<Located>, ReadError> {
+        let mut before = 0;
+        for (index, page) in self.pages.iter().enumerate() {
+            if number < before + page.blocks as usize {
+                self.load(tape, cache, index)?;
+                return Ok(cache.entries.get(number - before).map(Located::in_tape));
+            }
+            before += page.blocks as usize;
+        }
+        Ok(self.tail.get(number - before).copied())
+    }
+
+    /// Number of the first block whose last frame is not before `time_ns`.
+    pub(crate) fn find_time(
+        &self,
+        tape: &TapeBytes<'_>,
+        cache: &mut PageCache,
+        time_ns: u64,
+    ) -> Result<usize, ReadError> {
+        self.find(tape, cache, |page| page.last_ns < time_ns, |block| block.last_ns < time_ns)
+    }
+
+    /// Number of the first block that ends behind `seq`.
+    pub(crate) fn find_seq(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, seq: u64) -> Result<usize, ReadError> {
+        // A page does not say where it ends: the one before the first that begins behind `seq` is searched.
+        let behind = self.pages.partition_point(|page| page.first_seq <= seq);
+        let candidate = behind.checked_sub(1);
+        let before: usize = self.pages.iter().take(candidate.unwrap_or(0)).map(|page| page.blocks as usize).sum();
+        if let Some(candidate) = candidate {
+            self.load(tape, cache, candidate)?;
+            let inside = cache.entries.partition_point(|entry| entry.end_seq() <= seq);
+            if inside < cache.entries.len() {
+                return Ok(before + inside);
+            }
+        } else if !self.pages.is_empty() {
+            return Ok(0);
+        }
+        if behind < self.pages.len() {
+            return Ok(before + cache.entries.len());
+        }
+        Ok(self.paged_blocks() + self.tail.partition_point(|block| block.end_seq() <= seq))
+    }
+
+    fn find(
+        &self,
+        tape: &TapeBytes<'_>,
+        cache: &mut PageCache,
+        page_before: impl Fn(&PageRef) -> bool,
+        block_before: impl Fn(&Located) -> bool,
+    ) -> Result<usize, ReadError> {
+        let page = self.pages.partition_point(page_before);
+        let before: usize = self.pages.iter().take(page).map(|page| page.blocks as usize).sum();
+        if page < self.pages.len() {
+            self.load(tape, cache, page)?;
+            let inside = cache.entries.partition_point(|entry| block_before(&Located::in_tape(entry)));
+            return Ok(before + inside);
+        }
+        Ok(before + self.tail.partition_point(block_before))
+    }
+
+    fn load(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, index: usize) -> Result<(), ReadError> {
+        if cache.page == Some(index) {
+            return Ok(());
+        }
+        let Some(page) = self.pages.get(index) else { return Ok(()) };
+        let previous = index.checked_sub(1).and_then(|index| self.pages.get(index));
+        let from = previous.map_or(HEADER_BYTES as u64, |page| page.offset);
+        cache.entries = tape.page_entries(page, from)?;
+        cache.page = Some(index);
+        Ok(())
+    }
+}
+
+fn add(totals: &mut Totals, block: &Located) {
+    totals.frames += u64::from(block.rows);
+    totals.first_ns = totals.first_ns.or(Some(block.first_ns));
+    totals.last_ns = totals.last_ns.max(Some(block.last_ns));
+    match block.place {
+        Place::Tape { record_bytes, .. } => {
+            totals.raw_bytes += u64::from(block.raw_bytes);
+            totals.stored_bytes += record_bytes;
+        }
+        Place::Journal { run, .. } => {
+            let raw = u64::from(block.raw_bytes) * u64::from(block.rows) / u64::from(run.rows.max(1));
+            totals.raw_bytes += raw;
+            totals.stored_bytes += raw + u64::from(block.rows) * crate::journal::ROW_BYTES as u64;
+        }
+    }
+}
+
+fn uncovered(covered: &[Range<u64>], wanted: Range<u64>) -> Vec<Range<u64>> {
+    let mut pieces = vec![wanted];
+    for range in covered {
+        let mut left = Vec::with_capacity(pieces.len() + 1);
+        for piece in pieces {
+            if range.end <= piece.start || piece.end <= range.start {
+                left.push(piece);
+                continue;
+            }
+            if piece.start < range.start {
+                left.push(piece.start..range.start);
+            }
+            if range.end < piece.end {
+                left.push(range.end..piece.end);
+            }
+        }
+        pieces = left;
+        if pieces.is_empty() {
+            break;
+        }
+    }
+    pieces
+}
+
+/// Adds a range, joined with one that it touches, so that the list stays short.
+fn cover(covered: &mut Vec<Range<u64>>, seqs: Range<u64>) {
+    match covered.iter_mut().find(|range| range.end == seqs.start) {
+        Some(range) => range.end = seqs.end,
+        None => covered.push(seqs),
+    }
+}
+
+/// The bytes of a tape, with what is needed to read its index.
+pub(crate) struct TapeBytes<'a> {
+    pub(crate) source: &'a dyn ReadAt,
+    pub(crate) stream: u16,
+    pub(crate) notes: &'a super::Notes,
+}
+
+impl TapeBytes<'_> {
+    /// Reads the head of an index page, and the ranges of one slot if asked for.
+    pub(crate) fn page(
+        &self,
+        page: &PageRef,
+        slot: Option<(&[Slot], usize)>,
+    ) -> Result<Result<(RecordHeader, IndexPage), Problem>, ReadError> {
+        let wrong = |text: String| {
+            Problem::new(ProblemKind::Index, page.offset, format!("an index page is damaged: {text}"))
+                .of_stream(self.stream)
+        };
+        let mut bytes = [0; HEADER_BYTES];
+        let found = read_full(self.source, page.offset, &mut bytes).map_err(io_at(page.offset))?;
+        let header = match RecordHeader::parse(bytes.get(..found).unwrap_or_default(), page.offset) {
+            Ok(header) => header,
+            Err(error) => return Ok(Err(wrong(error.to_string()))),
+        };
+        let expected =
+            header.kind == RecordKind::IndexPage && header.stream == self.stream && header.rows == page.blocks;
+        if !expected {
+            return Ok(Err(wrong("it is not the page that it should be".into())));
+        }
+        let mut head = vec![0; header.head_bytes as usize];
+        let at = page.offset + HEADER_BYTES as u64;
+        let found = read_full(self.source, at, &mut head).map_err(io_at(at))?;
+        head.truncate(found);
+        let parsed = checked_head(&header, &head).and_then(|head| IndexPage::parse(&header, head, slot));
+        Ok(parsed.map(|page| (header, page)).map_err(|error| wrong(error.to_string())))
+    }
+
+    /// The blocks of a page. If it is damaged, they are found by hopping from `from`, where the page before stands.
+    fn page_entries(&self, page: &PageRef, from: u64) -> Result<Vec<BlockEntry>, ReadError> {
+        let problem = match self.page(page, None)? {
+            Ok((_, parsed)) => return Ok(parsed.entries),
+            Err(problem) => problem,
+        };
+        self.notes.add(problem);
+        let mut entries = Vec::new();
+        let mut scan = Scan::new(self.source, from, page.offset);
+        while entries.len() < page.blocks as usize {
+            match scan.hop().map_err(io_at(from))? {
+                Hop::Record(header) if header.kind.is_block() && header.stream == self.stream => {
+                    if header.first_seq >= page.first_seq {
+                        entries.push(BlockEntry::of(&header));
+                    }
+                }
+                Hop::Record(_) | Hop::Damage { .. } => {}
+                Hop::Cut(_) | Hop::End { .. } => break,
+            }
+        }
+        Ok(entries)
+    }
+}

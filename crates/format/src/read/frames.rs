@@ -1,0 +1,304 @@
+//! Frames of one stream, or of several merged by time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::catalog::{Located, PageCache, Place};
+use super::problem::{Problem, ProblemKind, ReadError, io_at};
+use super::tape::{Tape, TapeStream, read_record};
+use crate::block::Block;
+use crate::column::BlockDecoder;
+use crate::stream::StreamId;
+
+/// A frame of a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Its stream.
+    pub stream: StreamId,
+    /// Its number in the stream.
+    pub seq: u64,
+    /// Its time, nanoseconds since the start.
+    pub time_ns: u64,
+    /// The bytes as the game gave them.
+    pub data: &'a [u8],
+}
+
+/// Frames of one stream in order.
+///
+/// `next` gives an error where something is damaged; the call after it goes on behind the damage.
+pub struct Frames<'a> {
+    tape: &'a Tape,
+    stream: &'a TapeStream,
+    cache: PageCache,
+    decoder: BlockDecoder,
+    block: Block,
+    /// Number of the block after the one that is loaded.
+    next_block: usize,
+    row: usize,
+    /// What follows if nothing is missing.
+    expected_seq: Option<u64>,
+}
+
+impl Tape {
+    /// Frames of a stream from its start.
+    pub fn frames<'a>(&'a self, stream: &'a TapeStream) -> Frames<'a> {
+        Frames {
+            tape: self,
+            stream,
+            cache: PageCache::default(),
+            decoder: BlockDecoder::default(),
+            block: Block::default(),
+            next_block: 0,
+            row: 0,
+            expected_seq: None,
+        }
+    }
+
+    /// Frames of several streams merged by time; of streams with equal times the lower number comes first.
+    pub fn merged<'a>(&'a self, streams: impl IntoIterator<Item = &'a TapeStream>) -> Merged<'a> {
+        Merged {
+            parts: streams.into_iter().map(|stream| self.frames(stream)).collect(),
+            heap: BinaryHeap::new(),
+            started: false,
+            last: None,
+        }
+    }
+}
+
+impl<'a> Frames<'a> {
+    /// The stream.
+    pub fn stream(&self) -> &'a TapeStream {
+        self.stream
+    }
+
+    /// The next frame, `None` at the end.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a frame borrows from the reader, which an Iterator cannot express"
+    )]
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        if self.peek()?.is_none() {
+            return Ok(None);
+        }
+        let row = self.row;
+        self.row += 1;
+        Ok(self.frame(row))
+    }
+
+    /// Time of the next frame, `None` at the end.
+    pub fn peek(&mut self) -> Result<Option<u64>, ReadError> {
+        while self.row >= self.block.rows() {
+            if !self.load_next()? {
+                return Ok(None);
+            }
+        }
+        Ok(self.block.times.get(self.row).copied())
+    }
+
+    /// Goes to the first frame at or after a time.
+    pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
+        let number = self.stream.list.find_time(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, time_ns)?;
+        self.go_to_block(number);
+        while self.peek()?.is_some_and(|time| time < time_ns) {
+            self.row = self.block.times.partition_point(|time| *time < time_ns).max(self.row + 1);
+        }
+        Ok(())
+    }
+
+    /// Goes to the frame with a sequence number, or to the first one behind it.
+    pub fn seek_seq(&mut self, seq: u64) -> Result<(), ReadError> {
+        let number = self.stream.list.find_seq(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, seq)?;
+        self.go_to_block(number);
+        if self.peek()?.is_some() {
+            self.row = (seq.saturating_sub(self.block.first_seq) as usize).min(self.block.rows());
+        }
+        Ok(())
+    }
+
+    /// Goes to the last frame at or before a time; `false` if there is none.
+    pub fn seek_last_before(&mut self, time_ns: u64) -> Result<bool, ReadError> {
+        let bytes = self.tape.bytes_of(self.stream.id().0);
+        let mut number = self.stream.list.find_time(&bytes, &mut self.cache, time_ns.saturating_add(1))?;
+        loop {
+            self.go_to_block(number);
+            if number < self.stream.list.len() && self.load_next()? {
+                let row = self.block.times.partition_point(|time| *time <= time_ns);
+                if row > 0 {
+                    self.row = row - 1;
+                    return Ok(true);
+                }
+            }
+            match number.checked_sub(1) {
+                Some(before) => number = before,
+                None => return Ok(false),
+            }
+        }
+    }
+
+    fn go_to_block(&mut self, number: usize) {
+        self.next_block = number;
+        self.block.clear(0, 0);
+        self.row = 0;
+        self.expected_seq = None;
+    }
+
+    fn frame(&self, row: usize) -> Option<Frame<'_>> {
+        Some(Frame {
+            stream: self.stream.id(),
+            seq: self.block.first_seq + row as u64,
+            time_ns: *self.block.times.get(row)?,
+            data: self.block.frame(row),
+        })
+    }
+
+    /// Loads the next block; `false` at the end.
+    fn load_next(&mut self) -> Result<bool, ReadError> {
+        let bytes = self.tape.bytes_of(self.stream.id().0);
+        let Some(located) = self.stream.list.get(&bytes, &mut self.cache, self.next_block)? else { return Ok(false) };
+        self.row = 0;
+        let expected = self.expected_seq.replace(located.first_seq);
+        if let Some(missing) = expected.and_then(|expected| located.first_seq.checked_sub(expected)).filter(|n| *n > 0)
+        {
+            self.block.clear(0, 0);
+            let text = format!(
+                "frames {} to {} of the stream are missing",
+                located.first_seq - missing,
+                located.first_seq - 1
+            );
+            let at = match located.place {
+                Place::Tape { offset, .. } => offset,
+                Place::Journal { run, .. } => run.start,
+            };
+            let problem = Problem::new(ProblemKind::MissingFrames, at, text);
+            return Err(self.damaged(problem.losing(missing)));
+        }
+        self.next_block += 1;
+        self.expected_seq = Some(located.end_seq());
+        let result = self.tape.load_block(self.stream, &located, &mut self.block, &mut self.decoder)?;
+        result.map(|()| true).map_err(|problem| {
+            self.block.clear(0, 0);
+            self.damaged(problem)
+        })
+    }
+
+    fn damaged(&self, problem: Problem) -> ReadError {
+        let problem = problem.of_stream(self.stream.id().0);
+        self.tape.notes.add(problem.clone());
+        ReadError::Damaged(problem)
+    }
+}
+
+impl Tape {
+    /// Reads and decodes one block.
+    pub(crate) fn load_block(
+        &self,
+        stream: &TapeStream,
+        located: &Located,
+        block: &mut Block,
+        decoder: &mut BlockDecoder,
+    ) -> Result<Result<(), Problem>, ReadError> {
+        match located.place {
+            Place::Tape { offset, record_bytes } => {
+                let wrong = |text: String| {
+                    Problem::new(ProblemKind::Block, offset, format!("a block is damaged: {text}"))
+                        .losing(u64::from(located.rows))
+                };
+                let (header, payload) = match read_record(&*self.source, offset, self.bytes())? {
+                    Ok(record) => record,
+                    Err(error) => return Ok(Err(wrong(error.to_string()))),
+                };
+                let as_indexed = header.kind.is_block()
+                    && header.stream == stream.id().0
+                    && header.record_bytes() == record_bytes
+                    && header.first_seq == located.first_seq
+                    && header.rows == located.rows;
+                if !as_indexed {
+                    return Ok(Err(wrong("it is not the block that the index names".into())));
+                }
+                let frame_bytes = stream.spec().frame_bytes as usize;
+                let decoded = block.decode(&header, &payload, &stream.columns, frame_bytes, decoder);
+                Ok(decoded.map_err(|error| wrong(error.to_string())))
+            }
+            Place::Journal { journal, run } => {
+                let view = self.journals.get(journal);
+                let seqs = located.first_seq..located.end_seq();
+                let whole = match view {
+                    Some(view) => view.read(stream.id().0, &run, seqs, block).map_err(io_at(run.start))?,
+                    None => false,
+                };
+                let problem = || {
+                    let problem =
+                        Problem::new(ProblemKind::JournalRow, run.start, "journal rows cannot be read any more");
+                    let problem = problem.losing(u64::from(located.rows));
+                    match view {
+                        Some(view) => problem.in_journal(view.generation),
+                        None => problem,
+                    }
+                };
+                Ok(if whole { Ok(()) } else { Err(problem()) })
+            }
+        }
+    }
+}
+
+/// Frames of several streams, merged by time.
+pub struct Merged<'a> {
+    parts: Vec<Frames<'a>>,
+    /// Next time of each part, with its number.
+    heap: BinaryHeap<Reverse<(u64, usize)>>,
+    started: bool,
+    /// The part whose frame was given last.
+    last: Option<usize>,
+}
+
+impl Merged<'_> {
+    /// The next frame, `None` at the end. After an error the next call goes on behind the damage.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a frame borrows from the reader, which an Iterator cannot express"
+    )]
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        self.start()?;
+        if let Some(part) = self.last.take() {
+            self.enqueue(part)?;
+        }
+        let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
+        self.last = Some(part);
+        match self.parts.get_mut(part) {
+            Some(frames) => frames.next(),
+            None => Ok(None),
+        }
+    }
+
+    /// Goes to the first frames at or after a time.
+    pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
+        self.heap.clear();
+        self.last = None;
+        self.started = false;
+        self.parts.iter_mut().try_for_each(|part| part.seek_time(time_ns))
+    }
+
+    fn start(&mut self) -> Result<(), ReadError> {
+        if !self.started {
+            self.started = true;
+            for part in 0..self.parts.len() {
+                self.enqueue(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enqueue(&mut self, part: usize) -> Result<(), ReadError> {
+        let Some(frames) = self.parts.get_mut(part) else { return Ok(()) };
+        match frames.peek() {
+            Ok(Some(time_ns)) => self.heap.push(Reverse((time_ns, part))),
+            Ok(None) => {}
+            Err(error) => {
+                // The next call tries this part again, behind the damage.
+                self.last = Some(part);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! Journals as a reader sees them: found beside the tape, walked once, rows gathered into runs that are read like blocks.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::problem::{Problem, ProblemKind};
+use crate::block::Block;
+use crate::journal::{JournalHeader, RowKind, Step, Walker};
+use crate::limits;
+use crate::record::{HEADER_BYTES, TapeId};
+use crate::source::{ReadAt, read_full};
+use crate::stream::StreamSpec;
+
+/// Consecutive rows of one stream in one journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) first_seq: u64,
+    pub(crate) rows: u32,
+    pub(crate) first_ns: u64,
+    pub(crate) last_ns: u64,
+    pub(crate) raw_bytes: u32,
+    /// Between these bytes of the journal its rows are found, others among them.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+impl Run {
+    pub(crate) fn end_seq(&self) -> u64 {
+        self.first_seq + u64::from(self.rows)
+    }
+}
+
+/// One journal file, as far as it has been walked.
+pub(crate) struct JournalView {
+    pub(crate) generation: u64,
+    pub(crate) tape_bytes: u64,
+    source: Box<dyn ReadAt>,
+    walked_to: u64,
+    pub(crate) runs: BTreeMap<u16, Vec<Run>>,
+    pub(crate) streams: Vec<(u16, u64, Vec<u8>)>,
+}
+
+impl JournalView {
+    /// Reads the header. `None` with a problem if it is no journal of this tape; an unreadable tape id matches any.
+    pub(crate) fn open(source: Box<dyn ReadAt>, tape: Option<TapeId>) -> io::Result<Result<Self, Problem>> {
+        let mut bytes = [0; HEADER_BYTES];
+        let found = read_full(&*source, 0, &mut bytes)?;
+        let wrong = |text: String| Ok(Err(Problem::new(ProblemKind::JournalHeader, 0, text)));
+        let header = match JournalHeader::parse(bytes.get(..found).unwrap_or_default()) {
+            Ok(header) => header,
+            // Made but never used: a recorder ended between creating and filling it.
+            Err(_) if bytes.iter().all(|byte| *byte == 0) => return wrong("a journal is empty".into()),
+            Err(error) => return wrong(format!("a journal cannot be read: {error}")),
+        };
+        if tape.is_some_and(|tape| tape != header.tape_id) {
+            return wrong(format!("a journal belongs to another tape ({})", header.tape_id));
+        }
+        if source.size()? > limits::JOURNAL_BYTES {
+            return wrong(format!("a journal is larger than {} bytes", limits::JOURNAL_BYTES));
+        }
+        Ok(Ok(Self {
+            generation: header.generation,
+            tape_bytes: header.tape_bytes,
+            source,
+            walked_to: HEADER_BYTES as u64,
+            runs: BTreeMap::new(),
+            streams: Vec::new(),
+        }))
+    }
+
+    /// Goes on where an earlier view of the same journal stopped.
+    pub(crate) fn take_over(&mut self, known: &mut Self) {
+        self.walked_to = known.walked_to;
+        self.runs = std::mem::take(&mut known.runs);
+        self.streams = std::mem::take(&mut known.streams);
+    }
+
+    /// Takes in the rows that are new since the last walk.
+    pub(crate) fn walk(&mut self, thorough: bool, problems: &mut Vec<Problem>) -> io::Result<()> {
+        let size = self.source.size()?;
+        let mut walker = Walker::new(self.generation, self.walked_to, thorough);
+        loop {
+            match walker.step(&*self.source, size)? {
+                Step::Row { at, header } => {
+                    let end = at + header.row_bytes();
+                    match header.kind {
+                        RowKind::Frame => {
+                            let runs = self.runs.entry(header.stream).or_default();
+                            extend(runs, &header, at, end);
+                        }
+                        RowKind::Stream => self.streams.push((header.stream, at, walker.payload().to_vec())),
+                        RowKind::Other(_) => {}
+                    }
+                    self.walked_to = end;
+                }
+                Step::Damage { at, bytes, row } => {
+                    let text = format!("{bytes} bytes of the journal are damaged");
+                    let problem = Problem::new(ProblemKind::JournalRow, at, text).in_journal(self.generation);
+                    problems.push(match row {
+                        Some(row) => problem.of_stream(row.stream).losing(1),
+                        None => problem,
+                    });
+                    self.walked_to = at + bytes;
+                }
+                Step::End { at, leftover } => {
+                    if leftover > 0 {
+                        let text = format!(
+                            "{leftover} bytes after the last row of the journal: a frame that was being written, or damage"
+                        );
+                        problems.push(Problem::new(ProblemKind::JournalTail, at, text).in_journal(self.generation));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Reads the rows of a stream with sequence numbers in `seqs` out of a run.
+    pub(crate) fn read(
+        &self,
+        stream: u16,
+        run: &Run,
+        seqs: std::ops::Range<u64>,
+        block: &mut Block,
+    ) -> io::Result<bool> {
+        block.clear(seqs.start, 0);
+        let mut walker = Walker::new(self.generation, run.start, false);
+        while block.end_seq() < seqs.end {
+            match walker.step(&*self.source, run.end)? {
+                Step::Row { header, .. } => {
+                    if header.kind == RowKind::Frame && header.stream == stream && header.seq == block.end_seq() {
+                        block.push(header.time_ns, walker.payload());
+                    }
+                }
+                Step::Damage { .. } => {}
+                Step::End { .. } => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn extend(runs: &mut Vec<Run>, row: &crate::journal::RowHeader, start: u64, end: u64) {
+    if let Some(run) = runs.last_mut() {
+        let fits = (run.rows as usize) < limits::BLOCK_ROWS
+            && run.raw_bytes as usize + row.payload_bytes as usize <= limits::BLOCK_RAW_BYTES;
+        if run.end_seq() == row.seq && fits && row.time_ns >= run.last_ns {
+            run.rows += 1;
+            run.raw_bytes += row.payload_bytes;
+            run.last_ns = row.time_ns;
+            run.end = end;
+            return;
+        }
+    }
+    if row.seq < u64::MAX - limits::BLOCK_ROWS as u64 {
+        runs.push(Run {
+            first_seq: row.seq,
+            rows: 1,
+            first_ns: row.time_ns,
+            last_ns: row.time_ns,
+            raw_bytes: row.payload_bytes,
+            start,
+            end,
+        });
+    }
+}
+
+/// Reads a stream descriptor out of a journal row.
+pub(crate) fn parse_descriptor(payload: &[u8]) -> Result<StreamSpec, crate::Malformed> {
+    crate::cursor::within("stream descriptor", payload.len() as u64, limits::DESCRIPTOR_BYTES)?;
+    StreamSpec::parse(payload)
+}
+
+/// The journals beside a tape, by generation.
+pub(crate) fn journal_paths(tape: &Path) -> io::Result<Vec<PathBuf>> {
+    let Some(name) = tape.file_name() else { return Ok(Vec::new()) };
+    let mut prefix = name.to_owned();
+    prefix.push("-journal-");
+    let directory = tape.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let file_name = entry.file_name();
+        let rest = file_name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+        let number = rest.and_then(|rest| std::str::from_utf8(rest).ok()).and_then(|rest| rest.parse::<u64>().ok());
+        if let Some(number) = number {
+            found.push((number, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}

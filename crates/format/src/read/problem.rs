@@ -1,0 +1,168 @@
+//! What readers find wrong with a tape, and why reading can fail.
+
+use std::io;
+
+use crate::stream::StreamId;
+
+/// What kind of thing is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// The file header is damaged.
+    FileHeader,
+    /// Bytes between records are no record.
+    Record,
+    /// A record ends beyond the end of the file.
+    CutRecord,
+    /// A stream descriptor is damaged or contradicts another.
+    Stream,
+    /// A block is damaged.
+    Block,
+    /// Sequence numbers are missing.
+    MissingFrames,
+    /// An index page is damaged or wrong.
+    Index,
+    /// The footer is damaged.
+    Footer,
+    /// The trailer is damaged.
+    Trailer,
+    /// The tape was not closed.
+    NotClosed,
+    /// The tape was not closed and has no journal beside it.
+    JournalMissing,
+    /// A journal's header is damaged, or it belongs to another tape.
+    JournalHeader,
+    /// A row of a journal is damaged.
+    JournalRow,
+    /// Bytes after the last row of a journal are not zero.
+    JournalTail,
+    /// A frame of a system stream (event, metadata, clock, status) makes no sense.
+    SystemFrame,
+}
+
+impl ProblemKind {
+    /// Stable name, as `verify --json` prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FileHeader => "file_header",
+            Self::Record => "record",
+            Self::CutRecord => "cut_record",
+            Self::Stream => "stream",
+            Self::Block => "block",
+            Self::MissingFrames => "missing_frames",
+            Self::Index => "index",
+            Self::Footer => "footer",
+            Self::Trailer => "trailer",
+            Self::NotClosed => "not_closed",
+            Self::JournalMissing => "journal_missing",
+            Self::JournalHeader => "journal_header",
+            Self::JournalRow => "journal_row",
+            Self::JournalTail => "journal_tail",
+            Self::SystemFrame => "system_frame",
+        }
+    }
+}
+
+/// Something wrong with a tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What kind of thing.
+    pub kind: ProblemKind,
+    /// Where: bytes from the start of the tape, or of the journal.
+    pub offset: u64,
+    /// The journal generation, if it is in a journal.
+    pub journal: Option<u64>,
+    /// The stream it concerns, if that is known.
+    pub stream: Option<StreamId>,
+    /// Frames that are lost by it, if that is known.
+    pub frames_lost: Option<u64>,
+    /// In words.
+    pub text: String,
+}
+
+impl Problem {
+    pub(crate) fn new(kind: ProblemKind, offset: u64, text: impl Into<String>) -> Self {
+        Self { kind, offset, journal: None, stream: None, frames_lost: None, text: text.into() }
+    }
+
+    pub(crate) fn of_stream(self, stream: u16) -> Self {
+        Self { stream: Some(StreamId(stream)), ..self }
+    }
+
+    pub(crate) fn losing(self, frames: u64) -> Self {
+        Self { frames_lost: Some(frames), ..self }
+    }
+
+    pub(crate) fn in_journal(self, generation: u64) -> Self {
+        Self { journal: Some(generation), ..self }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at byte {}", self.text, self.offset)?;
+        if let Some(generation) = self.journal {
+            write!(f, " of journal {generation}")?;
+        }
+        if let Some(frames) = self.frames_lost {
+            write!(f, ", {frames} frames lost")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a tape, or a part of it, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system refused.
+    #[error("cannot read at byte {offset}: {source}")]
+    Io {
+        /// Where in the file.
+        offset: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("this is not a tape: it looks like {looks_like}")]
+    NotATape {
+        /// What it looks like instead.
+        looks_like: &'static str,
+    },
+    /// A version of the format that is not known here.
+    #[error("this tape has format version {version}; this program reads version {known}: a newer gametape is needed")]
+    UnknownVersion {
+        /// The tape's version.
+        version: u16,
+        /// The version known here.
+        known: u16,
+    },
+    /// No stream of that name.
+    #[error("there is no stream {name:?} on this tape; it has {}", known.join(", "))]
+    NoSuchStream {
+        /// What was asked for.
+        name: String,
+        /// What is there.
+        known: Vec<String>,
+    },
+    /// No channel of that name.
+    #[error("stream {stream:?} has no channel {name:?}{}", similar(like))]
+    NoSuchChannel {
+        /// The stream.
+        stream: String,
+        /// What was asked for.
+        name: String,
+        /// Names that are near.
+        like: Vec<String>,
+    },
+    /// A part is damaged; reading can go on behind it.
+    #[error("{0}")]
+    Damaged(Problem),
+}
+
+fn similar(like: &[String]) -> String {
+    if like.is_empty() { String::new() } else { format!("; did you mean {}?", like.join(", ")) }
+}
+
+pub(crate) fn io_at(offset: u64) -> impl FnOnce(io::Error) -> ReadError {
+    move |source| ReadError::Io { offset, source }
+}

@@ -1,0 +1,183 @@
+//! Reads a tape whole and checks everything: records, blocks, index, footer, journals.
+
+use std::collections::BTreeMap;
+
+use super::problem::{Problem, ProblemKind, ReadError, io_at};
+use super::scan::{Hop, Scan};
+use super::tape::Tape;
+use crate::block::checked_head;
+use crate::footer::PageRef;
+use crate::index::{BlockEntry, SlotRanges, parse_run};
+use crate::ranges::EMPTY;
+use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
+use crate::source::read_full;
+
+/// How far a verification has come.
+#[derive(Debug, Clone, Copy)]
+pub struct VerifyProgress {
+    /// Bytes looked at.
+    pub done_bytes: u64,
+    /// Bytes in all.
+    pub total_bytes: u64,
+}
+
+/// Result of a verification.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// Blocks that are whole.
+    pub blocks: u64,
+    /// Frames that can be read, those in journals included.
+    pub frames: u64,
+    /// Bytes of the tape.
+    pub bytes: u64,
+    /// Everything that is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl Verified {
+    /// Whether nothing is wrong.
+    pub fn is_ok(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+impl Tape {
+    /// Reads everything and checks it.
+    pub fn verify(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<Verified, ReadError> {
+        let mut verified = Verified { bytes: self.bytes(), ..Verified::default() };
+        let indexed = self.check_records(progress)?;
+        for stream in self.streams() {
+            let mut frames = self.frames(stream);
+            loop {
+                match frames.next() {
+                    Ok(Some(_)) => verified.frames += 1,
+                    Ok(None) => break,
+                    Err(ReadError::Damaged(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            verified.blocks += stream.list.len() as u64;
+        }
+        let _ = (self.events(), self.metadata(), self.clock_readings());
+        if self.is_complete() {
+            self.check_totals(&indexed);
+        }
+        verified.problems = self.problems();
+        let damaged = verified.problems.iter().filter(|problem| problem.kind == ProblemKind::Block).count();
+        verified.blocks = verified.blocks.saturating_sub(damaged as u64);
+        verified.problems.sort_by_key(|problem| (problem.journal.is_some(), problem.journal, problem.offset));
+        Ok(verified)
+    }
+
+    /// Hops over all records: every byte belongs to one, and the index lists the blocks that are there.
+    fn check_records(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<BTreeMap<u16, u64>, ReadError> {
+        let mut scan = Scan::new(&*self.source, HEADER_BYTES as u64, self.bytes());
+        let mut frames: BTreeMap<u16, u64> = BTreeMap::new();
+        let mut loose: BTreeMap<u16, Vec<BlockEntry>> = BTreeMap::new();
+        loop {
+            match scan.hop().map_err(io_at(0))? {
+                Hop::Record(header) => {
+                    progress(VerifyProgress { done_bytes: header.end(), total_bytes: self.bytes() });
+                    match header.kind {
+                        kind if kind.is_block() => {
+                            *frames.entry(header.stream).or_default() += u64::from(header.rows);
+                            let entries = loose.entry(header.stream).or_default();
+                            // More than a page can list only stand here after damage; their frames are checked all the same.
+                            if entries.len() < 2 * crate::limits::PAGE_BLOCKS {
+                                entries.push(BlockEntry::of(&header));
+                            }
+                        }
+                        RecordKind::IndexPage => {
+                            let listed = loose.remove(&header.stream).unwrap_or_default();
+                            self.check_page(&header, &listed)?;
+                        }
+                        RecordKind::Stream | RecordKind::Footer => self.check_plain(&header)?,
+                        _ => {}
+                    }
+                }
+                Hop::Damage { at, bytes } => {
+                    let text = format!("{bytes} bytes are damaged");
+                    self.notes.add(Problem::new(ProblemKind::Record, at, text));
+                }
+                Hop::Cut(header) => {
+                    if self.is_complete() || self.journals.is_empty() {
+                        let text = "the last record is cut off or still being written";
+                        self.notes
+                            .add(Problem::new(ProblemKind::CutRecord, header.offset, text).of_stream(header.stream));
+                    }
+                    return Ok(frames);
+                }
+                Hop::End { .. } => return Ok(frames),
+            }
+        }
+    }
+
+    fn check_plain(&self, header: &RecordHeader) -> Result<(), ReadError> {
+        let mut payload = vec![0; header.payload_bytes as usize];
+        let at = header.offset + HEADER_BYTES as u64;
+        let found = read_full(&*self.source, at, &mut payload).map_err(io_at(at))?;
+        payload.truncate(found);
+        if let Err(error) = checked_head(header, &payload) {
+            let kind = if header.kind == RecordKind::Footer { ProblemKind::Footer } else { ProblemKind::Stream };
+            self.notes.add(Problem::new(kind, header.offset, format!("a record is damaged: {error}")));
+        }
+        Ok(())
+    }
+
+    /// Checks a page's entries against the blocks before it, and that all its runs can be read.
+    fn check_page(&self, header: &RecordHeader, listed: &[BlockEntry]) -> Result<(), ReadError> {
+        let wrong = |text: String| {
+            self.notes.add(Problem::new(ProblemKind::Index, header.offset, text).of_stream(header.stream))
+        };
+        let page = PageRef {
+            offset: header.offset,
+            record_bytes: header.record_bytes() as u32,
+            blocks: header.rows,
+            first_seq: header.first_seq,
+            first_ns: header.first_ns,
+            last_ns: header.last_ns,
+        };
+        let Some(stream) = self.streams.get(&header.stream) else { return Ok(()) };
+        let bytes = self.bytes_of(header.stream);
+        match bytes.page(&page, None)? {
+            Ok((_, parsed)) if parsed.entries != listed => {
+                wrong("an index page does not list the blocks that are there".into());
+            }
+            Ok(_) => {}
+            Err(problem) => return Ok(self.notes.add(problem)),
+        }
+        let mut run_end = header.head_bytes as usize;
+        for slot in 0..stream.slots.len() {
+            let parsed = match bytes.page(&page, Some((&stream.slots, slot)))? {
+                Ok((_, parsed)) => parsed,
+                Err(problem) => return Ok(self.notes.add(problem)),
+            };
+            let Some(SlotRanges::Run { at, bytes: length, crc }) = parsed.slot else { continue };
+            run_end = at.saturating_add(length);
+            let mut run = vec![0; length.min(header.payload_bytes as usize)];
+            let offset = header.offset + (HEADER_BYTES + at) as u64;
+            let found = read_full(&*self.source, offset, &mut run).map_err(io_at(offset))?;
+            run.truncate(found);
+            if let Err(error) = parse_run(&run, crc, header.rows as usize) {
+                wrong(format!("ranges of an index page are damaged: {error}"));
+            }
+        }
+        if run_end != header.payload_bytes as usize {
+            wrong("an index page has bytes that belong to nothing".into());
+        }
+        let _ = EMPTY;
+        Ok(())
+    }
+
+    /// Checks what the footer says against the blocks that are there.
+    fn check_totals(&self, frames: &BTreeMap<u16, u64>) {
+        for stream in self.streams() {
+            let there = frames.get(&stream.id().0).copied().unwrap_or_default();
+            if there != stream.totals().frames {
+                let text = format!("the footer speaks of {} frames, {there} are there", stream.totals().frames);
+                let problem = Problem::new(ProblemKind::MissingFrames, self.bytes(), text).of_stream(stream.id().0);
+                self.notes.add(problem);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The streams that gametape itself writes: events, clock, metadata, status (docs/format.md, section 8).
+//!
+//! Structs in, frame bytes out, and back.
+
+use crate::cursor::{Cursor, Malformed, put_text};
+use crate::record::NO_STREAM;
+use crate::stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};
+
+/// Bytes of a status frame.
+pub(crate) const STATUS_BYTES: usize = 64;
+/// "Not said" for times.
+pub(crate) const NOT_SAID: u64 = u64::MAX;
+
+/// Something that happened at a time: a mark, a lap start, a session change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// When, in nanoseconds since the start.
+    pub at_ns: u64,
+    /// What: `mark`, `lap_start`, `session_start`, …
+    pub kind: String,
+    /// In words.
+    pub text: String,
+}
+
+impl Event {
+    /// The frame of an event.
+    pub fn to_bytes(kind: &str, text: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(4 + kind.len() + text.len());
+        put_text(&mut out, kind);
+        put_text(&mut out, text);
+        out
+    }
+
+    /// Reads the frame of an event.
+    pub fn parse(at_ns: u64, data: &[u8]) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(data);
+        let kind = cursor.text("event kind")?.to_owned();
+        let text = cursor.text("event text")?.to_owned();
+        Ok(Self { at_ns, kind, text })
+    }
+}
+
+/// The frame of a metadata entry.
+pub(crate) fn metadata_bytes(key: &str, value: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(2 + key.len() + value.len());
+    put_text(&mut out, key);
+    out.extend_from_slice(value.as_bytes());
+    out
+}
+
+/// Reads the frame of a metadata entry.
+pub(crate) fn parse_metadata(data: &[u8]) -> Result<(String, String), Malformed> {
+    let mut cursor = Cursor::new(data);
+    let key = cursor.text("metadata key")?.to_owned();
+    let value = std::str::from_utf8(cursor.rest()).map_err(|_| Malformed::Text { what: "metadata value" })?;
+    Ok((key, value.to_owned()))
+}
+
+/// What was lost or noticed on a stream since the start of the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Frames that could not be kept.
+    pub dropped: u64,
+    /// Copies thrown away because the game was writing.
+    pub torn: u64,
+    /// Ticks for which no frame could be taken.
+    pub missed: u64,
+    /// Stretches where the source was away.
+    pub gaps: u64,
+    /// Samples taken late.
+    pub late: u64,
+    /// Frames equal to the one before, not stored again.
+    pub unchanged: u64,
+}
+
+impl Counters {
+    /// Whether anything is missing from the tape.
+    pub fn is_loss(&self) -> bool {
+        self.dropped | self.torn | self.missed | self.gaps != 0
+    }
+
+    /// Adds another set of counters.
+    pub fn add(&mut self, other: &Self) {
+        self.dropped = self.dropped.saturating_add(other.dropped);
+        self.torn = self.torn.saturating_add(other.torn);
+        self.missed = self.missed.saturating_add(other.missed);
+        self.gaps = self.gaps.saturating_add(other.gaps);
+        self.late = self.late.saturating_add(other.late);
+        self.unchanged = self.unchanged.saturating_add(other.unchanged);
+    }
+
+    pub(crate) fn to_array(self) -> [u64; 6] {
+        [self.dropped, self.torn, self.missed, self.gaps, self.late, self.unchanged]
+    }
+
+    pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        Ok(Self {
+            dropped: cursor.u64("dropped")?,
+            torn: cursor.u64("torn")?,
+            missed: cursor.u64("missed")?,
+            gaps: cursor.u64("gaps")?,
+            late: cursor.u64("late")?,
+            unchanged: cursor.u64("unchanged")?,
+        })
+    }
+}
+
+/// Counters of one stream and until when its last frame was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Status {
+    /// Until then the game still showed the last stored frame.
+    pub seen_until_ns: Option<u64>,
+    /// The counters.
+    pub counters: Counters,
+}
+
+impl Status {
+    /// The frame of a status; `None` speaks of the tape as a whole.
+    pub(crate) fn to_bytes(self, stream: Option<StreamId>) -> [u8; STATUS_BYTES] {
+        let mut out = [0; STATUS_BYTES];
+        let numbers = [u64::from(stream.map_or(NO_STREAM, |id| id.0)), self.seen_until_ns.unwrap_or(NOT_SAID)];
+        let all = numbers.into_iter().chain(self.counters.to_array());
+        for (room, number) in out.chunks_exact_mut(8).zip(all) {
+            room.copy_from_slice(&number.to_le_bytes());
+        }
+        out
+    }
+
+    /// Reads the frame of a status.
+    pub(crate) fn parse(data: &[u8]) -> Result<(Option<StreamId>, Self), Malformed> {
+        let mut cursor = Cursor::new(data);
+        let stream = cursor.u16("status stream")?;
+        cursor.bytes(6, "status")?;
+        let seen_until = cursor.u64("seen until")?;
+        let counters = Counters::parse(&mut cursor)?;
+        let seen_until_ns = (seen_until != NOT_SAID).then_some(seen_until);
+        Ok(((stream != NO_STREAM).then_some(StreamId(stream)), Self { seen_until_ns, counters }))
+    }
+}
+
+/// The descriptor of a system stream.
+pub(crate) fn system_stream(role: Role) -> StreamSpec {
+    let plain = |name: &str, kind, offset, unit: &str| Channel {
+        ranges: Ranges::None,
+        ..Channel::new(name, kind, offset, 1, unit)
+    };
+    let (name, frame_bytes, channels) = match role {
+        Role::Events => (".events", 0, Vec::new()),
+        Role::Metadata => (".metadata", 0, Vec::new()),
+        Role::Clock => (".clock", 8, vec![plain("utc_ns", ChannelType::I64, 0, "ns")]),
+        _ => {
+            let names = ["seen_until_ns", "dropped", "torn", "missed", "gaps", "late", "unchanged"];
+            let mut channels = vec![plain("stream", ChannelType::U16, 0, "")];
+            channels
+                .extend(names.iter().enumerate().map(|(i, name)| plain(name, ChannelType::U64, 8 + 8 * i as u32, "")));
+            (".status", STATUS_BYTES as u32, channels)
+        }
+    };
+    StreamSpec { role, ..StreamSpec::columns(name, frame_bytes, channels) }
+}

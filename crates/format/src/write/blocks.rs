@@ -1,0 +1,89 @@
+//! Collects frames of many streams into blocks and writes each block when it is full.
+//!
+//! Frames in, records out. The recorder's encoder thread and the converters both stand on this.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::sink::{RangesOf, Sink};
+use crate::block::{Block, Sealer};
+use crate::column::Column;
+use crate::limits;
+use crate::stream::{StreamId, StreamSpec};
+
+/// Frames of a stream that are in no block yet.
+pub(crate) struct OpenStream {
+    columns: Vec<Column>,
+    frame_bytes: usize,
+    pub(crate) block: Block,
+}
+
+/// Makes blocks.
+pub(crate) struct BlockMaker {
+    pub(crate) sink: Sink,
+    sealer: Sealer,
+    payload: Vec<u8>,
+    open: BTreeMap<u16, OpenStream>,
+}
+
+impl BlockMaker {
+    pub(crate) fn new(sink: Sink) -> Self {
+        Self { sink, sealer: Sealer::default(), payload: Vec::new(), open: BTreeMap::new() }
+    }
+
+    /// Writes a descriptor and takes frames of the stream from now on. A stream that is known already stays as it is.
+    pub(crate) fn add_stream(&mut self, id: StreamId, spec: &StreamSpec) -> io::Result<()> {
+        if self.open.contains_key(&id.0) {
+            return Ok(());
+        }
+        self.sink.add_stream(id, spec)?;
+        let stream =
+            OpenStream { columns: spec.to_columns(), frame_bytes: spec.frame_bytes as usize, block: Block::default() };
+        self.open.insert(id.0, stream);
+        Ok(())
+    }
+
+    /// Adds the next frame of a stream.
+    pub(crate) fn push(&mut self, id: StreamId, seq: u64, time_ns: u64, frame: &[u8]) -> io::Result<()> {
+        let unknown = || io::Error::other("a frame of a stream that was not described");
+        let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;
+        let columnar = stream.frame_bytes != 0 && frame.len() == stream.frame_bytes;
+        let block = &stream.block;
+        let fits = block.has_room(frame.len()) && block.is_columnar() == columnar && block.end_seq() == seq;
+        if block.rows() > 0 && !fits {
+            self.seal(id)?;
+        }
+        let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;
+        if stream.block.rows() == 0 {
+            stream.block.clear(seq, if columnar { stream.frame_bytes } else { 0 });
+        }
+        stream.block.push(time_ns, frame);
+        if stream.block.rows() == limits::BLOCK_ROWS {
+            self.seal(id)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is open of a stream as a block.
+    pub(crate) fn seal(&mut self, id: StreamId) -> io::Result<()> {
+        let Some(stream) = self.open.get_mut(&id.0).filter(|stream| stream.block.rows() > 0) else { return Ok(()) };
+        let sealed = self.sealer.seal(id.0, &stream.block, &stream.columns, &mut self.payload);
+        let header = sealed.map_err(io::Error::other)?;
+        self.sink.write_block(header, &self.payload, RangesOf::Frames(&stream.block))?;
+        let end = stream.block.end_seq();
+        stream.block.clear(end, 0);
+        Ok(())
+    }
+
+    /// Writes what is open of all streams.
+    pub(crate) fn seal_all(&mut self) -> io::Result<()> {
+        let ids: Vec<u16> = self.open.keys().copied().collect();
+        ids.into_iter().try_for_each(|id| self.seal(StreamId(id)))
+    }
+
+    /// Streams that have frames in no block, and these frames.
+    pub(crate) fn open_blocks(&self) -> impl Iterator<Item = (StreamId, &Block)> {
+        let open = self.open.iter().map(|(id, stream)| (StreamId(*id), &stream.block));
+        open.filter(|(_, block)| block.rows() > 0)
+    }
+}

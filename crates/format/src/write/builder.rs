@@ -1,0 +1,236 @@
+//! Writes a tape without a journal: for converters, which can start again from their source.
+//!
+//! The tape grows under a temporary name and gets its own when it is whole and durable; a killed converter leaves no half tape.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::blocks::BlockMaker;
+use super::files::Files;
+use super::sink::{RangesOf, Sink};
+use super::writer::{CreateError, WriteOptions};
+use crate::footer::Totals;
+use crate::ranges::Range;
+use crate::record::RecordHeader;
+use crate::stream::{Role, StreamId, StreamSpec};
+use crate::system::{Counters, Event, Status, metadata_bytes, system_stream};
+
+/// Why a converter could not go on. The unfinished file is removed.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something that the format does not allow.
+    #[error("stream {stream:?}: {reason}")]
+    Refused {
+        /// Name of the stream.
+        stream: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+struct BuiltStream {
+    spec: StreamSpec,
+    next_seq: u64,
+    last_ns: u64,
+}
+
+/// Writes a tape from frames that are at hand.
+pub struct TapeBuilder {
+    files: Arc<dyn Files>,
+    path: PathBuf,
+    temporary: PathBuf,
+    replace: bool,
+    maker: BlockMaker,
+    streams: Vec<BuiltStream>,
+    status: BTreeMap<u16, Status>,
+    finished: bool,
+}
+
+impl TapeBuilder {
+    /// Begins a tape that will be called `path`. With `replace` it takes the place of what is there.
+    pub fn create(
+        files: Arc<dyn Files>,
+        path: &Path,
+        options: &WriteOptions,
+        replace: bool,
+    ) -> Result<Self, CreateError> {
+        let temporary = temporary_path(path);
+        let failed = |doing: &'static str| {
+            let path = temporary.clone();
+            move |source: io::Error| match source.kind() {
+                io::ErrorKind::AlreadyExists => CreateError::Exists { path },
+                _ => CreateError::Io { doing, path, source },
+            }
+        };
+        if !replace && path.exists() {
+            return Err(CreateError::Exists { path: path.into() });
+        }
+        let file = files.create_tape(&temporary).map_err(failed("create"))?;
+        let sink = Sink::new(file, options.header()).map_err(failed("write"))?;
+        Ok(Self {
+            files,
+            path: path.into(),
+            temporary,
+            replace,
+            maker: BlockMaker::new(sink),
+            streams: Vec::new(),
+            status: BTreeMap::new(),
+            finished: false,
+        })
+    }
+
+    /// Adds a stream whose frames are numbered from `first_seq` on.
+    pub fn add_stream(&mut self, spec: StreamSpec, first_seq: u64) -> Result<StreamId, BuildError> {
+        let refused = |reason: String| BuildError::Refused { stream: spec.name.clone(), reason };
+        spec.check().map_err(|error| refused(error.to_string()))?;
+        if self.streams.iter().any(|stream| stream.spec.name == spec.name) {
+            return Err(refused("a stream of this name is on the tape already".into()));
+        }
+        if self.streams.len() >= crate::limits::STREAMS {
+            return Err(refused(format!("a tape has at most {} streams", crate::limits::STREAMS)));
+        }
+        let id = StreamId(self.streams.len() as u16);
+        self.maker.add_stream(id, &spec).map_err(self.io())?;
+        self.streams.push(BuiltStream { spec, next_seq: first_seq, last_ns: 0 });
+        Ok(id)
+    }
+
+    /// Appends a frame.
+    pub fn append(&mut self, stream: StreamId, time_ns: u64, frame: &[u8]) -> Result<(), BuildError> {
+        let state = self.state(stream)?;
+        let refused = |reason: String| BuildError::Refused { stream: state.spec.name.clone(), reason };
+        if time_ns < state.last_ns {
+            return Err(refused(format!("time {time_ns} ns lies before {} ns", state.last_ns)));
+        }
+        if frame.len() > crate::limits::BLOCK_RAW_BYTES {
+            return Err(refused(format!("a frame of {} bytes is too large", frame.len())));
+        }
+        let seq = state.next_seq;
+        state.next_seq += 1;
+        state.last_ns = time_ns;
+        self.maker.push(stream, seq, time_ns, frame).map_err(self.io())
+    }
+
+    /// Leaves out sequence numbers: frames that were lost before.
+    pub fn skip_to(&mut self, stream: StreamId, seq: u64) -> Result<(), BuildError> {
+        let state = self.state(stream)?;
+        state.next_seq = state.next_seq.max(seq);
+        Ok(())
+    }
+
+    /// Puts a whole block of another tape behind the stream's frames without decoding it. The times in `header` count.
+    pub(crate) fn append_block(
+        &mut self,
+        stream: StreamId,
+        header: &RecordHeader,
+        payload: &[u8],
+        ranges: &[Range],
+    ) -> Result<(), BuildError> {
+        let state = self.state(stream)?;
+        let header = RecordHeader { stream: stream.0, first_seq: state.next_seq, ..*header };
+        if header.first_ns < state.last_ns {
+            let reason = format!("a block at {} ns lies before {} ns", header.first_ns, state.last_ns);
+            return Err(BuildError::Refused { stream: state.spec.name.clone(), reason });
+        }
+        state.next_seq = header.end_seq();
+        state.last_ns = header.last_ns;
+        self.maker.seal(stream).map_err(self.io())?;
+        self.maker.sink.write_block(header, payload, RangesOf::Known(ranges)).map_err(self.io())
+    }
+
+    /// Puts an event on the tape.
+    pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), BuildError> {
+        let id = self.system(Role::Events)?;
+        self.append(id, time_ns, &Event::to_bytes(kind, text))
+    }
+
+    /// Sets a metadata entry.
+    pub fn metadata(&mut self, time_ns: u64, key: &str, value: &str) -> Result<(), BuildError> {
+        let id = self.system(Role::Metadata)?;
+        self.append(id, time_ns, &metadata_bytes(key, value))
+    }
+
+    /// Relates the tape's clock to UTC.
+    pub fn clock(&mut self, time_ns: u64, utc_ns: i64) -> Result<(), BuildError> {
+        let id = self.system(Role::Clock)?;
+        self.append(id, time_ns, &utc_ns.to_le_bytes())
+    }
+
+    /// Sets what is known of a stream's losses and "seen until".
+    pub fn set_status(&mut self, stream: StreamId, status: Status) {
+        self.status.insert(stream.0, status);
+    }
+
+    /// Adds to the counters of a stream.
+    pub fn count(&mut self, stream: StreamId, counters: &Counters) {
+        self.status.entry(stream.0).or_default().counters.add(counters);
+    }
+
+    /// Frames appended to a stream so far, those in open blocks not counted.
+    pub fn totals(&self, stream: StreamId) -> Totals {
+        self.maker.sink.totals(stream)
+    }
+
+    /// Closes the tape, makes it durable and gives it its name. Gives its length.
+    pub fn finish(mut self) -> Result<u64, BuildError> {
+        let at = self.streams.iter().map(|stream| stream.last_ns).max().unwrap_or_default();
+        for (id, status) in self.status.clone() {
+            if status != Status::default() {
+                let system = self.system(Role::Status)?;
+                self.append(system, at, &status.to_bytes(Some(StreamId(id))))?;
+            }
+        }
+        self.maker.seal_all().map_err(self.io())?;
+        let status = self.status.clone();
+        let bytes = self.maker.sink.close(&status).map_err(self.io())?;
+        let named = match self.replace {
+            true => self.files.replace(&self.temporary, &self.path),
+            false => self.files.publish(&self.temporary, &self.path),
+        };
+        named.map_err(self.io())?;
+        self.finished = true;
+        self.files.sync_directory(&self.path).map_err(self.io())?;
+        Ok(bytes)
+    }
+
+    fn state(&mut self, stream: StreamId) -> Result<&mut BuiltStream, BuildError> {
+        let unknown = || BuildError::Refused { stream: stream.0.to_string(), reason: "does not exist".into() };
+        self.streams.get_mut(stream.0 as usize).ok_or_else(unknown)
+    }
+
+    fn system(&mut self, role: Role) -> Result<StreamId, BuildError> {
+        match self.streams.iter().position(|stream| stream.spec.role == role) {
+            Some(index) => Ok(StreamId(index as u16)),
+            None => self.add_stream(system_stream(role), 0),
+        }
+    }
+
+    fn io(&self) -> impl FnOnce(io::Error) -> BuildError + use<> {
+        let path = self.path.clone();
+        move |source| BuildError::Io { path, source }
+    }
+}
+
+impl Drop for TapeBuilder {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = self.files.remove(&self.temporary);
+        }
+    }
+}
+
+fn temporary_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    PathBuf::from(name)
+}

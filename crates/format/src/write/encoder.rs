@@ -1,0 +1,247 @@
+//! The half of the writer that may wait for the disk: turns journal rows into blocks, syncs, prepares generations, closes the tape.
+//!
+//! It has no thread and no clock of its own: `step(now)` does what is due. `writer` runs it on a thread, tests run it by hand.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::blocks::BlockMaker;
+use super::files::{Files, journal_path};
+use super::generation::{Failure, Generation, Row, Shared, put_row};
+use crate::journal::{JournalHeader, ROW_BYTES, RowHeader, RowKind};
+use crate::record::{HEADER_BYTES, TapeId};
+use crate::stream::{StreamId, StreamSpec};
+use crate::system::Status;
+
+/// A generation is made to hold this much time at the rate of the last one.
+const GENERATION_SECONDS: u64 = 10;
+/// Largest generation.
+const GENERATION_BYTES: u64 = 256 << 20;
+/// At most this share of a generation is filled with rows carried over; larger open blocks are sealed instead.
+const CARRY_SHARE: u64 = 4;
+
+/// A generation that rows are still read from.
+struct Reading {
+    generation: Arc<Generation>,
+    at: u64,
+    synced: u64,
+    first_ns: Option<u64>,
+    last_ns: u64,
+}
+
+impl Reading {
+    fn new(generation: Arc<Generation>) -> Self {
+        let start = generation.start;
+        Self { generation, at: start, synced: start, first_ns: None, last_ns: 0 }
+    }
+
+    fn is_drained(&self) -> bool {
+        // Order matters: nothing is committed after the close.
+        self.generation.is_closed() && self.at == self.generation.committed()
+    }
+}
+
+/// How the encoder is set up.
+#[derive(Debug, Clone)]
+pub(crate) struct EncoderSettings {
+    pub(crate) sync_interval: Duration,
+    /// Size of the first generations and the least size of later ones.
+    pub(crate) journal_bytes: u64,
+}
+
+/// Turns journal rows into a tape.
+pub(crate) struct Encoder {
+    files: Arc<dyn Files>,
+    shared: Arc<Shared>,
+    path: PathBuf,
+    tape_id: TapeId,
+    settings: EncoderSettings,
+    maker: BlockMaker,
+    reading: VecDeque<Reading>,
+    /// All rows given to blocks, but not all of these blocks written and synced.
+    drained: Vec<Arc<Generation>>,
+    next_number: u64,
+    next_bytes: u64,
+    last_sync: Duration,
+    frame: Vec<u8>,
+}
+
+impl Encoder {
+    /// Makes the first generation. The tape file is there and empty but for its header.
+    pub(crate) fn new(
+        files: Arc<dyn Files>,
+        path: PathBuf,
+        tape_id: TapeId,
+        settings: EncoderSettings,
+        maker: BlockMaker,
+    ) -> io::Result<(Self, Arc<Generation>)> {
+        let mut encoder = Self {
+            files,
+            shared: Arc::new(Shared::default()),
+            path,
+            tape_id,
+            next_bytes: settings.journal_bytes,
+            settings,
+            maker,
+            reading: VecDeque::new(),
+            drained: Vec::new(),
+            next_number: 0,
+            last_sync: Duration::ZERO,
+            frame: Vec::new(),
+        };
+        let first = encoder.make_generation()?;
+        Ok((encoder, first))
+    }
+
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
+    pub(crate) fn step(&mut self, now: Duration) -> Result<(), Failure> {
+        self.consume().map_err(failed("writing blocks to the tape"))?;
+        if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
+            self.last_sync = now;
+            self.sync_journals().map_err(failed("syncing the journal"))?;
+        }
+        if !self.shared.has_next() && self.reading.len() == 1 {
+            let next = self.make_generation().map_err(failed("preparing the next journal"))?;
+            self.shared.offer_next(next);
+        }
+        Ok(())
+    }
+
+    /// Gives all committed rows to the blocks.
+    fn consume(&mut self) -> io::Result<()> {
+        while let Some(reading) = self.reading.front_mut() {
+            while reading.at < reading.generation.committed() {
+                let mut bytes = [0; ROW_BYTES];
+                reading.generation.file.read(reading.at, &mut bytes)?;
+                let row = RowHeader::parse(&bytes, reading.generation.number)
+                    .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
+                self.frame.resize(row.payload_bytes as usize, 0);
+                reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;
+                reading.at += row.row_bytes();
+                reading.first_ns.get_or_insert(row.time_ns);
+                reading.last_ns = reading.last_ns.max(row.time_ns);
+                take_row(&mut self.maker, &row, &self.frame)?;
+            }
+            if !reading.is_drained() {
+                return Ok(());
+            }
+            self.next_bytes = next_size(reading, self.settings.journal_bytes);
+            if let Some(done) = self.reading.pop_front() {
+                self.drained.push(done.generation);
+            }
+        }
+        Ok(())
+    }
+
+    fn sync_journals(&mut self) -> io::Result<()> {
+        for reading in &mut self.reading {
+            let committed = reading.generation.committed();
+            if committed > reading.synced {
+                reading.generation.file.sync()?;
+                reading.synced = committed;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the next generation with the rows that are in no block, then drops the generations that are no longer needed.
+    fn make_generation(&mut self) -> io::Result<Arc<Generation>> {
+        let (number, bytes) = (self.next_number, self.next_bytes);
+        self.seal_what_is_too_large_to_carry(bytes / CARRY_SHARE)?;
+        let path = journal_path(&self.path, number);
+        let file = self.files.create_journal(&path, bytes)?;
+        let header = JournalHeader {
+            generation: number,
+            tape_id: self.tape_id,
+            tape_bytes: self.maker.sink.bytes(),
+            file_bytes: bytes,
+        };
+        file.write(0, &header.to_bytes())?;
+        let mut at = HEADER_BYTES as u64;
+        for (id, block) in self.maker.open_blocks() {
+            for (i, time_ns) in block.times.iter().enumerate() {
+                let seq = block.first_seq + i as u64;
+                let row = Row { kind: RowKind::Frame, stream: id.0, seq, time_ns: *time_ns, payload: block.frame(i) };
+                put_row(&*file, number, at, &row)?;
+                at += row.bytes();
+            }
+        }
+        file.sync()?;
+        self.maker.sink.sync()?;
+        self.files.sync_directory(&path)?;
+        for old in self.drained.drain(..) {
+            self.files.remove(&old.path)?;
+        }
+        self.next_number += 1;
+        let generation = Arc::new(Generation::new(number, path, file, bytes, at));
+        self.reading.push_back(Reading::new(Arc::clone(&generation)));
+        Ok(generation)
+    }
+
+    fn seal_what_is_too_large_to_carry(&mut self, budget: u64) -> io::Result<()> {
+        let size = |rows: usize, raw: usize| (rows * ROW_BYTES + raw) as u64;
+        let mut open: Vec<(u64, StreamId)> =
+            self.maker.open_blocks().map(|(id, block)| (size(block.rows(), block.raw_bytes()), id)).collect();
+        open.sort_unstable();
+        let mut carried = 0;
+        for (bytes, id) in open {
+            carried += bytes;
+            if carried > budget {
+                self.maker.seal(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seals everything and closes the tape; then the journals go. Gives the tape's length.
+    pub(crate) fn finish(&mut self, status: &BTreeMap<u16, Status>) -> Result<u64, Failure> {
+        self.consume().map_err(failed("writing blocks to the tape"))?;
+        self.maker.seal_all().map_err(failed("writing the last blocks"))?;
+        let bytes = self.maker.sink.close(status).map_err(failed("closing the tape"))?;
+        drop(self.shared.take_next());
+        let reading = self.reading.drain(..).map(|reading| reading.generation);
+        for generation in self.drained.drain(..).chain(reading) {
+            self.files.remove(&generation.path).map_err(failed("removing a journal"))?;
+        }
+        self.files.sync_directory(&self.path).map_err(failed("syncing the directory"))?;
+        Ok(bytes)
+    }
+
+    /// Last act after a failure: what is in the journals shall at least be durable.
+    pub(crate) fn give_up(&mut self) {
+        let _ = self.sync_journals();
+    }
+
+    pub(crate) fn maker(&self) -> &BlockMaker {
+        &self.maker
+    }
+}
+
+fn take_row(maker: &mut BlockMaker, row: &RowHeader, payload: &[u8]) -> io::Result<()> {
+    match row.kind {
+        RowKind::Frame => maker.push(StreamId(row.stream), row.seq, row.time_ns, payload),
+        RowKind::Stream => {
+            let spec = StreamSpec::parse(payload).map_err(io::Error::other)?;
+            maker.add_stream(StreamId(row.stream), &spec)
+        }
+        RowKind::Other(_) => Ok(()),
+    }
+}
+
+fn next_size(full: &Reading, least: u64) -> u64 {
+    let span_ns = full.first_ns.map_or(0, |first| full.last_ns.saturating_sub(first)).max(1);
+    let filled = full.at - full.generation.start;
+    let wanted = u128::from(filled) * u128::from(GENERATION_SECONDS) * 1_000_000_000 / u128::from(span_ns);
+    u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, GENERATION_BYTES.max(least)).next_multiple_of(4096)
+}
+
+fn failed(doing: &'static str) -> impl Fn(io::Error) -> Failure {
+    move |source| Failure { doing, source: Arc::new(source) }
+}

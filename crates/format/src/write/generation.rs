@@ -1,0 +1,170 @@
+//! One journal generation in use, and what the capturing thread and the encoder share.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
+
+use super::files::JournalFile;
+use crate::journal::{ROW_BYTES, RowHeader, RowKind};
+use crate::system::Status;
+
+/// A journal file that rows are put into.
+pub(crate) struct Generation {
+    pub(crate) number: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) file: Box<dyn JournalFile>,
+    pub(crate) bytes: u64,
+    /// Where the capturing thread begins, behind the rows that were carried over.
+    pub(crate) start: u64,
+    /// End of the rows that are whole. Written by the capturing thread, read by the encoder.
+    committed: AtomicU64,
+    /// No more rows will come.
+    closed: AtomicBool,
+}
+
+impl Generation {
+    pub(crate) fn new(number: u64, path: PathBuf, file: Box<dyn JournalFile>, bytes: u64, start: u64) -> Self {
+        let (committed, closed) = (AtomicU64::new(start), AtomicBool::new(false));
+        Self { number, path, file, bytes, start, committed, closed }
+    }
+
+    pub(crate) fn committed(&self) -> u64 {
+        self.committed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Puts a row at the end and makes it count; `false` if there is no room. Only the capturing thread calls this.
+    pub(crate) fn append(&self, row: &Row<'_>) -> io::Result<bool> {
+        let at = self.committed.load(Ordering::Relaxed);
+        let end = at + row.bytes();
+        if end > self.bytes {
+            return Ok(false);
+        }
+        put_row(&*self.file, self.number, at, row)?;
+        self.committed.store(end, Ordering::Release);
+        Ok(true)
+    }
+}
+
+/// A row that is about to be written.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) kind: RowKind,
+    pub(crate) stream: u16,
+    pub(crate) seq: u64,
+    pub(crate) time_ns: u64,
+    pub(crate) payload: &'a [u8],
+}
+
+impl Row<'_> {
+    pub(crate) fn bytes(&self) -> u64 {
+        (ROW_BYTES + self.payload.len()) as u64
+    }
+}
+
+/// Writes a row: the payload first, so that a header never speaks of a payload that is not there.
+pub(crate) fn put_row(file: &dyn JournalFile, generation: u64, at: u64, row: &Row<'_>) -> io::Result<()> {
+    let header = RowHeader {
+        payload_bytes: row.payload.len() as u32,
+        payload_crc: crc32c::crc32c(row.payload),
+        seq: row.seq,
+        time_ns: row.time_ns,
+        stream: row.stream,
+        kind: row.kind,
+    };
+    file.write(at + ROW_BYTES as u64, row.payload)?;
+    file.write(at, &header.to_bytes(generation))
+}
+
+/// Why the encoder gave up.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{doing}: {source}")]
+pub struct Failure {
+    /// What it was doing.
+    pub doing: &'static str,
+    /// What the system said.
+    #[source]
+    pub source: Arc<io::Error>,
+}
+
+/// What both threads see.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// The prepared generation. Held for moments only: no file call happens under this lock.
+    next: Mutex<Option<Arc<Generation>>>,
+    failed: AtomicBool,
+    failure: Mutex<Option<Failure>>,
+    /// The encoder's thread, once there is one.
+    thread: OnceLock<Thread>,
+    order: Mutex<Order>,
+}
+
+/// What the encoder thread shall do.
+#[derive(Default, Clone)]
+pub(crate) enum Order {
+    /// Go on.
+    #[default]
+    Work,
+    /// Close the tape with these last counters.
+    Finish(BTreeMap<u16, Status>),
+    /// The writer is gone: keep the journal and end.
+    Abandon,
+}
+
+impl Shared {
+    pub(crate) fn take_next(&self) -> Option<Arc<Generation>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(crate) fn has_next(&self) -> bool {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    pub(crate) fn offer_next(&self, generation: Arc<Generation>) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(generation);
+    }
+
+    /// Lets the encoder know that there is something to do now. Never waits.
+    pub(crate) fn wake(&self) {
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+
+    /// Tells the encoder's thread whom to wake; called by that thread.
+    pub(crate) fn register_thread(&self) {
+        let _ = self.thread.set(std::thread::current());
+    }
+
+    pub(crate) fn order(&self) -> Order {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn give_order(&self, order: Order) {
+        *self.order.lock().unwrap_or_else(PoisonError::into_inner) = order;
+        self.wake();
+    }
+
+    pub(crate) fn fail(&self, failure: Failure) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+        self.failed.store(true, Ordering::Release);
+    }
+
+    /// Cheap while nothing is wrong: one atomic load.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

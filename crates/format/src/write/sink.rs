@@ -1,0 +1,191 @@
+//! The tape file as a writer sees it: records are appended, blocks are remembered for the index, the close writes pages, footer and
+//! trailer. Takes finished payloads; makes no blocks itself.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::files::TapeFile;
+use crate::block::Block;
+use crate::footer::{Footer, PageRef, StreamSummary, Totals};
+use crate::index::{BlockEntry, encode_page};
+use crate::limits;
+use crate::pack;
+use crate::ranges::{self, EMPTY, Range, Slot};
+use crate::record::{FileHeader, NO_STREAM, RecordHeader, RecordKind, Trailer};
+use crate::stream::{StreamId, StreamSpec};
+use crate::system::Status;
+
+/// A page is written early when it holds this many ranges, so that streams with very many channels stay small in memory.
+const PAGE_RANGES: usize = 1 << 19;
+
+struct SinkStream {
+    slots: Vec<Slot>,
+    descriptor_offset: u64,
+    totals: Totals,
+    entries: Vec<BlockEntry>,
+    /// For each slot one range for each entry.
+    ranges: Vec<Vec<Range>>,
+    pages: Vec<PageRef>,
+}
+
+/// Where the ranges of a block come from.
+pub(crate) enum RangesOf<'a> {
+    /// Computed from its frames.
+    Frames(&'a Block),
+    /// Copied from another tape's index, one for each slot.
+    Known(&'a [Range]),
+}
+
+/// A tape file that grows.
+pub(crate) struct Sink {
+    file: Box<dyn TapeFile>,
+    header: FileHeader,
+    offset: u64,
+    streams: BTreeMap<u16, SinkStream>,
+}
+
+impl Sink {
+    /// Writes the file header.
+    pub(crate) fn new(mut file: Box<dyn TapeFile>, header: FileHeader) -> io::Result<Self> {
+        let bytes = header.to_bytes();
+        file.append(&bytes)?;
+        Ok(Self { file, header, offset: bytes.len() as u64, streams: BTreeMap::new() })
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.offset
+    }
+
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.file.sync()
+    }
+
+    /// Writes a stream descriptor.
+    pub(crate) fn add_stream(&mut self, id: StreamId, spec: &StreamSpec) -> io::Result<()> {
+        let mut payload = Vec::new();
+        pack::pack(&spec.to_bytes(), &mut payload);
+        let offset = self.record(RecordHeader::plain(RecordKind::Stream, id.0, &payload), &payload)?;
+        let slots = ranges::slots(spec);
+        let stream = SinkStream {
+            ranges: vec![Vec::new(); slots.len()],
+            slots,
+            descriptor_offset: offset,
+            totals: Totals::default(),
+            entries: Vec::new(),
+            pages: Vec::new(),
+        };
+        self.streams.insert(id.0, stream);
+        Ok(())
+    }
+
+    /// Writes a block and remembers it for the index.
+    pub(crate) fn write_block(
+        &mut self,
+        mut header: RecordHeader,
+        payload: &[u8],
+        source: RangesOf<'_>,
+    ) -> io::Result<()> {
+        header.offset = self.record(header, payload)?;
+        let Some(stream) = self.streams.get_mut(&header.stream) else {
+            return Err(io::Error::other("a block of a stream that was not described"));
+        };
+        stream.entries.push(BlockEntry::of(&header));
+        for (number, (slot, ranges)) in stream.slots.iter().zip(&mut stream.ranges).enumerate() {
+            ranges.push(match &source {
+                RangesOf::Frames(block) if block.is_columnar() => slot.over(block.data(), block.frame_bytes()),
+                RangesOf::Frames(_) => EMPTY,
+                RangesOf::Known(known) => known.get(number).copied().unwrap_or(EMPTY),
+            });
+        }
+        let totals = &mut stream.totals;
+        totals.frames += u64::from(header.rows);
+        totals.raw_bytes += u64::from(header.raw_bytes);
+        totals.stored_bytes += header.record_bytes();
+        totals.first_ns = totals.first_ns.or(Some(header.first_ns));
+        totals.last_ns = Some(header.last_ns);
+        let blocks = stream.entries.len();
+        if blocks >= limits::PAGE_BLOCKS || blocks * stream.slots.len() >= PAGE_RANGES {
+            self.write_page(header.stream)?;
+        }
+        Ok(())
+    }
+
+    fn write_page(&mut self, id: u16) -> io::Result<()> {
+        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        let (Some(first), Some(last)) = (stream.entries.first(), stream.entries.last()) else { return Ok(()) };
+        let mut payload = Vec::new();
+        let head_bytes = encode_page(&stream.entries, &stream.slots, &stream.ranges, &mut payload);
+        let header = RecordHeader {
+            payload_bytes: payload.len() as u32,
+            head_bytes: head_bytes as u32,
+            first_seq: first.first_seq,
+            first_ns: first.first_ns,
+            last_ns: last.last_ns,
+            rows: stream.entries.len() as u32,
+            ..RecordHeader::plain(RecordKind::IndexPage, id, payload.get(..head_bytes).unwrap_or_default())
+        };
+        stream.entries.clear();
+        stream.ranges.iter_mut().for_each(Vec::clear);
+        let offset = self.record(header, &payload)?;
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.pages.push(PageRef {
+                offset,
+                record_bytes: header.record_bytes() as u32,
+                blocks: header.rows,
+                first_seq: header.first_seq,
+                first_ns: header.first_ns,
+                last_ns: header.last_ns,
+            });
+        }
+        Ok(())
+    }
+
+    /// Closes the tape: index pages, footer, trailer, sync. Gives the length of the file.
+    pub(crate) fn close(&mut self, status: &BTreeMap<u16, Status>) -> io::Result<u64> {
+        let ids: Vec<u16> = self.streams.keys().copied().collect();
+        for id in ids {
+            self.write_page(id)?;
+        }
+        let streams = self.streams.iter().map(|(id, stream)| StreamSummary {
+            id: StreamId(*id),
+            descriptor_offset: stream.descriptor_offset,
+            totals: stream.totals,
+            status: status.get(id).copied().unwrap_or_default(),
+            pages: stream.pages.clone(),
+        });
+        let footer = Footer { header: self.header, streams: streams.collect() };
+        let mut payload = Vec::new();
+        pack::pack(&footer.to_bytes(), &mut payload);
+        let header = RecordHeader::plain(RecordKind::Footer, NO_STREAM, &payload);
+        let footer_offset = self.record(header, &payload)?;
+        let trailer = Trailer { footer_offset, footer_bytes: header.record_bytes() };
+        self.append(&[&trailer.to_bytes()])?;
+        self.sync()?;
+        Ok(self.offset)
+    }
+
+    /// Frames and bytes of a stream so far.
+    pub(crate) fn totals(&self, id: StreamId) -> Totals {
+        self.streams.get(&id.0).map(|stream| stream.totals).unwrap_or_default()
+    }
+
+    fn record(&mut self, mut header: RecordHeader, payload: &[u8]) -> io::Result<u64> {
+        header.offset = self.offset;
+        self.append(&[&header.to_bytes(), payload])?;
+        Ok(header.offset)
+    }
+
+    /// All or nothing, as far as the disk allows.
+    fn append(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        for part in parts {
+            if let Err(error) = self.file.append(part) {
+                // If this fails too, the reader finds a record that ends beyond the file and leaves it out.
+                let _ = self.file.truncate(self.offset);
+                return Err(error);
+            }
+        }
+        self.offset += parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Real files through the standard library alone. The journal goes through ordinary writes here; the `gametape` crate maps it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::files::{Files, JournalFile, TapeFile};
+use crate::source::{ReadAt, read_full};
+
+/// The file system of the machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StdFiles;
+
+impl Files for StdFiles {
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        file.try_lock().map_err(io::Error::from)?;
+        Ok(Box::new(Appender { file }))
+    }
+
+    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+        let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let zeros = vec![0; 1 << 20];
+        let mut left = bytes;
+        while left > 0 {
+            let count = left.min(zeros.len() as u64);
+            file.write_all(zeros.get(..count as usize).unwrap_or_default())?;
+            left -= count;
+        }
+        Ok(Box::new(Journal { file }))
+    }
+
+    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+        crate::read::journal_paths(tape)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+        // A link fails if the name is taken, a rename would overwrite. Not every file system has links.
+        match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            Err(_) if to.exists() => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            Err(_) => fs::rename(from, to),
+        }
+    }
+
+    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        // Windows makes names durable by itself and cannot open directories as files.
+        if cfg!(unix) {
+            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            File::open(directory)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+struct Appender {
+    file: File,
+}
+
+impl TapeFile for Appender {
+    fn append(&mut self, data: &[u8]) -> io::Result<()> {
+        self.file.write_all(data)?;
+        Ok(())
+    }
+
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(bytes)?;
+        io::Seek::seek(&mut self.file, io::SeekFrom::Start(bytes))?;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+struct Journal {
+    file: File,
+}
+
+impl JournalFile for Journal {
+    #[cfg(unix)]
+    fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.file, data, at)
+    }
+
+    #[cfg(windows)]
+    fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+        let mut done = 0;
+        while let Some(rest) = data.get(done..).filter(|rest| !rest.is_empty()) {
+            done += std::os::windows::fs::FileExt::seek_write(&self.file, rest, at + done as u64)?;
+        }
+        Ok(())
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn write(&self, _at: u64, _data: &[u8]) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no files"))
+    }
+
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+        if read_full(&self.file as &dyn ReadAt, at, buffer)? == buffer.len() {
+            Ok(())
+        } else {
+            Err(io::Error::from(io::ErrorKind::UnexpectedEof))
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
