@@ -6,9 +6,10 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::data::{DataSet, REAL_DATA, file, generated, ibt, load_real};
+use crate::machine;
 use crate::measure::{Row, measure};
 use crate::peers;
-use crate::report::{View, table, targets};
+use crate::report::{View, json, table, targets};
 
 const GENERATED_SECONDS: usize = 60;
 const GENERATED_SEED: u64 = 20_240_601;
@@ -37,7 +38,7 @@ pub(crate) struct CompareArgs {
     /// Only these methods
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
-    /// Repetitions after the warm-up [default: 3 for size, 9 for speed]
+    /// Repetitions after the warm-up [default: 3 for size; for speed 9, up to 31 where the data is small]
     #[arg(long, value_name = "N")]
     repetitions: Option<usize>,
     /// Where temporary files go
@@ -75,17 +76,21 @@ pub(crate) fn run(args: &CompareArgs, view: View) -> Result<()> {
     }
     let wanted = |name: &str| args.methods.is_empty() || args.methods.iter().any(|wanted| wanted == name);
     let peers: Vec<&dyn peers::Peer> = peers::ALL.iter().copied().filter(|peer| wanted(peer.name())).collect();
-    let repetitions = args.repetitions.unwrap_or(if view == View::Size { 3 } else { 9 });
+    let repetitions = |set: &DataSet| match (args.repetitions, view) {
+        (Some(wanted), _) => wanted,
+        (None, View::Size) => 3,
+        (None, View::Speed) => (100_000_000 / set.raw_bytes().max(1)).clamp(9, 31) as usize,
+    };
     let files = args.directory.clone().unwrap_or_else(std::env::temp_dir);
 
     let mut rows: Vec<Row> = Vec::new();
     for set in load(args)? {
-        rows.extend(measure(&set, &peers, repetitions, &files)?);
+        rows.extend(measure(&set, &peers, repetitions(&set), &files)?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&serde_json::json!({ "rows": rows }))?);
+        println!("{}", json(&rows)?);
     } else {
-        println!("{}\n{}", table(&rows, view), targets(&rows, view));
+        println!("{}\n\n{}\n{}", machine::line(), table(&rows, view), targets(&rows, view).trim_end());
     }
     Ok(())
 }

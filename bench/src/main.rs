@@ -8,11 +8,14 @@
 
 mod compare;
 mod data;
+mod machine;
 mod measure;
 mod peers;
 mod report;
 mod scale;
 mod table;
+
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -40,11 +43,21 @@ enum Command {
     SeekOnce(scale::run::SeekOnceArgs),
 }
 
-fn main() -> Result<()> {
-    match Cli::parse().command {
+fn run(command: Command) -> Result<()> {
+    match command {
         Command::Size(args) => compare::run(&args, View::Size),
         Command::Speed(args) => compare::run(&args, View::Speed),
         Command::Scale(args) => scale::run::run(&args),
         Command::SeekOnce(args) => scale::run::seek_once(&args),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

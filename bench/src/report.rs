@@ -1,10 +1,21 @@
 //! Rows of a comparison as text: the table of peers and, where gametape is among them, how far it is from its targets.
 
+use serde::Serialize;
+
 use crate::measure::Row;
 use crate::table::aligned;
 
 const GAMETAPE: &str = "gametape";
 const REFERENCE: &str = "mcap-zstd";
+
+/// `{"rows": [...]}`, with the fields in the order of their declaration.
+pub(crate) fn json<T: Serialize>(rows: &[T]) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Rows<'a, T> {
+        rows: &'a [T],
+    }
+    serde_json::to_string_pretty(&Rows { rows })
+}
 
 /// What the table is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +132,14 @@ mod tests {
             decode_mb_s: speed,
             one_channel_mb_s: speed,
         }
+    }
+
+    #[test]
+    fn json_has_the_fields_scripts_rely_on() {
+        let text = json(&[row("parquet", 4.0, 50.0)]).unwrap();
+        let words: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+        let fields = ["raw_bytes", "stored_bytes", "ratio", "encode_mb_s", "decode_mb_s", "one_channel_mb_s"];
+        assert_eq!(words, [&["rows", "data", "d", "method", "parquet"], &fields[..]].concat());
     }
 
     #[test]

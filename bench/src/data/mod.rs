@@ -69,6 +69,22 @@ impl StreamShape {
     }
 }
 
+impl StreamShape {
+    /// The names of [`StreamShape::columns`], in the same order: `field`, `field[3]`, or `byte_17` where no field is.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        let name_of = |column: &Column| {
+            let next = self.fields.partition_point(|field| field.offset <= column.offset);
+            let field = next.checked_sub(1).and_then(|i| self.fields.get(i));
+            match field.map(|field| (field, (column.offset - field.offset) / field.width)) {
+                Some((field, _)) if column.offset == field.offset && field.count == 1 => field.name.clone(),
+                Some((field, i)) if i < field.count => format!("{}[{i}]", field.name),
+                _ => format!("byte_{}", column.offset),
+            }
+        };
+        self.columns().iter().map(name_of).collect()
+    }
+}
+
 /// The `f32` that is read alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Channel {
@@ -199,6 +215,12 @@ mod tests {
             covered[column.offset..column.offset + column.width].iter_mut().for_each(|n| *n += 1);
         }
         assert_eq!(covered, [1; 11]);
+    }
+
+    #[test]
+    fn every_column_has_its_name() {
+        let names = ["byte_0", "a[0]", "a[1]", "byte_5", "b", "byte_10"];
+        assert_eq!(stream().column_names(), names);
     }
 
     #[test]

@@ -30,14 +30,14 @@ fn physical(column: &Column) -> Physical {
     }
 }
 
-/// The time column, then the stream's columns named by their offset.
-fn schema(columns: &[Column]) -> Result<Arc<Type>> {
+/// The time column, then the stream's columns.
+fn schema(shape: &StreamShape) -> Result<Arc<Type>> {
     let field = |name: String, kind| -> Result<Arc<Type>> {
         Ok(Arc::new(Type::primitive_type_builder(&name, kind).with_repetition(Repetition::REQUIRED).build()?))
     };
     let mut fields = vec![field("time_ns".into(), Physical::INT64)?];
-    for column in columns {
-        fields.push(field(format!("c{}", column.offset), physical(column))?);
+    for (column, name) in shape.columns().iter().zip(shape.column_names()) {
+        fields.push(field(name, physical(column))?);
     }
     Ok(Arc::new(Type::group_type_builder("frames").with_fields(fields).build()?))
 }
@@ -66,7 +66,7 @@ fn write_stream(shape: &StreamShape, frames: &StreamFrames, path: &Path) -> Resu
     let columns = shape.columns();
     let file = BufWriter::new(create(path)?);
     let properties = Arc::new(properties(frames.times_ns.len())?);
-    let mut writer = SerializedFileWriter::new(file, schema(&columns)?, properties)?;
+    let mut writer = SerializedFileWriter::new(file, schema(shape)?, properties)?;
     let mut group = writer.next_row_group()?;
     write_column::<Int64Type, _>(&mut group, frames.times_ns.iter().map(|&time_ns| time_ns.cast_signed()))?;
     for column in &columns {

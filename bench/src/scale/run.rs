@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::pages::{LongPages, PAGE_NS};
 use super::{cold, open_and_seek, read_one_channel, write_tape};
 use crate::data::{REAL_DATA, acc_pages, generated, hash_values, load_real};
+use crate::machine;
+use crate::report::json;
 use crate::table::aligned;
 
 const CHANNEL: &str = "speedKmh";
@@ -86,19 +88,16 @@ fn hash_row(time_ns: u64, row: &[u8]) -> u64 {
 /// Measures once in this process and prints it.
 pub(crate) fn seek_once(args: &SeekOnceArgs) -> Result<()> {
     let start = Instant::now();
-    let hash = match args.what {
+    let (elapsed, hash) = match args.what {
         What::Seek => {
             let found = open_and_seek(&args.file, args.time_ns)?;
-            let nanoseconds = start.elapsed();
-            (hash_row(found.time_ns, &found.row), nanoseconds)
+            (start.elapsed(), hash_row(found.time_ns, &found.row))
         }
         What::Channel => {
-            let values = read_one_channel(&args.file, CHANNEL, args.time_ns..args.time_ns + WINDOW_NS)?;
-            let nanoseconds = start.elapsed();
-            (hash_values(&values), nanoseconds)
+            let values = read_one_channel(&args.file, CHANNEL, args.time_ns..args.time_ns.saturating_add(WINDOW_NS))?;
+            (start.elapsed(), hash_values(&values))
         }
     };
-    let (hash, elapsed) = hash;
     let once = Once { nanoseconds: u64::try_from(elapsed.as_nanos())?, peak_kib: cold::peak_memory_kib()?, hash };
     println!("{}", serde_json::to_string(&once)?);
     Ok(())
@@ -123,7 +122,10 @@ fn median_ms(list: &[Once]) -> f64 {
 
 /// Writes a tape of a length and measures it at times spread over it.
 fn measure(base: &[u8], seconds: u64, repetitions: u64, directory: &Path) -> Result<ScaleRow> {
-    ensure!(seconds * SECOND_NS > WINDOW_NS, "a tape of {seconds} s is shorter than the minute that is read from it");
+    ensure!(
+        seconds.saturating_mul(SECOND_NS) > WINDOW_NS,
+        "a tape of {seconds} s is shorter than the minute that is read from it"
+    );
     let directory = tempfile::tempdir_in(directory)?;
     let tape = directory.path().join("scale.gtape");
     let mut pages = LongPages::new(base.to_vec(), seconds)?;
@@ -174,7 +176,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<()> {
         rows.push(measure(&base, seconds, args.repetitions, &directory)?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&serde_json::json!({ "rows": rows }))?);
+        println!("{}", json(&rows)?);
         return Ok(());
     }
     let header =
@@ -190,6 +192,6 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<()> {
             row.peak_kib.to_string(),
         ]
     };
-    print!("{}", aligned(&header, &rows.iter().map(line).collect::<Vec<_>>(), 0));
+    print!("{}\n\n{}", machine::line(), aligned(&header, &rows.iter().map(line).collect::<Vec<_>>(), 0));
     Ok(())
 }
