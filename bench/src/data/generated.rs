@@ -1,7 +1,8 @@
 //! A made-up recording with many streams: a seed in, a data set out, the same on every run.
 //!
-//! The shapes are those a tape must hold side by side: ACC's three pages (100 Hz, 60 Hz, once), fifteen kinds of datagrams with
-//! arrays of 22 cars (20 to 60 Hz), and a stream with a frame every 20 seconds. Times have the jitter of a real capture.
+//! The shapes are those a tape must hold side by side: ACC's three pages (100 Hz, 60 Hz, once), fifteen streams of datagrams
+//! (five kinds, three senders) with arrays of 22 cars (20 to 60 Hz), and a stream with a frame every 20 seconds. Times have
+//! the jitter of a real capture.
 
 use anyhow::Result;
 
