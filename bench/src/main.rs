@@ -1,2 +1,63 @@
-//! gametape beside its peers.
-fn main() {}
+//! gametape beside its peers: the same frames, in the same run, everything read back and compared.
+//!
+//! ```text
+//! data ─▶ measure (peers) ─▶ report (table) ─▶ text or JSON      size, speed
+//! scale::pages ─▶ scale (tapes of growing length) ─▶ table       scale
+//! ```
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
+
+mod compare;
+mod data;
+mod machine;
+mod measure;
+mod peers;
+mod report;
+mod scale;
+mod table;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::report::View;
+
+/// gametape beside its peers, on the same frames in the same run
+#[derive(Debug, Parser)]
+#[command(name = "gametape-bench", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// How small each method stores each data set
+    Size(compare::CompareArgs),
+    /// How fast each method writes, reads and reads one channel, one thread each
+    Speed(compare::CompareArgs),
+    /// Whether opening, seeking and reading one channel grow with the length of a tape
+    Scale(scale::run::ScaleArgs),
+    /// One seek in a process of its own, for `scale`
+    #[command(hide = true)]
+    SeekOnce(scale::run::SeekOnceArgs),
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Size(args) => compare::run(&args, View::Size),
+        Command::Speed(args) => compare::run(&args, View::Speed),
+        Command::Scale(args) => scale::run::run(&args),
+        Command::SeekOnce(args) => scale::run::seek_once(&args),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

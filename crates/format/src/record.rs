@@ -47,7 +47,7 @@ pub(crate) struct FileHeader {
 
 impl FileHeader {
     /// The header as it stands in the file.
-    pub(crate) fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut out = Fixed::<HEADER_BYTES>::new();
         out.put(&MAGIC);
         out.put(&self.version.to_le_bytes());
@@ -188,7 +188,7 @@ impl RecordHeader {
     }
 
     /// The header as it stands in the file.
-    pub(crate) fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut out = Fixed::<HEADER_BYTES>::new();
         out.put(&SYNC);
         out.put(&[self.kind.number(), self.coding]);
@@ -270,7 +270,7 @@ pub(crate) struct Trailer {
 
 impl Trailer {
     /// The trailer as it stands in the file.
-    pub(crate) fn to_bytes(&self) -> [u8; TRAILER_BYTES] {
+    pub(crate) fn to_bytes(self) -> [u8; TRAILER_BYTES] {
         let mut out = Fixed::<24>::new();
         out.put(&self.footer_offset.to_le_bytes());
         out.put(&self.footer_bytes.to_le_bytes());

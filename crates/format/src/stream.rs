@@ -382,7 +382,7 @@ fn gap_columns(from: u32, to: u32) -> impl Iterator<Item = Column> {
         if at >= to {
             return None;
         }
-        let width = if at % 4 == 0 && to - at >= 4 { 4 } else { 1 };
+        let width = if at.is_multiple_of(4) && to - at >= 4 { 4 } else { 1 };
         let column = Column { offset: at, width, float: false };
         at += u32::from(width);
         Some(column)

@@ -88,7 +88,7 @@ impl BlockList {
         self.tail.clear();
         self.loose.sort_by_key(|entry| entry.first_seq);
         self.tail.extend(self.loose.iter().map(Located::in_tape));
-        let mut covered = vec![0..self.paged_end_seq];
+        let mut covered: Vec<Range<u64>> = std::iter::once(0..self.paged_end_seq).collect();
         for block in &self.tail {
             cover(&mut covered, block.first_seq..block.end_seq());
         }

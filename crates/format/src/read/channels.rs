@@ -292,9 +292,7 @@ impl Channels<'_> {
     ) -> Result<Result<Option<ChannelBlock>, crate::Malformed>, ReadError> {
         let mut times = Vec::with_capacity(head.rows());
         let range = head.times_range();
-        if let Err(error) = self.fetch(start, offset, range) {
-            return Err(error);
-        }
+        self.fetch(start, offset, range)?;
         let decoded = decode_times(head, &self.body, &mut times).map_err(crate::Malformed::from);
         if let Err(error) = decoded.and_then(|()| absolute_times(header, &mut times)) {
             return Ok(Err(error));

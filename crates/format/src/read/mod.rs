@@ -12,8 +12,11 @@ mod system_views;
 mod tape;
 mod verify;
 
+#[cfg(feature = "write")]
+pub(crate) use catalog::{Located, PageCache, Place};
 pub use channels::{ChannelBlock, Channels, Values};
 pub use frames::{Frame, Frames, Merged};
+#[cfg(feature = "write")]
 pub(crate) use journals::journal_paths;
 pub use overview::Bucket;
 pub use problem::{Problem, ProblemKind, ReadError};

@@ -242,6 +242,28 @@ impl Tape {
         self.notes.all()
     }
 
+    /// Frames that are missing between the blocks of a stream.
+    #[cfg(feature = "write")]
+    pub(crate) fn missing_frames(&self, stream: &TapeStream) -> Result<u64, ReadError> {
+        let mut cache = super::catalog::PageCache::default();
+        let (mut missing, mut expected) = (0, None);
+        for number in 0..stream.list.len() {
+            let Some(block) = stream.list.get(&self.bytes_of(stream.id.0), &mut cache, number)? else { break };
+            missing += block.first_seq.saturating_sub(expected.unwrap_or(block.first_seq));
+            expected = Some(block.end_seq());
+        }
+        Ok(missing)
+    }
+
+    /// Reads a record whole.
+    #[cfg(feature = "write")]
+    pub(crate) fn read_record(
+        &self,
+        offset: u64,
+    ) -> Result<Result<(RecordHeader, Vec<u8>), crate::Malformed>, ReadError> {
+        read_record(&*self.source, offset, self.size)
+    }
+
     pub(crate) fn bytes_of(&self, stream: u16) -> TapeBytes<'_> {
         TapeBytes { source: &*self.source, stream, notes: &self.notes }
     }

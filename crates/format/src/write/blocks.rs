@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::sink::{RangesOf, Sink};
+use super::sink::Sink;
 use crate::block::{Block, Sealer};
 use crate::column::Column;
 use crate::limits;
@@ -69,7 +69,7 @@ impl BlockMaker {
         let Some(stream) = self.open.get_mut(&id.0).filter(|stream| stream.block.rows() > 0) else { return Ok(()) };
         let sealed = self.sealer.seal(id.0, &stream.block, &stream.columns, &mut self.payload);
         let header = sealed.map_err(io::Error::other)?;
-        self.sink.write_block(header, &self.payload, RangesOf::Frames(&stream.block))?;
+        self.sink.write_block(header, &self.payload, &stream.block)?;
         let end = stream.block.end_seq();
         stream.block.clear(end, 0);
         Ok(())

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::blocks::BlockMaker;
 use super::files::Files;
-use super::sink::{RangesOf, Sink};
+use super::sink::Sink;
 use super::writer::{CreateError, WriteOptions};
+use crate::block::Block;
 use crate::footer::Totals;
-use crate::ranges::Range;
 use crate::record::RecordHeader;
 use crate::stream::{Role, StreamId, StreamSpec};
 use crate::system::{Counters, Event, Status, metadata_bytes, system_stream};
@@ -42,6 +42,7 @@ struct BuiltStream {
     spec: StreamSpec,
     next_seq: u64,
     last_ns: u64,
+    frames: u64,
 }
 
 /// Writes a tape from frames that are at hand.
@@ -101,7 +102,7 @@ impl TapeBuilder {
         }
         let id = StreamId(self.streams.len() as u16);
         self.maker.add_stream(id, &spec).map_err(self.io())?;
-        self.streams.push(BuiltStream { spec, next_seq: first_seq, last_ns: 0 });
+        self.streams.push(BuiltStream { spec, next_seq: first_seq, last_ns: 0, frames: 0 });
         Ok(id)
     }
 
@@ -117,6 +118,7 @@ impl TapeBuilder {
         }
         let seq = state.next_seq;
         state.next_seq += 1;
+        state.frames += 1;
         state.last_ns = time_ns;
         self.maker.push(stream, seq, time_ns, frame).map_err(self.io())
     }
@@ -128,13 +130,13 @@ impl TapeBuilder {
         Ok(())
     }
 
-    /// Puts a whole block of another tape behind the stream's frames without decoding it. The times in `header` count.
+    /// Puts a whole block of another tape behind the stream's frames without coding it again. The times in `header` count.
     pub(crate) fn append_block(
         &mut self,
         stream: StreamId,
         header: &RecordHeader,
         payload: &[u8],
-        ranges: &[Range],
+        block: &Block,
     ) -> Result<(), BuildError> {
         let state = self.state(stream)?;
         let header = RecordHeader { stream: stream.0, first_seq: state.next_seq, ..*header };
@@ -143,9 +145,10 @@ impl TapeBuilder {
             return Err(BuildError::Refused { stream: state.spec.name.clone(), reason });
         }
         state.next_seq = header.end_seq();
+        state.frames += u64::from(header.rows);
         state.last_ns = header.last_ns;
         self.maker.seal(stream).map_err(self.io())?;
-        self.maker.sink.write_block(header, payload, RangesOf::Known(ranges)).map_err(self.io())
+        self.maker.sink.write_block(header, payload, block).map_err(self.io())
     }
 
     /// Puts an event on the tape.
@@ -174,6 +177,11 @@ impl TapeBuilder {
     /// Adds to the counters of a stream.
     pub fn count(&mut self, stream: StreamId, counters: &Counters) {
         self.status.entry(stream.0).or_default().counters.add(counters);
+    }
+
+    /// Frames appended to all streams so far.
+    pub fn frames(&self) -> u64 {
+        self.streams.iter().map(|stream| stream.frames).sum()
     }
 
     /// Frames appended to a stream so far, those in open blocks not counted.

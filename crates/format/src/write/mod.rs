@@ -2,15 +2,23 @@
 
 mod blocks;
 mod builder;
+mod cut;
 mod encoder;
 mod files;
 mod generation;
+mod merge;
+mod recover;
+mod rewrite;
 mod sink;
 mod std_files;
 mod writer;
 
 pub use builder::{BuildError, TapeBuilder};
+pub use cut::cut;
 pub use files::{Files, JournalFile, TapeFile, journal_path};
 pub use generation::Failure;
+pub use merge::merge;
+pub use recover::recover;
+pub use rewrite::{RewriteError, RewriteProgress, RewriteReport};
 pub use std_files::StdFiles;
 pub use writer::{Accepted, AppendError, CreateError, FinishError, Finished, WriteOptions, Writer};

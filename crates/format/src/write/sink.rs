@@ -28,14 +28,6 @@ struct SinkStream {
     pages: Vec<PageRef>,
 }
 
-/// Where the ranges of a block come from.
-pub(crate) enum RangesOf<'a> {
-    /// Computed from its frames.
-    Frames(&'a Block),
-    /// Copied from another tape's index, one for each slot.
-    Known(&'a [Range]),
-}
-
 /// A tape file that grows.
 pub(crate) struct Sink {
     file: Box<dyn TapeFile>,
@@ -79,24 +71,16 @@ impl Sink {
         Ok(())
     }
 
-    /// Writes a block and remembers it for the index.
-    pub(crate) fn write_block(
-        &mut self,
-        mut header: RecordHeader,
-        payload: &[u8],
-        source: RangesOf<'_>,
-    ) -> io::Result<()> {
+    /// Writes a block and remembers it, with the ranges of its frames, for the index.
+    pub(crate) fn write_block(&mut self, mut header: RecordHeader, payload: &[u8], block: &Block) -> io::Result<()> {
         header.offset = self.record(header, payload)?;
         let Some(stream) = self.streams.get_mut(&header.stream) else {
             return Err(io::Error::other("a block of a stream that was not described"));
         };
         stream.entries.push(BlockEntry::of(&header));
-        for (number, (slot, ranges)) in stream.slots.iter().zip(&mut stream.ranges).enumerate() {
-            ranges.push(match &source {
-                RangesOf::Frames(block) if block.is_columnar() => slot.over(block.data(), block.frame_bytes()),
-                RangesOf::Frames(_) => EMPTY,
-                RangesOf::Known(known) => known.get(number).copied().unwrap_or(EMPTY),
-            });
+        for (slot, ranges) in stream.slots.iter().zip(&mut stream.ranges) {
+            let columnar = block.is_columnar();
+            ranges.push(if columnar { slot.over(block.data(), block.frame_bytes()) } else { EMPTY });
         }
         let totals = &mut stream.totals;
         totals.frames += u64::from(header.rows);

@@ -34,6 +34,12 @@ impl Files for StdFiles {
         crate::read::journal_paths(tape)
     }
 
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+        let file = File::open(path)?;
+        file.try_lock().map_err(io::Error::from)?;
+        Ok(Box::new(file))
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }

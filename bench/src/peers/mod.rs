@@ -1,0 +1,95 @@
+//! The ways to store frames, side by side behind one trait: a data set in, files out, and back.
+//!
+//! A peer that knows only one kind of frame in a file (LZ4, zlib, zstd, Parquet) writes one file per stream.
+
+mod gametape;
+mod lz4;
+mod mcap;
+mod parquet;
+mod record;
+mod zlib;
+mod zstd;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::data::{DataSet, Frames, Shape};
+
+/// A way to store frames. One thread; files are written, not synced.
+pub(crate) trait Peer {
+    /// The name in tables and JSON.
+    fn name(&self) -> &'static str;
+
+    /// What times are rounded down to when stored; `None`: times are not kept.
+    fn time_unit_ns(&self) -> Option<u64>;
+
+    /// Stores all frames of a data set in an empty directory. When it returns, the files are closed and whole.
+    fn write(&self, set: &DataSet, directory: &Path) -> Result<()>;
+
+    /// Everything back, in memory: rows back to back and times, stream by stream.
+    fn read(&self, shape: &Shape, directory: &Path) -> Result<Frames>;
+
+    /// One `f32` of every frame of [`Shape::channel`]'s stream, the fastest way the format has.
+    fn read_channel(&self, shape: &Shape, directory: &Path) -> Result<Vec<f32>>;
+}
+
+/// All peers, in the order of the table.
+pub(crate) const ALL: &[&dyn Peer] =
+    &[&lz4::GamesDatLz4, &zlib::KsanaZlib, &zstd::Zstd3Stream, &mcap::ZSTD, &mcap::LZ4, &parquet::Parquet];
+
+/// A new file; one that is there already is an error.
+fn create(path: &Path) -> Result<File> {
+    File::create_new(path).with_context(|| path.display().to_string())
+}
+
+fn open(path: &Path) -> Result<File> {
+    File::open(path).with_context(|| path.display().to_string())
+}
+
+/// Where a peer with one file per stream keeps a stream.
+fn stream_path(directory: &Path, stream: usize) -> PathBuf {
+    directory.join(format!("stream-{stream}"))
+}
+
+/// Writes, reads and compares one data set with every peer.
+#[cfg(test)]
+pub(crate) fn assert_all_round_trip(set: &DataSet) {
+    use crate::data::{hash_frames, hash_values};
+    for peer in ALL {
+        let directory = tempfile::tempdir().unwrap();
+        peer.write(set, directory.path()).unwrap();
+        let unit = peer.time_unit_ns();
+        let back = peer.read(&set.shape, directory.path()).unwrap();
+        assert_eq!(hash_frames(&back, unit), hash_frames(&set.frames, unit), "{} {}", peer.name(), set.name);
+        let values = peer.read_channel(&set.shape, directory.path()).unwrap();
+        assert_eq!(hash_values(&values), hash_values(&set.channel_values()), "{} {}", peer.name(), set.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Field, StreamShape, generated};
+
+    #[test]
+    fn many_streams_come_back_from_every_peer() {
+        assert_all_round_trip(&generated::many_streams(3, 7).unwrap());
+    }
+
+    #[test]
+    fn random_bits_in_odd_columns_come_back_from_every_peer() {
+        let fields = vec![
+            Field::new("byte", 0, 1, false, 1),
+            Field::new("float", 1, 4, true, 1),
+            Field::new("short", 5, 2, false, 1),
+            Field::new("double", 7, 8, true, 1),
+            Field::new("long", 16, 8, false, 1),
+        ];
+        let stream = StreamShape { name: "odd".into(), row_bytes: 27, fields };
+        let mut noise = crate::data::noise::Noise::new(3);
+        let rows = (0..27 * 3000).map(|_| noise.next_u64() as u8).collect();
+        assert_all_round_trip(&DataSet::of_one_stream("odd", stream, 1, rows, 60));
+    }
+}

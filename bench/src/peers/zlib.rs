@@ -1,0 +1,104 @@
+//! ksana: a header of 72 bytes, then each frame as a zlib stream of its own (level 6, pure Rust) with a head of 12 bytes. It
+//! keeps no times. One file per stream.
+//!
+//! ```text
+//! frame: i32 12 | u32 compressed bytes | u32 raw bytes | zlib stream
+//! ```
+
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
+
+use super::{Peer, create, open, stream_path};
+use crate::data::bytes::{f32_at, u32_at};
+use crate::data::{DataSet, Frames, Shape, StreamFrames};
+
+const HEADER_BYTES: usize = 72;
+const FRAME_HEAD_BYTES: u32 = 12;
+
+/// As ksana writes.
+pub(super) struct KsanaZlib;
+
+fn header() -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    let known = b"RECROCKS\x02\0\0\0\x3C\0\0\0acsa\x02\0\0\0";
+    header.iter_mut().zip(known).for_each(|(to, from)| *to = *from);
+    header
+}
+
+/// Hands each frame to `take`.
+fn for_each(path: &Path, row_bytes: usize, mut take: impl FnMut(&[u8])) -> Result<()> {
+    let mut file = BufReader::new(open(path)?);
+    let mut head = [0; HEADER_BYTES];
+    file.read_exact(&mut head)?;
+    ensure!(head == header(), "another header");
+    let mut inflate = Decompress::new(true);
+    let mut packed = Vec::new();
+    let mut row = vec![0; row_bytes];
+    loop {
+        let mut head = [0; FRAME_HEAD_BYTES as usize];
+        match file.read_exact(&mut head) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
+            other => other?,
+        }
+        ensure!(u32_at(&head, 8) as usize == row_bytes, "a frame of another size");
+        packed.resize(u32_at(&head, 4) as usize, 0);
+        file.read_exact(&mut packed)?;
+        inflate.reset(true);
+        let status = inflate.decompress(&packed, &mut row, FlushDecompress::Finish)?;
+        ensure!(status == Status::StreamEnd && inflate.total_out() == row_bytes as u64, "a cut frame");
+        take(&row);
+    }
+}
+
+impl Peer for KsanaZlib {
+    fn name(&self) -> &'static str {
+        "ksana-zlib"
+    }
+
+    fn time_unit_ns(&self) -> Option<u64> {
+        None
+    }
+
+    fn write(&self, set: &DataSet, directory: &Path) -> Result<()> {
+        for (number, (shape, frames)) in set.shape.streams.iter().zip(&set.frames).enumerate() {
+            let mut file = BufWriter::new(create(&stream_path(directory, number))?);
+            file.write_all(&header())?;
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            let mut spare = Vec::new();
+            for row in frames.rows.chunks_exact(shape.row_bytes) {
+                encoder.write_all(row)?;
+                let mut packed = encoder.reset(spare)?;
+                file.write_all(&FRAME_HEAD_BYTES.to_le_bytes())?;
+                file.write_all(&u32::try_from(packed.len())?.to_le_bytes())?;
+                file.write_all(&u32::try_from(row.len())?.to_le_bytes())?;
+                file.write_all(&packed)?;
+                packed.clear();
+                spare = packed;
+            }
+            file.flush()?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, shape: &Shape, directory: &Path) -> Result<Frames> {
+        let mut streams = Frames::new();
+        for (number, stream) in shape.streams.iter().enumerate() {
+            let mut rows = Vec::new();
+            for_each(&stream_path(directory, number), stream.row_bytes, |row| rows.extend_from_slice(row))?;
+            streams.push(StreamFrames { rows, times_ns: Vec::new() });
+        }
+        Ok(streams)
+    }
+
+    fn read_channel(&self, shape: &Shape, directory: &Path) -> Result<Vec<f32>> {
+        let channel = shape.channel;
+        let row_bytes = shape.streams.get(channel.stream).context("no such stream")?.row_bytes;
+        let mut values = Vec::new();
+        let path = stream_path(directory, channel.stream);
+        for_each(&path, row_bytes, |row| values.push(f32_at(row, channel.offset)))?;
+        Ok(values)
+    }
+}

@@ -1,0 +1,160 @@
+//! Rows of a comparison as text: the table of peers and, where gametape is among them, how far it is from its targets.
+
+use serde::Serialize;
+
+use crate::measure::Row;
+use crate::table::aligned;
+
+const GAMETAPE: &str = "gametape";
+const REFERENCE: &str = "mcap-zstd";
+
+/// `{"rows": [...]}`, with the fields in the order of their declaration.
+pub(crate) fn json<T: Serialize>(rows: &[T]) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Rows<'a, T> {
+        rows: &'a [T],
+    }
+    serde_json::to_string_pretty(&Rows { rows })
+}
+
+/// What the table is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Stored size.
+    Size,
+    /// Encoding, decoding and reading one channel.
+    Speed,
+}
+
+fn find<'a>(rows: &'a [Row], data: &str, method: &str) -> Option<&'a Row> {
+    rows.iter().find(|row| row.data == data && row.method == method)
+}
+
+fn times(factor: Option<f64>) -> String {
+    factor.map_or_else(|| "-".to_owned(), |factor| format!("{factor:.2}x"))
+}
+
+/// All rows, with factors to MCAP with zstd.
+pub(crate) fn table(rows: &[Row], view: View) -> String {
+    let line = |row: &Row| {
+        let reference = find(rows, &row.data, REFERENCE);
+        let factor = |of: fn(&Row) -> f64| times(reference.map(|reference| of(row) / of(reference)));
+        let mut words = vec![row.data.clone(), row.method.to_owned()];
+        match view {
+            View::Size => words.extend([
+                row.raw_bytes.to_string(),
+                row.stored_bytes.to_string(),
+                format!("{:.2}", row.ratio),
+                factor(|row| row.ratio),
+            ]),
+            View::Speed => words.extend([
+                format!("{:.2}", row.ratio),
+                format!("{:.0}", row.encode_mb_s),
+                format!("{:.0}", row.decode_mb_s),
+                format!("{:.0}", row.one_channel_mb_s),
+                factor(|row| row.encode_mb_s),
+                factor(|row| row.decode_mb_s),
+                factor(|row| row.one_channel_mb_s),
+            ]),
+        }
+        words
+    };
+    let header: &[&str] = match view {
+        View::Size => &["data", "method", "raw bytes", "stored bytes", "ratio", "to mcap-zstd"],
+        View::Speed => &[
+            "data",
+            "method",
+            "ratio",
+            "encode MB/s",
+            "decode MB/s",
+            "one channel MB/s",
+            "encode to mcap-zstd",
+            "decode to mcap-zstd",
+            "one channel to mcap-zstd",
+        ],
+    };
+    aligned(header, &rows.iter().map(line).collect::<Vec<_>>(), 2)
+}
+
+/// A target: what, compared with whom, at least how much, and the number that is compared.
+type Target = (&'static str, &'static str, f64, fn(&Row) -> f64);
+
+const SIZE_TARGETS: [Target; 4] = [
+    ("size", "mcap-zstd", 2.0, |row| row.ratio),
+    ("size", "gamesdat-lz4", 2.0, |row| row.ratio),
+    ("size", "ksana-zlib", 3.0, |row| row.ratio),
+    ("size", "parquet", 1.25, |row| row.ratio),
+];
+const SPEED_TARGETS: [Target; 3] = [
+    ("encode", REFERENCE, 0.7, |row| row.encode_mb_s),
+    ("decode", REFERENCE, 0.8, |row| row.decode_mb_s),
+    ("one channel", REFERENCE, 25.0, |row| row.one_channel_mb_s),
+];
+
+/// gametape against its targets, or the word that it is not in this run.
+pub(crate) fn targets(rows: &[Row], view: View) -> String {
+    let list: &[Target] = match view {
+        View::Size => &SIZE_TARGETS,
+        View::Speed => &SPEED_TARGETS,
+    };
+    let mut lines = Vec::new();
+    for row in rows.iter().filter(|row| row.method == GAMETAPE) {
+        for (what, other, least, of) in list {
+            let factor = find(rows, &row.data, other).map(|other| of(row) / of(other));
+            let verdict = match factor {
+                Some(factor) if factor >= *least => "met",
+                Some(_) => "MISSED",
+                None => "not measured",
+            };
+            let words =
+                [row.data.as_str(), &format!("{what} to {other}"), &times(factor), &times(Some(*least)), verdict];
+            lines.push(words.map(str::to_owned).to_vec());
+        }
+    }
+    if lines.is_empty() {
+        return format!("{GAMETAPE} is not in this run: no targets to compare with\n");
+    }
+    aligned(&["data", "target", "measured", "at least", ""], &lines, 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(method: &'static str, ratio: f64, speed: f64) -> Row {
+        Row {
+            data: "d".into(),
+            method,
+            raw_bytes: 1000,
+            stored_bytes: (1000.0 / ratio) as u64,
+            ratio,
+            encode_mb_s: speed,
+            decode_mb_s: speed,
+            one_channel_mb_s: speed,
+        }
+    }
+
+    #[test]
+    fn json_has_the_fields_scripts_rely_on() {
+        let text = json(&[row("parquet", 4.0, 50.0)]).unwrap();
+        let words: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+        let fields = ["raw_bytes", "stored_bytes", "ratio", "encode_mb_s", "decode_mb_s", "one_channel_mb_s"];
+        assert_eq!(words, [&["rows", "data", "d", "method", "parquet"], &fields[..]].concat());
+    }
+
+    #[test]
+    fn factors_are_to_mcap_with_zstd() {
+        let rows = [row("mcap-zstd", 2.0, 100.0), row("parquet", 3.0, 50.0)];
+        assert!(table(&rows, View::Size).lines().nth(2).unwrap().ends_with("1.50x"));
+        assert!(table(&rows, View::Speed).lines().nth(2).unwrap().ends_with("0.50x"));
+    }
+
+    #[test]
+    fn targets_are_met_missed_or_not_measured() {
+        let rows = [row("gametape", 5.0, 75.0), row("mcap-zstd", 2.0, 100.0), row("parquet", 4.5, 1.0)];
+        let text = targets(&rows, View::Size);
+        let verdicts: Vec<&str> = text.lines().skip(1).map(|line| line.rsplit("  ").next().unwrap()).collect();
+        assert_eq!(verdicts, ["met", "not measured", "not measured", "MISSED"]);
+        assert!(targets(&rows[1..], View::Speed).contains("not in this run"));
+    }
+}

@@ -1,0 +1,96 @@
+//! A part of a tape as a tape of its own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::builder::TapeBuilder;
+use super::files::Files;
+use super::rewrite::{Carry, Copier, RewriteError, RewriteProgress, RewriteReport, copy_all};
+use super::writer::WriteOptions;
+use crate::TapeId;
+use crate::read::Tape;
+use crate::stream::{Role, StreamId, StreamSpec};
+
+/// Makes a tape of the frames whose time lies in `times`. Its time 0 is `times.start`, so that UTC stays what it was.
+///
+/// Frames that still held at the begin (descriptions, pages that do not change) and metadata go along, at time 0.
+pub fn cut(
+    files: Arc<dyn Files>,
+    tape: &Tape,
+    times: Range<u64>,
+    out: &Path,
+    tape_id: TapeId,
+    progress: &mut dyn FnMut(RewriteProgress),
+) -> Result<RewriteReport, RewriteError> {
+    if times.is_empty() {
+        let text = format!("the part from {} ns to {} ns is empty", times.start, times.end);
+        return Err(RewriteError::Refused(text));
+    }
+    let start_utc_ns = tape.start_utc_ns().and_then(|utc| utc.checked_add_unsigned(times.start));
+    let options = WriteOptions { start_utc_ns, ..WriteOptions::new(tape_id) };
+    let mut builder = TapeBuilder::create(files, out, &options, false)?;
+    let shift = -i128::from(times.start);
+    let mut ids = BTreeMap::new();
+    let mut copiers = Vec::new();
+    // Described streams first: a description names the stream by its new number.
+    for stream in described_first(tape) {
+        let spec = stream.spec();
+        if matches!(spec.role, Role::Status | Role::Clock) {
+            continue;
+        }
+        let id = builder.add_stream(mapped(spec, &ids), 0)?;
+        ids.insert(stream.id(), id);
+        let mut status = *stream.status();
+        let seen = status.seen_until_ns.map(|seen| seen.min(times.end).saturating_sub(times.start));
+        status.seen_until_ns = seen.filter(|seen| *seen > 0);
+        builder.set_status(id, status);
+        let carry = match spec.role {
+            Role::Metadata => Carry::All,
+            Role::Describe => Carry::Last,
+            _ if spec.skip_unchanged => Carry::Last,
+            _ => Carry::Nothing,
+        };
+        copiers.push(Copier::new(tape, stream, id, times.clone(), shift, carry)?);
+    }
+    let problems = copy_all(&mut copiers, &mut builder, progress)?;
+    for (time_ns, utc_ns) in clock_within(&tape.clock_readings(), &times) {
+        builder.clock(time_ns - times.start, utc_ns)?;
+    }
+    let frames = builder.frames();
+    Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
+}
+
+/// Streams in an order in which every description comes after what it describes.
+pub(crate) fn described_first(tape: &Tape) -> Vec<&crate::read::TapeStream> {
+    let mut streams: Vec<_> = tape.streams().collect();
+    streams.sort_by_key(|stream| (stream.spec().role == Role::Describe, stream.id()));
+    streams
+}
+
+/// A stream's description with the new number of what it describes.
+pub(crate) fn mapped(spec: &StreamSpec, ids: &BTreeMap<StreamId, StreamId>) -> StreamSpec {
+    StreamSpec { describes: spec.describes.and_then(|id| ids.get(&id).copied()), ..spec.clone() }
+}
+
+/// The readings inside the times, and what holds at their begin if readings lie on both sides of it.
+fn clock_within(readings: &[(u64, i64)], times: &Range<u64>) -> Vec<(u64, i64)> {
+    let mut inside: Vec<_> = readings.iter().copied().filter(|(time, _)| times.contains(time)).collect();
+    let before = readings.iter().rev().find(|(time, _)| *time < times.start);
+    let after = readings.iter().find(|(time, _)| *time >= times.start);
+    let at_start = match (before, after) {
+        (Some((t0, u0)), Some((t1, u1))) => {
+            let (span, part) = (i128::from(t1 - t0), i128::from(times.start - t0));
+            Some(i128::from(*u0) + (i128::from(*u1) - i128::from(*u0)) * part / span.max(1))
+        }
+        (Some((t0, u0)), None) => Some(i128::from(*u0) + i128::from(times.start - t0)),
+        _ => None,
+    };
+    if let Some(utc) = at_start.and_then(|utc| i64::try_from(utc).ok())
+        && inside.first().is_none_or(|(time, _)| *time > times.start)
+    {
+        inside.insert(0, (times.start, utc));
+    }
+    inside
+}

@@ -1,0 +1,190 @@
+//! One engine behind `cut`, `merge` and `recover`: copies blocks of tapes into a new one, in order of time.
+//!
+//! Every block is decoded and so verified; large ones that lie wholly inside the wanted times are then copied as they are.
+//! What is damaged is left out and reported. Memory: one block.
+
+use std::ops::Range;
+
+use super::builder::{BuildError, TapeBuilder};
+use crate::block::Block;
+use crate::column::BlockDecoder;
+use crate::read::{Located, PageCache, Place, Problem, ReadError, Tape, TapeStream};
+use crate::record::RecordHeader;
+use crate::stream::StreamId;
+
+/// Smaller blocks are taken apart, so that many short tapes do not become one with many short blocks.
+const COPY_ROWS: usize = 512;
+const COPY_BYTES: usize = 4 << 20;
+
+/// How far a rewrite has come.
+#[derive(Debug, Clone, Copy)]
+pub struct RewriteProgress {
+    /// Frames copied or left out.
+    pub done_frames: u64,
+    /// Frames there are.
+    pub total_frames: u64,
+}
+
+/// What a rewrite did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RewriteReport {
+    /// Length of the new tape.
+    pub bytes: u64,
+    /// Frames on it, those of system streams included.
+    pub frames: u64,
+    /// Damage that was met; what it held is not on the new tape.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a rewrite failed. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RewriteError {
+    /// The new tape cannot be made.
+    #[error(transparent)]
+    Create(#[from] super::CreateError),
+    /// The new tape cannot be written.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A source cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The tapes do not allow it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What of a stream before the wanted times goes along, moved to their begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carry {
+    /// Nothing.
+    Nothing,
+    /// The last frame: it still holds.
+    Last,
+    /// All frames.
+    All,
+}
+
+/// Copies the frames of one stream of one tape.
+pub(crate) struct Copier<'a> {
+    tape: &'a Tape,
+    stream: &'a TapeStream,
+    target: StreamId,
+    /// Times to copy, and what is added to each of them.
+    times: Range<u64>,
+    shift: i128,
+    carry: Carry,
+    cache: PageCache,
+    next: Option<(usize, Located)>,
+}
+
+impl<'a> Copier<'a> {
+    pub(crate) fn new(
+        tape: &'a Tape,
+        stream: &'a TapeStream,
+        target: StreamId,
+        times: Range<u64>,
+        shift: i128,
+        carry: Carry,
+    ) -> Result<Self, ReadError> {
+        let mut copier = Self { tape, stream, target, times, shift, carry, cache: PageCache::default(), next: None };
+        let start = match carry {
+            Carry::All => 0,
+            Carry::Nothing | Carry::Last => copier.find(copier.times.start)?,
+        };
+        copier.load(start)?;
+        Ok(copier)
+    }
+
+    fn find(&mut self, time_ns: u64) -> Result<usize, ReadError> {
+        self.stream.list.find_time(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, time_ns)
+    }
+
+    fn load(&mut self, number: usize) -> Result<(), ReadError> {
+        let located = self.stream.list.get(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, number)?;
+        self.next = located.filter(|block| block.first_ns < self.times.end).map(|block| (number, block));
+        Ok(())
+    }
+
+    /// Time in the new tape from which the next block is.
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.next.map(|(_, block)| self.shifted(block.first_ns.max(self.times.start)))
+    }
+
+    fn shifted(&self, time_ns: u64) -> u64 {
+        (i128::from(time_ns) + self.shift).clamp(0, i128::from(u64::MAX)) as u64
+    }
+
+    /// Puts the frame that holds at the begin in front.
+    pub(crate) fn carry_last(&mut self, builder: &mut TapeBuilder) -> Result<(), RewriteError> {
+        let Some(before) = self.times.start.checked_sub(1).filter(|_| self.carry == Carry::Last) else { return Ok(()) };
+        let held = match self.tape.frame_at(self.stream, before) {
+            Ok(held) => held,
+            Err(ReadError::Damaged(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if let Some((_, frame)) = held {
+            builder.append(self.target, self.shifted(self.times.start), &frame)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the next block; gives the number of frames that were in it.
+    pub(crate) fn copy_block(&mut self, builder: &mut TapeBuilder, work: &mut Work) -> Result<u64, RewriteError> {
+        let Some((number, located)) = self.next else { return Ok(0) };
+        self.load(number + 1)?;
+        let Work { block, decoder, problems } = work;
+        if let Err(problem) = self.tape.load_block(self.stream, &located, block, decoder)? {
+            problems.push(Problem { stream: Some(self.stream.id()), ..problem });
+            return Ok(u64::from(located.rows));
+        }
+        let inside = |time: &u64| self.times.contains(time);
+        let whole = block.times.first().is_some_and(inside) && block.times.last().is_some_and(inside);
+        let large = block.rows() >= COPY_ROWS || block.raw_bytes() >= COPY_BYTES;
+        if let Place::Tape { offset, .. } = located.place
+            && whole
+            && large
+            && let Ok((header, payload)) = self.tape.read_record(offset)?
+        {
+            let first_ns = self.shifted(header.first_ns);
+            let last_ns = first_ns.saturating_add(header.last_ns - header.first_ns);
+            let header = RecordHeader { first_ns, last_ns, ..header };
+            builder.append_block(self.target, &header, &payload, block)?;
+        } else {
+            for (row, time) in block.times.iter().enumerate() {
+                let wanted = *time < self.times.end && (*time >= self.times.start || self.carry == Carry::All);
+                if wanted {
+                    builder.append(self.target, self.shifted((*time).max(self.times.start)), block.frame(row))?;
+                }
+            }
+        }
+        Ok(u64::from(located.rows))
+    }
+}
+
+/// Buffers that are used again and again, and what was found wrong.
+#[derive(Default)]
+pub(crate) struct Work {
+    block: Block,
+    decoder: BlockDecoder,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Runs all copiers, the one with the earliest next block first, so that the new tape is laid down in order of time.
+pub(crate) fn copy_all(
+    copiers: &mut [Copier<'_>],
+    builder: &mut TapeBuilder,
+    progress: &mut dyn FnMut(RewriteProgress),
+) -> Result<Vec<Problem>, RewriteError> {
+    let total_frames = copiers.iter().map(|copier| copier.stream.totals().frames).sum();
+    let mut done_frames = 0;
+    let mut work = Work::default();
+    for copier in copiers.iter_mut() {
+        copier.carry_last(builder)?;
+    }
+    loop {
+        let next = copiers.iter_mut().filter(|copier| copier.next.is_some()).min_by_key(|copier| copier.next_ns());
+        let Some(copier) = next else { return Ok(work.problems) };
+        done_frames += copier.copy_block(builder, &mut work)?;
+        progress(RewriteProgress { done_frames, total_frames });
+    }
+}

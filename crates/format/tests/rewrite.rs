@@ -1,0 +1,205 @@
+//! Cut, merge and recover over real files.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gametape_format::read::{Tape, TapeStream};
+use gametape_format::write::{RewriteError, StdFiles, TapeBuilder, WriteOptions, Writer, cut, merge, recover};
+use gametape_format::{Channel, ChannelType, Role, StreamSpec, TapeId};
+
+const SECOND: u64 = 1_000_000_000;
+const START: i64 = 1_700_000_000_000_000_000;
+
+fn car() -> StreamSpec {
+    let channels = vec![Channel::new("a", ChannelType::F32, 0, 1, ""), Channel::new("b", ChannelType::I32, 4, 1, "")];
+    StreamSpec { game: "test-game".into(), layout: "test-8".into(), ..StreamSpec::columns("car", 8, channels) }
+}
+
+fn frame(i: u64) -> Vec<u8> {
+    [(i as f32 * 0.3).cos().to_le_bytes(), (i as i32).to_le_bytes()].concat()
+}
+
+/// `frames` frames at 100 Hz, a page that never changes, a text that changes every 7 s, a mark every 5 s.
+fn build(path: &Path, frames: u64, start_utc_ns: i64, offset: u64) {
+    let options = WriteOptions { start_utc_ns: Some(start_utc_ns), ..WriteOptions::new(TapeId([1; 16])) };
+    let mut builder = TapeBuilder::create(Arc::new(StdFiles), path, &options, false).unwrap();
+    let stream = builder.add_stream(car(), 0).unwrap();
+    let page = builder.add_stream(StreamSpec { skip_unchanged: true, ..StreamSpec::rows("page") }, 0).unwrap();
+    let text = StreamSpec { role: Role::Describe, describes: Some(stream), ..StreamSpec::rows("car.text") };
+    let text = builder.add_stream(text, 0).unwrap();
+    builder.metadata(0, "track", "Nowhere Ring").unwrap();
+    builder.append(page, 0, b"the page").unwrap();
+    for i in 0..frames {
+        let time = i * SECOND / 100;
+        builder.append(stream, time, &frame(i + offset)).unwrap();
+        if i % 700 == 0 {
+            builder.append(text, time, format!("text {}", i / 700).as_bytes()).unwrap();
+        }
+        if i % 500 == 0 {
+            builder.event(time, "mark", &format!("mark {i}")).unwrap();
+            builder.clock(time, start_utc_ns + time as i64 + i as i64).unwrap();
+        }
+    }
+    builder.finish().unwrap();
+}
+
+fn all(tape: &Tape, stream: &TapeStream) -> Vec<(u64, Vec<u8>)> {
+    let mut frames = tape.frames(stream);
+    let mut out = Vec::new();
+    while let Some(frame) = frames.next().unwrap() {
+        out.push((frame.time_ns, frame.data.to_vec()));
+    }
+    out
+}
+
+fn named(tape: &Tape, name: &str) -> Vec<(u64, Vec<u8>)> {
+    all(tape, tape.stream_named(name).unwrap())
+}
+
+fn temp() -> (tempfile::TempDir, impl Fn(&str) -> PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().to_owned();
+    (folder, move |name: &str| base.join(name))
+}
+
+fn assert_whole(tape: &Tape) {
+    let verified = tape.verify(&mut |_| {}).unwrap();
+    assert!(verified.is_ok(), "{:?}", verified.problems);
+}
+
+#[test]
+fn cut_keeps_frames_and_what_held_at_its_begin() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 6000, START, 0);
+    let tape = Tape::open(path("a.gtape")).unwrap();
+    let times = 9 * SECOND + 5..41 * SECOND;
+    let report = cut(Arc::new(StdFiles), &tape, times, &path("b.gtape"), TapeId([9; 16]), &mut |_| {}).unwrap();
+    assert!(report.problems.is_empty());
+    let part = Tape::open(path("b.gtape")).unwrap();
+    assert_whole(&part);
+    assert_eq!(part.start_utc_ns(), Some(START + 9_000_000_005));
+    let frames = named(&part, "car");
+    assert_eq!(frames.len(), 3199);
+    for (n, (time, data)) in frames.iter().enumerate() {
+        let i = 901 + n as u64;
+        assert_eq!((*time, data.as_slice()), (i * SECOND / 100 - 9 * SECOND - 5, frame(i).as_slice()));
+    }
+    assert_eq!(named(&part, "page"), [(0, b"the page".to_vec())]);
+    let texts: Vec<_> =
+        named(&part, "car.text").into_iter().map(|(_, text)| String::from_utf8(text).unwrap()).collect();
+    assert_eq!(texts, ["text 1", "text 2", "text 3", "text 4", "text 5"]);
+    let car_id = part.stream_named("car").unwrap().id();
+    assert_eq!(part.descriptions_of(car_id).count(), 1);
+    let marks: Vec<_> = part.events().into_iter().map(|event| (event.at_ns + 9 * SECOND + 5, event.text)).collect();
+    assert_eq!(marks.first().unwrap(), &(10 * SECOND, "mark 1000".to_owned()));
+    assert_eq!(marks.len(), 7);
+    assert_eq!(part.metadata()["track"], "Nowhere Ring");
+    assert_eq!(part.clock_readings()[0], (0, START + 9_000_000_005 + 900));
+    let mut channels = part.channels(part.stream_named("car").unwrap(), &["b"]).unwrap();
+    assert_eq!(channels.next_block().unwrap().unwrap().values[0].as_f64(0), Some(901.0));
+    assert_eq!(part.overview(part.stream_named("car").unwrap(), "b", 0, 0..u64::MAX, 1).unwrap()[0].max, Some(4099.0));
+}
+
+#[test]
+fn cut_of_nothing_and_cut_over_a_file_are_refused() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 100, START, 0);
+    let tape = Tape::open(path("a.gtape")).unwrap();
+    let before = std::fs::read(path("a.gtape")).unwrap();
+    let empty = cut(Arc::new(StdFiles), &tape, 5..5, &path("b.gtape"), TapeId([9; 16]), &mut |_| {});
+    assert!(matches!(empty, Err(RewriteError::Refused(_))));
+    let over = cut(Arc::new(StdFiles), &tape, 0..SECOND, &path("a.gtape"), TapeId([9; 16]), &mut |_| {});
+    assert!(matches!(over, Err(RewriteError::Create(_))));
+    assert_eq!(std::fs::read(path("a.gtape")).unwrap(), before);
+    assert_eq!(std::fs::read_dir(path("a.gtape").parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn cutting_in_two_and_merging_gives_the_same_frames() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 6000, START, 0);
+    let tape = Tape::open(path("a.gtape")).unwrap();
+    let middle = 33 * SECOND + 1;
+    let files: Arc<StdFiles> = Arc::new(StdFiles);
+    cut(files.clone(), &tape, 0..middle, &path("b.gtape"), TapeId([2; 16]), &mut |_| {}).unwrap();
+    cut(files.clone(), &tape, middle..u64::MAX, &path("c.gtape"), TapeId([3; 16]), &mut |_| {}).unwrap();
+    let parts = [Tape::open(path("c.gtape")).unwrap(), Tape::open(path("b.gtape")).unwrap()];
+    merge(files, &parts, &path("d.gtape"), TapeId([4; 16]), &mut |_| {}).unwrap();
+    let whole = Tape::open(path("d.gtape")).unwrap();
+    assert_whole(&whole);
+    assert_eq!(named(&whole, "car"), named(&tape, "car"));
+    assert_eq!(whole.events(), tape.events());
+    assert_eq!(whole.metadata(), tape.metadata());
+}
+
+#[test]
+fn merge_keeps_overlapping_streams_apart() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 2000, START, 0);
+    build(&path("b.gtape"), 2000, START + 5_000_000_000, 70_000);
+    let tapes = [Tape::open(path("a.gtape")).unwrap(), Tape::open(path("b.gtape")).unwrap()];
+    merge(Arc::new(StdFiles), &tapes, &path("c.gtape"), TapeId([4; 16]), &mut |_| {}).unwrap();
+    let whole = Tape::open(path("c.gtape")).unwrap();
+    assert_whole(&whole);
+    assert_eq!(named(&whole, "car"), named(&tapes[0], "car"));
+    let moved: Vec<_> = named(&tapes[1], "car").into_iter().map(|(time, data)| (time + 5 * SECOND, data)).collect();
+    assert_eq!(named(&whole, "car@2"), moved);
+    let second = whole.stream_named("car@2").unwrap().id();
+    assert_eq!(whole.descriptions_of(second).next().unwrap().spec().name, "car.text@2");
+}
+
+fn record(path: &Path, frames: u64) {
+    let options = WriteOptions { journal_bytes: 1 << 20, ..WriteOptions::new(TapeId([5; 16])) };
+    let mut writer = Writer::create(Arc::new(StdFiles), path, &options).unwrap();
+    let stream = writer.add_stream(car()).unwrap();
+    for i in 0..frames {
+        writer.append(stream, i * SECOND / 100, &frame(i)).unwrap();
+    }
+    writer.event(0, "mark", "here").unwrap();
+}
+
+#[test]
+fn recover_closes_a_crashed_tape_in_place() {
+    let (_folder, path) = temp();
+    record(&path("a.gtape"), 2500);
+    let report = recover(Arc::new(StdFiles), &path("a.gtape"), None, &mut |_| {}).unwrap();
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+    assert_eq!(std::fs::read_dir(path("a.gtape").parent().unwrap()).unwrap().count(), 1);
+    let tape = Tape::open(path("a.gtape")).unwrap();
+    assert!(tape.is_complete());
+    assert_whole(&tape);
+    assert_eq!(tape.id(), Some(TapeId([5; 16])));
+    assert_eq!(named(&tape, "car").len(), 2500);
+    assert_eq!(tape.events().len(), 1);
+}
+
+#[test]
+fn recover_of_a_damaged_tape_counts_what_is_lost() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 6000, START, 0);
+    let mut bytes = std::fs::read(path("a.gtape")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::OpenOptions::new().write(true).open(path("a.gtape")).unwrap();
+    std::fs::remove_file(path("a.gtape")).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create_new(path("a.gtape")).unwrap(), &bytes).unwrap();
+    let report = recover(Arc::new(StdFiles), &path("a.gtape"), Some(&path("b.gtape")), &mut |_| {}).unwrap();
+    assert_eq!(report.problems.len(), 1, "{:?}", report.problems);
+    assert_eq!(report.problems[0].frames_lost, Some(1024));
+    let tape = Tape::open(path("b.gtape")).unwrap();
+    assert_whole(&tape);
+    let stream = tape.stream_named("car").unwrap();
+    assert_eq!((stream.totals().frames, stream.status().counters.dropped), (6000 - 1024, 1024));
+    assert_eq!(std::fs::read(path("a.gtape")).unwrap(), bytes, "the source is as it was");
+}
+
+#[test]
+fn recover_refuses_a_tape_that_is_being_recorded() {
+    let (_folder, path) = temp();
+    let options = WriteOptions::new(TapeId([5; 16]));
+    let writer = Writer::create(Arc::new(StdFiles), &path("a.gtape"), &options).unwrap();
+    let refused = recover(Arc::new(StdFiles), &path("a.gtape"), None, &mut |_| {});
+    assert!(matches!(refused, Err(RewriteError::Refused(_))));
+    writer.finish().unwrap();
+}
