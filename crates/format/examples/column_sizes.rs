@@ -158,7 +158,8 @@ fn main() -> Result<()> {
         for &column in &varying {
             for block in &blocks {
                 let head = parse(block)?;
-                (values.clear(), other.clear());
+                values.clear();
+                other.clear();
                 let body = &block.payload[head.body_range(column)];
                 let reference = head.reference(column);
                 if let Some(index) = reference {

@@ -26,10 +26,10 @@ impl Transform {
     pub(crate) fn undo<W: Word>(self, integers: &mut [W]) {
         match self {
             Self::Plain => {}
-            Self::Ordered => integers.iter_mut().for_each(|v| *v = v.from_ordered()),
+            Self::Ordered => integers.iter_mut().for_each(|v| *v = v.unordered()),
             Self::Grid(shift) => {
                 let scale = power_of_two(-i32::from(shift));
-                integers.iter_mut().for_each(|v| *v = v.from_grid(scale));
+                integers.iter_mut().for_each(|v| *v = v.on_grid(scale));
             }
         }
     }

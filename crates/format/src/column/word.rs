@@ -4,6 +4,7 @@
 //! own size, so two sizes serve four widths.
 
 /// An unsigned integer, with the float of the same size.
+#[cfg_attr(not(feature = "write"), allow(dead_code))]
 pub(crate) trait Word: Copy + Default + Eq + Ord {
     const BITS: u32;
     fn from_u64(value: u64) -> Self;
@@ -19,7 +20,7 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn bit_length(self) -> u32;
     /// Float bits to integers that sort as the floats do.
     fn to_ordered(self) -> Self;
-    fn from_ordered(self) -> Self;
+    fn unordered(self) -> Self;
     /// The float with these bits.
     fn to_float(self) -> f64;
     /// The float with these bits as a reference's value: a denormal is no number here, whatever the host makes of it.
@@ -31,7 +32,7 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     /// Bits of the float nearest to `value`, ties to even.
     fn from_float(value: f64) -> Self;
     /// Bits of the float `self` (a signed integer) times `scale`.
-    fn from_grid(self, scale: f64) -> Self;
+    fn on_grid(self, scale: f64) -> Self;
     /// For float bits: exponent of the highest and of the lowest one bit; `None` for zero, `Err` for what no grid takes.
     fn float_span(self) -> Result<Option<(i32, i32)>, ()>;
 }
@@ -79,7 +80,7 @@ impl Word for u32 {
         self ^ ((self as i32 >> 31) as u32 | 1 << 31)
     }
     #[inline(always)]
-    fn from_ordered(self) -> Self {
+    fn unordered(self) -> Self {
         self ^ (!(self as i32 >> 31) as u32 | 1 << 31)
     }
     #[inline(always)]
@@ -95,7 +96,7 @@ impl Word for u32 {
         (value as f32).to_bits()
     }
     #[inline(always)]
-    fn from_grid(self, scale: f64) -> Self {
+    fn on_grid(self, scale: f64) -> Self {
         ((f64::from(self as i32) * scale) as f32).to_bits()
     }
     #[inline(always)]
@@ -155,7 +156,7 @@ impl Word for u64 {
         self ^ ((self as i64 >> 63) as u64 | 1 << 63)
     }
     #[inline(always)]
-    fn from_ordered(self) -> Self {
+    fn unordered(self) -> Self {
         self ^ (!(self as i64 >> 63) as u64 | 1 << 63)
     }
     #[inline(always)]
@@ -171,7 +172,7 @@ impl Word for u64 {
         value.to_bits()
     }
     #[inline(always)]
-    fn from_grid(self, scale: f64) -> Self {
+    fn on_grid(self, scale: f64) -> Self {
         (self as i64 as f64 * scale).to_bits()
     }
     #[inline(always)]
