@@ -3,7 +3,7 @@
 //! Every float column leaves a fingerprint: its first and second differences at the same few rows, scaled to length 1.
 //! The product of two fingerprints is the correlation of their changes; only the best match is then fitted and priced.
 
-use super::plan::{Buffers, LEAD, Plan, Planner, Sample};
+use super::plan::{Buffers, LEAD, Plan, Planner, Sample, ranked, scores};
 use super::transform::{Line, is_tame};
 use super::word::Word;
 
@@ -122,64 +122,57 @@ impl References {
         let (others, mine) = self.floats.split_at(known);
         let finite = mine.iter().all(|v| v.is_finite());
         let prints = if finite { fingerprint(sample, mine) } else { None }?;
-        let mut best: Option<(Plan, Candidate)> = None;
-        for (at, order) in self.matches(&prints).into_iter().flatten() {
-            let Some(&candidate) = self.candidates.get(at) else { continue };
+        own.transform.apply(&buffers.sample, &mut buffers.integers);
+        let mut best: Option<(u64, u8, Line, usize)> = None;
+        for at in self.matches(&prints).into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
-            let _ = order;
             for line in lines(mine, theirs) {
                 if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
                     continue;
                 }
-                let Some(plan) = price(planner, sample, own, line, theirs, rows, buffers) else { continue };
-                if best.is_none_or(|(best, _)| plan.price < best.price) {
-                    best = Some((plan, candidate));
+                foretell(own, line, theirs, buffers);
+                let [(score, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
+                if best.is_none_or(|best| score < best.0) {
+                    best = Some((score, order, line, at));
                 }
             }
         }
-        if best.is_none() {
+        let found = best.and_then(|(_, order, line, at)| {
+            foretell(own, line, others.get(at * length..(at + 1) * length)?, buffers);
+            let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
+            let price = planner.price(sample, &buffers.guesses, order, 0) + header;
+            let plan = Plan { order, line: Some(line), price, ..own };
+            Some((plan, *self.candidates.get(at)?)).filter(|_| price < own.price)
+        });
+        if found.is_none() {
             self.candidates.push(me);
             self.fingerprints.push(prints);
         }
-        best
+        found
     }
 
     /// The candidates whose first and whose second differences run most with those of `prints`.
-    fn matches(&self, prints: &[Fingerprint; 2]) -> [Option<(usize, usize)>; 2] {
+    fn matches(&self, prints: &[Fingerprint; 2]) -> [Option<usize>; 2] {
         let mut best = [(WORTH, None); 2];
         let skip = self.fingerprints.len().saturating_sub(NEAREST);
         for (at, theirs) in self.fingerprints.iter().enumerate().skip(skip) {
-            for (order, (best, (a, b))) in best.iter_mut().zip(theirs.iter().zip(prints)).enumerate() {
+            for (best, (a, b)) in best.iter_mut().zip(theirs.iter().zip(prints)) {
                 let product = product(a, b);
                 if product * product > best.0 {
-                    *best = (product * product, Some((at, order)));
+                    *best = (product * product, Some(at));
                 }
             }
         }
         let [first, second] = best.map(|(_, found)| found);
-        [first, second.filter(|second| first.is_none_or(|first| first.0 != second.0))]
+        [first, second.filter(|_| first != second)]
     }
 }
 
-/// Price `line`; `None` if it is not better than `own`.
-fn price<W: Word>(
-    planner: &Planner,
-    sample: &Sample,
-    own: Plan,
-    line: Line,
-    theirs: &[f64],
-    rows: usize,
-    buffers: &mut Buffers<W>,
-) -> Option<Plan> {
-    let Buffers { sample: values, integers, guesses, .. } = buffers;
-    own.transform.apply(values, integers);
+/// What is left of the sampled integers when `line` is taken away, in `buffers.guesses`.
+fn foretell<W: Word>(own: Plan, line: Line, theirs: &[f64], buffers: &mut Buffers<W>) {
+    let Buffers { integers, guesses, .. } = buffers;
     guesses.clear();
     guesses.resize(integers.len(), W::default());
     line.foretell(theirs.iter().copied(), own.transform, guesses);
-    integers.iter_mut().zip(guesses.iter()).for_each(|(v, guess)| *v = v.sub(*guess));
-    let prices = planner.prices(sample, integers, 0);
-    let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
-    let (order, price) = (0u8..).zip(prices).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let price = price + header;
-    (price < own.price).then_some(Plan { order, line: Some(line), price, ..own })
+    guesses.iter_mut().zip(integers.iter()).for_each(|(guess, v)| *guess = v.sub(*guess));
 }

@@ -18,6 +18,8 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn sign_extend(self, unused: u32) -> Self;
     fn to_signed(self) -> i64;
     fn bit_length(self) -> u32;
+    /// About 256 times the logarithm of the size as a signed number; 0 for 0. Cheap, and good enough to compare with.
+    fn rough_log(self) -> u32;
     /// Float bits to integers that sort as the floats do.
     fn to_ordered(self) -> Self;
     fn unordered(self) -> Self;
@@ -74,6 +76,11 @@ impl Word for u32 {
     #[inline(always)]
     fn bit_length(self) -> u32 {
         32 - self.leading_zeros()
+    }
+    #[inline(always)]
+    fn rough_log(self) -> u32 {
+        // The bits of a float are a logarithm with a straight line between powers of two.
+        (((self as i32 as f32).abs() + 1.0).to_bits() - 1f32.to_bits()) >> 15
     }
     #[inline(always)]
     fn to_ordered(self) -> Self {
@@ -150,6 +157,10 @@ impl Word for u64 {
     #[inline(always)]
     fn bit_length(self) -> u32 {
         64 - self.leading_zeros()
+    }
+    #[inline(always)]
+    fn rough_log(self) -> u32 {
+        (((self as i64 as f32).abs() + 1.0).to_bits() - 1f32.to_bits()) >> 15
     }
     #[inline(always)]
     fn to_ordered(self) -> Self {
