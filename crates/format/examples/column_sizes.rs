@@ -185,7 +185,10 @@ fn main() -> Result<()> {
             }
             if bytes > 0 {
                 let bits = bytes as f64 * 8.0 / (rows.len() / row_bytes) as f64;
-                println!("column {index} at {} width {}: {bits:.2} bits a row, {references:?}", column.offset, column.width);
+                println!(
+                    "column {index} at {} width {}: {bits:.2} bits a row, {references:?}",
+                    column.offset, column.width
+                );
             }
         }
     }

@@ -238,8 +238,9 @@ impl BlockEncoder {
                     let floats = narrow.unwrap_or_default().iter().map(|v| v.to_reference());
                     self.planner.write(plan, values, floats, unused, buffers, &mut self.bodies);
                 }
-                let moved = plan.line.is_some_and(|line| line.offset != 0.0);
-                set(&mut self.sections.codings, if moved { head::SCALED_AND_MOVED } else { head::SCALED });
+                let offset = if plan.line.is_some_and(|line| line.offset != 0.0) { head::OFFSET } else { 0 };
+                let slope = if plan.line.is_some_and(|line| line.slope) { head::SLOPE } else { 0 };
+                set(&mut self.sections.codings, head::SCALED + offset + slope);
                 self.sections.other(other.column, columns.len());
             }
         }

@@ -85,6 +85,9 @@ fn middle<W: Word>(integers: &[W], unused: u32) -> W {
     first.add(W::from_u64(mean as u64)).sign_extend(unused)
 }
 
+/// What one bit more in every residual adds to a score, per row.
+pub(crate) const SCORE_OF_A_BIT: f32 = 256.0;
+
 /// A quick measure of how large the residuals of orders 0 to 3 are: the sum of their logarithms, roughly.
 pub(crate) fn scores<W: Word>(integers: &[W], sample: &Sample, unused: u32) -> [u64; 4] {
     let base = middle(integers, unused);

@@ -3,6 +3,8 @@
 //! All arithmetic wraps. A column of 8 or 16 bits computed modulo 2³² and cut afterwards gives the same as modulo its
 //! own size, so two sizes serve four widths.
 
+use super::transform::is_tame;
+
 /// An unsigned integer, with the float of the same size.
 #[cfg_attr(not(feature = "write"), allow(dead_code))]
 pub(crate) trait Word: Copy + Default + Eq + Ord {
@@ -25,10 +27,11 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn unordered(self) -> Self;
     /// The float with these bits.
     fn to_float(self) -> f64;
-    /// The float with these bits as a reference's value: a denormal is no number here, whatever the host makes of it.
+    /// The float with these bits as a reference's value; what is not tame is no number, whatever the host makes of it.
     #[inline(always)]
     fn to_reference(self) -> f64 {
-        if self.is_denormal() { f64::NAN } else { self.to_float() }
+        let value = self.to_float();
+        if is_tame(value) && !self.is_denormal() { value } else { f64::NAN }
     }
     fn is_denormal(self) -> bool;
     /// Bits of the float nearest to `value`, ties to even.
