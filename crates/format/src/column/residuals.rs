@@ -179,7 +179,7 @@ mod write {
                 *symbol = (classes + at) as u8;
                 counts[classes + at] = *count;
             }
-            let log = (numbers.len().ilog2()).clamp(*LOGS.start(), 9);
+            let log = (numbers.len().ilog2()).clamp(*LOGS.start(), 8);
             let mut scaled = [0u16; SYMBOLS];
             let Some((counts, scaled)) = counts.get(..used).zip(scaled.get_mut(..used)) else { return false };
             if !normalize(counts, log, scaled) {
@@ -256,7 +256,7 @@ mod write {
             }
             let mut any = false;
             for slot in self.slots.iter_mut() {
-                let candidate = slot.0 > 1 && slot.1 >= 3;
+                let candidate = slot.0 > 1 && slot.1 >= 2;
                 any |= candidate;
                 *slot = if candidate { (slot.0, 0, NO_SYMBOL) } else { (u64::MAX, 0, NO_SYMBOL) };
             }
