@@ -80,8 +80,10 @@ impl Default for Planner {
 /// A value in the middle: what order 0 counts from.
 fn middle<W: Word>(integers: &[W], unused: u32) -> W {
     let first = integers.first().copied().unwrap_or_default();
-    let sum: i128 = integers.iter().map(|v| i128::from(v.sub(first).sign_extend(unused).to_signed())).sum();
-    let mean = sum / integers.len().max(1) as i128;
+    // Halved often enough that the sum cannot overflow; how exact the middle is does not matter.
+    let halvings = if W::BITS == 32 { 0 } else { 64 - integers.len().leading_zeros() };
+    let sum: i64 = integers.iter().map(|v| v.sub(first).sign_extend(unused).to_signed() >> halvings).sum();
+    let mean = (sum / integers.len().max(1) as i64) << halvings;
     first.add(W::from_u64(mean as u64)).sign_extend(unused)
 }
 
@@ -161,7 +163,9 @@ impl Planner {
         for transform in [Some(first), grid.map(Transform::Grid)].into_iter().flatten() {
             transform.apply(&buffers.sample, &mut buffers.integers);
             let [first, second, ..] = ranked(scores(&buffers.integers, sample, unused));
-            for (_, order) in [first, second] {
+            // The score is rough: what comes second and near is priced too.
+            let second = Some(second).filter(|second| second.0 < first.0 + first.0 / 8);
+            for (_, order) in [Some(first), second].into_iter().flatten() {
                 let price = self.price(sample, &buffers.integers, order, unused);
                 if best.is_none_or(|best| price < best.price) {
                     best = Some(Plan { transform, order, line: None, price });

@@ -83,7 +83,7 @@ fn product(a: &Fingerprint, b: &Fingerprint) -> f32 {
 }
 
 /// Lines through the points (b, a): by level, by change, and through zero.
-fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 4] {
+fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 3] {
     let n = a.len().max(1) as f64;
     let (mut sa, mut sb, mut sab, mut sbb) = (0.0, 0.0, 0.0, 0.0);
     let (mut dab, mut dbb) = (0.0, 0.0);
@@ -107,7 +107,6 @@ fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 4] {
         Line { factor: change, offset: offset(change), slope },
         Line { factor: level, offset: offset(level), slope },
         Line { factor: zero, offset: 0.0, slope },
-        Line { factor: f64::from(zero as f32), offset: 0.0, slope },
     ]
 }
 
@@ -142,15 +141,24 @@ impl References {
         for Match { at, slope, .. } in self.matches(&prints, own_scores, sample).into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
             let inputs = if slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
-            for line in lines(mine, inputs, sample.segment, slope) {
+            let mut consider = |line: Line| {
                 if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
-                    continue;
+                    return false;
                 }
                 foretell(own, line, inputs, buffers);
                 let [(score, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
-                if best.is_none_or(|best| score < best.0) {
+                let better = best.is_none_or(|best| score < best.0);
+                if better {
                     best = Some((score, order, line, at));
                 }
+                better
+            };
+            let [by_change, by_level, through_zero] = lines(mine, inputs, sample.segment, slope);
+            consider(by_change);
+            consider(by_level);
+            if consider(through_zero) {
+                // Games scale by constants of single precision: the nearest one may be exact.
+                consider(Line { factor: f64::from(through_zero.factor as f32), ..through_zero });
             }
         }
         let found = best.and_then(|(_, order, line, at)| {

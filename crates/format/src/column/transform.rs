@@ -76,6 +76,17 @@ pub(crate) fn is_tame(value: f64) -> bool {
     size == 0 || (LOW..HIGH).contains(&size)
 }
 
+/// The nearest whole number, ties to even; for 32-bit integers any number from 2^51 on will do.
+#[inline(always)]
+fn nearest_whole<W: Word>(value: f64) -> f64 {
+    if W::BITS == 32 {
+        // Numbers of this size have no bits below one, so adding rounds. Not every processor can round directly.
+        const ROUNDING: f64 = 6_755_399_441_055_744.0;
+        return (value + ROUNDING) - ROUNDING;
+    }
+    value.round_ties_even()
+}
+
 /// The line a column is foretold with: its reference, or the slope of that, times `factor`, plus `offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Line {
@@ -116,7 +127,7 @@ impl Line {
                 let limit = power_of_two(W::BITS as i32 - 2);
                 for (out, input) in out.iter_mut().zip(inputs) {
                     let guess = input * self.factor + self.offset;
-                    let whole = (guess * scale).round_ties_even();
+                    let whole = nearest_whole::<W>(guess * scale);
                     if is_tame(guess) && whole.abs() < limit {
                         last = W::from_u64(whole as i64 as u64);
                     }
