@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `LAYOUT` is a text file, one column a line: offset, width, `f` or `i`; or the word `f32`. `JITTER_NS` in the
-//! environment adds that much noise to the times, which are 60 Hz otherwise.
+//! environment adds that much noise to the times, which are 60 Hz otherwise; `PER_COLUMN` lists the columns.
 #![allow(clippy::print_stdout)]
 
 use gametape_format::column::{BlockDecoder, BlockEncoder, BlockHead, Column, check_columns, decode_times};
@@ -158,7 +158,8 @@ fn main() -> Result<()> {
         for &column in &varying {
             for block in &blocks {
                 let head = parse(block)?;
-                (values.clear(), other.clear());
+                values.clear();
+                other.clear();
                 let body = &block.payload[head.body_range(column)];
                 let reference = head.reference(column);
                 if let Some(index) = reference {
@@ -173,6 +174,24 @@ fn main() -> Result<()> {
     })?;
     let column_s = column_s / varying.len().max(1) as f64;
 
+    if std::env::var_os("PER_COLUMN").is_some() {
+        for (index, column) in columns.iter().enumerate() {
+            let mut bytes = 0;
+            let mut references = Vec::new();
+            for block in &blocks {
+                let head = parse(block)?;
+                bytes += head.body_range(index).len();
+                references.push(head.reference(index).map_or(-1, |other| other as i64));
+            }
+            if bytes > 0 {
+                let bits = bytes as f64 * 8.0 / (rows.len() / row_bytes) as f64;
+                println!(
+                    "column {index} at {} width {}: {bits:.2} bits a row, {references:?}",
+                    column.offset, column.width
+                );
+            }
+        }
+    }
     let stored: usize = blocks.iter().map(|block| block.payload.len()).sum();
     let heads: usize = blocks.iter().map(|block| block.head).sum();
     println!(

@@ -118,7 +118,17 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
 
 #[cfg(feature = "write")]
 fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
-    zstd::bulk::decompress(bytes, length).ok()
+    // Making a context takes longer than unpacking a head with it: every thread keeps one.
+    thread_local! {
+        static CONTEXT: std::cell::RefCell<Option<zstd::bulk::Decompressor<'static>>> =
+            const { std::cell::RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        if context.is_none() {
+            *context = zstd::bulk::Decompressor::new().ok();
+        }
+        context.as_mut()?.decompress(bytes, length).ok()
+    })
 }
 
 #[cfg(not(feature = "write"))]

@@ -183,18 +183,40 @@ mod write {
             }
             self.moves.clear();
             self.moves.resize(last, 0);
-            for (index, (&symbol, moved)) in symbols.iter().zip(&mut self.moves).enumerate().rev() {
-                let state = &mut states[index & (lanes - 1) & (LANES - 1)];
-                let step = self.steps[symbol as usize & (SYMBOLS - 1)];
+            let (steps, slots) = (&self.steps, &self.states);
+            let step_back = |symbol: u8, state: &mut u32| {
+                let step = steps[symbol as usize & (SYMBOLS - 1)];
                 let bits = state.wrapping_add(step.delta) >> 16 & 31;
-                *moved = *state & ((1 << bits) - 1) | bits << 16;
+                let moved = *state & ((1 << bits) - 1) | bits << 16;
                 let next = step.start.wrapping_add(*state >> bits);
-                *state = size + u32::from(self.states[next as usize & (MAX_SLOTS - 1)]);
+                *state = size + u32::from(slots[next as usize & (MAX_SLOTS - 1)]);
+                moved
+            };
+            // Groups of four with a fixed lane each, so that the states stay in registers.
+            let (groups, _) = symbols.get(..last).unwrap_or_default().as_chunks::<LANES>();
+            let grouped = if lanes == LANES { groups.len() * LANES } else { 0 };
+            for (index, (&symbol, moved)) in symbols.iter().zip(&mut self.moves).enumerate().skip(grouped).rev() {
+                *moved = step_back(symbol, &mut states[index & (lanes - 1) & (LANES - 1)]);
+            }
+            if grouped > 0 {
+                let (moves, _) = self.moves.as_chunks_mut::<LANES>();
+                for (group, moves) in groups.iter().zip(moves).rev() {
+                    for lane in 0..LANES {
+                        moves[lane] = step_back(group[lane], &mut states[lane]);
+                    }
+                }
             }
             for state in states.iter().take(lanes) {
                 writer.write(state - size, self.log);
             }
-            for &moved in &self.moves {
+            // Three at a time: at most 30 bits.
+            let (threes, rest) = self.moves.as_chunks::<3>();
+            for &[a, b, c] in threes {
+                let (for_a, for_b) = (a >> 16, b >> 16);
+                let all = (a & 0xffff) | (b & 0xffff) << for_a | (c & 0xffff) << (for_a + for_b);
+                writer.write(all, for_a + for_b + (c >> 16));
+            }
+            for &moved in rest {
                 writer.write(moved & 0xffff, moved >> 16);
             }
         }

@@ -4,6 +4,8 @@
 #[cfg(feature = "write")]
 pub(crate) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
+    /// Where the next whole byte goes; the vector is longer while writing.
+    at: usize,
     pending: u64,
     filled: u32,
 }
@@ -11,19 +13,33 @@ pub(crate) struct BitWriter<'a> {
 #[cfg(feature = "write")]
 impl<'a> BitWriter<'a> {
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
-        Self { out, pending: 0, filled: 0 }
+        let at = out.len();
+        let mut writer = Self { out, at, pending: 0, filled: 0 };
+        writer.reserve(0);
+        writer
+    }
+
+    /// Make room for so many bits: every write must be covered.
+    pub(crate) fn reserve(&mut self, bits: usize) {
+        const SLACK: usize = 64;
+        let needed = self.at + bits / 8 + SLACK;
+        if self.out.len() < needed {
+            self.out.resize(needed, 0);
+        }
     }
 
     /// Write the low `count` (at most 32) bits of `value`, whose higher bits must be zero.
     #[inline(always)]
     pub(crate) fn write(&mut self, value: u32, count: u32) {
+        // No branch on how full the word is: that one could not be foreseen.
         self.pending |= u64::from(value) << self.filled;
         self.filled += count;
-        if self.filled >= 32 {
-            self.out.extend_from_slice(&(self.pending as u32).to_le_bytes());
-            self.pending >>= 32;
-            self.filled -= 32;
+        if let Some(room) = self.out.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut::<8>()) {
+            *room = self.pending.to_le_bytes();
         }
+        self.at += (self.filled >> 3) as usize;
+        self.pending >>= self.filled & !7;
+        self.filled &= 7;
     }
 
     /// Write the low `count` (at most 64) bits of `value`, whose higher bits must be zero.
@@ -37,9 +53,7 @@ impl<'a> BitWriter<'a> {
 
     /// Fill the last byte with zero bits.
     pub(crate) fn finish(self) {
-        let bytes = self.pending.to_le_bytes();
-        let count = self.filled.div_ceil(8) as usize;
-        self.out.extend_from_slice(bytes.get(..count).unwrap_or_default());
+        self.out.truncate(self.at + usize::from(self.filled > 0));
     }
 }
 

@@ -20,10 +20,11 @@ use super::word::Word;
 
 /// What the head says about a predicted column's reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Foretold {
-    No,
-    Scaled,
-    ScaledAndMoved,
+pub(crate) struct Foretold {
+    /// An offset is stored after the factor.
+    pub(crate) offset: bool,
+    /// The slope of the reference is taken, not its value.
+    pub(crate) slope: bool,
 }
 
 /// Everything in a body before the residuals.
@@ -51,10 +52,10 @@ fn take_tame(bytes: &mut &[u8]) -> Result<f64, ColumnError> {
 }
 
 impl<W: Word> Prefix<W> {
-    fn read(bytes: &mut &[u8], foretold: Foretold, float: bool) -> Result<Self, ColumnError> {
+    fn read(bytes: &mut &[u8], foretold: Option<Foretold>, float: bool) -> Result<Self, ColumnError> {
         let first = take_u64(bytes, 1)? as u8;
         let transform = match first & 3 {
-            0 if foretold == Foretold::No => Transform::Plain,
+            0 if foretold.is_none() => Transform::Plain,
             1 if float => Transform::Ordered,
             2 if float => Transform::Grid(take_u64(bytes, 1)? as u8 as i8),
             _ => return Err(ColumnError::Damaged { what: "transform" }),
@@ -63,9 +64,11 @@ impl<W: Word> Prefix<W> {
             return Err(ColumnError::Damaged { what: "step of grid" });
         }
         let line = match foretold {
-            Foretold::No => None,
-            Foretold::Scaled => Some(Line { factor: take_tame(bytes)?, offset: 0.0 }),
-            Foretold::ScaledAndMoved => Some(Line { factor: take_tame(bytes)?, offset: take_tame(bytes)? }),
+            None => None,
+            Some(Foretold { offset, slope }) => {
+                let factor = take_tame(bytes)?;
+                Some(Line { factor, offset: if offset { take_tame(bytes)? } else { 0.0 }, slope })
+            }
         };
         let length = usize::from(first >> 4);
         if length > W::BITS as usize / 8 {
@@ -99,7 +102,7 @@ impl<W: Word> Prefix<W> {
 /// Decode a body into values. `reference` gives the values of the reference column as floats, if there is one.
 pub(crate) fn decode<W: Word>(
     mut bytes: &[u8],
-    foretold: Foretold,
+    foretold: Option<Foretold>,
     float: bool,
     reference: impl Iterator<Item = f64>,
     scratch: &mut Scratch,

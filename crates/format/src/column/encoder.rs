@@ -211,13 +211,11 @@ impl BlockEncoder {
         let unused = W::BITS - bits;
         let mut plan = self.planner.plan(sample, values, column.is_float(), unused, buffers);
         let runs = Runs::measure(values, bits, count / 4);
-        if let Some(runs) = runs {
-            if (runs.bits as f32) < plan.price * count as f32 + 120.0 {
-                runs.write(values, bits, &mut self.bodies);
-                set(&mut self.sections.codings, head::RUNS);
-                self.sections.body(self.bodies.get(start..).unwrap_or_default());
-                return;
-            }
+        if let Some(runs) = runs.filter(|runs| (runs.bits as f32) < plan.price * count as f32 + 120.0) {
+            runs.write(values, bits, &mut self.bodies);
+            set(&mut self.sections.codings, head::RUNS);
+            self.sections.body(self.bodies.get(start..).unwrap_or_default());
+            return;
         }
         let mut reference = None;
         if column.is_float() && count >= REFERENCE_ROWS {
@@ -240,8 +238,9 @@ impl BlockEncoder {
                     let floats = narrow.unwrap_or_default().iter().map(|v| v.to_reference());
                     self.planner.write(plan, values, floats, unused, buffers, &mut self.bodies);
                 }
-                let moved = plan.line.is_some_and(|line| line.offset != 0.0);
-                set(&mut self.sections.codings, if moved { head::SCALED_AND_MOVED } else { head::SCALED });
+                let offset = if plan.line.is_some_and(|line| line.offset != 0.0) { head::OFFSET } else { 0 };
+                let slope = if plan.line.is_some_and(|line| line.slope) { head::SLOPE } else { 0 };
+                set(&mut self.sections.codings, head::SCALED + offset + slope);
                 self.sections.other(other.column, columns.len());
             }
         }

@@ -44,7 +44,8 @@ pub(super) fn fuzz_body(bytes: &[u8], rows: usize) {
     let mut scratch = Scratch::default();
     let (mut narrow, mut wide) = (vec![0u32; rows], vec![0u64; rows]);
     let floats = || (0..rows).map(|row| row as f64 * 0.1);
-    for foretold in [Foretold::No, Foretold::Scaled, Foretold::ScaledAndMoved] {
+    let foretold = |offset, slope| Some(Foretold { offset, slope });
+    for foretold in [None, foretold(false, false), foretold(true, false), foretold(true, true)] {
         let _ = body::decode(bytes, foretold, true, floats(), &mut scratch, &mut Vec::new(), &mut narrow);
         let _ = body::decode(bytes, foretold, true, floats(), &mut scratch, &mut Vec::new(), &mut wide);
     }

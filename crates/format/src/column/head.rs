@@ -21,7 +21,11 @@ pub(crate) const COPY: u8 = 2;
 pub(crate) const RUNS: u8 = 3;
 pub(crate) const PREDICTED: u8 = 4;
 pub(crate) const SCALED: u8 = 5;
-pub(crate) const SCALED_AND_MOVED: u8 = 6;
+/// Added to `SCALED` if an offset is stored.
+pub(crate) const OFFSET: u8 = 1;
+/// Added to `SCALED` if the slope of the reference is taken.
+pub(crate) const SLOPE: u8 = 2;
+const LAST: u8 = SCALED + OFFSET + SLOPE;
 
 /// Bytes of a column number in the head.
 pub(crate) fn index_bytes(columns: usize) -> usize {
@@ -55,7 +59,7 @@ impl Body {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Runs,
-    Predicted(Foretold),
+    Predicted(Option<Foretold>),
 }
 
 /// What the head says about one column that is not all zero.
@@ -125,13 +129,13 @@ impl BlockHead {
                 CONSTANT => Content::Constant(values.next(column.width as usize)),
                 COPY => copied(&entries, columns, at, others.next(index) as u32)?,
                 RUNS => coded(Coding::Runs, None),
-                PREDICTED => coded(Coding::Predicted(Foretold::No), None),
+                PREDICTED => coded(Coding::Predicted(None), None),
                 _ => {
                     let other = others.next(index) as u32;
                     check_reference(&entries, columns, at, other)?;
-                    let moved = coding == SCALED_AND_MOVED;
-                    let foretold = if moved { Foretold::ScaledAndMoved } else { Foretold::Scaled };
-                    coded(Coding::Predicted(foretold), Some(other))
+                    let kind = coding - SCALED;
+                    let foretold = Foretold { offset: kind & OFFSET != 0, slope: kind & SLOPE != 0 };
+                    coded(Coding::Predicted(Some(foretold)), Some(other))
                 }
             };
             entries.push((at as u32, content));
@@ -234,7 +238,7 @@ impl Sizes {
                 CONSTANT => sizes.values += columns.get(column).map_or(0, |column| column.width as usize),
                 COPY => sizes.others += 1,
                 RUNS | PREDICTED => sizes.bodies += 1,
-                SCALED | SCALED_AND_MOVED => {
+                SCALED..=LAST => {
                     sizes.others += 1;
                     sizes.bodies += 1;
                 }

@@ -2,7 +2,7 @@
 //!
 //! They are coded as the body of a predicted column of width 8 that has no reference.
 
-use super::body::{self, Foretold};
+use super::body;
 use super::head::BlockHead;
 use super::residuals::Scratch;
 use super::{ColumnError, MAX_ROWS};
@@ -27,7 +27,7 @@ pub(crate) fn decode_with(
     let start = out.len();
     out.resize(start + count, 0);
     let room = out.get_mut(start..).unwrap_or_default();
-    let decoded = body::decode(bytes, Foretold::No, false, std::iter::empty(), scratch, &mut Vec::new(), room);
+    let decoded = body::decode(bytes, None, false, std::iter::empty(), scratch, &mut Vec::new(), room);
     if decoded.is_err() {
         out.truncate(start);
     }

@@ -7,11 +7,13 @@ use super::transform::{Line, Transform, find_grid};
 use super::word::Word;
 
 /// A sample is this many rows in a row …
-const SEGMENT: usize = 12;
+const SEGMENT: usize = LEAD + PRICED;
 /// … this many times; shorter columns are sampled whole.
 const SEGMENTS: usize = 32;
 /// Rows before the ones that are priced: what third differences look back on.
 pub(crate) const LEAD: usize = 3;
+/// Rows of a segment that are priced.
+const PRICED: usize = 8;
 const CLASSES: usize = 128;
 
 /// How a column is to be predicted.
@@ -78,38 +80,72 @@ impl Default for Planner {
 /// A value in the middle: what order 0 counts from.
 fn middle<W: Word>(integers: &[W], unused: u32) -> W {
     let first = integers.first().copied().unwrap_or_default();
-    let sum: i128 = integers.iter().map(|v| i128::from(v.sub(first).sign_extend(unused).to_signed())).sum();
-    let mean = sum / integers.len().max(1) as i128;
+    // Halved often enough that the sum cannot overflow; how exact the middle is does not matter.
+    let halvings = if W::BITS == 32 { 0 } else { 64 - integers.len().leading_zeros() };
+    let sum: i64 = integers.iter().map(|v| v.sub(first).sign_extend(unused).to_signed() >> halvings).sum();
+    let mean = (sum / integers.len().max(1) as i64) << halvings;
     first.add(W::from_u64(mean as u64)).sign_extend(unused)
 }
 
+/// What one bit more in every residual adds to a score, per row.
+pub(crate) const SCORE_OF_A_BIT: f32 = 256.0;
+
+/// A quick measure of how large the residuals of orders 0 to 3 are: the sum of their logarithms, roughly.
+pub(crate) fn scores<W: Word>(integers: &[W], sample: &Sample, unused: u32) -> [u64; 4] {
+    let base = middle(integers, unused);
+    let mut sums = [[0u32; PRICED]; 4];
+    for segment in integers.chunks(sample.segment.max(1)) {
+        // Whole groups of eight rows at a time, so that the compiler can use vectors.
+        let mut rest = segment;
+        while let Some(window) = rest.first_chunk::<SEGMENT>() {
+            for at in 0..PRICED {
+                let (a, b, c, d) = (window[at + 3], window[at + 2], window[at + 1], window[at]);
+                let (d1, d2, d3) = (a.sub(b), b.sub(c), c.sub(d));
+                let second = d1.sub(d2);
+                sums[0][at] += a.sub(base).sign_extend(unused).rough_log();
+                sums[1][at] += d1.sign_extend(unused).rough_log();
+                sums[2][at] += second.sign_extend(unused).rough_log();
+                sums[3][at] += second.sub(d2.sub(d3)).sign_extend(unused).rough_log();
+            }
+            rest = rest.get(PRICED..).unwrap_or_default();
+        }
+    }
+    sums.map(|sums| sums.iter().map(|&sum| u64::from(sum)).sum())
+}
+
+/// Orders with their scores, best first.
+pub(crate) fn ranked(scores: [u64; 4]) -> [(u64, u8); 4] {
+    let mut ranked = [0, 1, 2, 3u8].map(|order| (scores.get(usize::from(order)).copied().unwrap_or(0), order));
+    ranked.sort_unstable();
+    ranked
+}
+
 impl Planner {
-    /// Bits per row for orders 0 to 3.
-    pub(crate) fn prices<W: Word>(&self, sample: &Sample, integers: &[W], unused: u32) -> [f32; 4] {
-        let base = middle(integers, unused);
-        let mut classes = [[0u16; CLASSES]; 4];
-        let mut low_bits = [0u32; 4];
+    /// Bits per row for one order: entropy of the classes, and the bits below.
+    pub(crate) fn price<W: Word>(&self, sample: &Sample, integers: &[W], order: u8, unused: u32) -> f32 {
+        let base = if order == 0 { middle(integers, unused) } else { W::default() };
+        let mut classes = [0u16; CLASSES];
+        let mut low_bits = 0;
         let mut priced = 0;
         for segment in integers.chunks(sample.segment.max(1)) {
             for window in segment.windows(LEAD + 1) {
                 let &[d, c, b, a] = window else { continue };
-                let (d1, d2, d3) = (a.sub(b), b.sub(c), c.sub(d));
-                let second = d1.sub(d2);
-                let all = [a.sub(base), d1, second, second.sub(d2.sub(d3))];
-                for ((value, classes), low) in all.into_iter().zip(&mut classes).zip(&mut low_bits) {
-                    let length = value.sign_extend(unused).zigzag().bit_length();
-                    classes[length as usize & (CLASSES - 1)] += 1;
-                    *low += length.saturating_sub(1);
-                }
+                let value = match order {
+                    0 => a.sub(base),
+                    1 => a.sub(b),
+                    2 => a.sub(b).sub(b.sub(c)),
+                    _ => a.sub(b).sub(b.sub(c)).sub(b.sub(c).sub(c.sub(d))),
+                };
+                let length = value.sign_extend(unused).zigzag().bit_length();
+                classes[length as usize & (CLASSES - 1)] += 1;
+                low_bits += length.saturating_sub(1);
                 priced += 1;
             }
         }
         let total = self.logs.get(priced).copied().unwrap_or(0.0);
-        std::array::from_fn(|order| {
-            let classes = classes.get(order).map_or([].as_slice(), |classes| &classes[..W::BITS as usize + 1]);
-            let inside: f32 = classes.iter().map(|&n| self.logs.get(n as usize).copied().unwrap_or(0.0)).sum();
-            (total - inside + low_bits.get(order).copied().unwrap_or(0) as f32) / priced.max(1) as f32
-        })
+        let classes = classes.iter().take(W::BITS as usize + 1);
+        let inside: f32 = classes.map(|&n| self.logs.get(n as usize).copied().unwrap_or(0.0)).sum();
+        (total - inside + low_bits as f32) / priced.max(1) as f32
     }
 
     /// The best plan without a reference. `buffers.sample` holds the sampled values.
@@ -126,8 +162,11 @@ impl Planner {
         let first = if float { Transform::Ordered } else { Transform::Plain };
         for transform in [Some(first), grid.map(Transform::Grid)].into_iter().flatten() {
             transform.apply(&buffers.sample, &mut buffers.integers);
-            let prices = self.prices(sample, &buffers.integers, unused);
-            for (order, price) in (0u8..).zip(prices) {
+            let [first, second, ..] = ranked(scores(&buffers.integers, sample, unused));
+            // The score is rough: what comes second and near is priced too.
+            let second = Some(second).filter(|second| second.0 < first.0 + first.0 / 8);
+            for (_, order) in [Some(first), second].into_iter().flatten() {
+                let price = self.price(sample, &buffers.integers, order, unused);
                 if best.is_none_or(|best| price < best.price) {
                     best = Some(Plan { transform, order, line: None, price });
                 }

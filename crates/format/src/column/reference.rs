@@ -1,19 +1,23 @@
 //! Finding a column that foretells another: `a ≈ b · factor + offset`, or at least their changes run together.
 //!
-//! Every float column leaves a fingerprint: its first and second differences at the same few rows, scaled to length 1.
+//! Every float column leaves fingerprints: values, first and second differences at the same few rows, scaled to length 1.
 //! The product of two fingerprints is the correlation of their changes; only the best match is then fitted and priced.
 
-use super::plan::{Buffers, LEAD, Plan, Planner, Sample};
+use super::plan::{Buffers, LEAD, Plan, Planner, SCORE_OF_A_BIT, Sample, ranked, scores};
 use super::transform::{Line, is_tame};
 use super::word::Word;
 
 const POINTS: usize = 64;
 /// Squared correlation below which fitting is not worth the time.
 const WORTH: f32 = 0.3;
+/// Bits a row must get shorter by: a column with a reference cannot be one itself.
+const LEAST_GAIN: f32 = 0.3;
 /// At most this many columns are compared with, the nearest before.
 const NEAREST: usize = 256;
 
 type Fingerprint = [f32; POINTS];
+/// Of a column's values, its first and its second differences.
+type Fingerprints = [Fingerprint; 3];
 
 /// A column that others may refer to.
 #[derive(Debug, Clone, Copy)]
@@ -25,29 +29,39 @@ pub(crate) struct Candidate {
     pub(crate) wide: bool,
 }
 
+/// A candidate that promises to bring a row down to `cost` bits.
+#[derive(Debug, Clone, Copy)]
+struct Match {
+    at: usize,
+    slope: bool,
+    cost: f32,
+}
+
 /// Columns of this block that may be referred to.
 #[derive(Default)]
 pub(crate) struct References {
     candidates: Vec<Candidate>,
-    fingerprints: Vec<[Fingerprint; 2]>,
+    fingerprints: Vec<Fingerprints>,
     /// Sampled values of all candidates, then of the column looked at.
     floats: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
-fn fingerprint(sample: &Sample, floats: &[f64]) -> Option<[Fingerprint; 2]> {
-    let mut prints = [[0f32; POINTS]; 2];
+fn fingerprints(sample: &Sample, floats: &[f64]) -> Option<Fingerprints> {
+    let mut prints = [[0f32; POINTS]; 3];
     let inside = sample.segment.checked_sub(LEAD)?;
     let per_segment = POINTS / sample.segments;
     if per_segment == 0 || inside < per_segment {
         return None;
     }
-    let [first, second] = &mut prints;
-    for (point, (first, second)) in first.iter_mut().zip(second).enumerate() {
+    let middle = floats.iter().sum::<f64>() / floats.len() as f64;
+    for point in 0..POINTS {
         let (segment, part) = (point / per_segment, point % per_segment);
         let at = segment * sample.segment + part * inside / per_segment;
         let Some(&[c, b, a]) = floats.get(at..at + 3) else { continue };
-        *first = (a - b) as f32;
-        *second = ((a - b) - (b - c)) as f32;
+        prints[0][point] = (a - middle) as f32;
+        prints[1][point] = (a - b) as f32;
+        prints[2][point] = ((a - b) - (b - c)) as f32;
     }
     for print in &mut prints {
         let length = print.iter().map(|v| v * v).sum::<f32>().sqrt();
@@ -69,7 +83,7 @@ fn product(a: &Fingerprint, b: &Fingerprint) -> f32 {
 }
 
 /// Lines through the points (b, a): by level, by change, and through zero.
-fn lines(a: &[f64], b: &[f64]) -> [Line; 4] {
+fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 3] {
     let n = a.len().max(1) as f64;
     let (mut sa, mut sb, mut sab, mut sbb) = (0.0, 0.0, 0.0, 0.0);
     let (mut dab, mut dbb) = (0.0, 0.0);
@@ -79,7 +93,7 @@ fn lines(a: &[f64], b: &[f64]) -> [Line; 4] {
         sb += b;
         sab += a * b;
         sbb += b * b;
-        if at > 0 {
+        if at % segment > 0 {
             dab += (a - last_a) * (b - last_b);
             dbb += (b - last_b) * (b - last_b);
         }
@@ -90,10 +104,9 @@ fn lines(a: &[f64], b: &[f64]) -> [Line; 4] {
     let zero = sab / sbb;
     let offset = |factor: f64| (sa - factor * sb) / n;
     [
-        Line { factor: change, offset: offset(change) },
-        Line { factor: level, offset: offset(level) },
-        Line { factor: zero, offset: 0.0 },
-        Line { factor: f64::from(zero as f32), offset: 0.0 },
+        Line { factor: change, offset: offset(change), slope },
+        Line { factor: level, offset: offset(level), slope },
+        Line { factor: zero, offset: 0.0, slope },
     ]
 }
 
@@ -121,65 +134,102 @@ impl References {
         self.floats.extend(buffers.sample.iter().map(|v| v.to_reference()));
         let (others, mine) = self.floats.split_at(known);
         let finite = mine.iter().all(|v| v.is_finite());
-        let prints = if finite { fingerprint(sample, mine) } else { None }?;
-        let mut best: Option<(Plan, Candidate)> = None;
-        for (at, order) in self.matches(&prints).into_iter().flatten() {
-            let Some(&candidate) = self.candidates.get(at) else { continue };
+        let prints = if finite { fingerprints(sample, mine) } else { None }?;
+        own.transform.apply(&buffers.sample, &mut buffers.integers);
+        let own_scores = scores(&buffers.integers, sample, 0);
+        let mut best: Option<(u64, u8, Line, usize)> = None;
+        for Match { at, slope, .. } in self.matches(&prints, own_scores, sample).into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
-            let _ = order;
-            for line in lines(mine, theirs) {
+            let inputs = if slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
+            let mut consider = |line: Line| {
                 if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
-                    continue;
+                    return false;
                 }
-                let Some(plan) = price(planner, sample, own, line, theirs, rows, buffers) else { continue };
-                if best.is_none_or(|(best, _)| plan.price < best.price) {
-                    best = Some((plan, candidate));
+                foretell(own, line, inputs, buffers);
+                let [(score, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
+                let better = best.is_none_or(|best| score < best.0);
+                if better {
+                    best = Some((score, order, line, at));
                 }
+                better
+            };
+            let [by_change, by_level, through_zero] = lines(mine, inputs, sample.segment, slope);
+            consider(by_change);
+            consider(by_level);
+            if consider(through_zero) {
+                // Games scale by constants of single precision: the nearest one may be exact.
+                consider(Line { factor: f64::from(through_zero.factor as f32), ..through_zero });
             }
         }
-        if best.is_none() {
+        let found = best.and_then(|(_, order, line, at)| {
+            let theirs = others.get(at * length..(at + 1) * length)?;
+            let inputs = if line.slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
+            foretell(own, line, inputs, buffers);
+            let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
+            let price = planner.price(sample, &buffers.guesses, order, 0) + header;
+            let plan = Plan { order, line: Some(line), price, ..own };
+            Some((plan, *self.candidates.get(at)?)).filter(|_| price + LEAST_GAIN < own.price)
+        });
+        if found.is_none() {
             self.candidates.push(me);
             self.fingerprints.push(prints);
         }
-        best
+        found
     }
 
-    /// The candidates whose first and whose second differences run most with those of `prints`.
-    fn matches(&self, prints: &[Fingerprint; 2]) -> [Option<(usize, usize)>; 2] {
-        let mut best = [(WORTH, None); 2];
+    /// The two candidates that promise most, if they promise anything.
+    fn matches(&self, prints: &Fingerprints, own_scores: [u64; 4], sample: &Sample) -> [Option<Match>; 2] {
+        // What a row costs at each order, in bits; a correlation r takes -log2(1 - r²) / 2 of that away.
+        let rows = (sample.segments * (sample.segment - LEAD)).max(1) as f32 * SCORE_OF_A_BIT;
+        let costs = own_scores.map(|score| score as f32 / rows);
+        let own = costs.iter().copied().fold(f32::INFINITY, f32::min);
+        let mut best: [Option<Match>; 2] = [None; 2];
         let skip = self.fingerprints.len().saturating_sub(NEAREST);
         for (at, theirs) in self.fingerprints.iter().enumerate().skip(skip) {
-            for (order, (best, (a, b))) in best.iter_mut().zip(theirs.iter().zip(prints)).enumerate() {
-                let product = product(a, b);
-                if product * product > best.0 {
-                    *best = (product * product, Some((at, order)));
+            for (mine, other, slope) in [(1, 1, false), (2, 2, false), (0, 1, true), (1, 2, true)] {
+                let left = 1.0 - product(&prints[mine], &theirs[other]).powi(2);
+                if left > 1.0 - WORTH {
+                    continue;
+                }
+                let cost = costs[mine] + 0.5 * left.max(1e-6).log2();
+                let this = Some(Match { at, slope, cost });
+                if cost > own + 0.5 {
+                    continue;
+                }
+                if best[0].is_none_or(|best| cost < best.cost) {
+                    if best[0].is_none_or(|best| (best.at, best.slope) != (at, slope)) {
+                        best[1] = best[0];
+                    }
+                    best[0] = this;
+                } else if best[0].is_none_or(|best| (best.at, best.slope) != (at, slope))
+                    && best[1].is_none_or(|best| cost < best.cost)
+                {
+                    best[1] = this;
                 }
             }
         }
-        let [first, second] = best.map(|(_, found)| found);
-        [first, second.filter(|second| first.is_none_or(|first| first.0 != second.0))]
+        best
     }
 }
 
-/// Price `line`; `None` if it is not better than `own`.
-fn price<W: Word>(
-    planner: &Planner,
-    sample: &Sample,
-    own: Plan,
-    line: Line,
-    theirs: &[f64],
-    rows: usize,
-    buffers: &mut Buffers<W>,
-) -> Option<Plan> {
-    let Buffers { sample: values, integers, guesses, .. } = buffers;
-    own.transform.apply(values, integers);
+/// The changes of sampled values; a segment's first is taken for that of the next row.
+fn slopes<'a>(values: &[f64], segment: usize, out: &'a mut Vec<f64>) -> &'a [f64] {
+    out.clear();
+    for segment in values.chunks(segment.max(1)) {
+        let first = segment.first().zip(segment.get(1)).map_or(0.0, |(a, b)| b - a);
+        out.push(first);
+        out.extend(segment.windows(2).map(|pair| pair[1] - pair[0]));
+    }
+    out
+}
+
+/// What is left of the sampled integers when `line` is taken away, in `buffers.guesses`.
+fn foretell<W: Word>(own: Plan, line: Line, theirs: &[f64], buffers: &mut Buffers<W>) {
+    let Buffers { integers, guesses, .. } = buffers;
     guesses.clear();
     guesses.resize(integers.len(), W::default());
+    // The inputs are slopes already where the line wants them.
+    let line = Line { slope: false, ..line };
     line.foretell(theirs.iter().copied(), own.transform, guesses);
-    integers.iter_mut().zip(guesses.iter()).for_each(|(v, guess)| *v = v.sub(*guess));
-    let prices = planner.prices(sample, integers, 0);
-    let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
-    let (order, price) = (0u8..).zip(prices).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let price = price + header;
-    (price < own.price).then_some(Plan { order, line: Some(line), price, ..own })
+    guesses.iter_mut().zip(integers.iter()).for_each(|(guess, v)| *guess = v.sub(*guess));
 }

@@ -148,6 +148,7 @@ mod write {
             let widest = histogram.iter().rposition(|&count| count > 0).unwrap_or(0) as u32;
             let fixed = 11 + widest as usize * numbers.len();
             if numbers.len() < FEWEST || widest == 0 || !self.encode_entropy(numbers, total, histogram, fixed, writer) {
+                writer.reserve(fixed);
                 writer.write(0, 4);
                 writer.write(widest, 7);
                 if widest > 0 {
@@ -179,7 +180,7 @@ mod write {
                 *symbol = (classes + at) as u8;
                 counts[classes + at] = *count;
             }
-            let log = (numbers.len().ilog2()).clamp(*LOGS.start(), 9);
+            let log = (numbers.len().ilog2()).clamp(*LOGS.start(), 8);
             let mut scaled = [0u16; SYMBOLS];
             let Some((counts, scaled)) = counts.get(..used).zip(scaled.get_mut(..used)) else { return false };
             if !normalize(counts, log, scaled) {
@@ -194,6 +195,8 @@ mod write {
             if price >= fixed as f32 {
                 return false;
             }
+            // Tables of at most 128 entries and counts, a state per lane, then at most `log` bits a symbol.
+            writer.reserve(SYMBOLS * 96 + numbers.len() * (log as usize + W::BITS as usize));
             writer.write(log, 4);
             writer.write(lowest as u32, 7);
             writer.write(classes as u32, 7);
@@ -224,11 +227,14 @@ mod write {
             }
             self.table.build(scaled, log);
             self.table.encode(&self.symbols, writer);
+            let mut low_bits = [0u8; SYMBOLS];
+            for (at, low) in low_bits.iter_mut().take(classes).enumerate() {
+                *low = (lowest + at).saturating_sub(1) as u8;
+            }
             for (number, &symbol) in numbers.iter().zip(&self.symbols) {
-                let length = (symbol as usize + lowest) as u32;
-                if (symbol as usize) < classes && length > 1 {
-                    writer.write_long(number.to_u64() ^ 1 << (length - 1), length - 1);
-                }
+                let count = u32::from(low_bits[symbol as usize & (SYMBOLS - 1)]);
+                let low = number.to_u64() & ((1 << count) - 1);
+                if W::BITS == 32 { writer.write(low as u32, count) } else { writer.write_long(low, count) }
             }
             true
         }
@@ -256,7 +262,7 @@ mod write {
             }
             let mut any = false;
             for slot in self.slots.iter_mut() {
-                let candidate = slot.0 > 1 && slot.1 >= 3;
+                let candidate = slot.0 > 1 && slot.1 >= 2;
                 any |= candidate;
                 *slot = if candidate { (slot.0, 0, NO_SYMBOL) } else { (u64::MAX, 0, NO_SYMBOL) };
             }

@@ -67,6 +67,7 @@ impl<W: Word> Runs<W> {
 
     pub(crate) fn write(&self, values: &[W], bits: u32, out: &mut Vec<u8>) {
         let mut writer = super::bits::BitWriter::new(out);
+        writer.reserve(self.bits as usize);
         writer.write(self.runs - 1, 10);
         writer.write(self.for_lengths, 4);
         writer.write(self.for_values, 7);

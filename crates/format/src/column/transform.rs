@@ -26,10 +26,10 @@ impl Transform {
     pub(crate) fn undo<W: Word>(self, integers: &mut [W]) {
         match self {
             Self::Plain => {}
-            Self::Ordered => integers.iter_mut().for_each(|v| *v = v.from_ordered()),
+            Self::Ordered => integers.iter_mut().for_each(|v| *v = v.unordered()),
             Self::Grid(shift) => {
                 let scale = power_of_two(-i32::from(shift));
-                integers.iter_mut().for_each(|v| *v = v.from_grid(scale));
+                integers.iter_mut().for_each(|v| *v = v.on_grid(scale));
             }
         }
     }
@@ -76,23 +76,47 @@ pub(crate) fn is_tame(value: f64) -> bool {
     size == 0 || (LOW..HIGH).contains(&size)
 }
 
-/// The line a column is foretold with: its reference times `factor`, plus `offset`.
+/// The nearest whole number, ties to even; for 32-bit integers any number from 2^51 on will do.
+#[inline(always)]
+fn nearest_whole<W: Word>(value: f64) -> f64 {
+    if W::BITS == 32 {
+        // Numbers of this size have no bits below one, so adding rounds. Not every processor can round directly.
+        const ROUNDING: f64 = 6_755_399_441_055_744.0;
+        return (value + ROUNDING) - ROUNDING;
+    }
+    value.round_ties_even()
+}
+
+/// The line a column is foretold with: its reference, or the slope of that, times `factor`, plus `offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Line {
     pub(crate) factor: f64,
     pub(crate) offset: f64,
+    /// Whether the change of the reference since the row before is taken instead of its value.
+    pub(crate) slope: bool,
 }
 
 impl Line {
     /// The integers foretold from the reference's values: where there is none, the one before, and 0 before the first.
     pub(crate) fn foretell<W: Word>(self, reference: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
+        match self.slope {
+            false => self.foretell_from(reference, transform, out),
+            true => {
+                let mut before = None;
+                let slopes = reference.map(|value| value - before.replace(value).unwrap_or(value));
+                self.foretell_from(slopes, transform, out);
+            }
+        }
+    }
+
+    fn foretell_from<W: Word>(self, inputs: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
         let mut last = W::default();
         match transform {
             Transform::Plain => out.fill(last),
             Transform::Ordered => {
-                for (out, value) in out.iter_mut().zip(reference) {
-                    let guess = value * self.factor + self.offset;
-                    if is_tame(value) && is_tame(guess) {
+                for (out, input) in out.iter_mut().zip(inputs) {
+                    let guess = input * self.factor + self.offset;
+                    if is_tame(guess) {
                         last = W::from_float(guess).to_ordered();
                     }
                     *out = last;
@@ -101,10 +125,10 @@ impl Line {
             Transform::Grid(shift) => {
                 let scale = power_of_two(i32::from(shift));
                 let limit = power_of_two(W::BITS as i32 - 2);
-                for (out, value) in out.iter_mut().zip(reference) {
-                    let guess = value * self.factor + self.offset;
-                    let whole = (guess * scale).round_ties_even();
-                    if is_tame(value) && is_tame(guess) && whole.abs() < limit {
+                for (out, input) in out.iter_mut().zip(inputs) {
+                    let guess = input * self.factor + self.offset;
+                    let whole = nearest_whole::<W>(guess * scale);
+                    if is_tame(guess) && whole.abs() < limit {
                         last = W::from_u64(whole as i64 as u64);
                     }
                     *out = last;

@@ -3,7 +3,10 @@
 //! All arithmetic wraps. A column of 8 or 16 bits computed modulo 2³² and cut afterwards gives the same as modulo its
 //! own size, so two sizes serve four widths.
 
+use super::transform::is_tame;
+
 /// An unsigned integer, with the float of the same size.
+#[cfg_attr(not(feature = "write"), allow(dead_code))]
 pub(crate) trait Word: Copy + Default + Eq + Ord {
     const BITS: u32;
     fn from_u64(value: u64) -> Self;
@@ -17,21 +20,24 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn sign_extend(self, unused: u32) -> Self;
     fn to_signed(self) -> i64;
     fn bit_length(self) -> u32;
+    /// About 256 times the logarithm of the size as a signed number; 0 for 0. Cheap, and good enough to compare with.
+    fn rough_log(self) -> u32;
     /// Float bits to integers that sort as the floats do.
     fn to_ordered(self) -> Self;
-    fn from_ordered(self) -> Self;
+    fn unordered(self) -> Self;
     /// The float with these bits.
     fn to_float(self) -> f64;
-    /// The float with these bits as a reference's value: a denormal is no number here, whatever the host makes of it.
+    /// The float with these bits as a reference's value; what is not tame is no number, whatever the host makes of it.
     #[inline(always)]
     fn to_reference(self) -> f64 {
-        if self.is_denormal() { f64::NAN } else { self.to_float() }
+        let value = self.to_float();
+        if is_tame(value) && !self.is_denormal() { value } else { f64::NAN }
     }
     fn is_denormal(self) -> bool;
     /// Bits of the float nearest to `value`, ties to even.
     fn from_float(value: f64) -> Self;
     /// Bits of the float `self` (a signed integer) times `scale`.
-    fn from_grid(self, scale: f64) -> Self;
+    fn on_grid(self, scale: f64) -> Self;
     /// For float bits: exponent of the highest and of the lowest one bit; `None` for zero, `Err` for what no grid takes.
     fn float_span(self) -> Result<Option<(i32, i32)>, ()>;
 }
@@ -75,11 +81,16 @@ impl Word for u32 {
         32 - self.leading_zeros()
     }
     #[inline(always)]
+    fn rough_log(self) -> u32 {
+        // The bits of a float are a logarithm with a straight line between powers of two.
+        (((self as i32 as f32).abs() + 1.0).to_bits() - 1f32.to_bits()) >> 15
+    }
+    #[inline(always)]
     fn to_ordered(self) -> Self {
         self ^ ((self as i32 >> 31) as u32 | 1 << 31)
     }
     #[inline(always)]
-    fn from_ordered(self) -> Self {
+    fn unordered(self) -> Self {
         self ^ (!(self as i32 >> 31) as u32 | 1 << 31)
     }
     #[inline(always)]
@@ -95,7 +106,7 @@ impl Word for u32 {
         (value as f32).to_bits()
     }
     #[inline(always)]
-    fn from_grid(self, scale: f64) -> Self {
+    fn on_grid(self, scale: f64) -> Self {
         ((f64::from(self as i32) * scale) as f32).to_bits()
     }
     #[inline(always)]
@@ -151,11 +162,15 @@ impl Word for u64 {
         64 - self.leading_zeros()
     }
     #[inline(always)]
+    fn rough_log(self) -> u32 {
+        (((self as i64 as f32).abs() + 1.0).to_bits() - 1f32.to_bits()) >> 15
+    }
+    #[inline(always)]
     fn to_ordered(self) -> Self {
         self ^ ((self as i64 >> 63) as u64 | 1 << 63)
     }
     #[inline(always)]
-    fn from_ordered(self) -> Self {
+    fn unordered(self) -> Self {
         self ^ (!(self as i64 >> 63) as u64 | 1 << 63)
     }
     #[inline(always)]
@@ -171,7 +186,7 @@ impl Word for u64 {
         value.to_bits()
     }
     #[inline(always)]
-    fn from_grid(self, scale: f64) -> Self {
+    fn on_grid(self, scale: f64) -> Self {
         (self as i64 as f64 * scale).to_bits()
     }
     #[inline(always)]

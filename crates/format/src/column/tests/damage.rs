@@ -80,7 +80,7 @@ fn damaged_bodies_with_good_checksums_never_panic() {
             for _ in 0..200 {
                 let mut bad = body.clone();
                 for _ in 0..1 + noise.next() % 3 {
-                    let reach = if noise.next() % 2 == 0 { 24 } else { usize::MAX };
+                    let reach = if noise.next().is_multiple_of(2) { 24 } else { usize::MAX };
                     let at = noise.next() as usize % bad.len().clamp(1, reach);
                     if let Some(byte) = bad.get_mut(at) {
                         *byte ^= 1 << (noise.next() % 8);

@@ -1,5 +1,7 @@
 //! Round trips and damage.
 
+#![allow(clippy::unwrap_used)]
+
 mod damage;
 mod properties;
 mod round_trip;

@@ -14,7 +14,7 @@ fn values(count: usize, kind: u8, seed: u64) -> Vec<u64> {
             let random = noise.next();
             last = match kind % 7 {
                 0 => random,
-                1 if random % 20 == 0 => random >> 40,
+                1 if random.is_multiple_of(20) => random >> 40,
                 1 => last,
                 2 => last.wrapping_add(random % 9).wrapping_sub(4),
                 3 => u64::from((((random % 4000) as f32 - 2000.0) / 64.0).to_bits()),
