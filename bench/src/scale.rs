@@ -9,7 +9,8 @@ pub(crate) mod run;
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use gametape_format::read::{Tape, Values};
 
 use crate::data::StreamShape;
 use pages::LongPages;
@@ -22,16 +23,38 @@ pub(crate) struct Found {
 }
 
 /// Writes all pages into a new tape of one stream and closes it. The pages come one at a time: 24 hours do not fit in memory.
-pub(crate) fn write_tape(_path: &Path, _stream: &StreamShape, _pages: &mut LongPages) -> Result<()> {
-    bail!("not available yet")
+pub(crate) fn write_tape(path: &Path, stream: &StreamShape, pages: &mut LongPages) -> Result<()> {
+    let mut builder = crate::peers::gametape::builder(path)?;
+    let id = builder.add_stream(crate::peers::gametape::stream_spec(stream), 0)?;
+    while let Some((time_ns, page)) = pages.next_page() {
+        builder.append(id, time_ns, page)?;
+    }
+    builder.finish()?;
+    Ok(())
 }
 
 /// Opens a tape and gives the last frame at or before a time.
-pub(crate) fn open_and_seek(_path: &Path, _time_ns: u64) -> Result<Found> {
-    bail!("not available yet")
+pub(crate) fn open_and_seek(path: &Path, time_ns: u64) -> Result<Found> {
+    let tape = Tape::open(path)?;
+    let stream = tape.streams().next().context("the tape has no stream")?;
+    let (time_ns, row) = tape.frame_at(stream, time_ns)?.context("no frame at or before that time")?;
+    Ok(Found { time_ns, row })
 }
 
 /// Opens a tape and gives one channel of all frames with times in a range.
-pub(crate) fn read_one_channel(_path: &Path, _channel: &str, _times_ns: Range<u64>) -> Result<Vec<f32>> {
-    bail!("not available yet")
+pub(crate) fn read_one_channel(path: &Path, channel: &str, times_ns: Range<u64>) -> Result<Vec<f32>> {
+    let tape = Tape::open(path)?;
+    let stream = tape.streams().next().context("the tape has no stream")?;
+    let mut channels = tape.channels(stream, &[channel])?;
+    channels.seek_time(times_ns.start)?;
+    let mut values = Vec::new();
+    while let Some(block) = channels.next_block()? {
+        let Some(Values::F32(found)) = block.values.first() else { bail!("{channel} is no f32 channel") };
+        let inside = |time: &u64| times_ns.contains(time);
+        values.extend(block.times.iter().zip(found).filter(|(time, _)| inside(time)).map(|(_, value)| *value));
+        if block.times.last().is_none_or(|last| *last >= times_ns.end) {
+            break;
+        }
+    }
+    Ok(values)
 }

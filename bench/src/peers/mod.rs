@@ -2,7 +2,7 @@
 //!
 //! A peer that knows only one kind of frame in a file (LZ4, zlib, zstd, Parquet) writes one file per stream.
 
-mod gametape;
+pub(crate) mod gametape;
 mod lz4;
 mod mcap;
 mod parquet;
@@ -36,8 +36,15 @@ pub(crate) trait Peer {
 }
 
 /// All peers, in the order of the table.
-pub(crate) const ALL: &[&dyn Peer] =
-    &[&lz4::GamesDatLz4, &zlib::KsanaZlib, &zstd::Zstd3Stream, &mcap::ZSTD, &mcap::LZ4, &parquet::Parquet];
+pub(crate) const ALL: &[&dyn Peer] = &[
+    &lz4::GamesDatLz4,
+    &zlib::KsanaZlib,
+    &zstd::Zstd3Stream,
+    &mcap::ZSTD,
+    &mcap::LZ4,
+    &parquet::Parquet,
+    &gametape::Gametape,
+];
 
 /// A new file; one that is there already is an error.
 fn create(path: &Path) -> Result<File> {

@@ -50,7 +50,6 @@ impl LongPages {
     }
 
     /// The next page and its time.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tape writer of `scale` will call it"))]
     pub(crate) fn next_page(&mut self) -> Option<(u64, &[u8])> {
         let number = self.next;
         if number >= self.count {
