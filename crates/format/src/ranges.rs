@@ -15,6 +15,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
+    #[cfg(feature = "write")]
     fn include(&mut self, mapped: u64) {
         self.min = self.min.min(mapped);
         self.max = self.max.max(mapped);
@@ -51,20 +52,55 @@ pub(crate) fn slots(spec: &StreamSpec) -> Vec<Slot> {
     slots
 }
 
+/// Rows are taken in tiles that stay in the processor's first cache while all slots look at them.
+#[cfg(feature = "write")]
+const TILE_BYTES: usize = 32 << 10;
+
+/// The ranges of all slots over the rows of a block, in the order of the slots.
+#[cfg(feature = "write")]
+pub(crate) fn over(slots: &[Slot], rows: &[u8], row_bytes: usize) -> Vec<Range> {
+    let mut ranges = vec![EMPTY; slots.len()];
+    let row_bytes = row_bytes.max(1);
+    for tile in rows.chunks(row_bytes * (TILE_BYTES / row_bytes).max(1)) {
+        for (slot, range) in slots.iter().zip(&mut ranges) {
+            slot.include(tile, row_bytes, range);
+        }
+    }
+    ranges
+}
+
+#[cfg(feature = "write")]
 impl Slot {
-    /// The range over all rows of a block.
-    pub(crate) fn over(self, rows: &[u8], row_bytes: usize) -> Range {
-        let mut range = EMPTY;
-        let width = self.kind.width();
-        for row in rows.chunks_exact(row_bytes.max(1)) {
-            let elements = row.get(self.offset..self.offset + self.count * width).unwrap_or_default();
-            for element in elements.chunks_exact(width) {
-                if let Some(mapped) = map(self.kind, element) {
-                    range.include(mapped);
+    fn include(self, tile: &[u8], row_bytes: usize, range: &mut Range) {
+        // The kind is written out where it is frequent, so that the compiler makes a loop of its own for it.
+        match self.kind {
+            ChannelType::F32 => Self { kind: ChannelType::F32, ..self }.include_as::<4>(tile, row_bytes, range),
+            ChannelType::I32 => Self { kind: ChannelType::I32, ..self }.include_as::<4>(tile, row_bytes, range),
+            kind => match kind.width() {
+                1 => self.include_as::<1>(tile, row_bytes, range),
+                2 => self.include_as::<2>(tile, row_bytes, range),
+                4 => self.include_as::<4>(tile, row_bytes, range),
+                _ => self.include_as::<8>(tile, row_bytes, range),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn include_as<const WIDTH: usize>(self, tile: &[u8], row_bytes: usize, range: &mut Range) {
+        let mut found = *range;
+        for row in tile.chunks_exact(row_bytes) {
+            let elements = row.get(self.offset..self.offset + self.count * WIDTH).unwrap_or_default();
+            for element in elements.as_chunks::<WIDTH>().0 {
+                let mut wide = [0; 8];
+                if let Some(low) = wide.first_chunk_mut::<WIDTH>() {
+                    *low = *element;
+                }
+                if let Some(mapped) = map(self.kind, u64::from_le_bytes(wide)) {
+                    found.include(mapped);
                 }
             }
         }
-        range
+        *range = found;
     }
 }
 
@@ -73,20 +109,19 @@ pub(crate) fn mask(kind: ChannelType) -> u64 {
     u64::MAX >> (64 - 8 * kind.width())
 }
 
-/// Maps a value's bytes to a number that sorts like it; `None` for NaN.
-fn map(kind: ChannelType, bytes: &[u8]) -> Option<u64> {
-    let mut wide = [0; 8];
-    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(wide);
+/// Maps a value's bits to a number that sorts like it; `None` for NaN.
+#[inline(always)]
+#[cfg(feature = "write")]
+fn map(kind: ChannelType, bits: u64) -> Option<u64> {
     let sign = 1 << (8 * kind.width() - 1);
-    if kind.is_float() {
-        let nan = match kind {
-            ChannelType::F32 => f32::from_bits(bits as u32).is_nan(),
-            _ => f64::from_bits(bits).is_nan(),
-        };
-        return (!nan).then_some(if bits & sign != 0 { !bits & mask(kind) } else { bits | sign });
+    match kind {
+        ChannelType::F32 if bits & 0x7FFF_FFFF > 0x7F80_0000 => None,
+        ChannelType::F64 if bits & (u64::MAX >> 1) > 0x7FF0_0000_0000_0000 => None,
+        ChannelType::F32 | ChannelType::F64 if bits & sign != 0 => Some(!bits & mask(kind)),
+        ChannelType::F32 | ChannelType::F64 => Some(bits | sign),
+        _ if kind.is_signed() => Some(bits ^ sign),
+        _ => Some(bits),
     }
-    Some(if kind.is_signed() { bits ^ sign } else { bits })
 }
 
 /// The value behind a mapped number.
@@ -107,24 +142,24 @@ pub(crate) fn unmap(kind: ChannelType, mapped: u64) -> f64 {
     mapped as f64
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "write"))]
 mod tests {
     use super::*;
 
-    fn mapped<const N: usize>(kind: ChannelType, bytes: [u8; N]) -> u64 {
-        map(kind, &bytes).unwrap()
+    fn mapped(kind: ChannelType, bits: u64) -> u64 {
+        map(kind, bits).unwrap()
     }
 
     #[test]
     fn mapped_values_sort_like_the_values_and_come_back() {
         let floats = [f32::NEG_INFINITY, -1e30, -1.5, -0.0, 0.0, 1e-40, 2.5, f32::INFINITY];
-        let keys: Vec<_> = floats.iter().map(|v| mapped(ChannelType::F32, v.to_le_bytes())).collect();
+        let keys: Vec<_> = floats.iter().map(|v| mapped(ChannelType::F32, u64::from(v.to_bits()))).collect();
         assert!(keys.is_sorted());
         for (value, key) in floats.iter().zip(keys) {
             assert_eq!(unmap(ChannelType::F32, key), f64::from(*value));
         }
         let integers = [i16::MIN, -3, 0, 7, i16::MAX];
-        let keys: Vec<_> = integers.iter().map(|v| mapped(ChannelType::I16, v.to_le_bytes())).collect();
+        let keys: Vec<_> = integers.iter().map(|v| mapped(ChannelType::I16, u64::from(v.cast_unsigned()))).collect();
         assert!(keys.is_sorted());
         for (value, key) in integers.iter().zip(keys) {
             assert_eq!(unmap(ChannelType::I16, key), f64::from(*value));
@@ -135,8 +170,8 @@ mod tests {
     fn nan_is_left_out_of_a_range() {
         let rows: Vec<u8> = [1.0f64, f64::NAN, -2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
         let slot = Slot { kind: ChannelType::F64, offset: 0, count: 1 };
-        let range = slot.over(&rows, 8);
+        let range = over(&[slot], &rows, 8)[0];
         assert_eq!((unmap(slot.kind, range.min), unmap(slot.kind, range.max)), (-2.0, 1.0));
-        assert!(slot.over(&f64::NAN.to_le_bytes(), 8).is_empty());
+        assert!(over(&[slot], &f64::NAN.to_le_bytes(), 8)[0].is_empty());
     }
 }

@@ -1,8 +1,6 @@
 //! Stream descriptors: what a stream is, and the channel table that lets a reader without game code find values by name
 //! (docs/format.md, section 4).
 
-use std::collections::HashSet;
-
 use crate::column::Column;
 use crate::cursor::{Cursor, Malformed, put_text, within};
 use crate::limits;
@@ -307,28 +305,29 @@ impl StreamSpec {
         }
         within("frame bytes", u64::from(self.frame_bytes), limits::BLOCK_RAW_BYTES)?;
         within("number of channels", self.channels.len() as u64, limits::CHANNELS)?;
-        self.check_channels()?;
-        within("number of columns", self.column_count(), limits::COLUMNS)?;
-        Ok(())
+        self.check_channels()
     }
 
     fn check_channels(&self) -> Result<(), Malformed> {
-        let mut names = HashSet::with_capacity(self.channels.len());
+        let mut names: Vec<&str> = Vec::with_capacity(self.channels.len());
         for channel in &self.channels {
             within("length of a channel name", channel.name.len() as u64, limits::TEXT_BYTES)?;
             within("length of a unit", channel.unit.len() as u64, limits::TEXT_BYTES)?;
-            if channel.name.is_empty() || !names.insert(channel.name.as_str()) {
-                return Err(Malformed::Value {
-                    what: "a channel name that is empty or stands twice, at offset",
-                    found: u64::from(channel.offset),
-                });
+            if channel.name.is_empty() {
+                return Err(Malformed::Value { what: "length of a channel name", found: 0 });
             }
+            names.push(&channel.name);
             if channel.count == 0 {
                 return Err(Malformed::Value { what: "count of a channel", found: 0 });
             }
             within("end of a channel", channel.end(), self.frame_bytes as usize)?;
         }
-        for (before, after) in self.by_offset().windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?))) {
+        names.sort_unstable();
+        if let Some(at) = names.windows(2).position(|pair| pair.first() == pair.last()) {
+            return Err(Malformed::Value { what: "a channel name that stands twice, number", found: at as u64 });
+        }
+        let sorted = self.by_offset();
+        for (before, after) in sorted.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?))) {
             if before.end() > u64::from(after.offset) {
                 return Err(Malformed::Value {
                     what: "a channel that overlaps another, at offset",
@@ -336,24 +335,17 @@ impl StreamSpec {
                 });
             }
         }
+        within("number of columns", column_count(&sorted, self.frame_bytes), limits::COLUMNS)?;
         Ok(())
     }
 
     fn by_offset(&self) -> Vec<&Channel> {
         let mut sorted: Vec<_> = self.channels.iter().collect();
-        sorted.sort_by_key(|channel| channel.offset);
-        sorted
-    }
-
-    /// Number of columns, without making them.
-    fn column_count(&self) -> u64 {
-        let mut count = 0;
-        let mut at = 0;
-        for channel in self.by_offset() {
-            count += gap_columns(at, channel.offset).count() as u64 + u64::from(channel.count);
-            at = channel.end() as u32;
+        // Tables usually are in order already.
+        if !sorted.is_sorted_by_key(|channel| channel.offset) {
+            sorted.sort_by_key(|channel| channel.offset);
         }
-        count + gap_columns(at, self.frame_bytes).count() as u64
+        sorted
     }
 
     /// The columns that cover a frame, by ascending offset; empty if frames vary in size.
@@ -373,6 +365,16 @@ impl StreamSpec {
         columns.extend(gap_columns(at, self.frame_bytes));
         columns
     }
+}
+
+/// Number of columns, without making them.
+fn column_count(by_offset: &[&Channel], frame_bytes: u32) -> u64 {
+    let (mut count, mut at) = (0, 0);
+    for channel in by_offset {
+        count += gap_columns(at, channel.offset).count() as u64 + u64::from(channel.count);
+        at = channel.end() as u32;
+    }
+    count + gap_columns(at, frame_bytes).count() as u64
 }
 
 /// Integer columns for bytes that no channel covers: words where they are aligned and whole, single bytes elsewhere.

@@ -108,7 +108,11 @@ impl Tape {
     /// Opens a file, with the journals beside it if it was not closed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
-        let (file, journals) = open_files(path).map_err(io_at(0))?;
+        let file = File::open(path).map_err(io_at(0))?;
+        let size = file.size().map_err(io_at(0))?;
+        let is_closed = read_trailer(&file, size).map_err(io_at(0))?.is_some();
+        // A closed tape needs no journals; to look for them would cost more than all the rest.
+        let (file, journals) = if is_closed { (file, Vec::new()) } else { open_files(path).map_err(io_at(0))? };
         Self::from_parts(Box::new(file), journals, Some(path.to_owned()))
     }
 

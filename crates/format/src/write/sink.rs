@@ -78,9 +78,11 @@ impl Sink {
             return Err(io::Error::other("a block of a stream that was not described"));
         };
         stream.entries.push(BlockEntry::of(&header));
-        for (slot, ranges) in stream.slots.iter().zip(&mut stream.ranges) {
-            let columnar = block.is_columnar();
-            ranges.push(if columnar { slot.over(block.data(), block.frame_bytes()) } else { EMPTY });
+        if block.is_columnar() {
+            let found = ranges::over(&stream.slots, block.data(), block.frame_bytes());
+            stream.ranges.iter_mut().zip(found).for_each(|(ranges, range)| ranges.push(range));
+        } else {
+            stream.ranges.iter_mut().for_each(|ranges| ranges.push(EMPTY));
         }
         let totals = &mut stream.totals;
         totals.frames += u64::from(header.rows);
