@@ -55,13 +55,14 @@ fn fingerprints(sample: &Sample, floats: &[f64]) -> Option<Fingerprints> {
         return None;
     }
     let middle = floats.iter().sum::<f64>() / floats.len() as f64;
-    for point in 0..POINTS {
+    let [levels, firsts, seconds] = &mut prints;
+    for (point, ((level, first), second)) in levels.iter_mut().zip(firsts).zip(seconds).enumerate() {
         let (segment, part) = (point / per_segment, point % per_segment);
         let at = segment * sample.segment + part * inside / per_segment;
         let Some(&[c, b, a]) = floats.get(at..at + 3) else { continue };
-        prints[0][point] = (a - middle) as f32;
-        prints[1][point] = (a - b) as f32;
-        prints[2][point] = ((a - b) - (b - c)) as f32;
+        *level = (a - middle) as f32;
+        *first = (a - b) as f32;
+        *second = ((a - b) - (b - c)) as f32;
     }
     for print in &mut prints {
         let length = print.iter().map(|v| v * v).sum::<f32>().sqrt();
