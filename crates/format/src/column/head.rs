@@ -82,10 +82,21 @@ pub struct BlockHead {
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn next(&mut self, bytes: usize) -> u64 {
-        let (taken, rest) = self.0.split_at_checked(bytes).unwrap_or((self.0, &[]));
+    #[inline(always)]
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (taken, rest) = self.0.split_first_chunk::<N>().map_or(([0; N], self.0), |(taken, rest)| (*taken, rest));
         self.0 = rest;
-        taken.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        taken
+    }
+
+    #[inline(always)]
+    fn next(&mut self, bytes: usize) -> u64 {
+        match bytes {
+            1 => u64::from(u8::from_le_bytes(self.take())),
+            2 => u64::from(u16::from_le_bytes(self.take())),
+            4 => u64::from(u32::from_le_bytes(self.take())),
+            _ => u64::from_le_bytes(self.take()),
+        }
     }
 }
 
@@ -121,7 +132,7 @@ impl BlockHead {
         let mut entries: Vec<(u32, Content)> = Vec::with_capacity(sizes.entries);
         let (mut others, mut values) = (Numbers(others), Numbers(values));
         let (mut lengths, mut crcs) = (Numbers(lengths), Numbers(crcs));
-        for_each_nonzero(codings, |at, coding| {
+        for (at, coding) in nonzero(codings) {
             let column = columns.get(at).ok_or(damaged("columns"))?;
             let mut body = || next_body(lengths.next(2), crcs.next(4));
             let mut coded = |coding, reference| Content::Coded { coding, body: body(), reference, copy_of: None };
@@ -139,8 +150,7 @@ impl BlockHead {
                 }
             };
             entries.push((at as u32, content));
-            Ok(())
-        })?;
+        }
         if start as usize != payload_len {
             return Err(damaged("lengths of bodies"));
         }
@@ -205,20 +215,14 @@ pub(crate) fn find(entries: &[(u32, Content)], column: u32) -> Option<(usize, &C
     entries.get(at).map(|(_, content)| (at, content))
 }
 
-/// Call `f` with every coding that is not zero; runs of zeros are skipped eight at a time.
-fn for_each_nonzero(
-    codings: &[u8],
-    mut f: impl FnMut(usize, u8) -> Result<(), ColumnError>,
-) -> Result<(), ColumnError> {
-    for (index, chunk) in codings.chunks(8).enumerate() {
-        if chunk.iter().all(|&coding| coding == ZERO) {
-            continue;
-        }
-        for (at, &coding) in chunk.iter().enumerate().filter(|(_, coding)| **coding != ZERO) {
-            f(index * 8 + at, coding)?;
-        }
-    }
-    Ok(())
+/// Columns whose coding is not zero; runs of zeros are skipped eight at a time.
+fn nonzero(codings: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    let (eights, rest) = codings.as_chunks::<8>();
+    let whole = eights.iter().enumerate().filter(|(_, eight)| u64::from_ne_bytes(**eight) != 0);
+    let whole = whole.flat_map(|(index, eight)| eight.iter().enumerate().map(move |(at, &c)| (index * 8 + at, c)));
+    let start = eights.len() * 8;
+    let rest = rest.iter().enumerate().map(move |(at, &coding)| (start + at, coding));
+    whole.chain(rest).filter(|(_, coding)| *coding != ZERO)
 }
 
 #[derive(Default)]
@@ -232,7 +236,7 @@ struct Sizes {
 impl Sizes {
     fn count(codings: &[u8], columns: &[Column]) -> Result<Self, ColumnError> {
         let mut sizes = Self::default();
-        for_each_nonzero(codings, |column, coding| {
+        for (column, coding) in nonzero(codings) {
             sizes.entries += 1;
             match coding {
                 CONSTANT => sizes.values += columns.get(column).map_or(0, |column| column.width as usize),
@@ -244,8 +248,7 @@ impl Sizes {
                 }
                 _ => return Err(ColumnError::UnknownCoding { column, coding }),
             }
-            Ok(())
-        })?;
+        }
         Ok(sizes)
     }
 }
