@@ -4,11 +4,9 @@ use super::body;
 use super::head::{BlockHead, Coding, Content};
 use super::residuals::Scratch;
 use super::runs;
+use super::tiles::{scatter, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
-
-/// Rows are written in tiles of about this many bytes, so that a tile stays in the fastest cache.
-const TILE_BYTES: usize = 32 << 10;
 
 /// Decodes blocks; keeps its memory between calls.
 #[derive(Default)]
@@ -236,7 +234,7 @@ impl BlockDecoder {
 
     /// Copy the template to every row, then write the columns that vary, tile by tile.
     fn write_rows(&self, columns: &[Column], row_bytes: usize, out: &mut [u8]) {
-        let tile_rows = (TILE_BYTES / row_bytes).clamp(8, 256);
+        let tile_rows = tile_rows(row_bytes);
         for (index, tile) in out.chunks_mut(tile_rows * row_bytes).enumerate() {
             tile.chunks_exact_mut(row_bytes).for_each(|row| row.copy_from_slice(&self.template));
             let first = index * tile_rows;
@@ -256,21 +254,6 @@ impl BlockDecoder {
                     }
                 }
             }
-        }
-    }
-}
-
-#[inline(always)]
-fn scatter<W: Copy, const N: usize>(
-    tile: &mut [u8],
-    row_bytes: usize,
-    offset: usize,
-    values: &[W],
-    bytes: impl Fn(W) -> [u8; N],
-) {
-    for (row, &value) in tile.chunks_exact_mut(row_bytes).zip(values) {
-        if let Some(room) = row.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
-            *room = bytes(value);
         }
     }
 }

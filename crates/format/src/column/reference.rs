@@ -10,6 +10,8 @@ use super::word::Word;
 const POINTS: usize = 64;
 /// Squared correlation below which fitting is not worth the time.
 const WORTH: f32 = 0.3;
+/// Rows a fingerprint must at least be taken from.
+const FEWEST_ROWS: usize = 12;
 /// Bits a row must get shorter by: a column with a reference cannot be one itself.
 const LEAST_GAIN: f32 = 0.3;
 /// At most this many columns are compared with, the nearest before.
@@ -51,7 +53,7 @@ fn fingerprints(sample: &Sample, floats: &[f64]) -> Option<Fingerprints> {
     let mut prints = [[0f32; POINTS]; 3];
     let inside = sample.segment.checked_sub(LEAD)?;
     let per_segment = POINTS / sample.segments;
-    if per_segment == 0 || inside < per_segment {
+    if per_segment == 0 || inside * sample.segments < FEWEST_ROWS {
         return None;
     }
     let middle = floats.iter().sum::<f64>() / floats.len() as f64;
