@@ -10,6 +10,8 @@ use super::word::Word;
 const POINTS: usize = 64;
 /// Squared correlation below which fitting is not worth the time.
 const WORTH: f32 = 0.3;
+/// Bits by which a promise may miss the plan without a reference and still be tried: it is made from few points.
+const DOUBT: f32 = 1.5;
 /// Rows a fingerprint must at least be taken from.
 const FEWEST_ROWS: usize = 12;
 /// Bits a row must get shorter by: a column with a reference cannot be one itself.
@@ -196,7 +198,7 @@ impl References {
                 }
                 let cost = costs[mine] + 0.5 * left.max(1e-6).log2();
                 let this = Some(Match { at, slope, cost });
-                if cost > own + 0.5 {
+                if cost > own + DOUBT {
                     continue;
                 }
                 if best[0].is_none_or(|best| cost < best.cost) {
