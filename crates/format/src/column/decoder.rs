@@ -1,14 +1,12 @@
 //! Decoding of one column, or of whole rows.
 
 use super::body;
-use super::head::{BlockHead, Coding, Content, find};
+use super::head::{BlockHead, Coding, Content};
 use super::residuals::Scratch;
 use super::runs;
+use super::tiles::{scatter, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
-
-/// Rows are written in tiles of about this many bytes, so that a tile stays in the fastest cache.
-const TILE_BYTES: usize = 32 << 10;
 
 /// Decodes blocks; keeps its memory between calls.
 #[derive(Default)]
@@ -19,8 +17,10 @@ pub struct BlockDecoder {
     narrow: Vec<u32>,
     /// Values of columns of width 8.
     wide: Vec<u64>,
-    /// Per entry of the head: where its values start in `narrow` or `wide`.
+    /// Per column: where its values start in `narrow` or `wide`.
     starts: Vec<u32>,
+    /// Columns that are not constant.
+    varying: Vec<u32>,
     template: Vec<u8>,
 }
 
@@ -105,16 +105,17 @@ impl BlockDecoder {
         let kind = kind.ok_or(ColumnError::BadColumns { column, row_bytes: 0 })?;
         let start = out.len();
         let (coding, other) = match head.content(column) {
-            None | Some(Content::Constant(_)) => {
-                out.resize(start + rows, head.constant(column).unwrap_or(0));
+            Some(Content::Coded { coding, body: place, reference }) => {
+                place.verify(body, "column")?;
+                (coding, reference)
+            }
+            content => {
+                let value = if let Some(Content::Constant(value)) = content { value } else { 0 };
+                out.resize(start + rows, value);
                 return Ok(());
             }
-            Some(Content::Coded { coding, body: place, reference, .. }) => {
-                place.verify(body, "column")?;
-                (*coding, *reference)
-            }
         };
-        let reference = match other.and_then(|other| columns.get(other as usize)) {
+        let reference = match other.and_then(|other| columns.get(other)) {
             None => Reference::None,
             Some(other) => match reference.filter(|values| values.len() == rows) {
                 None => return Err(ColumnError::NoReference { column }),
@@ -158,28 +159,38 @@ impl BlockDecoder {
         if out.len() != rows * row_bytes {
             return Err(ColumnError::WrongLength { what: "rows", expected: rows * row_bytes, actual: out.len() });
         }
+        self.template.clear();
+        self.template.resize(row_bytes, 0);
         self.decode_bodies(head, columns, payload)?;
-        self.write_rows(head, columns, row_bytes, out);
+        self.write_rows(columns, row_bytes, out);
         Ok(())
     }
 
-    /// Decode every body once, and note where the values are.
+    /// Decode every body once and note where the values are; constants go to the template row.
     fn decode_bodies(&mut self, head: &BlockHead, columns: &[Column], payload: &[u8]) -> Result<(), ColumnError> {
         let rows = head.rows();
-        let Self { scratch, guesses, narrow, wide, starts, .. } = self;
-        starts.clear();
+        let Self { scratch, guesses, narrow, wide, starts, varying, template } = self;
+        varying.clear();
+        if starts.len() < columns.len() {
+            starts.resize(columns.len(), 0);
+        }
         let (mut narrow_used, mut wide_used) = (0, 0);
-        for (at, content) in head.entries() {
-            let Some(column) = columns.get(*at as usize) else { continue };
-            let &Content::Coded { coding, body, reference, copy_of } = content else {
-                starts.push(0);
-                continue;
+        for (at, content) in head.contents() {
+            let Some(column) = columns.get(at) else { continue };
+            let (coding, body, reference) = match content {
+                Content::Constant(value) => {
+                    let room = template.get_mut(column.range()).unwrap_or_default();
+                    room.iter_mut().zip(value.to_le_bytes()).for_each(|(to, from)| *to = from);
+                    continue;
+                }
+                Content::Copy(original) => {
+                    let start = starts.get(original).copied().unwrap_or(0);
+                    starts.get_mut(at).into_iter().for_each(|place| *place = start);
+                    varying.push(at as u32);
+                    continue;
+                }
+                Content::Coded { coding, body, reference } => (coding, body, reference),
             };
-            let start_of = |other: u32| find(head.entries(), other).and_then(|(entry, _)| starts.get(entry));
-            if let Some(start) = copy_of.and_then(start_of).copied() {
-                starts.push(start);
-                continue;
-            }
             let used = if column.is_wide() { &mut wide_used } else { &mut narrow_used };
             let start = *used;
             *used += rows;
@@ -191,8 +202,8 @@ impl BlockDecoder {
             }
             let bytes = payload.get(body.range()).ok_or(ColumnError::Damaged { what: "payload ends early" })?;
             body.verify(bytes, "column")?;
-            let other = reference.and_then(|other| Some((columns.get(other as usize)?, *start_of(other)? as usize)));
-            let missing = ColumnError::NoReference { column: *at as usize };
+            let other = reference.and_then(|other| Some((columns.get(other)?, *starts.get(other)? as usize)));
+            let missing = ColumnError::NoReference { column: at };
             if reference.is_some() && other.is_none() {
                 return Err(missing);
             }
@@ -213,28 +224,24 @@ impl BlockDecoder {
                 };
                 decode_body(coding, column, bytes, reference, scratch, &mut guesses.narrow, room)?;
             }
-            starts.push(start as u32);
+            if let Some(place) = starts.get_mut(at) {
+                *place = start as u32;
+            }
+            varying.push(at as u32);
         }
         Ok(())
     }
 
-    /// Copy constants from a template row, then write the other columns tile by tile.
-    fn write_rows(&mut self, head: &BlockHead, columns: &[Column], row_bytes: usize, out: &mut [u8]) {
-        self.template.clear();
-        self.template.resize(row_bytes, 0);
-        for (at, content) in head.entries() {
-            if let (Content::Constant(value), Some(column)) = (content, columns.get(*at as usize)) {
-                let bytes = value.to_le_bytes();
-                let room = self.template.get_mut(column.range()).unwrap_or_default();
-                room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-            }
-        }
-        let tile_rows = (TILE_BYTES / row_bytes).clamp(8, 256);
+    /// Copy the template to every row, then write the columns that vary, tile by tile.
+    fn write_rows(&self, columns: &[Column], row_bytes: usize, out: &mut [u8]) {
+        let tile_rows = tile_rows(row_bytes);
         for (index, tile) in out.chunks_mut(tile_rows * row_bytes).enumerate() {
             tile.chunks_exact_mut(row_bytes).for_each(|row| row.copy_from_slice(&self.template));
             let first = index * tile_rows;
-            for ((at, content), &start) in head.entries().iter().zip(&self.starts) {
-                let (Content::Coded { .. }, Some(column)) = (content, columns.get(*at as usize)) else { continue };
+            for &at in &self.varying {
+                let Some((column, &start)) = columns.get(at as usize).zip(self.starts.get(at as usize)) else {
+                    continue;
+                };
                 let (start, offset) = (start as usize + first, column.offset as usize);
                 let narrow = self.narrow.get(start..).unwrap_or_default();
                 match column.width {
@@ -247,21 +254,6 @@ impl BlockDecoder {
                     }
                 }
             }
-        }
-    }
-}
-
-#[inline(always)]
-fn scatter<W: Copy, const N: usize>(
-    tile: &mut [u8],
-    row_bytes: usize,
-    offset: usize,
-    values: &[W],
-    bytes: impl Fn(W) -> [u8; N],
-) {
-    for (row, &value) in tile.chunks_exact_mut(row_bytes).zip(values) {
-        if let Some(room) = row.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
-            *room = bytes(value);
         }
     }
 }

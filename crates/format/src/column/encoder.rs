@@ -4,14 +4,14 @@ use super::head::{self, index_bytes};
 use super::plan::{Buffers, Planner, Sample};
 use super::reference::{Candidate, References};
 use super::runs::Runs;
+use super::tiles::{collect, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
 use crate::pack::Packer;
 use std::collections::HashMap;
 
-const TILE_BYTES: usize = 32 << 10;
 /// Fewer rows than this and a reference is not looked for.
-const REFERENCE_ROWS: usize = 64;
+const REFERENCE_ROWS: usize = 24;
 
 /// A column that is not constant, and where its values are in the arena of its size.
 #[derive(Debug, Clone, Copy)]
@@ -162,7 +162,7 @@ impl BlockEncoder {
 
     /// Copy the values of varying columns out of the rows, tile by tile.
     fn gather(&mut self, columns: &[Column], row_bytes: usize, rows: &[u8], count: usize) {
-        let tile_rows = (TILE_BYTES / row_bytes).clamp(8, 256);
+        let tile_rows = tile_rows(row_bytes);
         for (index, tile) in rows.chunks(tile_rows * row_bytes).enumerate() {
             for varying in &self.varying {
                 let Some(column) = columns.get(varying.column) else { continue };
@@ -288,20 +288,5 @@ impl Size for u64 {
         wide_buffers: &'a mut Buffers<u64>,
     ) -> (&'a [Self], &'a mut Buffers<Self>) {
         (wide, wide_buffers)
-    }
-}
-
-#[inline(always)]
-fn collect<W, const N: usize>(
-    tile: &[u8],
-    row_bytes: usize,
-    offset: usize,
-    values: &mut [W],
-    value: impl Fn([u8; N]) -> W,
-) {
-    for (row, out) in tile.chunks_exact(row_bytes).zip(values) {
-        if let Some(bytes) = row.get(offset..).and_then(|rest| rest.first_chunk::<N>()) {
-            *out = value(*bytes);
-        }
     }
 }

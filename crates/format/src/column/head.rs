@@ -62,89 +62,215 @@ pub(crate) enum Coding {
     Predicted(Option<Foretold>),
 }
 
-/// What the head says about one column that is not all zero.
+/// What the head says about one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     Constant(u64),
-    Coded { coding: Coding, body: Body, reference: Option<u32>, copy_of: Option<u32> },
+    Copy(usize),
+    Coded { coding: Coding, body: Body, reference: Option<usize> },
 }
 
-/// A parsed head. Columns it does not list are zero in every row.
+/// Columns between two marks.
+const GROUP: usize = 64;
+
+/// Where the lists of the head stand before a column.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    others: u32,
+    values: u32,
+    bodies: u32,
+    /// First byte of the next body in the payload.
+    start: u32,
+}
+
+/// A parsed head. It keeps the unpacked bytes and looks columns up in them, from the nearest mark on: with tens of
+/// thousands of columns, most of them constant, that is much cheaper than a list of all.
 #[derive(Debug, Clone)]
 pub struct BlockHead {
     rows: usize,
-    columns: usize,
+    raw: Vec<u8>,
+    /// Width of each column, and [`FLOAT`] if it is one.
+    kinds: Vec<u8>,
     times: Body,
-    entries: Vec<(u32, Content)>,
+    index_bytes: usize,
+    values_at: usize,
+    lengths_at: usize,
+    crcs_at: usize,
+    marks: Vec<Mark>,
 }
 
-/// Reads little endian numbers off the front; past the end it reads zeros, lengths are checked before.
-struct Numbers<'a>(&'a [u8]);
+const CODINGS_AT: usize = 6;
+const FLOAT: u8 = 0x80;
 
-impl Numbers<'_> {
-    fn next(&mut self, bytes: usize) -> u64 {
-        let (taken, rest) = self.0.split_at_checked(bytes).unwrap_or((self.0, &[]));
-        self.0 = rest;
-        taken.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
+    fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+        bytes.get(at..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N])
     }
+    match width {
+        1 => u64::from(u8::from_le_bytes(take(bytes, at))),
+        2 => u64::from(u16::from_le_bytes(take(bytes, at))),
+        4 => u64::from(u32::from_le_bytes(take(bytes, at))),
+        _ => u64::from_le_bytes(take(bytes, at)),
+    }
+}
+
+fn is_zero(codings: &[u8]) -> bool {
+    let (eights, rest) = codings.as_chunks::<8>();
+    eights.iter().all(|eight| u64::from_ne_bytes(*eight) == 0) && rest.iter().all(|&coding| coding == ZERO)
 }
 
 impl BlockHead {
     /// Most bytes the unpacked head of a block with so many columns can have.
     pub(crate) fn limit(columns: usize) -> usize {
-        6 + columns.saturating_mul(1 + 4 + 8 + 2 + 4)
+        CODINGS_AT + columns.saturating_mul(1 + 4 + 8 + 2 + 4)
     }
 
     /// Parse a packed head. `payload_len` is the length of the head and all bodies together.
     pub fn parse(head: &[u8], columns: &[Column], rows: usize, payload_len: usize) -> Result<Self, ColumnError> {
         check_shape(rows, 1)?;
         let raw = crate::pack::unpack(head, Self::limit(columns.len()))?;
-        let damaged = |what| ColumnError::Damaged { what };
-        let (times, rest) = raw.split_at_checked(6).ok_or(damaged("head ends early"))?;
-        let (codings, rest) = rest.split_at_checked(columns.len()).ok_or(damaged("head ends early"))?;
-        let sizes = Sizes::count(codings, columns)?;
-        let index = index_bytes(columns.len());
-        let (others, rest) = rest.split_at_checked(sizes.others * index).ok_or(damaged("head ends early"))?;
-        let (values, rest) = rest.split_at_checked(sizes.values).ok_or(damaged("head ends early"))?;
-        let (lengths, crcs) = rest.split_at_checked(sizes.bodies * 2).ok_or(damaged("head ends early"))?;
-        if crcs.len() != sizes.bodies * 4 {
-            return Err(damaged("length of head"));
+        if raw.len() < CODINGS_AT + columns.len() {
+            return Err(ColumnError::Damaged { what: "head ends early" });
         }
-        let mut times = Numbers(times);
-        let mut start = u32::try_from(head.len()).map_err(|_| damaged("length of head"))?;
-        let mut next_body = |length: u64, crc: u64| {
-            let body = Body { start, length: length as u16, crc: crc as u32 };
-            start = start.saturating_add(u32::from(body.length));
-            body
-        };
-        let times = next_body(times.next(2), times.next(4));
-        let mut entries: Vec<(u32, Content)> = Vec::with_capacity(sizes.entries);
-        let (mut others, mut values) = (Numbers(others), Numbers(values));
-        let (mut lengths, mut crcs) = (Numbers(lengths), Numbers(crcs));
-        for_each_nonzero(codings, |at, coding| {
-            let column = columns.get(at).ok_or(damaged("columns"))?;
-            let mut body = || next_body(lengths.next(2), crcs.next(4));
-            let mut coded = |coding, reference| Content::Coded { coding, body: body(), reference, copy_of: None };
-            let content = match coding {
-                CONSTANT => Content::Constant(values.next(column.width as usize)),
-                COPY => copied(&entries, columns, at, others.next(index) as u32)?,
-                RUNS => coded(Coding::Runs, None),
-                PREDICTED => coded(Coding::Predicted(None), None),
-                _ => {
-                    let other = others.next(index) as u32;
-                    check_reference(&entries, columns, at, other)?;
-                    let kind = coding - SCALED;
-                    let foretold = Foretold { offset: kind & OFFSET != 0, slope: kind & SLOPE != 0 };
-                    coded(Coding::Predicted(Some(foretold)), Some(other))
+        let kinds = columns.iter().map(|column| column.width | if column.is_float() { FLOAT } else { 0 }).collect();
+        let start = u32::try_from(head.len()).map_err(|_| ColumnError::Damaged { what: "length of head" })?;
+        let times = Body { start, length: number(&raw, 0, 2) as u16, crc: number(&raw, 2, 4) as u32 };
+        let index_bytes = index_bytes(columns.len());
+        let marks = Vec::with_capacity(columns.len() / GROUP + 1);
+        let mut parsed = Self { rows, raw, kinds, times, index_bytes, values_at: 0, lengths_at: 0, crcs_at: 0, marks };
+        let total = parsed.count()?;
+        parsed.values_at = CODINGS_AT + columns.len() + total.others as usize * index_bytes;
+        parsed.lengths_at = parsed.values_at + total.values as usize;
+        parsed.crcs_at = parsed.lengths_at + total.bodies as usize * 2;
+        if parsed.crcs_at + total.bodies as usize * 4 != parsed.raw.len() {
+            return Err(ColumnError::Damaged { what: "length of head" });
+        }
+        if parsed.place_bodies(total.bodies) != payload_len {
+            return Err(ColumnError::Damaged { what: "lengths of bodies" });
+        }
+        Ok(parsed)
+    }
+
+    /// Count what each list of the head has, set marks and check what refers to other columns.
+    fn count(&mut self) -> Result<Mark, ColumnError> {
+        let mut mark = Mark::default();
+        let mut marks = std::mem::take(&mut self.marks);
+        for (group, chunk) in self.codings().chunks(GROUP).enumerate() {
+            marks.push(mark);
+            if is_zero(chunk) {
+                continue;
+            }
+            for (column, &coding) in (group * GROUP..).zip(chunk) {
+                match coding {
+                    ZERO => {}
+                    CONSTANT => mark.values += self.width(column) as u32,
+                    RUNS | PREDICTED => mark.bodies += 1,
+                    COPY | SCALED..=LAST => {
+                        self.check_other(column, coding, self.other(mark))?;
+                        mark.others += 1;
+                        mark.bodies += u32::from(coding != COPY);
+                    }
+                    _ => return Err(ColumnError::UnknownCoding { column, coding }),
                 }
-            };
-            entries.push((at as u32, content));
-            Ok(())
-        })?;
-        if start as usize != payload_len {
-            return Err(damaged("lengths of bodies"));
+            }
         }
-        Ok(Self { rows, columns: columns.len(), times, entries })
+        self.marks = marks;
+        Ok(mark)
+    }
+
+    fn check_other(&self, column: usize, coding: u8, other: usize) -> Result<(), ColumnError> {
+        let before = self.codings().get(other).copied().filter(|_| other < column).unwrap_or(ZERO);
+        let float = |column: usize| self.kinds.get(column).is_some_and(|kind| kind & FLOAT != 0);
+        match coding {
+            COPY if before >= RUNS && self.width(other) == self.width(column) => Ok(()),
+            COPY => Err(ColumnError::Damaged { what: "original of a copy" }),
+            _ if matches!(before, RUNS | PREDICTED) && float(other) && float(column) => Ok(()),
+            _ => Err(ColumnError::Damaged { what: "reference column" }),
+        }
+    }
+
+    /// Add up the lengths of bodies into the marks; gives where the last one ends.
+    fn place_bodies(&mut self, bodies: u32) -> usize {
+        let mut start = self.times.start + u32::from(self.times.length);
+        let mut marks = self.marks.iter_mut().peekable();
+        while let Some(mark) = marks.next() {
+            mark.start = start;
+            let end = marks.peek().map_or(bodies, |next| next.bodies);
+            for body in mark.bodies..end {
+                start = start.saturating_add(number(&self.raw, self.lengths_at + body as usize * 2, 2) as u32);
+            }
+        }
+        start as usize
+    }
+
+    fn codings(&self) -> &[u8] {
+        self.raw.get(CODINGS_AT..CODINGS_AT + self.kinds.len()).unwrap_or_default()
+    }
+
+    fn width(&self, column: usize) -> usize {
+        self.kinds.get(column).map_or(0, |kind| usize::from(kind & !FLOAT))
+    }
+
+    fn other(&self, mark: Mark) -> usize {
+        let at = CODINGS_AT + self.kinds.len() + mark.others as usize * self.index_bytes;
+        number(&self.raw, at, self.index_bytes) as usize
+    }
+
+    /// What the lists say about a column of this coding, and step past it.
+    fn take(&self, mark: &mut Mark, column: usize, coding: u8) -> Content {
+        let other = self.other(*mark);
+        let coded = match coding {
+            ZERO => return Content::Constant(0),
+            CONSTANT => {
+                let (at, width) = (self.values_at + mark.values as usize, self.width(column));
+                mark.values += width as u32;
+                return Content::Constant(number(&self.raw, at, width));
+            }
+            COPY => {
+                mark.others += 1;
+                return Content::Copy(other);
+            }
+            RUNS => Coding::Runs,
+            PREDICTED => Coding::Predicted(None),
+            _ => {
+                let kind = coding.wrapping_sub(SCALED);
+                Coding::Predicted(Some(Foretold { offset: kind & OFFSET != 0, slope: kind & SLOPE != 0 }))
+            }
+        };
+        let reference = (coding >= SCALED).then_some(other);
+        mark.others += u32::from(coding >= SCALED);
+        let length = number(&self.raw, self.lengths_at + mark.bodies as usize * 2, 2) as u16;
+        let crc = number(&self.raw, self.crcs_at + mark.bodies as usize * 4, 4) as u32;
+        let body = Body { start: mark.start, length, crc };
+        mark.bodies += 1;
+        mark.start = mark.start.saturating_add(u32::from(length));
+        Content::Coded { coding: coded, body, reference }
+    }
+
+    /// What the head says about `column`; a copy is looked up.
+    pub(crate) fn content(&self, column: usize) -> Option<Content> {
+        let group = column / GROUP;
+        let mut mark = *self.marks.get(group)?;
+        let codings = self.codings().get(group * GROUP..=column)?;
+        let mut content = None;
+        for (at, &coding) in (group * GROUP..).zip(codings) {
+            content = Some(self.take(&mut mark, at, coding));
+        }
+        match content {
+            Some(Content::Copy(original)) if original < column => self.content(original),
+            content => content,
+        }
+    }
+
+    /// All columns that are not zero, in order.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (usize, Content)> {
+        let mut mark = self.marks.first().copied().unwrap_or_default();
+        let groups = self.codings().chunks(GROUP).enumerate().filter(|(_, chunk)| !is_zero(chunk));
+        let columns = groups.flat_map(|(group, chunk)| (group * GROUP..).zip(chunk));
+        columns.filter(|(_, coding)| **coding != ZERO).map(move |(column, &coding)| {
+            let content = self.take(&mut mark, column, coding);
+            (column, content)
+        })
     }
 
     /// Rows of the block.
@@ -168,7 +294,7 @@ impl BlockHead {
     /// The column whose values are needed to decode `column`, if there is one. It needs no other itself.
     pub fn reference(&self, column: usize) -> Option<usize> {
         match self.content(column) {
-            Some(Content::Coded { reference, .. }) => reference.map(|column| column as usize),
+            Some(Content::Coded { reference, .. }) => reference,
             _ => None,
         }
     }
@@ -176,8 +302,7 @@ impl BlockHead {
     /// The value every row has in `column`, if the head says so.
     pub fn constant(&self, column: usize) -> Option<u64> {
         match self.content(column) {
-            None if column < self.columns => Some(0),
-            Some(Content::Constant(value)) => Some(*value),
+            Some(Content::Constant(value)) => Some(value),
             _ => None,
         }
     }
@@ -187,84 +312,6 @@ impl BlockHead {
     }
 
     pub(crate) fn columns(&self) -> usize {
-        self.columns
-    }
-
-    pub(crate) fn entries(&self) -> &[(u32, Content)] {
-        &self.entries
-    }
-
-    pub(crate) fn content(&self, column: usize) -> Option<&Content> {
-        find(&self.entries, column as u32).map(|(_, content)| content)
-    }
-}
-
-/// The entry of a column with its place, by binary search.
-pub(crate) fn find(entries: &[(u32, Content)], column: u32) -> Option<(usize, &Content)> {
-    let at = entries.binary_search_by_key(&column, |entry| entry.0).ok()?;
-    entries.get(at).map(|(_, content)| (at, content))
-}
-
-/// Call `f` with every coding that is not zero; runs of zeros are skipped eight at a time.
-fn for_each_nonzero(
-    codings: &[u8],
-    mut f: impl FnMut(usize, u8) -> Result<(), ColumnError>,
-) -> Result<(), ColumnError> {
-    for (index, chunk) in codings.chunks(8).enumerate() {
-        if chunk.iter().all(|&coding| coding == ZERO) {
-            continue;
-        }
-        for (at, &coding) in chunk.iter().enumerate().filter(|(_, coding)| **coding != ZERO) {
-            f(index * 8 + at, coding)?;
-        }
-    }
-    Ok(())
-}
-
-#[derive(Default)]
-struct Sizes {
-    entries: usize,
-    others: usize,
-    values: usize,
-    bodies: usize,
-}
-
-impl Sizes {
-    fn count(codings: &[u8], columns: &[Column]) -> Result<Self, ColumnError> {
-        let mut sizes = Self::default();
-        for_each_nonzero(codings, |column, coding| {
-            sizes.entries += 1;
-            match coding {
-                CONSTANT => sizes.values += columns.get(column).map_or(0, |column| column.width as usize),
-                COPY => sizes.others += 1,
-                RUNS | PREDICTED => sizes.bodies += 1,
-                SCALED..=LAST => {
-                    sizes.others += 1;
-                    sizes.bodies += 1;
-                }
-                _ => return Err(ColumnError::UnknownCoding { column, coding }),
-            }
-            Ok(())
-        })?;
-        Ok(sizes)
-    }
-}
-
-fn copied(entries: &[(u32, Content)], columns: &[Column], at: usize, other: u32) -> Result<Content, ColumnError> {
-    let same = columns.get(other as usize).zip(columns.get(at)).is_some_and(|(a, b)| a.width == b.width);
-    match find(entries, other) {
-        Some((_, &Content::Coded { coding, body, reference, copy_of: None })) if same => {
-            Ok(Content::Coded { coding, body, reference, copy_of: Some(other) })
-        }
-        _ => Err(ColumnError::Damaged { what: "original of a copy" }),
-    }
-}
-
-fn check_reference(entries: &[(u32, Content)], columns: &[Column], at: usize, other: u32) -> Result<(), ColumnError> {
-    let floats = [Some(at), usize::try_from(other).ok()];
-    let floats = floats.iter().all(|&i| i.and_then(|i| columns.get(i)).is_some_and(Column::is_float));
-    match find(entries, other) {
-        Some((_, Content::Coded { reference: None, copy_of: None, .. })) if floats => Ok(()),
-        _ => Err(ColumnError::Damaged { what: "reference column" }),
+        self.kinds.len()
     }
 }

@@ -22,6 +22,7 @@ mod residuals;
 mod runs;
 #[cfg(all(test, feature = "write"))]
 mod tests;
+mod tiles;
 mod transform;
 mod word;
 

@@ -10,6 +10,10 @@ use super::word::Word;
 const POINTS: usize = 64;
 /// Squared correlation below which fitting is not worth the time.
 const WORTH: f32 = 0.3;
+/// Bits by which a promise may miss the plan without a reference and still be tried: it is made from few points.
+const DOUBT: f32 = 1.5;
+/// Rows a fingerprint must at least be taken from.
+const FEWEST_ROWS: usize = 12;
 /// Bits a row must get shorter by: a column with a reference cannot be one itself.
 const LEAST_GAIN: f32 = 0.3;
 /// At most this many columns are compared with, the nearest before.
@@ -51,17 +55,18 @@ fn fingerprints(sample: &Sample, floats: &[f64]) -> Option<Fingerprints> {
     let mut prints = [[0f32; POINTS]; 3];
     let inside = sample.segment.checked_sub(LEAD)?;
     let per_segment = POINTS / sample.segments;
-    if per_segment == 0 || inside < per_segment {
+    if per_segment == 0 || inside * sample.segments < FEWEST_ROWS {
         return None;
     }
     let middle = floats.iter().sum::<f64>() / floats.len() as f64;
-    for point in 0..POINTS {
+    let [levels, firsts, seconds] = &mut prints;
+    for (point, ((level, first), second)) in levels.iter_mut().zip(firsts).zip(seconds).enumerate() {
         let (segment, part) = (point / per_segment, point % per_segment);
         let at = segment * sample.segment + part * inside / per_segment;
         let Some(&[c, b, a]) = floats.get(at..at + 3) else { continue };
-        prints[0][point] = (a - middle) as f32;
-        prints[1][point] = (a - b) as f32;
-        prints[2][point] = ((a - b) - (b - c)) as f32;
+        *level = (a - middle) as f32;
+        *first = (a - b) as f32;
+        *second = ((a - b) - (b - c)) as f32;
     }
     for print in &mut prints {
         let length = print.iter().map(|v| v * v).sum::<f32>().sqrt();
@@ -193,7 +198,7 @@ impl References {
                 }
                 let cost = costs[mine] + 0.5 * left.max(1e-6).log2();
                 let this = Some(Match { at, slope, cost });
-                if cost > own + 0.5 {
+                if cost > own + DOUBT {
                     continue;
                 }
                 if best[0].is_none_or(|best| cost < best.cost) {

@@ -84,9 +84,22 @@ fn scaled_columns_take_almost_nothing() {
 }
 
 #[test]
+fn a_speed_is_foretold_from_a_place() {
+    let count = 1024;
+    let place = |row: usize| (row as f32 * 0.05).sin() * 40.0 + (row as f32 * 0.61).cos();
+    let speed = |row: usize| if row == 0 { 0.0 } else { (place(row) - place(row - 1)) * 60.0 };
+    let (columns, row_bytes) = layout(&[(4, true), (4, true)]);
+    let values = [singles(count, place), singles(count, speed)];
+    let (payload, head_len) = round_trip(&columns, row_bytes, &steady(count), &rows_of(&columns, row_bytes, &values));
+    let head = BlockHead::parse(&payload[..head_len], &columns, count, payload.len()).unwrap();
+    assert_eq!(head.reference(1), Some(0));
+    assert!(head.body_range(1).len() < head.body_range(0).len() / 2, "{}", head.body_range(1).len());
+}
+
+#[test]
 fn scaled_columns_survive_values_that_cannot_be_scaled() {
     for odd in [f32::NAN, f32::INFINITY, -0.0, 1e-40, 3e38, 1e-37, f32::from_bits(0x7f80_0001)] {
-        for count in [64, 257, 1024] {
+        for count in [24, 64, 257, 1024] {
             let base = |row: usize| (row as f32 * 0.013).sin() * 40.0;
             let odd_at = |row: usize, value: f32, step: usize| if row % step == step - 1 { odd } else { value };
             let (columns, row_bytes) = layout(&[(4, true), (4, true), (4, true)]);

@@ -1,0 +1,42 @@
+//! Moving columns into and out of rows, a few rows at a time.
+
+/// Rows are handled in tiles of about this many bytes, so that a tile stays in the fastest cache.
+const TILE_BYTES: usize = 32 << 10;
+
+/// Rows of a tile.
+pub(crate) fn tile_rows(row_bytes: usize) -> usize {
+    (TILE_BYTES / row_bytes.max(1)).clamp(8, 256)
+}
+
+/// Write one column into a tile of rows.
+#[inline(always)]
+pub(crate) fn scatter<W: Copy, const N: usize>(
+    tile: &mut [u8],
+    row_bytes: usize,
+    offset: usize,
+    values: &[W],
+    bytes: impl Fn(W) -> [u8; N],
+) {
+    for (row, &value) in tile.chunks_exact_mut(row_bytes).zip(values) {
+        if let Some(room) = row.get_mut(offset..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            *room = bytes(value);
+        }
+    }
+}
+
+/// Copy one column out of a tile of rows.
+#[cfg(feature = "write")]
+#[inline(always)]
+pub(crate) fn collect<W, const N: usize>(
+    tile: &[u8],
+    row_bytes: usize,
+    offset: usize,
+    values: &mut [W],
+    value: impl Fn([u8; N]) -> W,
+) {
+    for (row, out) in tile.chunks_exact(row_bytes).zip(values) {
+        if let Some(bytes) = row.get(offset..).and_then(|rest| rest.first_chunk::<N>()) {
+            *out = value(*bytes);
+        }
+    }
+}
