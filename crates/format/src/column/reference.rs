@@ -143,7 +143,9 @@ impl References {
         own.transform.apply(&buffers.sample, &mut buffers.integers);
         let own_scores = scores(&buffers.integers, sample, 0);
         let mut best: Option<(u64, u8, Line, usize)> = None;
-        for Match { at, slope, .. } in self.matches(&prints, own_scores, sample).into_iter().flatten() {
+        // A column that costs next to nothing cannot gain, but others may gain from it.
+        let matches = if own.price > LEAST_GAIN { self.matches(&prints, own_scores, sample) } else { [None; 2] };
+        for Match { at, slope, .. } in matches.into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
             let inputs = if slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
             let mut consider = |line: Line| {
