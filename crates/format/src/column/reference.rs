@@ -16,8 +16,8 @@ const DOUBT: f32 = 1.5;
 const FEWEST_ROWS: usize = 12;
 /// Bits a row must get shorter by: a column with a reference cannot be one itself.
 const LEAST_GAIN: f32 = 0.3;
-/// At most this many columns are compared with, the nearest before.
-const NEAREST: usize = 256;
+/// A column is compared with one column in so many rows, the nearest before: the search must cost no more than coding.
+const ROWS_PER_CANDIDATE: usize = 4;
 
 type Fingerprint = [f32; POINTS];
 /// Of a column's values, its first and its second differences.
@@ -143,7 +143,9 @@ impl References {
         own.transform.apply(&buffers.sample, &mut buffers.integers);
         let own_scores = scores(&buffers.integers, sample, 0);
         let mut best: Option<(u64, u8, Line, usize)> = None;
-        for Match { at, slope, .. } in self.matches(&prints, own_scores, sample).into_iter().flatten() {
+        // A column that costs next to nothing cannot gain, but others may gain from it.
+        let matches = if own.price > LEAST_GAIN { self.matches(&prints, own_scores, sample, rows) } else { [None; 2] };
+        for Match { at, slope, .. } in matches.into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
             let inputs = if slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
             let mut consider = |line: Line| {
@@ -183,13 +185,13 @@ impl References {
     }
 
     /// The two candidates that promise most, if they promise anything.
-    fn matches(&self, prints: &Fingerprints, own_scores: [u64; 4], sample: &Sample) -> [Option<Match>; 2] {
+    fn matches(&self, prints: &Fingerprints, own_scores: [u64; 4], sample: &Sample, rows: usize) -> [Option<Match>; 2] {
         // What a row costs at each order, in bits; a correlation r takes -log2(1 - r²) / 2 of that away.
-        let rows = (sample.segments * (sample.segment - LEAD)).max(1) as f32 * SCORE_OF_A_BIT;
-        let costs = own_scores.map(|score| score as f32 / rows);
+        let priced = (sample.segments * (sample.segment - LEAD)).max(1) as f32 * SCORE_OF_A_BIT;
+        let costs = own_scores.map(|score| score as f32 / priced);
         let own = costs.iter().copied().fold(f32::INFINITY, f32::min);
         let mut best: [Option<Match>; 2] = [None; 2];
-        let skip = self.fingerprints.len().saturating_sub(NEAREST);
+        let skip = self.fingerprints.len().saturating_sub(rows / ROWS_PER_CANDIDATE);
         for (at, theirs) in self.fingerprints.iter().enumerate().skip(skip) {
             for (mine, other, slope) in [(1, 1, false), (2, 2, false), (0, 1, true), (1, 2, true)] {
                 let left = 1.0 - product(&prints[mine], &theirs[other]).powi(2);
