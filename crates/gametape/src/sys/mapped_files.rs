@@ -1,0 +1,155 @@
+//! Files whose journals are mapped into memory, so that accepting a frame is one copy and no call into the system.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{Ordering, fence};
+
+use gametape_format::write::{Files, JournalFile, StdFiles, TapeFile};
+use memmap2::{MmapOptions, MmapRaw};
+
+/// The file system of the machine, with mapped journals. What recorders use.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MappedFiles;
+
+impl Files for MappedFiles {
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        StdFiles.create_tape(path)
+    }
+
+    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        allocate(&file, bytes)?;
+        let length = usize::try_from(bytes).map_err(io::Error::other)?;
+        let map = MmapOptions::new().len(length).map_raw(&file)?;
+        Ok(Box::new(MappedJournal { map, file }))
+    }
+
+    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+        StdFiles.journals(tape)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+        StdFiles.lock(path)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        StdFiles.remove(path)
+    }
+
+    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+        StdFiles.publish(from, to)
+    }
+
+    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        StdFiles.replace(from, to)
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        StdFiles.sync_directory(path)
+    }
+}
+
+/// Gives the file its length and its space on the disk: a write to a mapped page without space would end the process.
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{FallocateFlags, fallocate};
+        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+            Ok(()) => return Ok(()),
+            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    write_zeros(file, bytes)
+}
+
+fn write_zeros(mut file: &File, bytes: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut file)?;
+    file.sync_data()
+}
+
+struct MappedJournal {
+    map: MmapRaw,
+    file: File,
+}
+
+impl MappedJournal {
+    /// The mapped bytes of a range, if it lies inside the map.
+    fn place(&self, at: u64, length: usize) -> io::Result<*mut u8> {
+        let outside = || io::Error::other("a place outside the journal");
+        let start = usize::try_from(at).map_err(|_| outside())?;
+        let end = start.checked_add(length).ok_or_else(outside)?;
+        if end > self.map.len() {
+            return Err(outside());
+        }
+        // SAFETY: `start` is at most the length of the map, so the result stays inside the mapping or just behind it.
+        Ok(unsafe { self.map.as_mut_ptr().add(start) })
+    }
+}
+
+impl JournalFile for MappedJournal {
+    fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+        let place = self.place(at, data.len())?;
+        // A reader in another process must not see a row's header before its payload.
+        fence(Ordering::Release);
+        // SAFETY: `place` has room for `data` inside the mapping, which lives as long as `self`. Only the capturing thread writes, each
+        // place once before it is published, and other threads read only what was published; `data` is no part of the map.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), place, data.len()) };
+        Ok(())
+    }
+
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let place = self.place(at, buffer.len())?;
+        // SAFETY: `place` has that many bytes inside the mapping. The caller reads only rows that were published (with release and
+        // acquire on their end), which are never written again.
+        unsafe { std::ptr::copy_nonoverlapping(place.cast_const(), buffer.as_mut_ptr(), buffer.len()) };
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.map.flush()?;
+        self.file.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_and_stands_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let journal = MappedFiles.create_journal(&path, 10_000).unwrap();
+        journal.write(9_000, b"at the end").unwrap();
+        let mut back = [0; 10];
+        journal.read(9_000, &mut back).unwrap();
+        assert_eq!(&back, b"at the end");
+        journal.sync().unwrap();
+        let file = std::fs::read(&path).unwrap();
+        assert_eq!((file.len(), &file[9_000..9_010]), (10_000, b"at the end".as_slice()));
+    }
+
+    #[test]
+    fn places_outside_the_journal_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = MappedFiles.create_journal(&folder.path().join("journal"), 4096).unwrap();
+        assert!(journal.write(4090, b"seven b").is_err());
+        assert!(journal.write(u64::MAX, b"x").is_err());
+        assert!(journal.read(4096, &mut [0]).is_err());
+        assert!(journal.write(4096, b"").is_ok());
+    }
+
+    #[test]
+    fn space_is_allocated_before_the_first_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let _journal = MappedFiles.create_journal(&path, 1 << 20).unwrap();
+        #[cfg(unix)]
+        {
+            let blocks = std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(&path).unwrap());
+            assert!(blocks * 512 >= 1 << 20, "{blocks} blocks");
+        }
+    }
+}
