@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "write"), allow(dead_code, reason = "half of each pair of functions is only for writing"))]
 
 mod block;
 pub mod column;

@@ -143,11 +143,12 @@ pub(crate) fn unmap(kind: ChannelType, mapped: u64) -> f64 {
 }
 
 #[cfg(all(test, feature = "write"))]
+#[allow(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
 
     fn mapped(kind: ChannelType, bits: u64) -> u64 {
-        map(kind, bits).unwrap()
+        map(kind, bits).expect("not NaN")
     }
 
     #[test]

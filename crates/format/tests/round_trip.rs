@@ -1,5 +1,5 @@
 //! Writer to reader over real files.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::sync::Arc;
 

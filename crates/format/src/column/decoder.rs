@@ -8,6 +8,9 @@ use super::tiles::{scatter, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
 
+/// Columns are decoded in waves of about this many values, so that memory stays small whatever the block is made of.
+const WAVE_VALUES: usize = 1 << 20;
+
 /// Decodes blocks; keeps its memory between calls.
 #[derive(Default)]
 pub struct BlockDecoder {
@@ -19,9 +22,11 @@ pub struct BlockDecoder {
     wide: Vec<u64>,
     /// Per column: where its values start in `narrow` or `wide`.
     starts: Vec<u32>,
-    /// Columns that are not constant.
+    /// Columns of this wave that are not constant.
     varying: Vec<u32>,
     template: Vec<u8>,
+    /// Values of a column that an earlier wave has put into the rows.
+    earlier: Vec<u64>,
 }
 
 #[derive(Default)]
@@ -73,6 +78,40 @@ fn decode_body<W: Word>(
             body::decode(bytes, foretold, float, values, scratch, guesses, out)
         }
     }
+}
+
+/// Which columns are decoded now, and how many values of them there are.
+#[derive(Default)]
+struct Wave {
+    /// Columns before this one stand in the rows already.
+    first: usize,
+    narrow: usize,
+    wide: usize,
+}
+
+impl Wave {
+    /// Room for the values of one more column; gives its start.
+    fn take(&mut self, column: &Column, rows: usize) -> usize {
+        let used = if column.is_wide() { &mut self.wide } else { &mut self.narrow };
+        let start = *used;
+        *used += rows;
+        start
+    }
+}
+
+/// Where the values of a reference are.
+#[derive(Clone, Copy)]
+enum From<'a> {
+    Nothing,
+    /// Decoded in this wave, from this place on.
+    Wave(&'a Column, usize),
+    /// Read back from the rows.
+    Earlier(&'a Column),
+}
+
+fn put(row: &mut [u8], column: &Column, value: u64) {
+    let room = row.get_mut(column.range()).unwrap_or_default();
+    room.iter_mut().zip(value.to_le_bytes()).for_each(|(to, from)| *to = from);
 }
 
 /// The values from `start` on, apart from those before it.
@@ -161,88 +200,139 @@ impl BlockDecoder {
         }
         self.template.clear();
         self.template.resize(row_bytes, 0);
-        self.decode_bodies(head, columns, payload)?;
-        self.write_rows(columns, row_bytes, out);
-        Ok(())
-    }
-
-    /// Decode every body once and note where the values are; constants go to the template row.
-    fn decode_bodies(&mut self, head: &BlockHead, columns: &[Column], payload: &[u8]) -> Result<(), ColumnError> {
-        let rows = head.rows();
-        let Self { scratch, guesses, narrow, wide, starts, varying, template } = self;
-        varying.clear();
-        if starts.len() < columns.len() {
-            starts.resize(columns.len(), 0);
+        if self.starts.len() < columns.len() {
+            self.starts.resize(columns.len(), 0);
         }
-        let (mut narrow_used, mut wide_used) = (0, 0);
+        let mut wave = Wave::default();
+        self.varying.clear();
         for (at, content) in head.contents() {
             let Some(column) = columns.get(at) else { continue };
-            let (coding, body, reference) = match content {
-                Content::Constant(value) => {
-                    let room = template.get_mut(column.range()).unwrap_or_default();
-                    room.iter_mut().zip(value.to_le_bytes()).for_each(|(to, from)| *to = from);
-                    continue;
+            match content {
+                Content::Constant(value) if wave.first == 0 => put(&mut self.template, column, value),
+                Content::Constant(value) => out.chunks_exact_mut(row_bytes).for_each(|row| put(row, column, value)),
+                Content::Copy(original) if original >= wave.first => {
+                    let start = self.starts.get(original).copied().unwrap_or(0);
+                    self.note(at, start as usize);
                 }
                 Content::Copy(original) => {
-                    let start = starts.get(original).copied().unwrap_or(0);
-                    starts.get_mut(at).into_iter().for_each(|place| *place = start);
-                    varying.push(at as u32);
-                    continue;
+                    let original = columns.get(original).ok_or(ColumnError::NoReference { column: at })?;
+                    self.collect_earlier(original, row_bytes, out);
+                    let start = wave.take(column, rows);
+                    self.make_room(&wave);
+                    self.note(at, start);
+                    if column.is_wide() {
+                        let room = self.wide.get_mut(start..start + rows).unwrap_or_default();
+                        room.copy_from_slice(&self.earlier);
+                    } else {
+                        let room = self.narrow.get_mut(start..start + rows).unwrap_or_default();
+                        room.iter_mut().zip(&self.earlier).for_each(|(to, from)| *to = *from as u32);
+                    }
                 }
-                Content::Coded { coding, body, reference } => (coding, body, reference),
-            };
-            let used = if column.is_wide() { &mut wide_used } else { &mut narrow_used };
-            let start = *used;
-            *used += rows;
-            if narrow.len() < narrow_used {
-                narrow.resize(narrow_used.max(narrow.len() * 2), 0);
+                Content::Coded { coding, body, reference } => {
+                    let bytes = payload.get(body.range()).ok_or(ColumnError::Damaged { what: "payload ends early" })?;
+                    body.verify(bytes, "column")?;
+                    let missing = || ColumnError::NoReference { column: at };
+                    let other = reference.map(|other| columns.get(other).ok_or_else(missing)).transpose()?;
+                    if let Some(other) = other.filter(|_| reference < Some(wave.first)) {
+                        self.collect_earlier(other, row_bytes, out);
+                    }
+                    let start = wave.take(column, rows);
+                    self.make_room(&wave);
+                    let from = match (other, reference) {
+                        (Some(other), Some(number)) if number < wave.first => From::Earlier(other),
+                        (Some(other), Some(number)) => {
+                            From::Wave(other, self.starts.get(number).map_or(0, |s| *s as usize))
+                        }
+                        _ => From::Nothing,
+                    };
+                    self.decode_body(coding, column, bytes, from, start, rows)?;
+                    self.note(at, start);
+                }
             }
-            if wide.len() < wide_used {
-                wide.resize(wide_used.max(wide.len() * 2), 0);
+            if wave.narrow + wave.wide >= WAVE_VALUES {
+                self.write_rows(columns, row_bytes, out, wave.first == 0);
+                self.varying.clear();
+                wave = Wave { first: at + 1, ..Wave::default() };
             }
-            let bytes = payload.get(body.range()).ok_or(ColumnError::Damaged { what: "payload ends early" })?;
-            body.verify(bytes, "column")?;
-            let other = reference.and_then(|other| Some((columns.get(other)?, *starts.get(other)? as usize)));
-            let missing = ColumnError::NoReference { column: at };
-            if reference.is_some() && other.is_none() {
-                return Err(missing);
-            }
-            if column.is_wide() {
-                let (before, room) = split(wide, start, rows).ok_or(missing.clone())?;
-                let reference = match other {
-                    None => Reference::None,
-                    Some((c, s)) if c.is_wide() => Reference::Wide(before.get(s..s + rows).ok_or(missing)?),
-                    Some((_, s)) => Reference::Narrow(narrow.get(s..s + rows).ok_or(missing)?),
-                };
-                decode_body(coding, column, bytes, reference, scratch, &mut guesses.wide, room)?;
-            } else {
-                let (before, room) = split(narrow, start, rows).ok_or(missing.clone())?;
-                let reference = match other {
-                    None => Reference::None,
-                    Some((c, s)) if c.is_wide() => Reference::Wide(wide.get(s..s + rows).ok_or(missing)?),
-                    Some((_, s)) => Reference::Narrow(before.get(s..s + rows).ok_or(missing)?),
-                };
-                decode_body(coding, column, bytes, reference, scratch, &mut guesses.narrow, room)?;
-            }
-            if let Some(place) = starts.get_mut(at) {
-                *place = start as u32;
-            }
-            varying.push(at as u32);
         }
+        self.write_rows(columns, row_bytes, out, wave.first == 0);
         Ok(())
     }
 
-    /// Copy the template to every row, then write the columns that vary, tile by tile.
-    fn write_rows(&self, columns: &[Column], row_bytes: usize, out: &mut [u8]) {
+    fn make_room(&mut self, wave: &Wave) {
+        if self.narrow.len() < wave.narrow {
+            self.narrow.resize(wave.narrow.max(self.narrow.len() * 2), 0);
+        }
+        if self.wide.len() < wave.wide {
+            self.wide.resize(wave.wide.max(self.wide.len() * 2), 0);
+        }
+    }
+
+    fn note(&mut self, column: usize, start: usize) {
+        if let Some(place) = self.starts.get_mut(column) {
+            *place = start as u32;
+        }
+        self.varying.push(column as u32);
+    }
+
+    /// Reads the values of a column back from the rows.
+    fn collect_earlier(&mut self, column: &Column, row_bytes: usize, rows: &[u8]) {
+        let value = |row: &[u8]| {
+            let bytes = row.get(column.range()).unwrap_or_default();
+            bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        };
+        self.earlier.clear();
+        self.earlier.extend(rows.chunks_exact(row_bytes).map(value));
+    }
+
+    fn decode_body(
+        &mut self,
+        coding: Coding,
+        column: &Column,
+        bytes: &[u8],
+        from: From<'_>,
+        start: usize,
+        rows: usize,
+    ) -> Result<(), ColumnError> {
+        let Self { scratch, guesses, narrow, wide, earlier, .. } = self;
+        let missing = || ColumnError::Damaged { what: "reference" };
+        if column.is_wide() {
+            let (before, room) = split(wide, start, rows).ok_or_else(missing)?;
+            let reference = match from {
+                From::Nothing => Reference::None,
+                From::Earlier(other) if other.is_wide() => Reference::Wide(earlier),
+                From::Earlier(_) => Reference::Patterns(earlier),
+                From::Wave(other, s) if other.is_wide() => {
+                    Reference::Wide(before.get(s..s + rows).ok_or_else(missing)?)
+                }
+                From::Wave(_, s) => Reference::Narrow(narrow.get(s..s + rows).ok_or_else(missing)?),
+            };
+            return decode_body(coding, column, bytes, reference, scratch, &mut guesses.wide, room);
+        }
+        let (before, room) = split(narrow, start, rows).ok_or_else(missing)?;
+        let reference = match from {
+            From::Nothing => Reference::None,
+            From::Earlier(other) if other.is_wide() => Reference::Wide(earlier),
+            From::Earlier(_) => Reference::Patterns(earlier),
+            From::Wave(other, s) if other.is_wide() => Reference::Wide(wide.get(s..s + rows).ok_or_else(missing)?),
+            From::Wave(_, s) => Reference::Narrow(before.get(s..s + rows).ok_or_else(missing)?),
+        };
+        decode_body(coding, column, bytes, reference, scratch, &mut guesses.narrow, room)
+    }
+
+    /// Copy the template to every row (in the first wave), then write the columns that vary, tile by tile.
+    fn write_rows(&self, columns: &[Column], row_bytes: usize, out: &mut [u8], first: bool) {
         let tile_rows = tile_rows(row_bytes);
         for (index, tile) in out.chunks_mut(tile_rows * row_bytes).enumerate() {
-            tile.chunks_exact_mut(row_bytes).for_each(|row| row.copy_from_slice(&self.template));
-            let first = index * tile_rows;
+            if first {
+                tile.chunks_exact_mut(row_bytes).for_each(|row| row.copy_from_slice(&self.template));
+            }
+            let first_row = index * tile_rows;
             for &at in &self.varying {
                 let Some((column, &start)) = columns.get(at as usize).zip(self.starts.get(at as usize)) else {
                     continue;
                 };
-                let (start, offset) = (start as usize + first, column.offset as usize);
+                let (start, offset) = (start as usize + first_row, column.offset as usize);
                 let narrow = self.narrow.get(start..).unwrap_or_default();
                 match column.width {
                     1 => scatter(tile, row_bytes, offset, narrow, |v| [v as u8]),

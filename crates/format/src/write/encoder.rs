@@ -153,7 +153,9 @@ impl Encoder {
 
     /// Makes the next generation with the rows that are in no block, then drops the generations that are no longer needed.
     fn make_generation(&mut self) -> io::Result<Arc<Generation>> {
-        let (number, bytes) = (self.next_number, self.next_bytes);
+        // Rows carried over take up to a quarter; a few of the largest ones shall fit behind them.
+        let large = self.shared.largest_row().saturating_mul(2 * CARRY_SHARE).min(GENERATION_BYTES);
+        let (number, bytes) = (self.next_number, self.next_bytes.max(large).next_multiple_of(4096));
         self.seal_what_is_too_large_to_carry(bytes / CARRY_SHARE)?;
         let path = journal_path(&self.path, number);
         let file = self.files.create_journal(&path, bytes)?;
@@ -239,7 +241,7 @@ fn next_size(full: &Reading, least: u64) -> u64 {
     let span_ns = full.first_ns.map_or(0, |first| full.last_ns.saturating_sub(first)).max(1);
     let filled = full.at - full.generation.start;
     let wanted = u128::from(filled) * u128::from(GENERATION_SECONDS) * 1_000_000_000 / u128::from(span_ns);
-    u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, GENERATION_BYTES.max(least)).next_multiple_of(4096)
+    u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, GENERATION_BYTES.max(least))
 }
 
 fn failed(doing: &'static str) -> impl Fn(io::Error) -> Failure {

@@ -102,6 +102,8 @@ pub struct Failure {
 pub(crate) struct Shared {
     /// The prepared generation. Held for moments only: no file call happens under this lock.
     next: Mutex<Option<Arc<Generation>>>,
+    /// Bytes that the largest row so far needs.
+    largest_row: AtomicU64,
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// The encoder's thread, once there is one.
@@ -132,6 +134,15 @@ impl Shared {
 
     pub(crate) fn offer_next(&self, generation: Arc<Generation>) {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(generation);
+    }
+
+    /// Asks for generations that can take a row of this size. What is prepared already may be too small.
+    pub(crate) fn expect_row(&self, bytes: u64) {
+        self.largest_row.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn largest_row(&self) -> u64 {
+        self.largest_row.load(Ordering::Relaxed)
     }
 
     /// Lets the encoder know that there is something to do now. Never waits.

@@ -6,6 +6,7 @@ mod cut;
 mod encoder;
 mod files;
 mod generation;
+mod index_page;
 mod merge;
 mod recover;
 mod rewrite;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::files::TapeFile;
+use super::index_page::encode_page;
 use crate::block::Block;
 use crate::footer::{Footer, PageRef, StreamSummary, Totals};
-use crate::index::{BlockEntry, encode_page};
+use crate::index::BlockEntry;
 use crate::limits;
 use crate::pack;
 use crate::ranges::{self, EMPTY, Range, Slot};

@@ -39,9 +39,9 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// The defaults: synced every second, generations of 32 MiB.
+    /// The defaults: synced every second, generations of 8 MiB (more for large frames and high rates).
     pub fn new(tape_id: TapeId) -> Self {
-        Self { tape_id, start_utc_ns: None, sync_interval: Duration::from_secs(1), journal_bytes: 32 << 20 }
+        Self { tape_id, start_utc_ns: None, sync_interval: Duration::from_secs(1), journal_bytes: 8 << 20 }
     }
 
     pub(crate) fn header(&self) -> FileHeader {
@@ -446,6 +446,7 @@ fn journal(shared: &Shared, generation: &mut Arc<Generation>, row: &Row<'_>) -> 
     if generation.append(row).map_err(AppendError::Journal)? {
         return Ok(());
     }
+    shared.expect_row(row.bytes());
     let no_room = AppendError::NoRoom { bytes: row.payload.len() };
     let Some(next) = shared.take_next() else { return Err(no_room) };
     std::mem::replace(generation, next).close();

@@ -183,3 +183,23 @@ fn shapes_and_columns_that_are_not_allowed_are_refused() {
     let gap = [columns[0], Column { offset: 5, width: 4, float: false }];
     assert!(matches!(encode(&gap, &[0], 8), Err(ColumnError::BadColumns { column: 1, .. })));
 }
+
+#[test]
+fn copies_and_references_reach_over_waves_of_columns() {
+    let count = 1024;
+    let mut noise = Noise(5);
+    let walk = singles(count, |i| 40.0 + (i as f32 * 0.013).sin() * 17.0);
+    let mut values: Vec<Vec<u64>> = vec![walk.clone()];
+    for column in 1..1300 {
+        values.push(
+            (0..count).map(|_| if column % 100 == 7 { column as u64 } else { noise.next() & 0xFFFF_FFFF }).collect(),
+        );
+    }
+    values.push(walk.clone());
+    values.push(walk.iter().map(|bits| u64::from((f32::from_bits(*bits as u32) * 3.6).to_bits())).collect());
+    values.push(vec![77; count]);
+    let kinds: Vec<(u8, bool)> = values.iter().map(|_| (4, true)).collect();
+    let (columns, row_bytes) = layout(&kinds);
+    let rows = rows_of(&columns, row_bytes, &values);
+    round_trip(&columns, row_bytes, &steady(count), &rows);
+}
