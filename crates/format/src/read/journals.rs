@@ -125,7 +125,8 @@ impl JournalView {
         block: &mut Block,
     ) -> io::Result<bool> {
         block.clear(seqs.start, 0);
-        let mut walker = Walker::new(self.generation, run.start, false);
+        // Thorough: damage of a row of another stream may stand between the rows of this run.
+        let mut walker = Walker::new(self.generation, run.start, true);
         while block.end_seq() < seqs.end {
             match walker.step(&*self.source, run.end)? {
                 Step::Row { header, .. } => {
