@@ -433,8 +433,13 @@ impl Tape {
         Ok(())
     }
 
-    /// A footer without a trailer that leads to it: the tape was closed, its end is damaged.
+    /// A footer without a trailer that leads to it: the tape was closed and its end is damaged, unless there are journals: then
+    /// it is about to be closed, or the recorder was ended while it did that.
     fn take_footer(&mut self, header: &RecordHeader) -> Result<(), ReadError> {
+        let has_trailer = read_trailer(&*self.source, self.size).map_err(io_at(self.size))?.is_some();
+        if !has_trailer && !self.journals.is_empty() {
+            return Ok(());
+        }
         let trailer = Trailer { footer_offset: header.offset, footer_bytes: header.record_bytes() };
         match read_footer(&*self.source, &trailer, self.size)? {
             Ok(footer) => {
@@ -444,7 +449,7 @@ impl Tape {
                         stream.status = summary.status;
                     }
                 }
-                if read_trailer(&*self.source, self.size).map_err(io_at(self.size))?.is_none() {
+                if !has_trailer {
                     let text = "the trailer is missing or damaged";
                     self.notes.add(Problem::new(ProblemKind::Trailer, header.end(), text));
                 }
