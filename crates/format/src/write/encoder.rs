@@ -102,11 +102,12 @@ impl Encoder {
 
     /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
     pub(crate) fn step(&mut self, now: Duration) -> Result<(), Failure> {
-        self.consume().map_err(failed("writing blocks to the tape"))?;
+        // Before the blocks: making many of them takes long, and the interval is a promise.
         if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
             self.last_sync = now;
             self.sync_journals().map_err(failed("syncing the journal"))?;
         }
+        self.consume().map_err(failed("writing blocks to the tape"))?;
         if !self.shared.has_next() && self.reading.len() == 1 {
             let next = self.make_generation().map_err(failed("preparing the next journal"))?;
             self.shared.offer_next(next);
@@ -141,14 +142,17 @@ impl Encoder {
     }
 
     fn sync_journals(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
         for reading in &mut self.reading {
             let committed = reading.generation.committed();
             if committed > reading.synced {
-                reading.generation.file.sync()?;
-                reading.synced = committed;
+                match reading.generation.file.sync() {
+                    Ok(()) => reading.synced = committed,
+                    Err(error) => result = Err(error),
+                }
             }
         }
-        Ok(())
+        result
     }
 
     /// Makes the next generation with the rows that are in no block, then drops the generations that are no longer needed.
@@ -214,9 +218,18 @@ impl Encoder {
         Ok(bytes)
     }
 
-    /// Last act after a failure: what is in the journals shall at least be durable.
+    /// Last act after a failure: what is in the journals shall at least be durable, also in those whose rows were all given to
+    /// blocks: after a failure these blocks may not be in the tape, or not durable.
     pub(crate) fn give_up(&mut self) {
+        for generation in &self.drained {
+            let _ = generation.file.sync();
+        }
         let _ = self.sync_journals();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn last_sync(&self) -> Duration {
+        self.last_sync
     }
 
     pub(crate) fn maker(&self) -> &BlockMaker {

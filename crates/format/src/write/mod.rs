@@ -5,6 +5,8 @@ mod builder;
 mod encoder;
 mod files;
 mod generation;
+#[cfg(test)]
+mod power_cut;
 mod sink;
 mod std_files;
 mod writer;

@@ -254,15 +254,20 @@ fn run(mut encoder: Encoder) -> Result<FinishedTape, Failure> {
     let shared = encoder.shared();
     shared.register_thread();
     let start = Instant::now();
+    let result = work(&mut encoder, &shared, start);
+    if let Err(failure) = &result {
+        shared.fail(failure.clone());
+        encoder.give_up();
+    }
+    result
+}
+
+fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<FinishedTape, Failure> {
     loop {
-        if let Err(failure) = encoder.step(start.elapsed()) {
-            shared.fail(failure.clone());
-            encoder.give_up();
-            return Err(failure);
-        }
+        encoder.step(start.elapsed())?;
         match shared.order() {
             Order::Work => std::thread::park_timeout(ENCODER_INTERVAL),
-            Order::Finish(status) => return finish(&mut encoder, &status),
+            Order::Finish(status) => return finish(encoder, &status),
             Order::Abandon => {
                 encoder.give_up();
                 return Ok((0, Vec::new()));
