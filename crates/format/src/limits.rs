@@ -12,6 +12,8 @@ pub const PAYLOAD_BYTES: usize = 32 << 20;
 pub const HEAD_BYTES: usize = 16 << 20;
 /// A stream descriptor, unpacked.
 pub const DESCRIPTOR_BYTES: usize = 4 << 20;
+/// All stream descriptors of a tape, unpacked, together.
+pub const DESCRIPTORS_BYTES: usize = 16 << 20;
 /// The footer, unpacked.
 pub const FOOTER_BYTES: usize = 16 << 20;
 /// Streams in a tape.

@@ -12,6 +12,7 @@ use super::blocks::BlockMaker;
 use super::files::{Files, journal_path};
 use super::generation::{Failure, Generation, Row, Shared, put_row};
 use crate::journal::{JournalHeader, ROW_BYTES, RowHeader, RowKind};
+use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
@@ -20,6 +21,8 @@ use crate::system::Status;
 const GENERATION_SECONDS: u64 = 10;
 /// Largest generation.
 const GENERATION_BYTES: u64 = 256 << 20;
+/// Smallest generation.
+const LEAST_GENERATION_BYTES: u64 = 4096;
 /// At most this share of a generation is filled with rows carried over; larger open blocks are sealed instead.
 const CARRY_SHARE: u64 = 4;
 
@@ -75,9 +78,10 @@ impl Encoder {
         files: Arc<dyn Files>,
         path: PathBuf,
         tape_id: TapeId,
-        settings: EncoderSettings,
+        mut settings: EncoderSettings,
         maker: BlockMaker,
     ) -> io::Result<(Self, Arc<Generation>)> {
+        settings.journal_bytes = settings.journal_bytes.clamp(LEAST_GENERATION_BYTES, limits::JOURNAL_BYTES);
         let mut encoder = Self {
             files,
             shared: Arc::new(Shared::default()),
@@ -125,6 +129,10 @@ impl Encoder {
                     .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
                 self.frame.resize(row.payload_bytes as usize, 0);
                 reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;
+                if crc32c::crc32c(&self.frame) != row.payload_crc {
+                    // Sealed into a block it would look right for ever.
+                    return Err(io::Error::other("a journal row changed after it was written"));
+                }
                 reading.at += row.row_bytes();
                 reading.first_ns.get_or_insert(row.time_ns);
                 reading.last_ns = reading.last_ns.max(row.time_ns);

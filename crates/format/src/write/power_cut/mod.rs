@@ -62,10 +62,8 @@ fn tape_path() -> &'static Path {
 }
 
 fn specs() -> Vec<StreamSpec> {
-    let car = vec![
-        Channel::new("tick", ChannelType::U32, 0, 1, ""),
-        Channel::new("speed", ChannelType::F32, 4, 1, "km/h"),
-    ];
+    let car =
+        vec![Channel::new("tick", ChannelType::U32, 0, 1, ""), Channel::new("speed", ChannelType::F32, 4, 1, "km/h")];
     vec![
         StreamSpec::columns("car", 10, car),
         StreamSpec::rows("text"),
@@ -187,7 +185,8 @@ impl Recording {
             left.into_values().map(|bytes| Box::new(bytes) as Box<dyn ReadAt>).collect()
         };
         let journals = if control.journals_not_read { Vec::new() } else { sources(left) };
-        let tape = Tape::from_sources(Box::new(tape), journals).map_err(|error| format!("cannot be opened: {error}"))?;
+        let tape =
+            Tape::from_sources(Box::new(tape), journals).map_err(|error| format!("cannot be opened: {error}"))?;
         if closed && !tape.is_complete() {
             return Err("closed, but not complete".into());
         }
