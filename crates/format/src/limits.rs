@@ -32,5 +32,7 @@ pub const TEXT_BYTES: usize = 1024;
 pub const PAGE_BLOCKS: usize = 1024;
 /// Blocks outside index pages that a reader remembers.
 pub const LOOSE_BLOCKS: usize = 262_144;
+/// Runs of consecutive rows in journals that a reader remembers.
+pub const JOURNAL_RUNS: usize = 65_536;
 /// A journal file.
 pub const JOURNAL_BYTES: u64 = 1 << 30;

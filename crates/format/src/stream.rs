@@ -340,7 +340,7 @@ impl StreamSpec {
     }
 
     /// Length of the descriptor, unpacked.
-    fn encoded_bytes(&self) -> usize {
+    pub(crate) fn encoded_bytes(&self) -> usize {
         let texts = [&self.game, &self.name, &self.transport, &self.layout];
         let channels = self.channels.iter().map(|channel| 14 + channel.name.len() + channel.unit.len());
         20 + texts.iter().map(|text| text.len()).sum::<usize>() + channels.sum::<usize>()
