@@ -118,7 +118,20 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
 
 #[cfg(feature = "write")]
 fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
-    zstd::bulk::decompress(bytes, length).ok()
+    use std::cell::RefCell;
+    // Making a context costs more than unpacking a small block.
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let mut decompressor = match kept.take() {
+            Some(decompressor) => decompressor,
+            None => zstd::bulk::Decompressor::new().ok()?,
+        };
+        let raw = decompressor.decompress(bytes, length).ok();
+        *kept = Some(decompressor);
+        raw
+    })
 }
 
 #[cfg(not(feature = "write"))]

@@ -230,6 +230,17 @@ impl BlockList {
         Ok(before + self.tail.partition_point(block_before))
     }
 
+    /// The blocks of a page.
+    pub(crate) fn page_blocks<'a>(
+        &self,
+        tape: &TapeBytes<'_>,
+        cache: &'a mut PageCache,
+        page: usize,
+    ) -> Result<&'a [BlockEntry], ReadError> {
+        self.load(tape, cache, page)?;
+        Ok(&cache.entries)
+    }
+
     fn load(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, index: usize) -> Result<(), ReadError> {
         if cache.page == Some(index) {
             return Ok(());
