@@ -8,7 +8,7 @@ use crate::ranges::{EMPTY, Range, Slot};
 use crate::record::RecordHeader;
 
 /// What the index knows of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BlockEntry {
     pub(crate) offset: u64,
     pub(crate) record_bytes: u64,
@@ -102,7 +102,10 @@ fn entries(columns: &[Vec<u64>], page: &RecordHeader) -> Result<Vec<BlockEntry>,
             last_ns: at(lasts),
             raw_bytes: within("raw bytes", at(raws), limits::BLOCK_RAW_BYTES)? as u32,
         };
-        let in_order = before.is_none_or(|b| b.end_seq() <= entry.first_seq && b.last_ns <= entry.first_ns);
+        let in_order = before.is_none_or(|b| {
+            let behind = b.offset.saturating_add(b.record_bytes) <= entry.offset;
+            behind && b.end_seq() <= entry.first_seq && b.last_ns <= entry.first_ns
+        });
         let sound = entry.rows > 0 && entry.first_ns <= entry.last_ns && offset.checked_add(record_bytes).is_some();
         if !in_order || !sound || offset.saturating_add(record_bytes) > page.offset {
             return Err(Malformed::Value { what: "entry of an index page", found: i as u64 });
@@ -120,41 +123,78 @@ fn find_slot(
     blocks: usize,
     head_bytes: usize,
 ) -> Result<Option<SlotRanges>, Malformed> {
-    let count = cursor.u32("range slots")? as usize;
-    if count != slots.len() {
-        return Err(Malformed::Value { what: "number of range slots", found: count as u64 });
-    }
+    check_slot_count(cursor, slots)?;
     let mut run_at = head_bytes;
     for (number, slot) in slots.iter().enumerate() {
-        let found = match cursor.u8("slot kind")? {
-            0 => SlotRanges::Same(EMPTY),
-            1 => {
-                let value = mapped(cursor.bytes(slot.kind.width(), "range value")?);
-                SlotRanges::Same(Range { min: value, max: value })
-            }
-            2 => {
-                let minima = cursor.bytes(blocks * slot.kind.width(), "minima")?.chunks_exact(slot.kind.width());
-                let maxima = cursor.bytes(blocks * slot.kind.width(), "maxima")?.chunks_exact(slot.kind.width());
-                if number < wanted {
-                    continue;
-                }
-                let range = |(min, max)| Range { min: mapped(min), max: mapped(max) };
-                SlotRanges::Each(minima.zip(maxima).map(range).collect())
-            }
-            3 => {
-                let bytes = cursor.u32("run length")? as usize;
-                let crc = cursor.u32("run checksum")?;
-                let run = SlotRanges::Run { at: run_at, bytes, crc };
-                run_at = run_at.saturating_add(bytes);
-                run
-            }
-            coding => return Err(Malformed::UnknownCoding { what: "range slot kind", coding }),
-        };
+        let found = slot_ranges(cursor, *slot, blocks, &mut run_at, number == wanted)?;
         if number == wanted {
             return Ok(Some(found));
         }
     }
     Ok(None)
+}
+
+fn check_slot_count(cursor: &mut Cursor<'_>, slots: &[Slot]) -> Result<(), Malformed> {
+    let count = cursor.u32("range slots")? as usize;
+    if count != slots.len() {
+        return Err(Malformed::Value { what: "number of range slots", found: count as u64 });
+    }
+    Ok(())
+}
+
+/// Reads one slot; the values that stand in the head only if they are wanted.
+fn slot_ranges(
+    cursor: &mut Cursor<'_>,
+    slot: Slot,
+    blocks: usize,
+    run_at: &mut usize,
+    wanted: bool,
+) -> Result<SlotRanges, Malformed> {
+    let width = slot.kind.width();
+    Ok(match cursor.u8("slot kind")? {
+        0 => SlotRanges::Same(EMPTY),
+        1 => {
+            let value = mapped(cursor.bytes(width, "range value")?);
+            SlotRanges::Same(Range { min: value, max: value })
+        }
+        2 => {
+            let minima = cursor.bytes(blocks * width, "minima")?.chunks_exact(width);
+            let maxima = cursor.bytes(blocks * width, "maxima")?.chunks_exact(width);
+            let range = |(min, max)| Range { min: mapped(min), max: mapped(max) };
+            SlotRanges::Each(minima.zip(maxima).filter(|_| wanted).map(range).collect())
+        }
+        3 => {
+            let bytes = cursor.u32("run length")? as usize;
+            let run = SlotRanges::Run { at: *run_at, bytes, crc: cursor.u32("run checksum")? };
+            *run_at = run_at.saturating_add(bytes);
+            run
+        }
+        coding => return Err(Malformed::UnknownCoding { what: "range slot kind", coding }),
+    })
+}
+
+/// The runs behind the head of a page: place in the payload, length and checksum of each. All slots are looked at.
+pub(crate) fn page_runs(
+    header: &RecordHeader,
+    head: &[u8],
+    slots: &[Slot],
+) -> Result<Vec<(usize, usize, u32)>, Malformed> {
+    let unpacked = pack::unpack(head, limits::HEAD_BYTES)?;
+    let mut cursor = Cursor::new(&unpacked);
+    for _ in 0..7 {
+        cursor.section("integers of an index page")?;
+    }
+    check_slot_count(&mut cursor, slots)?;
+    let mut runs = Vec::new();
+    let mut run_at = head.len();
+    for slot in slots {
+        if let SlotRanges::Run { at, bytes, crc } =
+            slot_ranges(&mut cursor, *slot, header.rows as usize, &mut run_at, false)?
+        {
+            runs.push((at, bytes, crc));
+        }
+    }
+    Ok(runs)
 }
 
 fn mapped(bytes: &[u8]) -> u64 {

@@ -167,13 +167,8 @@ impl Walker {
 
     pub(crate) fn step(&mut self, source: &dyn ReadAt, size: u64) -> io::Result<Step> {
         let at = self.at;
-        let mut bytes = [0; ROW_BYTES];
-        let found = read_full(source, at, &mut bytes)?;
-        let header = bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.generation));
+        let header = self.row_at(source, at)?.filter(|header| header.row_bytes() <= size.saturating_sub(at));
         let Some(header) = header else { return self.search(source, size) };
-        if header.row_bytes() > size.saturating_sub(at) {
-            return self.search(source, size);
-        }
         self.payload.resize(header.payload_bytes as usize, 0);
         let read = read_full(source, at + ROW_BYTES as u64, &mut self.payload)?;
         self.at = at + header.row_bytes();
@@ -184,24 +179,34 @@ impl Walker {
         }
     }
 
+    fn row_at(&self, source: &dyn ReadAt, at: u64) -> io::Result<Option<RowHeader>> {
+        let mut bytes = [0; ROW_BYTES];
+        let found = read_full(source, at, &mut bytes)?;
+        Ok(bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.generation)))
+    }
+
     /// No row header here: looks for the next one, in pieces.
     fn search(&mut self, source: &dyn ReadAt, size: u64) -> io::Result<Step> {
-        const PIECE: usize = 64 << 10;
+        const LARGEST: usize = 64 << 10;
         let start = self.at;
         if !self.thorough {
             return Ok(Step::End { at: start, leftover: 0 });
         }
         let mut last_nonzero = None;
-        let mut piece = vec![0; PIECE + ROW_BYTES];
+        let mut piece = Vec::new();
+        // The next row is often near: a file that is full of small holes shall not be read many times over.
+        let mut length = 256;
         let mut base = start;
         while base < size {
+            piece.resize(length + ROW_BYTES, 0);
             let found = read_full(source, base, &mut piece)?;
             let data = piece.get(..found).unwrap_or_default();
             if data.iter().all(|byte| *byte == 0) {
-                base += PIECE as u64;
+                base += length as u64;
+                length = (length * 2).min(LARGEST);
                 continue;
             }
-            for (i, byte) in data.iter().enumerate().take(PIECE) {
+            for (i, byte) in data.iter().enumerate().take(length) {
                 if *byte != 0 {
                     last_nonzero = Some(base + i as u64);
                 }
@@ -212,11 +217,16 @@ impl Walker {
                 }
                 let row = data.get(i..i + ROW_BYTES).and_then(|bytes| RowHeader::parse(bytes, self.generation));
                 if row.is_some_and(|row| row.row_bytes() <= size.saturating_sub(base + i as u64)) {
+                    if self.row_at(source, start)?.is_some_and(|row| row.row_bytes() <= size.saturating_sub(start)) {
+                        // The recorder was writing this row when we came, and has gone on since.
+                        return self.step(source, size);
+                    }
                     self.at = base + i as u64;
                     return Ok(Step::Damage { at: start, bytes: self.at - start, row: None });
                 }
             }
-            base += PIECE as u64;
+            base += length as u64;
+            length = (length * 2).min(LARGEST);
         }
         Ok(Step::End { at: start, leftover: last_nonzero.map_or(0, |last| last + 1 - start) })
     }

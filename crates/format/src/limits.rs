@@ -12,6 +12,8 @@ pub const PAYLOAD_BYTES: usize = 32 << 20;
 pub const HEAD_BYTES: usize = 16 << 20;
 /// A stream descriptor, unpacked.
 pub const DESCRIPTOR_BYTES: usize = 4 << 20;
+/// All stream descriptors of a tape, unpacked, together.
+pub const DESCRIPTORS_BYTES: usize = 16 << 20;
 /// The footer, unpacked.
 pub const FOOTER_BYTES: usize = 16 << 20;
 /// Streams in a tape.
@@ -30,5 +32,7 @@ pub const TEXT_BYTES: usize = 1024;
 pub const PAGE_BLOCKS: usize = 1024;
 /// Blocks outside index pages that a reader remembers.
 pub const LOOSE_BLOCKS: usize = 262_144;
+/// Runs of consecutive rows in journals that a reader remembers.
+pub const JOURNAL_RUNS: usize = 65_536;
 /// A journal file.
 pub const JOURNAL_BYTES: u64 = 1 << 30;

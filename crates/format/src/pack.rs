@@ -38,7 +38,7 @@ pub enum PackError {
     },
 }
 
-const PREFIX: usize = 5;
+pub(crate) const PREFIX: usize = 5;
 const STORED: u8 = 0;
 const ZSTD: u8 = 1;
 #[cfg(feature = "write")]

@@ -236,6 +236,14 @@ impl RecordHeader {
         }
         limit("payload length", self.payload_bytes, limits::PAYLOAD_BYTES)?;
         limit("head length", self.head_bytes, self.payload_bytes as usize)?;
+        match self.kind {
+            RecordKind::Stream => limit("descriptor length", self.payload_bytes, packed(limits::DESCRIPTOR_BYTES))?,
+            RecordKind::Footer => limit("footer length", self.payload_bytes, packed(limits::FOOTER_BYTES))?,
+            RecordKind::ColumnBlock | RecordKind::IndexPage => {
+                limit("head length", self.head_bytes, packed(limits::HEAD_BYTES))?;
+            }
+            RecordKind::RowBlock | RecordKind::Other(_) => {}
+        }
         limit("rows", self.rows, limits::BLOCK_ROWS.max(limits::PAGE_BLOCKS))?;
         limit("raw bytes", self.raw_bytes, limits::BLOCK_RAW_BYTES)?;
         if self.kind.is_block() {
@@ -257,6 +265,11 @@ impl RecordHeader {
         let rest = data.get(from..)?;
         rest.windows(SYNC.len()).position(|window| window == SYNC).map(|at| from + at)
     }
+}
+
+/// Longest packed section of so many bytes: what packing does not make shorter is stored.
+fn packed(bytes: usize) -> usize {
+    bytes + crate::pack::PREFIX
 }
 
 /// The last 32 bytes of a closed tape.

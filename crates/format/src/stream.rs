@@ -340,6 +340,13 @@ impl StreamSpec {
         Ok(())
     }
 
+    /// Length of the descriptor, unpacked.
+    pub(crate) fn encoded_bytes(&self) -> usize {
+        let texts = [&self.game, &self.name, &self.transport, &self.layout];
+        let channels = self.channels.iter().map(|channel| 14 + channel.name.len() + channel.unit.len());
+        20 + texts.iter().map(|text| text.len()).sum::<usize>() + channels.sum::<usize>()
+    }
+
     fn by_offset(&self) -> Vec<&Channel> {
         let mut sorted: Vec<_> = self.channels.iter().collect();
         // Tables usually are in order already.
@@ -376,6 +383,20 @@ fn column_count(by_offset: &[&Channel], frame_bytes: u32) -> u64 {
         at = channel.end() as u32;
     }
     count + gap_columns(at, frame_bytes).count() as u64
+}
+
+/// Checks that the tables of all streams of a tape together stay within the limits.
+pub(crate) fn check_tables<'a>(streams: impl Iterator<Item = &'a StreamSpec>) -> Result<(), Malformed> {
+    let (mut bytes, mut channels, mut columns) = (0, 0, 0);
+    for stream in streams {
+        bytes += stream.encoded_bytes() as u64;
+        channels += stream.channels.len() as u64;
+        columns += column_count(&stream.by_offset(), stream.frame_bytes);
+    }
+    within("length of all stream descriptors", bytes, limits::DESCRIPTORS_BYTES)?;
+    within("number of channels of all streams", channels, limits::CHANNELS_IN_TAPE)?;
+    within("number of columns of all streams", columns, limits::COLUMNS_IN_TAPE)?;
+    Ok(())
 }
 
 /// Integer columns for bytes that no channel covers: words where they are aligned and whole, single bytes elsewhere.

@@ -2,6 +2,7 @@
 //!
 //! The reader asks for the n-th block, or for the block of a time or a sequence number; pages are loaded when they are needed.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::journals::{JournalView, Run};
@@ -10,6 +11,7 @@ use super::scan::{Hop, Scan};
 use crate::block::checked_head;
 use crate::footer::{PageRef, Totals};
 use crate::index::{BlockEntry, IndexPage};
+use crate::limits;
 use crate::ranges::Slot;
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::{ReadAt, read_full};
@@ -84,17 +86,25 @@ impl BlockList {
     }
 
     /// Puts together what is outside the pages: first blocks, then what only journals have.
-    pub(crate) fn rebuild_tail(&mut self, stream: u16, journals: &[JournalView]) {
+    pub(crate) fn rebuild_tail(&mut self, stream: u16, journals: &[JournalView], notes: &super::Notes) {
         self.tail.clear();
         self.loose.sort_by_key(|entry| entry.first_seq);
-        self.tail.extend(self.loose.iter().map(Located::in_tape));
-        let mut covered: Vec<Range<u64>> = std::iter::once(0..self.paged_end_seq).collect();
-        for block in &self.tail {
-            cover(&mut covered, block.first_seq..block.end_seq());
+        let mut covered = Covered::default();
+        covered.add(0..self.paged_end_seq);
+        for entry in &self.loose {
+            let seqs = entry.first_seq..entry.end_seq();
+            if covered.gaps(seqs.clone()) != [seqs.clone()] {
+                let text = "a block holds frames that another one holds too; it is left out";
+                let problem = Problem::new(ProblemKind::Block, entry.offset, text).of_stream(stream);
+                notes.add(problem.losing(0));
+                continue;
+            }
+            covered.add(seqs);
+            self.tail.push(Located::in_tape(entry));
         }
         for (number, journal) in journals.iter().enumerate() {
             for run in journal.runs.get(&stream).into_iter().flatten() {
-                for seqs in uncovered(&covered, run.first_seq..run.end_seq()) {
+                for seqs in covered.gaps(run.first_seq..run.end_seq()) {
                     self.tail.push(Located {
                         first_seq: seqs.start,
                         rows: (seqs.end - seqs.start) as u32,
@@ -103,7 +113,7 @@ impl BlockList {
                         raw_bytes: run.raw_bytes,
                         place: Place::Journal { journal: number, run: *run },
                     });
-                    cover(&mut covered, seqs);
+                    covered.add(seqs);
                 }
             }
         }
@@ -133,22 +143,43 @@ impl BlockList {
         })
     }
 
-    /// The n-th block.
+    /// Whether the pages a footer lists can be: one behind the other, before the footer. So each part of the file is read
+    /// once, whatever a hostile footer says.
+    pub(crate) fn check_pages(&self, footer: u64) -> bool {
+        let end = |page: &PageRef| page.offset.saturating_add(u64::from(page.record_bytes));
+        let sound = |page: &PageRef| {
+            let blocks = page.blocks as usize;
+            (1..=limits::PAGE_BLOCKS).contains(&blocks)
+                && page.first_ns <= page.last_ns
+                && page.record_bytes as usize > HEADER_BYTES
+        };
+        let ordered =
+            |a: &PageRef, b: &PageRef| end(a) <= b.offset && a.first_seq < b.first_seq && a.last_ns <= b.first_ns;
+        self.pages.iter().all(sound)
+            && self.pages.is_sorted_by(ordered)
+            && self.pages.last().is_none_or(|last| end(last) <= footer)
+    }
+
+    /// The n-th block, or, where a damaged page does not say which that is, the next one that is known: `number` is set to it.
     pub(crate) fn get(
         &self,
         tape: &TapeBytes<'_>,
         cache: &mut PageCache,
-        number: usize,
+        number: &mut usize,
     ) -> Result<Option<Located>, ReadError> {
         let mut before = 0;
         for (index, page) in self.pages.iter().enumerate() {
-            if number < before + page.blocks as usize {
+            let after = before + page.blocks as usize;
+            if *number < after {
                 self.load(tape, cache, index)?;
-                return Ok(cache.entries.get(number - before).map(Located::in_tape));
+                if let Some(entry) = cache.entries.get(*number - before) {
+                    return Ok(Some(Located::in_tape(entry)));
+                }
+                *number = after;
             }
-            before += page.blocks as usize;
+            before = after;
         }
-        Ok(self.tail.get(number - before).copied())
+        Ok(self.tail.get(*number - before).copied())
     }
 
     /// Number of the first block whose last frame is not before `time_ns`.
@@ -199,6 +230,17 @@ impl BlockList {
         Ok(before + self.tail.partition_point(block_before))
     }
 
+    /// The blocks of a page.
+    pub(crate) fn page_blocks<'a>(
+        &self,
+        tape: &TapeBytes<'_>,
+        cache: &'a mut PageCache,
+        page: usize,
+    ) -> Result<&'a [BlockEntry], ReadError> {
+        self.load(tape, cache, page)?;
+        Ok(&cache.entries)
+    }
+
     fn load(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, index: usize) -> Result<(), ReadError> {
         if cache.page == Some(index) {
             return Ok(());
@@ -206,7 +248,8 @@ impl BlockList {
         let Some(page) = self.pages.get(index) else { return Ok(()) };
         let previous = index.checked_sub(1).and_then(|index| self.pages.get(index));
         let from = previous.map_or(HEADER_BYTES as u64, |page| page.offset);
-        cache.entries = tape.page_entries(page, from)?;
+        let before_seq = self.pages.get(index + 1).map_or(u64::MAX, |next| next.first_seq);
+        cache.entries = tape.page_entries(page, from, before_seq)?;
         cache.page = Some(index);
         Ok(())
     }
@@ -229,35 +272,40 @@ fn add(totals: &mut Totals, block: &Located) {
     }
 }
 
-fn uncovered(covered: &[Range<u64>], wanted: Range<u64>) -> Vec<Range<u64>> {
-    let mut pieces = vec![wanted];
-    for range in covered {
-        let mut left = Vec::with_capacity(pieces.len() + 1);
-        for piece in pieces {
-            if range.end <= piece.start || piece.end <= range.start {
-                left.push(piece);
-                continue;
-            }
-            if piece.start < range.start {
-                left.push(piece.start..range.start);
-            }
-            if range.end < piece.end {
-                left.push(range.end..piece.end);
-            }
-        }
-        pieces = left;
-        if pieces.is_empty() {
-            break;
-        }
-    }
-    pieces
-}
+/// Sequence numbers that are there, as ranges that do not touch: start and end.
+#[derive(Debug, Default)]
+struct Covered(BTreeMap<u64, u64>);
 
-/// Adds a range, joined with one that it touches, so that the list stays short.
-fn cover(covered: &mut Vec<Range<u64>>, seqs: Range<u64>) {
-    match covered.iter_mut().find(|range| range.end == seqs.start) {
-        Some(range) => range.end = seqs.end,
-        None => covered.push(seqs),
+impl Covered {
+    /// The parts of a range that are not there.
+    fn gaps(&self, wanted: Range<u64>) -> Vec<Range<u64>> {
+        let mut gaps = Vec::new();
+        let mut at = wanted.start;
+        if let Some((_, end)) = self.0.range(..=at).next_back() {
+            at = at.max(*end);
+        }
+        for (start, end) in self.0.range(at..wanted.end.max(at)) {
+            if at < *start {
+                gaps.push(at..*start);
+            }
+            at = *end;
+        }
+        if at < wanted.end {
+            gaps.push(at..wanted.end);
+        }
+        gaps
+    }
+
+    /// Adds a range of which nothing was there.
+    fn add(&mut self, seqs: Range<u64>) {
+        if seqs.is_empty() {
+            return;
+        }
+        let end = self.0.remove(&seqs.end).unwrap_or(seqs.end);
+        match self.0.range_mut(..seqs.start).next_back().filter(|(_, before)| **before == seqs.start) {
+            Some((_, before)) => *before = end,
+            None => drop(self.0.insert(seqs.start, end)),
+        }
     }
 }
 
@@ -299,9 +347,19 @@ impl TapeBytes<'_> {
     }
 
     /// The blocks of a page. If it is damaged, they are found by hopping from `from`, where the page before stands.
-    fn page_entries(&self, page: &PageRef, from: u64) -> Result<Vec<BlockEntry>, ReadError> {
+    fn page_entries(&self, page: &PageRef, from: u64, before_seq: u64) -> Result<Vec<BlockEntry>, ReadError> {
         let problem = match self.page(page, None)? {
-            Ok((_, parsed)) => return Ok(parsed.entries),
+            // Its blocks stand between the page before and itself, and are no others than the list of pages says.
+            Ok((_, parsed))
+                if parsed.entries.first().is_some_and(|e| e.offset >= from && e.first_seq == page.first_seq)
+                    && parsed.entries.last().is_some_and(|e| e.end_seq() <= before_seq) =>
+            {
+                return Ok(parsed.entries);
+            }
+            Ok(_) => {
+                let text = "an index page does not fit between the others";
+                Problem::new(ProblemKind::Index, page.offset, text).of_stream(self.stream)
+            }
             Err(problem) => problem,
         };
         self.notes.add(problem);
@@ -310,7 +368,8 @@ impl TapeBytes<'_> {
         while entries.len() < page.blocks as usize {
             match scan.hop().map_err(io_at(from))? {
                 Hop::Record(header) if header.kind.is_block() && header.stream == self.stream => {
-                    if header.first_seq >= page.first_seq {
+                    let end = entries.last().map_or(page.first_seq, BlockEntry::end_seq);
+                    if header.first_seq >= end && header.end_seq() <= before_seq {
                         entries.push(BlockEntry::of(&header));
                     }
                 }

@@ -208,7 +208,8 @@ impl Channels<'_> {
     /// The next block of values, `None` at the end. After an error the next call goes on behind the damage.
     pub fn next_block(&mut self) -> Result<Option<ChannelBlock>, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
-        let Some(located) = self.stream.list.get(&bytes, &mut self.cache, self.next_block)? else { return Ok(None) };
+        let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;
+        let Some(located) = found else { return Ok(None) };
         self.next_block += 1;
         self.read(&located).map(Some)
     }

@@ -60,7 +60,7 @@ impl Tape {
             parts: streams.into_iter().map(|stream| self.frames(stream)).collect(),
             heap: BinaryHeap::new(),
             started: false,
-            last: None,
+            waiting: Vec::new(),
         }
     }
 }
@@ -154,7 +154,8 @@ impl<'a> Frames<'a> {
     /// Loads the next block; `false` at the end.
     fn load_next(&mut self) -> Result<bool, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
-        let Some(located) = self.stream.list.get(&bytes, &mut self.cache, self.next_block)? else { return Ok(false) };
+        let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;
+        let Some(located) = found else { return Ok(false) };
         self.row = 0;
         let expected = self.expected_seq.replace(located.first_seq);
         if let Some(missing) = expected.and_then(|expected| located.first_seq.checked_sub(expected)).filter(|n| *n > 0)
@@ -247,8 +248,8 @@ pub struct Merged<'a> {
     /// Next time of each part, with its number.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     started: bool,
-    /// The part whose frame was given last.
-    last: Option<usize>,
+    /// Parts that are to be put into the heap: all at the start, then the one whose frame was given last.
+    waiting: Vec<usize>,
 }
 
 impl Merged<'_> {
@@ -258,47 +259,34 @@ impl Merged<'_> {
         reason = "a frame borrows from the reader, which an Iterator cannot express"
     )]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
-        self.start()?;
-        if let Some(part) = self.last.take() {
-            self.enqueue(part)?;
+        if !std::mem::replace(&mut self.started, true) {
+            self.waiting = (0..self.parts.len()).rev().collect();
+        }
+        while let Some(part) = self.waiting.last().copied() {
+            // After an error the part goes on waiting: the next call tries it again, behind the damage.
+            if let Some(time_ns) = self.parts.get_mut(part).map_or(Ok(None), Frames::peek)? {
+                self.heap.push(Reverse((time_ns, part)));
+            }
+            self.waiting.pop();
         }
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
-        self.last = Some(part);
+        self.waiting.push(part);
         match self.parts.get_mut(part) {
             Some(frames) => frames.next(),
             None => Ok(None),
         }
     }
 
-    /// Goes to the first frames at or after a time.
+    /// Goes to the first frames at or after a time. Also after an error all streams stand there, behind the damage.
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         self.heap.clear();
-        self.last = None;
+        self.waiting.clear();
         self.started = false;
-        self.parts.iter_mut().try_for_each(|part| part.seek_time(time_ns))
-    }
-
-    fn start(&mut self) -> Result<(), ReadError> {
-        if !self.started {
-            self.started = true;
-            for part in 0..self.parts.len() {
-                self.enqueue(part)?;
-            }
+        let mut result = Ok(());
+        for part in &mut self.parts {
+            let sought = part.seek_time(time_ns);
+            result = result.and(sought);
         }
-        Ok(())
-    }
-
-    fn enqueue(&mut self, part: usize) -> Result<(), ReadError> {
-        let Some(frames) = self.parts.get_mut(part) else { return Ok(()) };
-        match frames.peek() {
-            Ok(Some(time_ns)) => self.heap.push(Reverse((time_ns, part))),
-            Ok(None) => {}
-            Err(error) => {
-                // The next call tries this part again, behind the damage.
-                self.last = Some(part);
-                return Err(error);
-            }
-        }
-        Ok(())
+        result
     }
 }

@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::problem::{Problem, ProblemKind};
+use super::tape::Notes;
 use crate::block::Block;
-use crate::journal::{JournalHeader, RowKind, Step, Walker};
+use crate::journal::{JournalHeader, RowHeader, RowKind, Step, Walker};
 use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::source::{ReadAt, read_full};
@@ -38,19 +39,20 @@ pub(crate) struct JournalView {
     source: Box<dyn ReadAt>,
     walked_to: u64,
     pub(crate) runs: BTreeMap<u16, Vec<Run>>,
-    pub(crate) streams: Vec<(u16, u64, Vec<u8>)>,
 }
 
 impl JournalView {
-    /// Reads the header. `None` with a problem if it is no journal of this tape; an unreadable tape id matches any.
-    pub(crate) fn open(source: Box<dyn ReadAt>, tape: Option<TapeId>) -> io::Result<Result<Self, Problem>> {
-        let mut bytes = [0; HEADER_BYTES];
+    /// Reads the header. A problem if it is no journal of this tape; an unreadable tape id matches any. `None` if it was made but
+    /// never used: nothing is in it yet, since the header is written before it is given to the recorder.
+    pub(crate) fn open(source: Box<dyn ReadAt>, tape: Option<TapeId>) -> io::Result<Result<Option<Self>, Problem>> {
+        let mut bytes = [0; 4096];
         let found = read_full(&*source, 0, &mut bytes)?;
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(Ok(None));
+        }
         let wrong = |text: String| Ok(Err(Problem::new(ProblemKind::JournalHeader, 0, text)));
-        let header = match JournalHeader::parse(bytes.get(..found).unwrap_or_default()) {
+        let header = match JournalHeader::parse(bytes.get(..found.min(HEADER_BYTES)).unwrap_or_default()) {
             Ok(header) => header,
-            // Made but never used: a recorder ended between creating and filling it.
-            Err(_) if bytes.iter().all(|byte| *byte == 0) => return wrong("a journal is empty".into()),
             Err(error) => return wrong(format!("a journal cannot be read: {error}")),
         };
         if tape.is_some_and(|tape| tape != header.tape_id) {
@@ -59,25 +61,33 @@ impl JournalView {
         if source.size()? > limits::JOURNAL_BYTES {
             return wrong(format!("a journal is larger than {} bytes", limits::JOURNAL_BYTES));
         }
-        Ok(Ok(Self {
+        Ok(Ok(Some(Self {
             generation: header.generation,
             tape_bytes: header.tape_bytes,
             source,
             walked_to: HEADER_BYTES as u64,
             runs: BTreeMap::new(),
-            streams: Vec::new(),
-        }))
+        })))
     }
 
     /// Goes on where an earlier view of the same journal stopped.
     pub(crate) fn take_over(&mut self, known: &mut Self) {
         self.walked_to = known.walked_to;
         self.runs = std::mem::take(&mut known.runs);
-        self.streams = std::mem::take(&mut known.streams);
     }
 
-    /// Takes in the rows that are new since the last walk.
-    pub(crate) fn walk(&mut self, thorough: bool, problems: &mut Vec<Problem>) -> io::Result<()> {
+    pub(crate) fn run_count(&self) -> usize {
+        self.runs.values().map(Vec::len).sum()
+    }
+
+    /// Takes in the rows that are new since the last walk. `runs` counts those of all journals.
+    pub(crate) fn walk(
+        &mut self,
+        thorough: bool,
+        runs_left: &mut usize,
+        notes: &Notes,
+        describe: &mut dyn FnMut(u16, u64, &[u8]),
+    ) -> io::Result<()> {
         let size = self.source.size()?;
         let mut walker = Walker::new(self.generation, self.walked_to, thorough);
         loop {
@@ -87,9 +97,13 @@ impl JournalView {
                     match header.kind {
                         RowKind::Frame => {
                             let runs = self.runs.entry(header.stream).or_default();
-                            extend(runs, &header, at, end);
+                            if !extend(runs, &header, at, end, runs_left) {
+                                let text = "the rows of the journal are in too many pieces; this one is left out";
+                                let problem = Problem::new(ProblemKind::JournalRow, at, text).of_stream(header.stream);
+                                notes.add(problem.in_journal(self.generation).losing(1));
+                            }
                         }
-                        RowKind::Stream => self.streams.push((header.stream, at, walker.payload().to_vec())),
+                        RowKind::Stream => describe(header.stream, at, walker.payload()),
                         RowKind::Other(_) => {}
                     }
                     self.walked_to = end;
@@ -97,7 +111,7 @@ impl JournalView {
                 Step::Damage { at, bytes, row } => {
                     let text = format!("{bytes} bytes of the journal are damaged");
                     let problem = Problem::new(ProblemKind::JournalRow, at, text).in_journal(self.generation);
-                    problems.push(match row {
+                    notes.add(match row {
                         Some(row) => problem.of_stream(row.stream).losing(1),
                         None => problem,
                     });
@@ -108,7 +122,7 @@ impl JournalView {
                         let text = format!(
                             "{leftover} bytes after the last row of the journal: a frame that was being written, or damage"
                         );
-                        problems.push(Problem::new(ProblemKind::JournalTail, at, text).in_journal(self.generation));
+                        notes.add(Problem::new(ProblemKind::JournalTail, at, text).in_journal(self.generation));
                     }
                     return Ok(());
                 }
@@ -125,7 +139,8 @@ impl JournalView {
         block: &mut Block,
     ) -> io::Result<bool> {
         block.clear(seqs.start, 0);
-        let mut walker = Walker::new(self.generation, run.start, false);
+        // Thorough: damage of a row of another stream may stand between the rows of this run.
+        let mut walker = Walker::new(self.generation, run.start, true);
         while block.end_seq() < seqs.end {
             match walker.step(&*self.source, run.end)? {
                 Step::Row { header, .. } => {
@@ -141,7 +156,8 @@ impl JournalView {
     }
 }
 
-fn extend(runs: &mut Vec<Run>, row: &crate::journal::RowHeader, start: u64, end: u64) {
+/// Adds a row to the last run or begins another; `false` if there are too many.
+fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left: &mut usize) -> bool {
     if let Some(run) = runs.last_mut() {
         let fits = (run.rows as usize) < limits::BLOCK_ROWS
             && run.raw_bytes as usize + row.payload_bytes as usize <= limits::BLOCK_RAW_BYTES;
@@ -150,10 +166,13 @@ fn extend(runs: &mut Vec<Run>, row: &crate::journal::RowHeader, start: u64, end:
             run.raw_bytes += row.payload_bytes;
             run.last_ns = row.time_ns;
             run.end = end;
-            return;
+            return true;
         }
     }
-    if row.seq < u64::MAX - limits::BLOCK_ROWS as u64 {
+    let Some(left) = runs_left.checked_sub(1) else { return false };
+    let sound = row.seq < u64::MAX - limits::BLOCK_ROWS as u64;
+    if sound {
+        *runs_left = left;
         runs.push(Run {
             first_seq: row.seq,
             rows: 1,
@@ -164,6 +183,7 @@ fn extend(runs: &mut Vec<Run>, row: &crate::journal::RowHeader, start: u64, end:
             end,
         });
     }
+    sound
 }
 
 /// Reads a stream descriptor out of a journal row.

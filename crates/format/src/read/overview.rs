@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::catalog::Located;
+use super::catalog::{Located, PageCache};
 use super::problem::{ReadError, io_at};
 use super::tape::{Tape, TapeStream};
 use crate::index::{SlotRanges, parse_run};
@@ -72,7 +72,8 @@ impl Tape {
         let mut buckets = Buckets::new(&(first..last), count.max(1));
         let mut decoded: Vec<Located> = Vec::new();
         let bytes = self.bytes_of(stream.id().0);
-        for page in stream.list.pages.iter().filter(|page| page.first_ns < last && page.last_ns >= first) {
+        let pages = stream.list.pages.iter().enumerate();
+        for (number, page) in pages.filter(|(_, page)| page.first_ns < last && page.last_ns >= first) {
             let parsed = match slot {
                 Some(slot) => bytes.page(page, Some((&stream.slots, slot)))?,
                 None => bytes.page(page, None)?,
@@ -80,7 +81,11 @@ impl Tape {
             let (header, parsed) = match parsed {
                 Ok(parsed) => parsed,
                 Err(problem) => {
+                    // Its blocks are found without it, and decoded.
                     self.notes.add(problem);
+                    let mut cache = PageCache::default();
+                    let entries = stream.list.page_blocks(&bytes, &mut cache, number)?;
+                    decoded.extend(entries.iter().map(Located::in_tape));
                     continue;
                 }
             };

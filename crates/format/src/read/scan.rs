@@ -55,15 +55,17 @@ impl<'a> Scan<'a> {
 
     /// Looks byte by byte for the next record header.
     fn search(&mut self) -> io::Result<Hop> {
-        const PIECE: usize = 64 << 10;
+        const LARGEST: usize = 64 << 10;
+        // The next record is often near: a file that is full of small holes shall not be read many times over.
+        let mut size = 256;
         let start = self.at;
         let mut base = start + 1;
-        self.piece.resize(PIECE + HEADER_BYTES, 0);
         while base < self.end {
+            self.piece.resize(size + HEADER_BYTES, 0);
             let found = read_full(self.source, base, &mut self.piece)?;
             let data = self.piece.get(..found).unwrap_or_default();
             let mut from = 0;
-            while let Some(candidate) = RecordHeader::find_sync(data, from).filter(|at| *at < PIECE) {
+            while let Some(candidate) = RecordHeader::find_sync(data, from).filter(|at| *at < size) {
                 let offset = base + candidate as u64;
                 let bytes = data.get(candidate..candidate + HEADER_BYTES).unwrap_or_default();
                 if RecordHeader::parse(bytes, offset).is_ok_and(|header| header.end() <= self.end) {
@@ -72,7 +74,8 @@ impl<'a> Scan<'a> {
                 }
                 from = candidate + 1;
             }
-            base += PIECE as u64;
+            base += size as u64;
+            size = (size * 2).min(LARGEST);
         }
         // The rest is no record; leave a trailer out of what is called damaged.
         let mut tail = [0; TRAILER_BYTES];

@@ -151,7 +151,8 @@ impl Tape {
             notes,
         };
         if !tape.open_closed()? {
-            tape.open_journals(journals, true)?;
+            tape.open_journals(journals)?;
+            tape.walk_journals(true)?;
             tape.scan()?;
             tape.finish_lists()?;
             tape.note_if_not_closed();
@@ -167,7 +168,7 @@ impl Tape {
         self.source = Box::new(file);
         self.size = self.source.size().map_err(io_at(0))?;
         let mut old = std::mem::take(&mut self.journals);
-        self.open_journals(journals, false)?;
+        self.open_journals(journals)?;
         for journal in &mut self.journals {
             if let Some(known) = old.iter_mut().find(|known| known.generation == journal.generation) {
                 journal.take_over(known);
@@ -250,11 +251,11 @@ impl Tape {
     #[cfg(feature = "write")]
     pub(crate) fn missing_frames(&self, stream: &TapeStream) -> Result<u64, ReadError> {
         let mut cache = super::catalog::PageCache::default();
-        let (mut missing, mut expected) = (0, None);
-        for number in 0..stream.list.len() {
-            let Some(block) = stream.list.get(&self.bytes_of(stream.id.0), &mut cache, number)? else { break };
+        let (mut missing, mut expected, mut number) = (0, None, 0);
+        while let Some(block) = stream.list.get(&self.bytes_of(stream.id.0), &mut cache, &mut number)? {
             missing += block.first_seq.saturating_sub(expected.unwrap_or(block.first_seq));
             expected = Some(block.end_seq());
+            number += 1;
         }
         Ok(missing)
     }
@@ -297,11 +298,19 @@ impl Tape {
             stream.list.pages = summary.pages;
             stream.totals = summary.totals;
             stream.status = summary.status;
-            streams.insert(summary.id.0, stream);
-        }
-        if let Err(problem) = check_tables(streams.values()) {
-            self.notes.add(problem);
-            return Ok(false);
+            let sound = stream.list.check_pages(trailer.footer_offset);
+            let twice = streams.insert(summary.id.0, stream).is_some();
+            // Checked each time: the descriptors of a hostile file would not all fit into memory.
+            let wrong = |text| Problem::new(ProblemKind::Footer, trailer.footer_offset, text).of_stream(summary.id.0);
+            let checked = match (sound, twice) {
+                (true, false) => check_tables(streams.values()),
+                (false, _) => Err(wrong("the footer's list of index pages makes no sense")),
+                (_, true) => Err(wrong("the footer names a stream twice")),
+            };
+            if let Err(problem) = checked {
+                self.notes.add(problem);
+                return Ok(false);
+            }
         }
         self.streams = streams;
         self.complete = true;
@@ -324,27 +333,39 @@ impl Tape {
         Ok(parsed.map(|spec| (header.stream, spec)).map_err(|error| wrong(error.to_string()).of_stream(header.stream)))
     }
 
-    fn open_journals(&mut self, sources: Vec<Box<dyn ReadAt>>, walk: bool) -> Result<(), ReadError> {
+    fn open_journals(&mut self, sources: Vec<Box<dyn ReadAt>>) -> Result<(), ReadError> {
         for source in sources {
             match JournalView::open(source, self.id()).map_err(io_at(0))? {
-                Ok(journal) => self.journals.push(journal),
+                Ok(journal) => self.journals.extend(journal),
                 Err(problem) => self.notes.add(problem),
             }
         }
         self.journals.sort_by_key(|journal| journal.generation);
-        if walk {
-            self.walk_journals(true)?;
-        }
         Ok(())
     }
 
+    /// Takes in the rows of the journals. Streams that they describe are known from here on, so that blocks can be read whose
+    /// descriptor in the tape is damaged.
     fn walk_journals(&mut self, thorough: bool) -> Result<(), ReadError> {
-        let mut problems = Vec::new();
-        for journal in &mut self.journals {
-            journal.walk(thorough, &mut problems).map_err(io_at(0))?;
-        }
-        problems.into_iter().for_each(|problem| self.notes.add(problem));
-        Ok(())
+        let mut journals = std::mem::take(&mut self.journals);
+        let notes = std::mem::take(&mut self.notes);
+        let known: usize = journals.iter().map(JournalView::run_count).sum();
+        let mut runs_left = limits::JOURNAL_RUNS.saturating_sub(known);
+        let walked = journals.iter_mut().try_for_each(|journal| {
+            let generation = journal.generation;
+            journal.walk(thorough, &mut runs_left, &notes, &mut |id, at, payload| match parse_descriptor(payload) {
+                Ok(spec) => self.add_stream(id, spec, at),
+                Err(error) => {
+                    let problem = Problem::new(ProblemKind::Stream, at, error.to_string());
+                    notes.add(problem.of_stream(id).in_journal(generation));
+                }
+            })
+        });
+        // What went wrong with streams was noted on the way.
+        self.notes.all().into_iter().for_each(|problem| notes.add(problem));
+        self.journals = journals;
+        self.notes = notes;
+        walked.map_err(io_at(0))
     }
 
     /// Hops over the records from where the last scan ended.
@@ -360,8 +381,17 @@ impl Tape {
                     from = header.end();
                 }
                 Hop::Damage { at, bytes } => {
-                    let text = format!("{bytes} bytes are damaged");
-                    self.notes.add(Problem::new(ProblemKind::Record, at, text));
+                    // Less than a header at the end of a live tape is a record that is just being written.
+                    let partial = at + bytes == self.size && bytes < HEADER_BYTES as u64 && !self.journals.is_empty();
+                    if !partial {
+                        let text = format!("{bytes} bytes are damaged");
+                        self.notes.add(Problem::new(ProblemKind::Record, at, text));
+                    }
+                    if at + bytes == self.size {
+                        // What is added later may make it whole.
+                        self.scanned_to = at;
+                        return Ok(());
+                    }
                     from = at + bytes;
                 }
                 Hop::Cut(header) => {
@@ -459,8 +489,13 @@ impl Tape {
         Ok(())
     }
 
-    /// A footer without a trailer that leads to it: the tape was closed, its end is damaged.
+    /// A footer without a trailer that leads to it: the tape was closed and its end is damaged, unless there are journals: then
+    /// it is about to be closed, or the recorder was ended while it did that.
     fn take_footer(&mut self, header: &RecordHeader) -> Result<(), ReadError> {
+        let has_trailer = read_trailer(&*self.source, self.size).map_err(io_at(self.size))?.is_some();
+        if !has_trailer && !self.journals.is_empty() {
+            return Ok(());
+        }
         let trailer = Trailer { footer_offset: header.offset, footer_bytes: header.record_bytes() };
         match read_footer(&*self.source, &trailer, self.size)? {
             Ok(footer) => {
@@ -470,7 +505,7 @@ impl Tape {
                         stream.status = summary.status;
                     }
                 }
-                if read_trailer(&*self.source, self.size).map_err(io_at(self.size))?.is_none() {
+                if !has_trailer {
                     let text = "the trailer is missing or damaged";
                     self.notes.add(Problem::new(ProblemKind::Trailer, header.end(), text));
                 }
@@ -483,18 +518,6 @@ impl Tape {
 
     /// After a scan: joins blocks and journal rows, counts, and reads the last status.
     fn finish_lists(&mut self) -> Result<(), ReadError> {
-        let described: Vec<(u16, u64, Result<StreamSpec, crate::Malformed>)> = self
-            .journals
-            .iter()
-            .flat_map(|journal| journal.streams.iter())
-            .map(|(id, at, payload)| (*id, *at, parse_descriptor(payload)))
-            .collect();
-        for (id, at, spec) in described {
-            match spec {
-                Ok(spec) => self.add_stream(id, spec, at),
-                Err(error) => self.notes.add(Problem::new(ProblemKind::Stream, at, error.to_string()).of_stream(id)),
-            }
-        }
         for journal in &self.journals {
             for id in journal.runs.keys().filter(|id| !self.streams.contains_key(id)) {
                 let text = "rows of a stream that no descriptor describes";
@@ -503,7 +526,7 @@ impl Tape {
             }
         }
         for stream in self.streams.values_mut() {
-            stream.list.rebuild_tail(stream.id.0, &self.journals);
+            stream.list.rebuild_tail(stream.id.0, &self.journals, &self.notes);
             stream.totals = stream.list.totals();
         }
         if !self.complete {
@@ -532,13 +555,15 @@ impl Tape {
 
 /// Checks that the tables of all streams together stay within the limits, and that names are unique.
 fn check_tables<'a>(streams: impl Iterator<Item = &'a TapeStream>) -> Result<(), Problem> {
-    let (mut channels, mut columns) = (0, 0);
+    let (mut bytes, mut channels, mut columns) = (0, 0, 0);
     let mut names = std::collections::HashSet::new();
     for stream in streams {
         let wrong = |text: &str| Err(Problem::new(ProblemKind::Stream, 0, text).of_stream(stream.id.0));
+        bytes += stream.spec.encoded_bytes();
         channels += stream.spec.channels.len();
         columns += stream.columns.len();
-        if channels > limits::CHANNELS_IN_TAPE || columns > limits::COLUMNS_IN_TAPE {
+        let too_many = channels > limits::CHANNELS_IN_TAPE || columns > limits::COLUMNS_IN_TAPE;
+        if too_many || bytes > limits::DESCRIPTORS_BYTES {
             return wrong("the streams have too many channels");
         }
         if !names.insert(stream.spec.name.as_str()) {

@@ -1,13 +1,14 @@
 //! Reads a tape whole and checks everything: records, blocks, index, footer, journals.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
 use super::scan::{Hop, Scan};
-use super::tape::Tape;
+use super::tape::{Tape, TapeStream};
 use crate::block::checked_head;
 use crate::footer::PageRef;
-use crate::index::{BlockEntry, SlotRanges, parse_run};
+use crate::index::{BlockEntry, page_runs, parse_run};
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::read_full;
 
@@ -37,6 +38,27 @@ impl Verified {
     /// Whether nothing is wrong.
     pub fn is_ok(&self) -> bool {
         self.problems.is_empty()
+    }
+}
+
+/// Which blocks stand before a page, in a few bytes however many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Listed {
+    blocks: u64,
+    hash: u64,
+}
+
+impl Listed {
+    fn of(entries: &[BlockEntry]) -> Self {
+        let mut listed = Self::default();
+        entries.iter().for_each(|entry| listed.add(entry));
+        listed
+    }
+
+    fn add(&mut self, entry: &BlockEntry) {
+        let mut hasher = DefaultHasher::new();
+        (self.hash, entry).hash(&mut hasher);
+        *self = Self { blocks: self.blocks + 1, hash: hasher.finish() };
     }
 }
 
@@ -72,7 +94,7 @@ impl Tape {
     fn check_records(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<BTreeMap<u16, u64>, ReadError> {
         let mut scan = Scan::new(&*self.source, HEADER_BYTES as u64, self.bytes());
         let mut frames: BTreeMap<u16, u64> = BTreeMap::new();
-        let mut loose: BTreeMap<u16, Vec<BlockEntry>> = BTreeMap::new();
+        let mut loose: BTreeMap<u16, Listed> = BTreeMap::new();
         loop {
             match scan.hop().map_err(io_at(0))? {
                 Hop::Record(header) => {
@@ -80,18 +102,13 @@ impl Tape {
                     match header.kind {
                         kind if kind.is_block() => {
                             *frames.entry(header.stream).or_default() += u64::from(header.rows);
-                            let entries = loose.entry(header.stream).or_default();
-                            // More than a page can list only stand here after damage; their frames are checked all the same.
-                            if entries.len() < 2 * crate::limits::PAGE_BLOCKS {
-                                entries.push(BlockEntry::of(&header));
-                            }
+                            loose.entry(header.stream).or_default().add(&BlockEntry::of(&header));
                         }
                         RecordKind::IndexPage => {
                             let listed = loose.remove(&header.stream).unwrap_or_default();
-                            self.check_page(&header, &listed)?;
+                            self.check_page(&header, listed)?;
                         }
-                        RecordKind::Stream | RecordKind::Footer => self.check_plain(&header)?,
-                        _ => {}
+                        _ => self.check_plain(&header)?,
                     }
                 }
                 Hop::Damage { at, bytes } => {
@@ -124,7 +141,7 @@ impl Tape {
     }
 
     /// Checks a page's entries against the blocks before it, and that all its runs can be read.
-    fn check_page(&self, header: &RecordHeader, listed: &[BlockEntry]) -> Result<(), ReadError> {
+    fn check_page(&self, header: &RecordHeader, listed: Listed) -> Result<(), ReadError> {
         let wrong = |text: String| {
             self.notes.add(Problem::new(ProblemKind::Index, header.offset, text).of_stream(header.stream))
         };
@@ -139,7 +156,7 @@ impl Tape {
         let Some(stream) = self.streams.get(&header.stream) else { return Ok(()) };
         let bytes = self.bytes_of(header.stream);
         match bytes.page(&page, None)? {
-            Ok((_, parsed)) if parsed.entries != listed => {
+            Ok((_, parsed)) if Listed::of(&parsed.entries) != listed => {
                 wrong("an index page does not list the blocks that are there".into());
             }
             Ok(_) => {}
@@ -149,17 +166,9 @@ impl Tape {
             }
         }
         let mut run_end = header.head_bytes as usize;
-        for slot in 0..stream.slots.len() {
-            let parsed = match bytes.page(&page, Some((&stream.slots, slot)))? {
-                Ok((_, parsed)) => parsed,
-                Err(problem) => {
-                    self.notes.add(problem);
-                    return Ok(());
-                }
-            };
-            let Some(SlotRanges::Run { at, bytes: length, crc }) = parsed.slot else { continue };
+        for (at, length, crc) in self.page_runs(header, stream)? {
             run_end = at.saturating_add(length);
-            let mut run = vec![0; length.min(header.payload_bytes as usize)];
+            let mut run = vec![0; length.min((header.payload_bytes as usize).saturating_sub(at))];
             let offset = header.offset + (HEADER_BYTES + at) as u64;
             let found = read_full(&*self.source, offset, &mut run).map_err(io_at(offset))?;
             run.truncate(found);
@@ -171,6 +180,18 @@ impl Tape {
             wrong("an index page has bytes that belong to nothing".into());
         }
         Ok(())
+    }
+
+    fn page_runs(&self, header: &RecordHeader, stream: &TapeStream) -> Result<Vec<(usize, usize, u32)>, ReadError> {
+        let mut head = vec![0; header.head_bytes as usize];
+        let at = header.offset + HEADER_BYTES as u64;
+        let found = read_full(&*self.source, at, &mut head).map_err(io_at(at))?;
+        head.truncate(found);
+        Ok(page_runs(header, &head, &stream.slots).unwrap_or_else(|error| {
+            let text = format!("an index page is damaged: {error}");
+            self.notes.add(Problem::new(ProblemKind::Index, header.offset, text).of_stream(header.stream));
+            Vec::new()
+        }))
     }
 
     /// Checks what the footer says against the blocks that are there.

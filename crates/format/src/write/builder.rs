@@ -100,6 +100,8 @@ impl TapeBuilder {
         if self.streams.len() >= crate::limits::STREAMS {
             return Err(refused(format!("a tape has at most {} streams", crate::limits::STREAMS)));
         }
+        let tables = self.streams.iter().map(|stream| &stream.spec).chain([&spec]);
+        crate::stream::check_tables(tables).map_err(|error| refused(error.to_string()))?;
         let id = StreamId(self.streams.len() as u16);
         self.maker.add_stream(id, &spec).map_err(self.io())?;
         self.streams.push(BuiltStream { spec, next_seq: first_seq, last_ns: 0, frames: 0 });

@@ -12,6 +12,7 @@ use super::blocks::BlockMaker;
 use super::files::{Files, journal_path};
 use super::generation::{Failure, Generation, Row, Shared, put_row};
 use crate::journal::{JournalHeader, ROW_BYTES, RowHeader, RowKind};
+use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
@@ -20,6 +21,8 @@ use crate::system::Status;
 const GENERATION_SECONDS: u64 = 10;
 /// Largest generation.
 const GENERATION_BYTES: u64 = 256 << 20;
+/// Smallest generation.
+const LEAST_GENERATION_BYTES: u64 = 4096;
 /// At most this share of a generation is filled with rows carried over; larger open blocks are sealed instead.
 const CARRY_SHARE: u64 = 4;
 
@@ -75,9 +78,10 @@ impl Encoder {
         files: Arc<dyn Files>,
         path: PathBuf,
         tape_id: TapeId,
-        settings: EncoderSettings,
+        mut settings: EncoderSettings,
         maker: BlockMaker,
     ) -> io::Result<(Self, Arc<Generation>)> {
+        settings.journal_bytes = settings.journal_bytes.clamp(LEAST_GENERATION_BYTES, limits::JOURNAL_BYTES);
         let mut encoder = Self {
             files,
             shared: Arc::new(Shared::default()),
@@ -102,11 +106,12 @@ impl Encoder {
 
     /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
     pub(crate) fn step(&mut self, now: Duration) -> Result<(), Failure> {
-        self.consume().map_err(failed("writing blocks to the tape"))?;
+        // Before the blocks: making many of them takes long, and the interval is a promise.
         if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
             self.last_sync = now;
             self.sync_journals().map_err(failed("syncing the journal"))?;
         }
+        self.consume().map_err(failed("writing blocks to the tape"))?;
         if !self.shared.has_next() && self.reading.len() == 1 {
             let next = self.make_generation().map_err(failed("preparing the next journal"))?;
             self.shared.offer_next(next);
@@ -124,6 +129,10 @@ impl Encoder {
                     .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
                 self.frame.resize(row.payload_bytes as usize, 0);
                 reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;
+                if crc32c::crc32c(&self.frame) != row.payload_crc {
+                    // Sealed into a block it would look right for ever.
+                    return Err(io::Error::other("a journal row changed after it was written"));
+                }
                 reading.at += row.row_bytes();
                 reading.first_ns.get_or_insert(row.time_ns);
                 reading.last_ns = reading.last_ns.max(row.time_ns);
@@ -141,14 +150,17 @@ impl Encoder {
     }
 
     fn sync_journals(&mut self) -> io::Result<()> {
+        let mut result = Ok(());
         for reading in &mut self.reading {
             let committed = reading.generation.committed();
             if committed > reading.synced {
-                reading.generation.file.sync()?;
-                reading.synced = committed;
+                match reading.generation.file.sync() {
+                    Ok(()) => reading.synced = committed,
+                    Err(error) => result = Err(error),
+                }
             }
         }
-        Ok(())
+        result
     }
 
     /// Makes the next generation with the rows that are in no block, then drops the generations that are no longer needed.
@@ -216,9 +228,18 @@ impl Encoder {
         Ok(bytes)
     }
 
-    /// Last act after a failure: what is in the journals shall at least be durable.
+    /// Last act after a failure: what is in the journals shall at least be durable, also in those whose rows were all given to
+    /// blocks: after a failure these blocks may not be in the tape, or not durable.
     pub(crate) fn give_up(&mut self) {
+        for generation in &self.drained {
+            let _ = generation.file.sync();
+        }
         let _ = self.sync_journals();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn last_sync(&self) -> Duration {
+        self.last_sync
     }
 
     pub(crate) fn maker(&self) -> &BlockMaker {

@@ -8,6 +8,8 @@ mod files;
 mod generation;
 mod index_page;
 mod merge;
+#[cfg(test)]
+mod power_cut;
 mod recover;
 mod rewrite;
 mod sink;

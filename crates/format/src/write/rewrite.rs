@@ -99,8 +99,9 @@ impl<'a> Copier<'a> {
         self.stream.list.find_time(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, time_ns)
     }
 
-    fn load(&mut self, number: usize) -> Result<(), ReadError> {
-        let located = self.stream.list.get(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, number)?;
+    fn load(&mut self, mut number: usize) -> Result<(), ReadError> {
+        let bytes = self.tape.bytes_of(self.stream.id().0);
+        let located = self.stream.list.get(&bytes, &mut self.cache, &mut number)?;
         self.next = located.filter(|block| block.first_ns < self.times.end).map(|block| (number, block));
         Ok(())
     }

@@ -128,7 +128,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Closes the tape: index pages, footer, trailer, sync. Gives the length of the file.
+    /// Closes the tape: index pages, footer, sync, trailer, sync. Gives the length of the file.
     pub(crate) fn close(&mut self, status: &BTreeMap<u16, Status>) -> io::Result<u64> {
         let ids: Vec<u16> = self.streams.keys().copied().collect();
         for id in ids {
@@ -146,6 +146,9 @@ impl Sink {
         pack::pack(&footer.to_bytes(), &mut payload);
         let header = RecordHeader::plain(RecordKind::Footer, NO_STREAM, &payload);
         let footer_offset = self.record(header, &payload)?;
+        // A power cut may keep the trailer and lose blocks before it, and readers of a closed tape leave the journals alone. So
+        // the trailer is written only when all it stands for is durable.
+        self.sync()?;
         let trailer = Trailer { footer_offset, footer_bytes: header.record_bytes() };
         self.append(&[&trailer.to_bytes()])?;
         self.sync()?;

@@ -20,12 +20,10 @@ impl Files for StdFiles {
 
     fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
         let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        let zeros = vec![0; 1 << 20];
-        let mut left = bytes;
-        while left > 0 {
-            let count = left.min(zeros.len() as u64);
-            file.write_all(zeros.get(..count as usize).unwrap_or_default())?;
-            left -= count;
+        if let Err(error) = fill_with_zeros(&mut file, bytes) {
+            // Half a journal on a full disk helps nobody.
+            let _ = fs::remove_file(path);
+            return Err(error);
         }
         Ok(Box::new(Journal { file }))
     }
@@ -66,6 +64,17 @@ impl Files for StdFiles {
         }
         Ok(())
     }
+}
+
+fn fill_with_zeros(file: &mut File, bytes: u64) -> io::Result<()> {
+    let zeros = vec![0; 1 << 20];
+    let mut left = bytes;
+    while left > 0 {
+        let count = left.min(zeros.len() as u64);
+        file.write_all(zeros.get(..count as usize).unwrap_or_default())?;
+        left -= count;
+    }
+    Ok(())
 }
 
 struct Appender {

@@ -17,7 +17,7 @@ use crate::footer::Totals;
 use crate::journal::RowKind;
 use crate::limits;
 use crate::record::{FileHeader, TapeId, VERSION};
-use crate::stream::{Role, StreamId, StreamSpec};
+use crate::stream::{Role, StreamId, StreamSpec, check_tables};
 use crate::system::{Counters, Event, Status, metadata_bytes, system_stream};
 
 /// Counters go to the journal at most this often.
@@ -254,15 +254,20 @@ fn run(mut encoder: Encoder) -> Result<FinishedTape, Failure> {
     let shared = encoder.shared();
     shared.register_thread();
     let start = Instant::now();
+    let result = work(&mut encoder, &shared, start);
+    if let Err(failure) = &result {
+        shared.fail(failure.clone());
+        encoder.give_up();
+    }
+    result
+}
+
+fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<FinishedTape, Failure> {
     loop {
-        if let Err(failure) = encoder.step(start.elapsed()) {
-            shared.fail(failure.clone());
-            encoder.give_up();
-            return Err(failure);
-        }
+        encoder.step(start.elapsed())?;
         match shared.order() {
             Order::Work => std::thread::park_timeout(ENCODER_INTERVAL),
-            Order::Finish(status) => return finish(&mut encoder, &status),
+            Order::Finish(status) => return finish(encoder, &status),
             Order::Abandon => {
                 encoder.give_up();
                 return Ok((0, Vec::new()));
@@ -304,12 +309,23 @@ impl WriterCore {
             return Err(CreateError::Exists { path: leftover });
         }
         let file = files.create_tape(path).map_err(failed("create"))?;
-        let mut sink = Sink::new(file, options.header()).map_err(failed("write"))?;
-        sink.sync().map_err(failed("sync"))?;
-        let settings = EncoderSettings { sync_interval: options.sync_interval, journal_bytes: options.journal_bytes };
-        let maker = BlockMaker::new(sink);
-        let (encoder, generation) = Encoder::new(files, path.to_owned(), options.tape_id, settings, maker)
-            .map_err(failed("make a journal for"))?;
+        let begun = (|| {
+            let mut sink = Sink::new(file, options.header()).map_err(failed("write"))?;
+            sink.sync().map_err(failed("sync"))?;
+            let settings =
+                EncoderSettings { sync_interval: options.sync_interval, journal_bytes: options.journal_bytes };
+            let maker = BlockMaker::new(sink);
+            Encoder::new(Arc::clone(&files), path.to_owned(), options.tape_id, settings, maker)
+                .map_err(failed("make a journal for"))
+        })();
+        if begun.is_err() {
+            // Nothing was accepted: what was made would only be in the way of the next try.
+            for journal in files.journals(path).unwrap_or_default() {
+                let _ = files.remove(&journal);
+            }
+            let _ = files.remove(path);
+        }
+        let (encoder, generation) = begun?;
         let core = Self {
             shared: encoder.shared(),
             generation,
@@ -330,6 +346,8 @@ impl WriterCore {
         if self.streams.len() >= limits::STREAMS {
             return Err(bad(format!("a tape has at most {} streams", limits::STREAMS)));
         }
+        let tables = self.streams.iter().map(|state| &state.spec).chain([&spec]);
+        check_tables(tables).map_err(|error| bad(error.to_string()))?;
         let descriptor = spec.to_bytes();
         if descriptor.len() > limits::DESCRIPTOR_BYTES {
             return Err(bad(format!("its description is larger than {} bytes", limits::DESCRIPTOR_BYTES)));
@@ -384,10 +402,9 @@ impl WriterCore {
 
     /// A frame of a system stream, which is added when it is first needed.
     pub(crate) fn system_frame(&mut self, role: Role, time_ns: u64, frame: &[u8]) -> Result<(), AppendError> {
-        let spec = system_stream(role);
         let id = match self.streams.iter().position(|state| state.spec.role == role) {
             Some(index) => StreamId(index as u16),
-            None => self.add_stream(spec)?,
+            None => self.add_stream(system_stream(role))?,
         };
         // Events come from other threads and clocks than frames: order is kept, a little lateness is not refused.
         let last = self.streams.get(id.0 as usize).and_then(|state| state.last_ns).unwrap_or_default();
