@@ -20,7 +20,9 @@ pub enum ImportError {
         source: io::Error,
     },
     /// The source is of no known kind.
-    #[error("this is of no kind that can be imported: it looks like {looks_like}")]
+    #[error(
+        "this is of no kind that can be imported: it looks like {looks_like}; what can be read today is iRacing's .ibt"
+    )]
     UnknownKind {
         /// What it looks like.
         looks_like: String,

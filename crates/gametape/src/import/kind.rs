@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn what_is_not_known_says_what_it_looks_like() {
         let looks_like = |bytes: &[u8]| detect_bytes(bytes).unwrap_err().to_string();
-        assert!(looks_like(b"").ends_with("an empty file"));
-        assert!(looks_like(b"{\"a\": 1}").ends_with("JSON text"));
-        assert!(looks_like(b"MZ\x90").ends_with("a Windows program"));
+        assert!(looks_like(b"").contains("looks like an empty file;"));
+        assert!(looks_like(b"{\"a\": 1}").contains("looks like JSON text;"));
+        assert!(looks_like(b"MZ\x90").contains("looks like a Windows program;"));
     }
 }
