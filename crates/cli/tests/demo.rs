@@ -7,7 +7,7 @@ use support::Bench;
 #[test]
 fn demo_with_exit_makes_a_whole_tape_of_one_lap_in_a_folder_of_its_own() {
     let bench = Bench::new();
-    let ran = bench.expect(0, &["demo", "--exit", "--speed", "1000"]);
+    let ran = bench.expect(0, &["demo", "--exit", "--speed", "100"]);
     assert_eq!(ran.out.lines().count(), 1, "stdout has the path alone: {}", ran.out);
     let tape = std::path::Path::new(ran.out.trim());
     assert_eq!(tape.parent().unwrap(), bench.path("demo"));
@@ -26,7 +26,7 @@ fn demo_with_exit_makes_a_whole_tape_of_one_lap_in_a_folder_of_its_own() {
 fn laps_and_seed_say_what_is_driven() {
     let bench = Bench::new();
     let drive = |seed: &str| {
-        let tape = bench.expect(0, &["demo", "--laps", "2", "--speed", "1000", "--seed", seed]).out;
+        let tape = bench.expect(0, &["demo", "--laps", "2", "--speed", "100", "--seed", seed]).out;
         let events = bench.expect(0, &["cat", tape.trim(), "--events"]).out;
         assert_eq!(events.matches("lap_start").count(), 2, "{events}");
         bench.expect(0, &["cat", tape.trim(), "--format", "raw"]).raw
@@ -42,7 +42,7 @@ fn two_demos_at_the_same_time_do_not_meet() {
     let bench = Bench::new();
     let children: Vec<_> = (0..2)
         .map(|_| {
-            let mut command = bench.command(&["demo", "--exit", "--speed", "1000"]);
+            let mut command = bench.command(&["demo", "--exit", "--speed", "100"]);
             command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();

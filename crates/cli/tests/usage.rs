@@ -28,7 +28,7 @@ fn wrong_arguments_are_2_and_help_is_0_on_stdout() {
     let bench = Bench::new();
     bench.expect(2, &["nonsense"]);
     bench.expect(2, &["info", "--nonsense"]);
-    bench.expect(2, &["demo", "--speed", "0"]);
+    bench.expect(2, &["demo", "--speed", "1000"]);
     bench.expect(2, &["merge", "one", "-o", "out"]);
     bench.expect(2, &["cut", "a", "-o", "b"]).is_one_error_with(&["--from"]);
     let help = bench.expect(0, &["--help"]);

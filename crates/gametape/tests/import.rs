@@ -85,6 +85,33 @@ fn a_cut_file_keeps_its_whole_rows_and_every_other_byte() {
 }
 
 #[test]
+fn whatever_is_damaged_a_tape_that_was_made_holds_every_byte_of_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = support::ibt(12);
+    let cuts = (0..file.len()).step_by(53).map(|end| file[..end].to_vec());
+    let flips = (0..144).chain((144..file.len()).step_by(29)).map(|at| {
+        let mut flipped = file.clone();
+        flipped[at] ^= 0x41;
+        flipped
+    });
+    let mut made = 0;
+    for (number, bytes) in cuts.chain(flips).enumerate() {
+        let source = support::put(&folder.path().join(format!("{number}.ibt")), &bytes);
+        let out = folder.path().join(format!("{number}.gtape"));
+        if import(&source, &out, &mut |_| {}).is_err() {
+            assert!(!out.exists());
+            continue;
+        }
+        made += 1;
+        let tape = Tape::open(&out).unwrap();
+        let comparison = compare_with_source(&tape, &source, &mut |_| {}).unwrap();
+        assert!(comparison.is_equal(), "{number}: {:?}", comparison.differences);
+        assert!(comparison.equal_bytes >= bytes.len() as u64, "{number}: {} bytes", comparison.equal_bytes);
+    }
+    assert!(made > 100, "only {made} tapes were made");
+}
+
+#[test]
 fn every_piece_of_the_source_is_compared() {
     let folder = tempfile::tempdir().unwrap();
     let file = support::ibt(50);

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
+use gametape::format::read::{Frame, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
 
 use crate::cli::{not_yet, tell};
@@ -132,7 +132,10 @@ impl<W: Write> Cat<'_, W> {
         });
         let mut rows = RowText::new(format, columns.flatten().collect());
         rows.write_header(&mut self.out)?;
-        channels.seek_time(self.times.start)?;
+        match channels.seek_time(self.times.start) {
+            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            found => found?,
+        }
         let mut expected_seq = None;
         loop {
             match channels.next_block() {
@@ -166,13 +169,10 @@ impl<W: Write> Cat<'_, W> {
         write: &mut dyn FnMut(&mut dyn Write, Frame<'_>) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let mut frames = self.tape.frames(stream);
-        // Damage at the place itself: the frames behind it are given.
-        while let Err(error) = frames.seek_time(self.times.start) {
-            let ReadError::Damaged(problem) = error else { return Err(error.into()) };
-            self.note(&problem);
-            if frames.peek().is_ok() {
-                break;
-            }
+        // Damage on the way to the place: what comes before it is left out below.
+        match frames.seek_time(self.times.start) {
+            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            found => found?,
         }
         loop {
             match frames.next() {
@@ -180,7 +180,7 @@ impl<W: Write> Cat<'_, W> {
                 Ok(Some(frame)) if frame.time_ns < self.times.start => {}
                 Ok(Some(frame)) => write(&mut self.out, frame)?,
                 Ok(None) => return Ok(()),
-                Err(ReadError::Damaged(problem)) => self.note(&problem),
+                Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -194,10 +194,6 @@ impl<W: Write> Cat<'_, W> {
             self.out.write_all(&event_line(event, format))?;
         }
         Ok(())
-    }
-
-    fn note(&mut self, problem: &Problem) {
-        self.damage(&problem.to_string());
     }
 
     fn damage(&mut self, text: &str) {

@@ -24,8 +24,8 @@ const FRAME_NS: u64 = 1_000_000_000 / RATE_HZ;
 /// How long to sleep while nothing is due; also how soon Ctrl+C is seen.
 const NAP: Duration = Duration::from_millis(5);
 const STATUS_INTERVAL: Duration = Duration::from_millis(250);
-/// Room for laps of data even if the disk stalls all the while.
-const JOURNAL_BYTES: u64 = 8 << 20;
+/// Seconds of data at the greatest speed, should the disk stall.
+const JOURNAL_BYTES: u64 = 16 << 20;
 
 /// Record a made-up car, to see how things work
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// End after this many laps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     laps: Option<u64>,
-    /// Times faster than real time
+    /// Times faster than real time, up to 100
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
     /// Another number gives another drive, the same number the same
@@ -57,8 +57,8 @@ pub(crate) struct Args {
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
-    let speed = text.parse::<f64>().ok().filter(|speed| (0.01..=1000.0).contains(speed));
-    speed.ok_or_else(|| "the speed is a number from 0.01 to 1000".into())
+    let speed = text.parse::<f64>().ok().filter(|speed| (0.01..=100.0).contains(speed));
+    speed.ok_or_else(|| "the speed is a number from 0.01 to 100".into())
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {

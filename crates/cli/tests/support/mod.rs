@@ -48,7 +48,7 @@ impl Bench {
 
     /// A tape of one lap.
     pub fn demo_tape(&self) -> String {
-        self.expect(0, &["demo", "--exit", "--speed", "1000"]).out.trim().to_owned()
+        self.expect(0, &["demo", "--exit", "--speed", "100"]).out.trim().to_owned()
     }
 
     /// A tape of a small .ibt, with its source.
