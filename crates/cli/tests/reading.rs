@@ -210,3 +210,47 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
     let ksr = support::ibt::put(&bench.path("a.ksr"), b"RECROCKS\x02\0\0\0");
     bench.expect(2, &["verify", &tape, "--against", text(&ksr)]).is_one_error_with(&["not there yet"]);
 }
+
+/// Two streams of frames, and an event that would turn a terminal red.
+fn two_streams(bench: &Bench) -> String {
+    use gametape::format::write::{StdFiles, WriteOptions, Writer};
+    use gametape::format::{Channel, ChannelType, StreamSpec};
+    let path = bench.path("two.gtape");
+    let options = WriteOptions { journal_bytes: 1 << 20, ..WriteOptions::new(gametape::identity::new_id()) };
+    let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &options).unwrap();
+    for name in ["one", "two"] {
+        let channels = vec![Channel::new("n", ChannelType::U32, 0, 1, "")];
+        let stream = writer.add_stream(StreamSpec::columns(name, 4, channels)).unwrap();
+        writer.append(stream, 5, &7u32.to_le_bytes()).unwrap();
+    }
+    writer.event(5, "mark", "\x1b[31mred\nline").unwrap();
+    writer.finish().unwrap();
+    text(&path).to_owned()
+}
+
+#[test]
+fn with_several_streams_cat_asks_which_one() {
+    let bench = Bench::new();
+    let tape = two_streams(&bench);
+    bench.expect(2, &["cat", &tape]).is_one_error_with(&["--stream", "one, two"]);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "two"]).out, "time_ns,n\n5,7\n");
+}
+
+#[test]
+fn text_on_a_tape_cannot_steer_the_terminal() {
+    let bench = Bench::new();
+    let info = bench.command(&["info", &two_streams(&bench)]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    let shown = String::from_utf8(info.stdout).unwrap();
+    assert!(shown.contains(r"\u{1b}[31mred\nline") && !shown.contains("\x1b[31m"), "{shown}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn tapes_are_looked_for_in_the_data_folder_of_the_user() {
+    let bench = Bench::new();
+    let mut command = bench.command(&["info"]);
+    let output = command.env_remove("GAMETAPE_DATA_DIR").env("XDG_DATA_HOME", bench.folder.path()).output().unwrap();
+    let ran = support::Ran::of(&output);
+    assert_eq!(ran.code, 4);
+    ran.is_one_error_with(&[text(&bench.path("gametape/tapes"))]);
+}
