@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use gametape::format::read::{ProblemKind, ReadError, Tape};
+use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
 use gametape::paths::{Folders, newest_tape};
 
 use crate::exit;
@@ -49,7 +49,13 @@ pub(crate) fn tape(path: &Path) -> anyhow::Result<Tape> {
     })
 }
 
-/// Whether something is wrong with a tape beyond that it was not closed.
-pub(crate) fn is_damage(kind: ProblemKind) -> bool {
-    !matches!(kind, ProblemKind::NotClosed | ProblemKind::JournalTail)
+/// Whether a problem means that something is damaged. A tape that was not closed need not be: its recorder may be running, or was
+/// ended while it wrote a row or made its next journal.
+pub(crate) fn is_damage(problem: &Problem) -> bool {
+    match problem.kind {
+        ProblemKind::NotClosed | ProblemKind::JournalTail => false,
+        // The format has no kind of its own for a journal that was made and not yet used.
+        ProblemKind::JournalHeader => problem.text != "a journal is empty",
+        _ => true,
+    }
 }

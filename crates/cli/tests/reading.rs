@@ -212,7 +212,7 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
 }
 
 /// Two streams of frames, and an event that would turn a terminal red.
-fn two_streams(bench: &Bench) -> String {
+fn two_streams(bench: &Bench, close: bool) -> String {
     use gametape::format::write::{StdFiles, WriteOptions, Writer};
     use gametape::format::{Channel, ChannelType, StreamSpec};
     let path = bench.path("two.gtape");
@@ -224,14 +224,16 @@ fn two_streams(bench: &Bench) -> String {
         writer.append(stream, 5, &7u32.to_le_bytes()).unwrap();
     }
     writer.event(5, "mark", "\x1b[31mred\nline").unwrap();
-    writer.finish().unwrap();
+    if close {
+        writer.finish().unwrap();
+    }
     text(&path).to_owned()
 }
 
 #[test]
 fn with_several_streams_cat_asks_which_one() {
     let bench = Bench::new();
-    let tape = two_streams(&bench);
+    let tape = two_streams(&bench, true);
     bench.expect(2, &["cat", &tape]).is_one_error_with(&["--stream", "one, two"]);
     assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "two"]).out, "time_ns,n\n5,7\n");
 }
@@ -239,9 +241,20 @@ fn with_several_streams_cat_asks_which_one() {
 #[test]
 fn text_on_a_tape_cannot_steer_the_terminal() {
     let bench = Bench::new();
-    let info = bench.command(&["info", &two_streams(&bench)]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    let info = bench.command(&["info", &two_streams(&bench, true)]).env("CLICOLOR_FORCE", "1").output().unwrap();
     let shown = String::from_utf8(info.stdout).unwrap();
     assert!(shown.contains(r"\u{1b}[31mred\nline") && !shown.contains("\x1b[31m"), "{shown}");
+}
+
+#[test]
+fn a_recorder_that_was_ended_while_it_made_its_next_journal_has_damaged_nothing() {
+    let bench = Bench::new();
+    let tape = two_streams(&bench, false);
+    support::ibt::put(&bench.path("two.gtape-journal-9"), &[0; 4096]);
+    let info = bench.expect(0, &["info", &tape]);
+    assert!(info.out.contains("not closed") && !info.out.contains("damage"), "{}", info.out);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "two"]).out, "time_ns,n\n5,7\n");
+    bench.expect(3, &["verify", &tape]);
 }
 
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! Record, keep, replay and read game telemetry.
 //!
-//! The tape itself is [`format`], what games expose is [`games`]; this crate puts the two together and is the only one that
+//! The tape itself is [`format`](mod@format), what games expose is [`games`]; this crate puts the two together and is the only one that
 //! touches games, files of other programs and the network. It never prints: callers own words and exit codes.
 //!
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.

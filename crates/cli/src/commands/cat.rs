@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     cat.out.flush()?;
-    let damaged = cat.damaged || tape.problems().iter().any(|problem| open::is_damage(problem.kind));
+    let damaged = cat.damaged || tape.problems().iter().any(open::is_damage);
     Ok(Outcome::damaged_if(damaged))
 }
 

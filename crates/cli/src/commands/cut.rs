@@ -80,5 +80,5 @@ pub(super) fn tell_report(out: &Path, report: RewriteReport) -> anyhow::Result<O
     }
     tell(&format!("{}, {}", human::counted(report.frames, "frame"), human::bytes(report.bytes)));
     writeln!(std::io::stdout().lock(), "{}", out.display())?;
-    Ok(Outcome::damaged_if(report.problems.iter().any(|problem| open::is_damage(problem.kind))))
+    Ok(Outcome::damaged_if(report.problems.iter().any(open::is_damage)))
 }

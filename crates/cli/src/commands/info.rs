@@ -45,7 +45,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     } else {
         let mut text = Vec::new();
         write_human(&mut text, &report, args.channels)?;
-        for problem in problems.iter().filter(|problem| open::is_damage(problem.kind)) {
+        for problem in problems.iter().filter(|problem| open::is_damage(problem)) {
             writeln!(text, "{WARNING}damage: {problem}{WARNING:#}")?;
         }
         // Colours go only to terminals that want them.
@@ -53,7 +53,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         out.write_all(&text)?;
         out.flush()?;
     }
-    Ok(Outcome::damaged_if(problems.iter().any(|problem| open::is_damage(problem.kind))))
+    Ok(Outcome::damaged_if(problems.iter().any(open::is_damage)))
 }
 
 fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::Result<()> {
