@@ -1,2 +1,19 @@
-//! The `gametape` command.
-fn main() {}
+//! The `gametape` command: words, colours and exit codes around the `gametape` library.
+//!
+//! `cli` says which commands there are, `commands` has one file for each, `exit` turns their results into exit codes. Data goes to
+//! stdout, everything else to stderr.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod exit;
+mod human;
+mod open;
+mod progress;
+mod rows;
+mod stop;
+mod time;
+
+fn main() -> std::process::ExitCode {
+    exit::code_of(cli::run())
+}

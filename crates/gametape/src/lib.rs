@@ -1,5 +1,23 @@
 //! Record, keep, replay and read game telemetry.
+//!
+//! The tape itself is [`format`](mod@format), what games expose is [`games`]; this crate puts the two together and is the only one that
+//! touches games, files of other programs and the network. It never prints: callers own words and exit codes.
+//!
+//! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
+//! - [`paths`] and [`names`]: where tapes live and what they are called.
+//! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
+//! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
+//! - [`demo_car`]: a generator of car-like frames for trying things out.
 #![deny(unsafe_code)]
 
+pub use gametape_format as format;
+pub use gametape_games as games;
+
+pub mod demo_car;
+pub mod identity;
+pub mod import;
+pub mod layout;
+pub mod names;
+pub mod paths;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;

@@ -26,7 +26,7 @@ pub struct VerifyProgress {
 pub struct Verified {
     /// Blocks that are whole.
     pub blocks: u64,
-    /// Frames that can be read, those in journals included.
+    /// Frames of games and their descriptions that can be read, those in journals included.
     pub frames: u64,
     /// Bytes of the tape.
     pub bytes: u64,
@@ -71,7 +71,7 @@ impl Tape {
             let mut frames = self.frames(stream);
             loop {
                 match frames.next() {
-                    Ok(Some(_)) => verified.frames += 1,
+                    Ok(Some(_)) => verified.frames += u64::from(!stream.spec().role.is_system()),
                     Ok(None) => break,
                     Err(ReadError::Damaged(_)) => {}
                     Err(error) => return Err(error),

@@ -14,6 +14,9 @@ use crate::read::{ProblemKind, Tape};
 use crate::stream::Role;
 use crate::system::Counters;
 
+/// Metadata key of tapes that were put together with frames from a journal.
+pub const RECOVERED: &str = "recovered_from_journal";
+
 /// Writes everything that can be read of a tape and its journals into a closed tape: to `out`, or in its own place.
 ///
 /// In place, the new tape takes the name when it is whole and durable, then the journals go: being killed at any point loses
@@ -35,6 +38,10 @@ pub fn recover(
         WriteOptions { start_utc_ns: tape.start_utc_ns(), ..WriteOptions::new(tape.id().unwrap_or(TapeId::default())) };
     let mut builder = TapeBuilder::create(Arc::clone(&files), out.unwrap_or(path), &options, out.is_none())?;
     let mut problems = copy(&tape, &mut builder, progress)?;
+    if tape.uses_journal() {
+        let end = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
+        builder.metadata(end, RECOVERED, "true")?;
+    }
     let frames = builder.frames();
     let journals = files.journals(path).map_err(|source| BuildError::Io { path: path.into(), source })?;
     let bytes = builder.finish()?;

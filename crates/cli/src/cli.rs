@@ -1,0 +1,162 @@
+//! Which commands there are.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::commands::{cat, completions, cut, demo, import, info, man, merge, recover, verify};
+use crate::exit::{self, Outcome};
+
+/// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
+#[derive(Debug, Parser)]
+#[command(name = "gametape", version, after_help = AFTER_HELP, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+Try it:
+  gametape demo --exit            make a tape from a built-in generator
+  gametape import race.ibt        make a tape from an iRacing file
+  gametape info TAPE              what is on it
+  gametape cat TAPE --channels speedKmh,gear | head
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted \
+after a clean finish. GAMETAPE_DATA_DIR puts all tapes below one folder.
+
+Recording games, replay, laps, export and the dashboard are not there yet.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(info::Args),
+    Cat(cat::Args),
+    Verify(verify::Args),
+    Recover(recover::Args),
+    Cut(cut::Args),
+    Merge(merge::Args),
+    Import(import::Args),
+    Demo(demo::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+    #[command(flatten)]
+    Later(Later),
+}
+
+/// Commands that are decided but not written.
+#[derive(Debug, Subcommand)]
+enum Later {
+    #[command(hide = true, about = NOT_YET)]
+    Record(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Play(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Mark(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Save(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Split(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Export(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Laps(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Compare(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Serve(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Token(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Top(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Watch(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Games(Anything),
+    #[command(hide = true, about = NOT_YET)]
+    Doctor(Anything),
+}
+
+const NOT_YET: &str = "Not there yet";
+
+#[derive(Debug, clap::Args)]
+struct Anything {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<OsString>,
+}
+
+impl Later {
+    fn name_and_rest(&self) -> (&'static str, &Anything) {
+        match self {
+            Self::Record(rest) => ("record", rest),
+            Self::Play(rest) => ("play", rest),
+            Self::Mark(rest) => ("mark", rest),
+            Self::Save(rest) => ("save", rest),
+            Self::Split(rest) => ("split", rest),
+            Self::Export(rest) => ("export", rest),
+            Self::Laps(rest) => ("laps", rest),
+            Self::Compare(rest) => ("compare", rest),
+            Self::Serve(rest) => ("serve", rest),
+            Self::Token(rest) => ("token", rest),
+            Self::Top(rest) => ("top", rest),
+            Self::Watch(rest) => ("watch", rest),
+            Self::Games(rest) => ("games", rest),
+            Self::Doctor(rest) => ("doctor", rest),
+        }
+    }
+}
+
+/// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
+pub(crate) fn run() -> anyhow::Result<Outcome> {
+    match Cli::parse().command {
+        None => Err(exit::usage(
+            "recording a game is not there yet; what works today are demo, import, info, cat and verify: try `gametape demo --exit` (`gametape --help` lists all)",
+        )),
+        Some(Command::Info(args)) => info::run(args),
+        Some(Command::Cat(args)) => cat::run(args),
+        Some(Command::Verify(args)) => verify::run(args),
+        Some(Command::Recover(args)) => recover::run(&args),
+        Some(Command::Cut(args)) => cut::run(&args),
+        Some(Command::Merge(args)) => merge::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
+        Some(Command::Man(args)) => man::run(&args, Cli::command()),
+        Some(Command::Later(later)) => {
+            let (name, Anything { rest: _ }) = later.name_and_rest();
+            Err(not_yet(&format!("gametape {name}")))
+        }
+    }
+}
+
+/// The error of something that is decided but not written.
+pub(crate) fn not_yet(what: &str) -> anyhow::Error {
+    exit::usage(format!("`{what}` is not there yet"))
+}
+
+/// Tells the user something that is not data.
+pub(crate) fn tell(text: &str) {
+    // If stderr is gone, there is nobody left to tell.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_help_text_and_those_that_work_have_examples() {
+        for command in Cli::command().get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            if !command.is_hide_set() {
+                let example = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(example.contains(&format!("gametape {}", command.get_name())), "{}", command.get_name());
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `gametape cat`
+
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use gametape::format::read::{Frame, ReadError, Tape, TapeStream};
+use gametape::format::{Event, Role};
+
+use crate::cli::{not_yet, tell};
+use crate::exit::{self, Outcome};
+use crate::rows::{Column, RowFormat, RowText, write_csv_text, write_json_text};
+use crate::{open, time};
+
+/// Frames, channels or events of a tape, on stdout
+///
+/// Gives a row for each frame: its time in nanoseconds since the start of the tape, then the channels. Numbers are exact.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape cat race.gtape --channels speedKmh,gear,tyreWear[0] > lap.csv
+  gametape cat race.gtape --from 1:30 --to 1:40 --format jsonl
+  gametape cat race.gtape --events
+  gametape cat race.gtape --stream telemetry.session-text --format raw
+
+Times: 90, 1:30.5, 10m, 250ms; rows from --from on and before --to are given.")]
+pub(crate) struct Args {
+    /// The tape; the newest one if left out
+    file: Option<PathBuf>,
+    /// Which stream; may be left out if there is only one of frames
+    #[arg(long, value_name = "S")]
+    stream: Option<String>,
+    /// Which channels, in this order; all if left out
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    channels: Vec<String>,
+    /// Events (marks, laps, problems) instead of frames
+    #[arg(long, conflicts_with_all = ["stream", "channels"])]
+    events: bool,
+    /// First time to give
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    from: Option<u64>,
+    /// First time not to give
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    to: Option<u64>,
+    /// csv; jsonl: an object for each row; raw: the bytes of the frames back to back
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Csv,
+    Jsonl,
+    Raw,
+    #[value(hide = true)]
+    V2,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let rows = match args.format {
+        Format::Csv => Some(RowFormat::Csv),
+        Format::Jsonl => Some(RowFormat::Jsonl),
+        Format::Raw => None,
+        Format::V2 => return Err(not_yet("gametape cat --format v2")),
+    };
+    let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
+    if times.is_empty() {
+        return Err(exit::usage("--to must be later than --from"));
+    }
+    let path = open::or_newest(args.file)?;
+    let tape = open::tape(&path)?;
+    let mut cat =
+        Cat { out: BufWriter::with_capacity(1 << 18, io::stdout().lock()), tape: &tape, times, damaged: false };
+    if args.events {
+        let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
+        cat.events(format)?;
+    } else {
+        let stream = choose_stream(&tape, args.stream.as_deref())?;
+        match rows {
+            None if !args.channels.is_empty() => {
+                return Err(exit::usage("--format raw gives whole frames; leave out --channels"));
+            }
+            None => cat.frames(stream, &mut |out, frame| out.write_all(frame.data))?,
+            Some(format) if !stream.spec().channels.is_empty() => cat.channels(stream, &args.channels, format)?,
+            Some(RowFormat::Jsonl) if args.channels.is_empty() => cat.frames(stream, &mut write_hex)?,
+            Some(_) => return Err(exit::usage(no_channels(stream))),
+        }
+    }
+    cat.out.flush()?;
+    let damaged = cat.damaged || tape.problems().iter().any(open::is_damage);
+    Ok(Outcome::damaged_if(damaged))
+}
+
+fn no_channels(stream: &TapeStream) -> String {
+    let name = &stream.spec().name;
+    format!("stream {name:?} has no layout, so there are no channels; use --format raw, or jsonl for its bytes as hex")
+}
+
+/// The stream that was named, or the only one with frames of a game.
+fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>) -> anyhow::Result<&'a TapeStream> {
+    if let Some(name) = name {
+        return Ok(tape.stream_named(name)?);
+    }
+    let mut data = tape.streams().filter(|stream| stream.spec().role == Role::Data);
+    match (data.next(), data.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(exit::nothing_found("there are no frames of a game on this tape")),
+        (Some(_), Some(_)) => {
+            let names: Vec<_> = tape.streams().map(|stream| stream.spec().name.as_str()).collect();
+            Err(exit::usage(format!("say which stream with --stream; there are {}", names.join(", "))))
+        }
+    }
+}
+
+struct Cat<'a, W: Write> {
+    out: W,
+    tape: &'a Tape,
+    times: Range<u64>,
+    damaged: bool,
+}
+
+impl<W: Write> Cat<'_, W> {
+    fn channels(&mut self, stream: &TapeStream, names: &[String], format: RowFormat) -> anyhow::Result<()> {
+        let all: Vec<String> = stream.spec().channels.iter().map(|channel| channel.name.clone()).collect();
+        let names = if names.is_empty() { &all } else { names };
+        let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut channels = self.tape.channels(stream, &borrowed)?;
+        let columns = names.iter().enumerate().map(|(number, name)| {
+            let channel = stream.spec().channel(name);
+            let array = || stream.spec().channel(name.rsplit_once('[').map_or(name, |(array, _)| array));
+            let kind = channel.or_else(array).map(|channel| channel.kind);
+            kind.map(|kind| Column { name: name.clone(), kind, count: channels.count(number) })
+        });
+        let mut rows = RowText::new(format, columns.flatten().collect());
+        rows.write_header(&mut self.out)?;
+        match channels.seek_time(self.times.start) {
+            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            found => found?,
+        }
+        let mut expected_seq = None;
+        loop {
+            match channels.next_block() {
+                Ok(Some(block)) => {
+                    let missing = expected_seq.map_or(0, |expected| block.first_seq.saturating_sub(expected));
+                    expected_seq = Some(block.first_seq + block.times.len() as u64);
+                    if missing > 0 {
+                        self.damage(&format!("{missing} frames are missing before frame {}", block.first_seq));
+                    }
+                    let start = block.times.partition_point(|time| *time < self.times.start);
+                    let end = block.times.partition_point(|time| *time < self.times.end);
+                    rows.write_rows(&block, start..end, &mut self.out)?;
+                    if end < block.times.len() {
+                        return Ok(());
+                    }
+                }
+                Ok(None) => return Ok(()),
+                Err(ReadError::Damaged(problem)) => {
+                    self.damage(&problem.to_string());
+                    // Its frames were told with the problem.
+                    expected_seq = None;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn frames(
+        &mut self,
+        stream: &TapeStream,
+        write: &mut dyn FnMut(&mut dyn Write, Frame<'_>) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut frames = self.tape.frames(stream);
+        // Damage on the way to the place: what comes before it is left out below.
+        match frames.seek_time(self.times.start) {
+            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            found => found?,
+        }
+        loop {
+            match frames.next() {
+                Ok(Some(frame)) if frame.time_ns >= self.times.end => return Ok(()),
+                Ok(Some(frame)) if frame.time_ns < self.times.start => {}
+                Ok(Some(frame)) => write(&mut self.out, frame)?,
+                Ok(None) => return Ok(()),
+                Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn events(&mut self, format: RowFormat) -> anyhow::Result<()> {
+        if format == RowFormat::Csv {
+            self.out.write_all(b"time_ns,kind,text\n")?;
+        }
+        for event in self.tape.events().iter().filter(|event| self.times.contains(&event.at_ns)) {
+            self.out.write_all(&event_line(event, format))?;
+        }
+        Ok(())
+    }
+
+    fn damage(&mut self, text: &str) {
+        self.damaged = true;
+        tell(&format!("warning: {text}"));
+    }
+}
+
+fn event_line(event: &Event, format: RowFormat) -> Vec<u8> {
+    let mut line = Vec::new();
+    match format {
+        RowFormat::Csv => {
+            line.extend_from_slice(event.at_ns.to_string().as_bytes());
+            for text in [&event.kind, &event.text] {
+                line.push(b',');
+                write_csv_text(&mut line, text);
+            }
+        }
+        RowFormat::Jsonl => {
+            line.extend_from_slice(format!("{{\"time_ns\":{},\"kind\":", event.at_ns).as_bytes());
+            write_json_text(&mut line, &event.kind);
+            line.extend_from_slice(b",\"text\":");
+            write_json_text(&mut line, &event.text);
+            line.push(b'}');
+        }
+    }
+    line.push(b'\n');
+    line
+}
+
+fn write_hex(out: &mut dyn Write, frame: Frame<'_>) -> io::Result<()> {
+    write!(out, "{{\"time_ns\":{},\"bytes\":\"", frame.time_ns)?;
+    for byte in frame.data {
+        write!(out, "{byte:02x}")?;
+    }
+    out.write_all(b"\"}\n")
+}

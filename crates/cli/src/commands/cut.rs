@@ -1,0 +1,83 @@
+//! `gametape cut`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use gametape::format::write::{self, RewriteReport, StdFiles};
+use gametape::identity::derived_id;
+
+use crate::cli::{not_yet, tell};
+use crate::exit::{self, Outcome};
+use crate::progress::Bars;
+use crate::{human, open, time};
+
+/// Take a part of a tape, exact to the frame
+///
+/// Frames from --from on and before --to are kept as they are, with everything that describes them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape cut race.gtape --from 1:30 --to 3:00.5 -o lap2.gtape
+  gametape cut race.gtape --from 10m -o end.gtape
+
+Times: 90, 1:30.5, 10m, 250ms; they count from the start of the tape.")]
+pub(crate) struct Args {
+    /// The tape
+    file: PathBuf,
+    /// First time to keep; the start if left out
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    from: Option<u64>,
+    /// First time to leave out; the end if left out
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    to: Option<u64>,
+    /// A lap instead of times (not there yet)
+    #[arg(long, value_name = "N", hide = true, conflicts_with_all = ["from", "to"])]
+    lap: Option<u32>,
+    /// The tape to make
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.lap.is_some() {
+        return Err(not_yet("gametape cut --lap"));
+    }
+    if args.from.is_none() && args.to.is_none() {
+        return Err(exit::usage("say which part: --from T, --to T or both"));
+    }
+    let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
+    if times.is_empty() {
+        return Err(exit::usage("--to must be later than --from"));
+    }
+    let tape = open::tape(&args.file)?;
+    refuse_existing(&args.output)?;
+    let ids: Vec<_> = tape.id().into_iter().collect();
+    let id = derived_id(&ids, &format!("cut {} {}", times.start, times.end));
+    let bars = Bars::on_terminal();
+    let bar = bars.add("cut");
+    let report = write::cut(Arc::new(StdFiles), &tape, times, &args.output, id, &mut |progress| {
+        bar.at(progress.done_frames, progress.total_frames);
+    })
+    .with_context(|| format!("cannot cut {}", args.file.display()))?;
+    drop(bar);
+    tell_report(&args.output, report)
+}
+
+/// Nothing is overwritten.
+pub(super) fn refuse_existing(out: &Path) -> anyhow::Result<()> {
+    if out.exists() {
+        return Err(anyhow!("{} exists already; nothing was overwritten, choose another name", out.display()));
+    }
+    Ok(())
+}
+
+/// Says what a rewrite made; the path goes to stdout.
+pub(super) fn tell_report(out: &Path, report: RewriteReport) -> anyhow::Result<Outcome> {
+    for problem in &report.problems {
+        tell(&format!("warning: left out: {problem}"));
+    }
+    tell(&format!("{}, {}", human::counted(report.frames, "frame"), human::bytes(report.bytes)));
+    writeln!(std::io::stdout().lock(), "{}", out.display())?;
+    Ok(Outcome::damaged_if(report.problems.iter().any(open::is_damage)))
+}

@@ -1,0 +1,167 @@
+//! `gametape info`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+
+use super::info_report::{Counts, Report, ReportStream};
+use crate::exit::Outcome;
+use crate::{human, open};
+
+const TITLE: Style = Style::new().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+/// Longer lists of events are cut; `gametape cat --events` prints them all.
+const EVENTS_SHOWN: usize = 20;
+
+/// What is on a tape
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape info                              the newest tape
+  gametape info race.gtape --channels        with the names of all channels
+  gametape info race.gtape --json | jq '.streams[].name'")]
+pub(crate) struct Args {
+    /// The tape; the newest one if left out
+    file: Option<PathBuf>,
+    /// List the channels of each stream
+    #[arg(long)]
+    channels: bool,
+    /// One JSON document on stdout; what is not known is null
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let path = open::or_newest(args.file)?;
+    let tape = open::tape(&path)?;
+    let report = Report::of(&tape, &path);
+    // After the report: reading events and metadata finds damage too.
+    let problems = tape.problems();
+    if args.json {
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &report).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+        out.flush()?;
+    } else {
+        let mut text = Vec::new();
+        write_human(&mut text, &report, args.channels)?;
+        for problem in problems.iter().filter(|problem| open::is_damage(problem)) {
+            writeln!(text, "{WARNING}damage: {problem}{WARNING:#}")?;
+        }
+        // Colours go only to terminals that want them.
+        let mut out = anstream::AutoStream::auto(std::io::stdout().lock());
+        out.write_all(&text)?;
+        out.flush()?;
+    }
+    Ok(Outcome::damaged_if(problems.iter().any(open::is_damage)))
+}
+
+fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::Result<()> {
+    let unknown = || "not known".to_owned();
+    writeln!(out, "{TITLE}{}{TITLE:#}", report.path)?;
+    let size = human::bytes(report.bytes);
+    writeln!(out, "  size      {size}, format version {}", report.format_version)?;
+    writeln!(out, "  id        {}", report.tape_id.clone().unwrap_or_else(unknown))?;
+    let version = report.game_version.as_ref().map(|version| format!(" {}", human::safe(version))).unwrap_or_default();
+    writeln!(out, "  game      {}{version}", report.game.as_deref().map_or_else(unknown, human::safe))?;
+    writeln!(out, "  started   {}", report.created_utc.clone().unwrap_or_else(unknown))?;
+    writeln!(out, "  duration  {}", report.duration_ns.map_or_else(unknown, human::duration))?;
+    writeln!(out, "  loss      {}", loss_text(&report.loss))?;
+    if !report.complete {
+        let journal = if report.recovered_from_journal { "; its last frames come from the journal" } else { "" };
+        writeln!(out, "{WARNING}  not closed: its recorder is still running or was ended{journal}.{WARNING:#}")?;
+        writeln!(out, "{WARNING}  If it has ended: gametape recover {}{WARNING:#}", report.path)?;
+    }
+    writeln!(out)?;
+    write_streams(out, &report.streams)?;
+    if channels {
+        for stream in report.streams.iter().filter(|stream| !stream.channels.is_empty()) {
+            writeln!(out, "\n{TITLE}channels of {}{TITLE:#}", human::safe(&stream.name))?;
+            for channel in &stream.channels {
+                let count = if channel.count > 1 { format!("[{}]", channel.count) } else { String::new() };
+                let unit = human::safe(channel.unit.as_deref().unwrap_or_default());
+                writeln!(
+                    out,
+                    "  {:<32} {:<10} {unit}",
+                    human::safe(&channel.name),
+                    format!("{}{count}", channel.kind)
+                )?;
+            }
+        }
+    }
+    if !report.events.is_empty() {
+        writeln!(out, "\n{TITLE}events{TITLE:#}")?;
+        for event in report.events.iter().take(EVENTS_SHOWN) {
+            writeln!(
+                out,
+                "  {:>12}  {:<16} {}",
+                human::duration(event.at_ns),
+                human::safe(&event.kind),
+                human::safe(&event.text)
+            )?;
+        }
+        if let Some(more) = report.events.len().checked_sub(EVENTS_SHOWN).filter(|more| *more > 0) {
+            writeln!(out, "  and {more} more: gametape cat {} --events", report.path)?;
+        }
+    }
+    if !report.metadata.is_empty() {
+        writeln!(out, "\n{TITLE}metadata{TITLE:#}")?;
+        for (key, value) in &report.metadata {
+            writeln!(out, "  {:<16} {}", human::safe(key), human::safe(value))?;
+        }
+    }
+    Ok(())
+}
+
+fn loss_text(loss: &Counts) -> String {
+    let counts = [("dropped", loss.dropped), ("torn", loss.torn), ("missed", loss.missed), ("gaps", loss.gaps)];
+    if counts.iter().any(|(_, count)| count.is_none()) {
+        return "not known".into();
+    }
+    let lost: Vec<_> = counts
+        .iter()
+        .filter_map(|(name, count)| Some(format!("{} {name}", human::count(count.filter(|count| *count > 0)?))))
+        .collect();
+    if lost.is_empty() { "none".into() } else { lost.join(", ") }
+}
+
+fn write_streams(out: &mut Vec<u8>, streams: &[ReportStream]) -> std::io::Result<()> {
+    const HEADINGS: [&str; 9] = ["stream", "layout", "frames", "rate", "raw", "stored", "ratio", "time", "channels"];
+    let mut table: Vec<[String; 9]> = vec![HEADINGS.map(String::from)];
+    table.extend(streams.iter().map(stream_cells));
+    let width = |column: usize| table.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..HEADINGS.len()).map(|column| width(column).unwrap_or_default()).collect();
+    for (number, row) in table.iter().enumerate() {
+        let style = if number == 0 { TITLE } else { Style::new() };
+        write!(out, "{style}")?;
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match column {
+                0 | 1 => write!(out, "  {cell:<width$}")?,
+                _ => write!(out, "  {cell:>width$}")?,
+            }
+        }
+        writeln!(out, "{style:#}")?;
+    }
+    Ok(())
+}
+
+fn stream_cells(stream: &ReportStream) -> [String; 9] {
+    let span_ns = stream.first_ns.zip(stream.last_ns).map(|(first, last)| last - first);
+    let rate = span_ns.filter(|span| *span > 0 && stream.frames > 1).map(|span| {
+        let hz = (stream.frames - 1) as f64 / (span as f64 / 1e9);
+        format!("{hz:.1} Hz")
+    });
+    let ratio = (stream.bytes_stored > 0).then(|| stream.bytes_raw as f64 / stream.bytes_stored as f64);
+    let times = stream.first_ns.zip(stream.last_ns);
+    [
+        human::safe(&stream.name),
+        stream.layout.as_deref().map_or_else(|| "-".into(), human::safe),
+        human::count(stream.frames),
+        rate.unwrap_or_else(|| "-".into()),
+        human::bytes(stream.bytes_raw),
+        human::bytes(stream.bytes_stored),
+        ratio.map_or_else(|| "-".into(), |ratio| format!("{ratio:.1}")),
+        times.map_or_else(|| "-".into(), |(from, to)| format!("{} - {}", human::duration(from), human::duration(to))),
+        if stream.channels.is_empty() { "-".into() } else { stream.channels.len().to_string() },
+    ]
+}

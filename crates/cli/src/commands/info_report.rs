@@ -1,0 +1,145 @@
+//! What `gametape info --json` prints. The names of the fields are a promise to other programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gametape::format::read::{Tape, TapeStream};
+use gametape::format::write::RECOVERED;
+use gametape::format::{Counters, Role};
+use gametape::names::utc_text;
+use serde::Serialize;
+
+/// A tape.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) path: String,
+    pub(super) format_version: u16,
+    pub(super) tape_id: Option<String>,
+    pub(super) created_utc: Option<String>,
+    pub(super) duration_ns: Option<u64>,
+    pub(super) complete: bool,
+    pub(super) recovered_from_journal: bool,
+    pub(super) game: Option<String>,
+    pub(super) game_version: Option<String>,
+    pub(super) bytes: u64,
+    pub(super) streams: Vec<ReportStream>,
+    pub(super) loss: Counts,
+    pub(super) stats: Stats,
+    pub(super) events: Vec<ReportEvent>,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+/// A stream of frames, or of descriptions of them.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportStream {
+    pub(super) name: String,
+    pub(super) layout: Option<String>,
+    pub(super) frames: u64,
+    pub(super) frame_bytes: Option<u32>,
+    pub(super) bytes_raw: u64,
+    pub(super) bytes_stored: u64,
+    pub(super) first_ns: Option<u64>,
+    pub(super) last_ns: Option<u64>,
+    pub(super) seen_until_ns: Option<u64>,
+    pub(super) channels: Vec<ReportChannel>,
+}
+
+/// A channel of a stream.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportChannel {
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) count: u32,
+    pub(super) unit: Option<String>,
+}
+
+/// What was lost; nothing is known of tapes whose recorder did not count.
+#[derive(Debug, Serialize)]
+pub(super) struct Counts {
+    pub(super) dropped: Option<u64>,
+    pub(super) torn: Option<u64>,
+    pub(super) missed: Option<u64>,
+    pub(super) gaps: Option<u64>,
+}
+
+/// What was noticed.
+#[derive(Debug, Serialize)]
+pub(super) struct Stats {
+    pub(super) late: Option<u64>,
+    pub(super) unchanged: Option<u64>,
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportEvent {
+    pub(super) kind: String,
+    pub(super) at_ns: u64,
+    pub(super) text: String,
+}
+
+impl Report {
+    /// Reads everything but the frames.
+    pub(super) fn of(tape: &Tape, path: &Path) -> Self {
+        let metadata = tape.metadata();
+        let streams: Vec<_> = tape.streams().filter(|stream| !stream.spec().role.is_system()).collect();
+        let end_ns = |stream: &&TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
+        let game = streams.iter().map(|stream| &stream.spec().game).find(|game| !game.is_empty());
+        let mut counters = Counters::default();
+        tape.streams().for_each(|stream| counters.add(&stream.status().counters));
+        // An imported tape has counters only if its source had: zeros would claim that somebody counted.
+        let counted = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
+        let known = |count: u64| counted.then_some(count);
+        Self {
+            path: path.display().to_string(),
+            format_version: tape.version(),
+            tape_id: tape.id().map(|id| id.to_string()),
+            created_utc: tape.start_utc_ns().and_then(utc_text),
+            duration_ns: streams.iter().filter_map(end_ns).max(),
+            complete: tape.is_complete(),
+            recovered_from_journal: tape.uses_journal() || metadata.contains_key(RECOVERED),
+            game: game.cloned(),
+            game_version: metadata.get("game_version").cloned(),
+            bytes: tape.bytes(),
+            streams: streams.into_iter().map(ReportStream::of).collect(),
+            loss: Counts {
+                dropped: known(counters.dropped),
+                torn: known(counters.torn),
+                missed: known(counters.missed),
+                gaps: known(counters.gaps),
+            },
+            stats: Stats { late: known(counters.late), unchanged: known(counters.unchanged) },
+            events: tape
+                .events()
+                .into_iter()
+                .map(|event| ReportEvent { kind: event.kind, at_ns: event.at_ns, text: event.text })
+                .collect(),
+            metadata,
+        }
+    }
+}
+
+impl ReportStream {
+    fn of(stream: &TapeStream) -> Self {
+        let (spec, totals) = (stream.spec(), stream.totals());
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let channels = spec.channels.iter().map(|channel| ReportChannel {
+            name: channel.name.clone(),
+            kind: channel.kind.name(),
+            count: channel.count,
+            unit: some(&channel.unit),
+        });
+        Self {
+            name: spec.name.clone(),
+            layout: some(&spec.layout),
+            frames: totals.frames,
+            frame_bytes: (spec.frame_bytes > 0).then_some(spec.frame_bytes),
+            bytes_raw: totals.raw_bytes,
+            bytes_stored: totals.stored_bytes,
+            first_ns: totals.first_ns,
+            last_ns: totals.last_ns,
+            seen_until_ns: stream.status().seen_until_ns,
+            channels: channels.collect(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `gametape merge`
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use gametape::format::write::{self, StdFiles};
+use gametape::identity::derived_id;
+
+use super::cut::{refuse_existing, tell_report};
+use crate::exit::Outcome;
+use crate::open;
+use crate::progress::Bars;
+
+/// Put several tapes into one
+///
+/// Tapes are aligned by UTC. Streams of the same name and layout that do not overlap are joined, others are kept apart.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  gametape merge part1.gtape part2.gtape -o whole.gtape")]
+pub(crate) struct Args {
+    /// The tapes, two or more
+    #[arg(required = true, num_args = 2.., value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The tape to make
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let tapes = args.files.iter().map(|file| open::tape(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    refuse_existing(&args.output)?;
+    let ids: Vec<_> = tapes.iter().filter_map(|tape| tape.id()).collect();
+    let bars = Bars::on_terminal();
+    let bar = bars.add("merge");
+    let id = derived_id(&ids, "merge");
+    let report = write::merge(Arc::new(StdFiles), &tapes, &args.output, id, &mut |progress| {
+        bar.at(progress.done_frames, progress.total_frames);
+    })
+    .context("cannot merge")?;
+    drop(bar);
+    tell_report(&args.output, report)
+}

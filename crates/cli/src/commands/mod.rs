@@ -1,0 +1,13 @@
+//! The commands: one file each, with its arguments and its `run`.
+
+pub(crate) mod cat;
+pub(crate) mod completions;
+pub(crate) mod cut;
+pub(crate) mod demo;
+pub(crate) mod import;
+pub(crate) mod info;
+mod info_report;
+pub(crate) mod man;
+pub(crate) mod merge;
+pub(crate) mod recover;
+pub(crate) mod verify;

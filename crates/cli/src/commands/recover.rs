@@ -1,0 +1,41 @@
+//! `gametape recover`
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use gametape::format::write::{self, StdFiles};
+
+use super::cut::{refuse_existing, tell_report};
+use crate::exit::Outcome;
+use crate::progress::Bars;
+
+/// Make a tape whole that was not closed or is damaged
+///
+/// Takes the frames of the tape and of the journals beside it and writes a closed tape. Without -o it takes the place of the old one, which
+/// stays as it is until the new one is complete. Exit code 0 if every frame came back, 3 if something was lost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  gametape recover crashed.gtape\n  gametape recover crashed.gtape -o whole.gtape")]
+pub(crate) struct Args {
+    /// The tape
+    file: PathBuf,
+    /// Write here and leave FILE as it is
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    // Says what is wrong with a file that is no tape before anything is written.
+    drop(crate::open::tape(&args.file)?);
+    if let Some(out) = &args.output {
+        refuse_existing(out)?;
+    }
+    let bars = Bars::on_terminal();
+    let bar = bars.add("recover");
+    let report = write::recover(Arc::new(StdFiles), &args.file, args.output.as_deref(), &mut |progress| {
+        bar.at(progress.done_frames, progress.total_frames);
+    })
+    .with_context(|| format!("cannot recover {}", args.file.display()))?;
+    drop(bar);
+    tell_report(args.output.as_ref().unwrap_or(&args.file), report)
+}

@@ -1,0 +1,165 @@
+//! `gametape verify`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use gametape::format::read::{Problem, ProblemKind, Tape, Verified};
+use gametape::import::{AgainstError, Comparison, compare_with_source};
+use serde::Serialize;
+
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::progress::Bars;
+use crate::{human, open};
+
+/// Read a tape whole and check every byte of it
+///
+/// Exit code 0 if all is well, 3 if anything is wrong. A tape that was not closed is a problem even if every frame can be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape verify race.gtape
+  gametape verify race.gtape --against race.ibt     compare with the file it was imported from
+  gametape verify race.gtape --json | jq .ok")]
+pub(crate) struct Args {
+    /// The tape; the newest one if left out
+    file: Option<PathBuf>,
+    /// Also compare with the file that the tape was imported from, byte by byte (.ibt)
+    #[arg(long, value_name = "SOURCE")]
+    against: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    path: String,
+    ok: bool,
+    blocks: u64,
+    frames: u64,
+    bytes: u64,
+    problems: Vec<ReportProblem>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReportProblem {
+    kind: &'static str,
+    offset: Option<u64>,
+    stream: Option<String>,
+    frames_lost: Option<u64>,
+    text: String,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let path = open::or_newest(args.file)?;
+    let tape = open::tape(&path)?;
+    let bars = Bars::on_terminal();
+    let bar = bars.add("verify");
+    let verified = tape
+        .verify(&mut |progress| bar.at(progress.done_bytes, progress.total_bytes))
+        .with_context(|| format!("cannot verify {}", path.display()))?;
+    drop(bar);
+    let mut problems: Vec<_> = verified.problems.iter().map(|problem| of_tape(&tape, problem)).collect();
+    let mut compared = None;
+    if let Some(source) = &args.against {
+        let comparison = compare(&tape, source, &bars)?;
+        problems.extend(of_comparison(&comparison));
+        compared = Some((source, comparison));
+    }
+    let report = Report {
+        path: path.display().to_string(),
+        ok: problems.is_empty(),
+        blocks: verified.blocks,
+        frames: verified.frames,
+        bytes: verified.bytes,
+        problems,
+    };
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &report).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        write_human(&mut out, &report, &verified, compared.as_ref().map(|(source, found)| (source.as_path(), found)))?;
+    }
+    out.flush()?;
+    if verified.problems.iter().any(|problem| problem.kind == ProblemKind::NotClosed) {
+        tell(&format!("if its recorder has ended: gametape recover {}", path.display()));
+    }
+    Ok(Outcome::damaged_if(!report.ok))
+}
+
+fn compare(tape: &Tape, source: &Path, bars: &Bars) -> anyhow::Result<Comparison> {
+    let bar = bars.add("compare");
+    compare_with_source(tape, source, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes)).map_err(
+        |error| match error {
+            AgainstError::NotYet { .. } => exit::usage(format!("{}: {error}", source.display())),
+            AgainstError::Read { .. } => error.into(),
+            error => anyhow::Error::from(error).context(format!("cannot compare with {}", source.display())),
+        },
+    )
+}
+
+fn of_tape(tape: &Tape, problem: &Problem) -> ReportProblem {
+    let name = |id| tape.stream(id).map_or_else(|| format!("#{}", id.0), |stream| stream.spec().name.clone());
+    ReportProblem {
+        kind: problem.kind.name(),
+        offset: Some(problem.offset),
+        stream: problem.stream.map(name),
+        frames_lost: problem.frames_lost,
+        text: match problem.journal {
+            Some(generation) => format!("journal {generation}: {}", problem.text),
+            None => problem.text.clone(),
+        },
+    }
+}
+
+fn of_comparison(comparison: &Comparison) -> Vec<ReportProblem> {
+    let problem =
+        |offset, stream, text| ReportProblem { kind: "differs_from_source", offset, stream, frames_lost: None, text };
+    let mut problems: Vec<_> = comparison
+        .differences
+        .iter()
+        .map(|found| problem(Some(found.source_offset), Some(found.stream.clone()), found.text.clone()))
+        .collect();
+    let listed = problems.len() as u64;
+    if comparison.different > listed {
+        let text = format!("{} differences more", comparison.different - listed);
+        problems.push(problem(None, None, text));
+    }
+    problems
+}
+
+fn write_human(
+    out: &mut dyn Write,
+    report: &Report,
+    verified: &Verified,
+    compared: Option<(&Path, &Comparison)>,
+) -> std::io::Result<()> {
+    let verdict = match report.problems.len() as u64 {
+        0 => "ok".to_owned(),
+        many => human::counted(many, "problem"),
+    };
+    let (blocks, frames) = (human::counted(verified.blocks, "block"), human::counted(verified.frames, "frame"));
+    writeln!(out, "{}: {verdict}; {blocks}, {frames}, {}", report.path, human::bytes(verified.bytes))?;
+    for problem in &report.problems {
+        write!(out, "  {}", problem.kind)?;
+        if let Some(stream) = &problem.stream {
+            write!(out, " in {}", human::safe(stream))?;
+        }
+        if let Some(offset) = problem.offset {
+            write!(out, " at byte {offset}")?;
+        }
+        write!(out, ": {}", human::safe(&problem.text))?;
+        match problem.frames_lost {
+            Some(lost) => writeln!(out, " ({} lost)", human::counted(lost, "frame"))?,
+            None => writeln!(out)?,
+        }
+    }
+    if let Some((source, comparison)) = compared.filter(|(_, comparison)| comparison.is_equal()) {
+        let frames = human::counted(comparison.equal_frames, "frame");
+        let bytes = human::count(comparison.equal_bytes);
+        writeln!(out, "the same as {}: {frames}, {bytes} bytes", source.display())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Exit codes, and errors as one line.
+//!
+//! 0 done · 1 failed · 2 usage · 3 done, but this command lost frames or met damage · 4 nothing found · 130 interrupted after a
+//! clean finish. A broken pipe is success: whoever read our output had enough.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use gametape::format::read::ReadError;
+
+/// How a command ended that did its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well.
+    Done,
+    /// Done, but frames were lost or damage was met.
+    Damage,
+    /// Interrupted after a clean finish.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Damage if there was any.
+    pub(crate) fn damaged_if(damage: bool) -> Self {
+        if damage { Self::Damage } else { Self::Done }
+    }
+}
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const NOTHING_FOUND: u8 = 4;
+
+/// An error with an exit code of its own.
+#[derive(Debug)]
+struct Coded {
+    code: u8,
+    text: String,
+}
+
+impl fmt::Display for Coded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Coded {}
+
+/// The command was not given what it needs.
+pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
+    Coded { code: USAGE, text: text.into() }.into()
+}
+
+/// There is nothing of the kind that was asked for.
+pub(crate) fn nothing_found(text: impl Into<String>) -> anyhow::Error {
+    Coded { code: NOTHING_FOUND, text: text.into() }.into()
+}
+
+/// Prints the error, if there is one, and gives the exit code.
+pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
+    let error = match result {
+        Ok(Outcome::Done) => return ExitCode::SUCCESS,
+        Ok(Outcome::Damage) => return ExitCode::from(3),
+        Ok(Outcome::Interrupted) => return ExitCode::from(130),
+        Err(error) => error,
+    };
+    if is_broken_pipe(&error) {
+        return ExitCode::SUCCESS;
+    }
+    // If stderr is gone too, there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "error: {}", one_line(&error));
+    ExitCode::from(code_of_error(&error))
+}
+
+fn code_of_error(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        if let Some(coded) = cause.downcast_ref::<Coded>() {
+            return coded.code;
+        }
+        if let Some(ReadError::NoSuchStream { .. } | ReadError::NoSuchChannel { .. }) = cause.downcast_ref() {
+            return NOTHING_FOUND;
+        }
+    }
+    FAILED
+}
+
+/// The only pipe that a command writes to is its output.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+/// The error and its causes, those left out that an error before has told already.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string().replace('\n', " ");
+        if !line.contains(&text) {
+            if !line.is_empty() {
+                line.push_str(": ");
+            }
+            line.push_str(&text);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_are_told_once() {
+        let io = || io::Error::new(io::ErrorKind::NotFound, "no such file");
+        let read: anyhow::Error = ReadError::Io { offset: 0, source: io() }.into();
+        assert_eq!(one_line(&read.context("a.gtape")), "a.gtape: cannot read at byte 0: no such file");
+        let plain: anyhow::Result<()> = Err(io()).context("cannot open x");
+        assert_eq!(one_line(&plain.unwrap_err()), "cannot open x: no such file");
+    }
+
+    #[test]
+    fn codes_survive_context() {
+        assert_eq!(code_of_error(&usage("a").context("b")), 2);
+        assert_eq!(code_of_error(&nothing_found("a")), 4);
+        assert_eq!(code_of_error(&anyhow::anyhow!("a")), 1);
+        let pipe: anyhow::Error = io::Error::from(io::ErrorKind::BrokenPipe).into();
+        assert!(is_broken_pipe(&pipe.context("b")));
+    }
+}

@@ -1,0 +1,56 @@
+//! Finds and opens the tape that a command speaks of.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
+use gametape::paths::{Folders, newest_tape};
+
+use crate::exit;
+
+/// Environment variable that puts all folders below one.
+const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
+
+/// Where tapes are on this machine.
+pub(crate) fn folders() -> anyhow::Result<Folders> {
+    if let Some(data) = std::env::var_os(DATA_DIR).filter(|data| !data.is_empty()) {
+        return Ok(Folders::below(Path::new(&data)));
+    }
+    Folders::of_user().ok_or_else(|| anyhow!("the system knows no home folder for tapes; set {DATA_DIR}"))
+}
+
+/// The file that was named, or the newest tape.
+pub(crate) fn or_newest(file: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    if let Some(file) = file {
+        return Ok(file);
+    }
+    let folder = folders()?.tapes;
+    let newest = newest_tape(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    newest.ok_or_else(|| {
+        exit::nothing_found(format!(
+            "there is no tape in {}; name one, or make one with `gametape demo` or `gametape import FILE`",
+            folder.display()
+        ))
+    })
+}
+
+/// Opens a tape; errors name the file and what to do.
+pub(crate) fn tape(path: &Path) -> anyhow::Result<Tape> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(anyhow!("{shown} is a folder; name a tape in it"));
+    }
+    Tape::open(path).map_err(|error| match error {
+        ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            anyhow!("{shown}: there is no such file; check the name, or leave it out for the newest tape")
+        }
+        error => anyhow::Error::from(error).context(format!("cannot open {shown}")),
+    })
+}
+
+/// Whether a problem means that something is damaged. A tape that was not closed need not be: its recorder may be running, or was
+/// ended while it wrote a row.
+pub(crate) fn is_damage(problem: &Problem) -> bool {
+    !matches!(problem.kind, ProblemKind::NotClosed | ProblemKind::JournalTail)
+}

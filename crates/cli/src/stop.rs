@@ -1,0 +1,33 @@
+//! Ctrl+C and the system's wish that we end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether and why a command should end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop {
+    interrupted: Arc<AtomicBool>,
+    terminated: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// Listens from now on: Ctrl+C no longer ends the process, the command has to ask.
+    pub(crate) fn listen() -> anyhow::Result<Self> {
+        let stop = Self::default();
+        let interrupted = stop.interrupted.clone();
+        ctrlc::set_handler(move || interrupted.store(true, Ordering::Relaxed))?;
+        #[cfg(unix)]
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.terminated.clone())?;
+        Ok(stop)
+    }
+
+    /// The user pressed Ctrl+C.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Time to finish, for whatever reason.
+    pub(crate) fn wanted(&self) -> bool {
+        self.interrupted() || self.terminated.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,88 @@
+//! Runs the program and looks at what it said.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+pub mod ibt;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of its own for the program's data.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+}
+
+/// What a run gave.
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub raw: Vec<u8>,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
+        command.args(arguments).env("GAMETAPE_DATA_DIR", self.folder.path()).env_remove("NO_COLOR");
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs to the end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(&self.command(arguments).output().unwrap())
+    }
+
+    /// Runs, expects an exit code, gives stdout.
+    pub fn expect(&self, code: i32, arguments: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, code, "gametape {arguments:?}\nstdout: {}\nstderr: {}", ran.out, ran.err);
+        ran
+    }
+
+    /// A tape of one lap.
+    pub fn demo_tape(&self) -> String {
+        self.expect(0, &["demo", "--exit", "--speed", "100"]).out.trim().to_owned()
+    }
+
+    /// A tape of a small .ibt, with its source.
+    pub fn imported(&self, rows: usize) -> (String, String) {
+        let source = ibt::put(&self.path("a.ibt"), &ibt::ibt(rows));
+        let tape = self.expect(0, &["import", text(&source)]).out.trim().to_owned();
+        (tape, text(&source).to_owned())
+    }
+}
+
+impl Ran {
+    pub fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            raw: output.stdout.clone(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+
+    /// One line that begins with `error:` and holds these words; no backtrace.
+    pub fn is_one_error_with(&self, words: &[&str]) {
+        assert_eq!(self.err.lines().count(), 1, "{}", self.err);
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        for word in words {
+            assert!(self.err.contains(word), "{word:?} is not in {}", self.err);
+        }
+    }
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}

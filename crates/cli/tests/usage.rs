@@ -1,0 +1,65 @@
+//! What is not there yet, help, completions and the manual page.
+#![allow(clippy::unwrap_used, missing_docs)]
+mod support;
+
+use support::Bench;
+
+#[test]
+fn without_arguments_it_says_what_works_today() {
+    Bench::new().expect(2, &[]).is_one_error_with(&["not there yet", "gametape demo"]);
+}
+
+#[test]
+fn commands_and_flags_that_come_later_say_so_whatever_follows_them() {
+    let bench = Bench::new();
+    for later in [
+        "record", "play", "mark", "save", "split", "export", "laps", "compare", "serve", "token", "top", "watch",
+        "games", "doctor",
+    ] {
+        bench.expect(2, &[later]).is_one_error_with(&[later, "not there yet"]);
+        bench.expect(2, &[later, "--some", "flag", "-x"]).is_one_error_with(&[later, "not there yet"]);
+    }
+    bench.expect(2, &["cut", "a", "--lap", "1", "-o", "b"]).is_one_error_with(&["--lap", "not there yet"]);
+    bench.expect(2, &["demo", "--names", "x"]).is_one_error_with(&["--names", "not there yet"]);
+}
+
+#[test]
+fn wrong_arguments_are_2_and_help_is_0_on_stdout() {
+    let bench = Bench::new();
+    bench.expect(2, &["nonsense"]);
+    bench.expect(2, &["info", "--nonsense"]);
+    bench.expect(2, &["demo", "--speed", "1000"]);
+    bench.expect(2, &["merge", "one", "-o", "out"]);
+    bench.expect(2, &["cut", "a", "-o", "b"]).is_one_error_with(&["--from"]);
+    let help = bench.expect(0, &["--help"]);
+    assert!(help.out.contains("gametape demo --exit") && help.err.is_empty());
+    assert!(!help.out.contains("\n  record"), "what is not there is not advertised: {}", help.out);
+    assert!(bench.expect(0, &["demo", "--help"]).out.contains("not a game"));
+}
+
+#[test]
+fn completions_and_manual_page_go_to_stdout() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(bench.expect(0, &["completions", shell]).out.contains("gametape"));
+    }
+    let man = bench.expect(0, &["man"]).out;
+    assert!(man.starts_with(".ie") || man.contains(".TH gametape"), "{man}");
+    assert!(man.contains("against"), "options of the commands are in it");
+}
+
+#[test]
+fn rewriting_commands_overwrite_nothing() {
+    let bench = Bench::new();
+    let tape = bench.demo_tape();
+    let out = support::ibt::put(&bench.path("mine.gtape"), b"mine");
+    let out = support::text(&out);
+    for arguments in [
+        vec!["cut", &tape, "--from", "1", "-o", out],
+        vec!["merge", &tape, &tape, "-o", out],
+        vec!["recover", &tape, "-o", out],
+    ] {
+        bench.expect(1, &arguments).is_one_error_with(&["mine.gtape", "nothing was overwritten"]);
+    }
+    assert_eq!(std::fs::read(out).unwrap(), b"mine");
+}

@@ -1,0 +1,54 @@
+//! Why a file could not be imported.
+
+use std::io;
+use std::path::PathBuf;
+
+use gametape_format::write::{BuildError, CreateError};
+use gametape_games::iracing::IbtError;
+
+use super::kind::Kind;
+
+/// Why a file could not be imported. No tape was made.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The source cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The source.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The source is of no known kind.
+    #[error(
+        "this is of no kind that can be imported: it looks like {looks_like}; what can be read today is iRacing's .ibt"
+    )]
+    UnknownKind {
+        /// What it looks like.
+        looks_like: String,
+    },
+    /// The source is a tape.
+    #[error("this is a tape already: there is nothing to import")]
+    IsTape,
+    /// The kind is known, its importer is not written yet.
+    #[error("this is {kind}: importing it is not there yet")]
+    NotYet {
+        /// The kind.
+        kind: Kind,
+    },
+    /// A file of the tape's name is there.
+    #[error("{} exists already; nothing was overwritten", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An `.ibt` that cannot be read.
+    #[error(transparent)]
+    Ibt(#[from] IbtError),
+    /// The tape cannot be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// The tape cannot be written.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}

@@ -1,0 +1,135 @@
+//! What a file is, by its content.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use gametape_format::read::{ReadError, Tape};
+
+use super::error::ImportError;
+use super::{Importer, ibt::IbtImporter};
+
+/// How much of the start of a file says what it is.
+const START_BYTES: u64 = 512;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Telemetry that iRacing wrote.
+    Ibt,
+    /// A ksana recording.
+    Ksr,
+    /// A GamesDat session.
+    Dat,
+    /// A Rocket League replay.
+    Replay,
+    /// An Echo VR replay.
+    EchoReplay,
+    /// A zstd stream: `.nevrcap` or a V2 `.tape`.
+    Zstd,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [Self::Ibt, Self::Ksr, Self::Dat, Self::Replay, Self::EchoReplay, Self::Zstd];
+
+    /// Short and stable, as the tape's metadata has it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Ibt => "ibt",
+            Self::Ksr => "ksr",
+            Self::Dat => "dat",
+            Self::Replay => "replay",
+            Self::EchoReplay => "echoreplay",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// What reads it, if that is written.
+    pub fn importer(self) -> Option<&'static dyn Importer> {
+        match self {
+            Self::Ibt => Some(&IbtImporter),
+            Self::Ksr | Self::Dat | Self::Replay | Self::EchoReplay | Self::Zstd => None,
+        }
+    }
+
+    fn fits(self, start: &[u8]) -> bool {
+        match self {
+            Self::Ibt => is_ibt(start),
+            Self::Ksr => start.starts_with(b"RECROCKS"),
+            Self::Dat => start.starts_with(b"GDT\0"),
+            Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
+            Self::EchoReplay => start.starts_with(b"PK\x03\x04"),
+            Self::Zstd => start.starts_with(b"\x28\xb5\x2f\xfd"),
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ibt => "iRacing telemetry (.ibt)",
+            Self::Ksr => "a ksana recording (.ksr)",
+            Self::Dat => "a GamesDat session (.dat)",
+            Self::Replay => "a Rocket League replay (.replay)",
+            Self::EchoReplay => "a zip archive, as .echoreplay files are",
+            Self::Zstd => "a zstd stream, as .nevrcap and V2 .tape files are",
+        })
+    }
+}
+
+/// Says what a file is. An error names what it looks like if it is of no known kind.
+pub fn detect(path: &Path) -> Result<Kind, ImportError> {
+    let read = |source| ImportError::Read { path: path.into(), source };
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).map_err(read)?;
+    if let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.fits(&start)) {
+        return Ok(kind);
+    }
+    match Tape::from_bytes(start) {
+        Ok(_) | Err(ReadError::UnknownVersion { .. }) => Err(ImportError::IsTape),
+        Err(ReadError::NotATape { looks_like }) => Err(ImportError::UnknownKind { looks_like: looks_like.into() }),
+        Err(error) => Err(ImportError::UnknownKind { looks_like: error.to_string() }),
+    }
+}
+
+/// A version that there is, a tick rate that can be, and as many row buffers as a header has room for. The rest is for the
+/// parser to judge, which says what is wrong with a damaged file.
+fn is_ibt(start: &[u8]) -> bool {
+    let number = |at: usize| start.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
+    matches!(number(0), Some(1 | 2))
+        && matches!(number(8), Some(1..=1000) | None)
+        && matches!(number(32), Some(1..=4) | None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect_bytes(bytes: &[u8]) -> Result<Kind, ImportError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file.as_file(), bytes).unwrap();
+        detect(file.path())
+    }
+
+    #[test]
+    fn kinds_are_known_by_their_content() {
+        assert_eq!(detect_bytes(b"RECROCKS\x02\0\0\0").unwrap(), Kind::Ksr);
+        assert_eq!(detect_bytes(b"GDT\0\x01\0").unwrap(), Kind::Dat);
+        assert_eq!(detect_bytes(b"\xca\x03\0\0....TAGame.Replay_Soccar_TA").unwrap(), Kind::Replay);
+        assert_eq!(detect_bytes(b"PK\x03\x04").unwrap(), Kind::EchoReplay);
+        assert_eq!(detect_bytes(b"\x28\xb5\x2f\xfd").unwrap(), Kind::Zstd);
+        let mut ibt = [0; 36];
+        for (at, value) in [(0, 2), (8, 60), (32, 1)] {
+            ibt[at] = value;
+        }
+        assert_eq!(detect_bytes(&ibt).unwrap(), Kind::Ibt);
+    }
+
+    #[test]
+    fn what_is_not_known_says_what_it_looks_like() {
+        let looks_like = |bytes: &[u8]| detect_bytes(bytes).unwrap_err().to_string();
+        assert!(looks_like(b"").contains("looks like an empty file;"));
+        assert!(looks_like(b"{\"a\": 1}").contains("looks like JSON text;"));
+        assert!(looks_like(b"MZ\x90").contains("looks like a Windows program;"));
+    }
+}

@@ -1,0 +1,64 @@
+//! Layouts of games as the channel tables of tapes.
+//!
+//! `format` and `games` do not know each other; here a game's [`Layout`] becomes the part of a stream's descriptor that lets a
+//! reader without game code find values by name.
+
+use gametape_format::{Channel, ChannelType, StreamSpec};
+use gametape_games::{Kind, Layout};
+
+/// The type that a kind of value has on a tape.
+pub fn channel_type(kind: Kind) -> ChannelType {
+    match kind {
+        Kind::U8 => ChannelType::U8,
+        Kind::I8 => ChannelType::I8,
+        Kind::U16 => ChannelType::U16,
+        Kind::I16 => ChannelType::I16,
+        Kind::U32 => ChannelType::U32,
+        Kind::I32 => ChannelType::I32,
+        Kind::U64 => ChannelType::U64,
+        Kind::I64 => ChannelType::I64,
+        Kind::F32 => ChannelType::F32,
+        Kind::F64 => ChannelType::F64,
+        Kind::Bool => ChannelType::Bool,
+        Kind::Char => ChannelType::Char,
+        Kind::Char16 => ChannelType::Char16,
+        Kind::Bits32 => ChannelType::Bits32,
+    }
+}
+
+/// The channel as it stands in a stream's descriptor.
+pub fn tape_channel(channel: &gametape_games::Channel) -> Channel {
+    let (name, unit) = (channel.name.as_ref(), channel.unit.as_ref());
+    Channel::new(name, channel_type(channel.kind), channel.offset, channel.count, unit)
+}
+
+/// A stream of a game whose frames have this layout.
+pub fn stream_of_layout(game: &str, stream: &str, transport: &str, layout: &Layout) -> StreamSpec {
+    StreamSpec {
+        game: game.into(),
+        transport: transport.into(),
+        layout: layout.id().into(),
+        ..StreamSpec::columns(stream, layout.frame_bytes(), layout.channels().iter().map(tape_channel).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_of_every_game_is_a_sound_stream_description() {
+        for game in gametape_games::GAMES {
+            for stream in game.streams {
+                for layout in stream.layouts {
+                    let spec = stream_of_layout(game.id, stream.name, "shm", layout);
+                    spec.check().unwrap();
+                    assert_eq!(spec.channels.len(), layout.channels().len());
+                    for (tape, game) in spec.channels.iter().zip(layout.channels()) {
+                        assert_eq!(tape.kind.width() as u32, game.kind.bytes(), "{}", tape.name);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where tapes live.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use directories::{ProjectDirs, UserDirs};
+
+use crate::names::EXTENSION;
+
+/// The folders that gametape uses. Nothing is made until something is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// The user's tapes.
+    pub tapes: PathBuf,
+    /// What the demonstration records.
+    pub demo: PathBuf,
+}
+
+impl Folders {
+    /// The folders of this user: tapes in `Documents/gametape` on Windows, `$XDG_DATA_HOME/gametape/tapes` elsewhere. `None` if
+    /// the system knows no home folder.
+    pub fn of_user() -> Option<Self> {
+        let data = ProjectDirs::from("", "", "gametape")?.data_dir().to_owned();
+        let documents = UserDirs::new().and_then(|user| user.document_dir().map(Path::to_owned));
+        let tapes = match documents.filter(|_| cfg!(windows)) {
+            Some(documents) => documents.join("gametape"),
+            None => data.join("tapes"),
+        };
+        Some(Self { tapes, demo: data.join("demo") })
+    }
+
+    /// All folders below one.
+    pub fn below(data: &Path) -> Self {
+        Self { tapes: data.join("tapes"), demo: data.join("demo") }
+    }
+}
+
+/// The tape in a folder that was changed last; `None` if there is none, or no such folder.
+pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut newest = None;
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != EXTENSION) {
+            continue;
+        }
+        // A tape that goes away while we look is not the newest.
+        let Ok(changed) = path.metadata().and_then(|metadata| metadata.modified()) else { continue };
+        let candidate = (changed, path);
+        if newest.as_ref().is_none_or(|newest| *newest < candidate) {
+            newest = Some(candidate);
+        }
+    }
+    Ok(newest.map(|(_, path)| path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn the_newest_tape_is_the_one_changed_last() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(newest_tape(&folder.path().join("none")).unwrap(), None);
+        assert_eq!(newest_tape(folder.path()).unwrap(), None);
+        for (age_s, name) in [(50, "b.gtape"), (10, "a.gtape"), (0, "c.txt"), (0, "a.gtape-journal-0"), (30, "d.gtape")]
+        {
+            let file = std::fs::File::create_new(folder.path().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age_s)).unwrap();
+        }
+        assert_eq!(newest_tape(folder.path()).unwrap(), Some(folder.path().join("a.gtape")));
+    }
+}
