@@ -110,7 +110,7 @@ impl Later {
 pub(crate) fn run() -> anyhow::Result<Outcome> {
     match Cli::parse().command {
         None => Err(exit::usage(
-            "recording a game is not there yet; what works today are demo, import, info, cat and verify: try `gametape demo --exit` (`gametape --help` lists all)",
+            "recording a game is not there yet; what works today are demo, import and the file tools: try `gametape demo --exit` (`gametape --help` lists all)",
         )),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Cat(args)) => cat::run(args),

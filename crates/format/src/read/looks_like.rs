@@ -34,8 +34,8 @@ pub(crate) fn looks_like(start: &[u8]) -> &'static str {
     match std::str::from_utf8(start) {
         Ok(text) if text.trim_start().starts_with(['{', '[']) => "JSON text",
         Ok(text) if text.contains(',') && text.contains('\n') => "a text table (CSV)",
-        Ok(_) => "plain text",
-        Err(_) => "data of an unknown kind",
+        Ok(text) if !text.contains(|c: char| c.is_control() && !c.is_whitespace()) => "plain text",
+        _ => "data of an unknown kind",
     }
 }
 
