@@ -1,7 +1,7 @@
 //! A recorder that is killed at any moment: what it was told to be accepted is there.
 //!
 //! The test runs itself again as the child, which records as fast as it can and reports each accepted frame through a pipe.
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Read, Write};

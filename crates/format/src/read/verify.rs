@@ -162,7 +162,10 @@ impl Tape {
                 wrong("an index page does not list the blocks that are there".into());
             }
             Ok(_) => {}
-            Err(problem) => return Ok(self.notes.add(problem)),
+            Err(problem) => {
+                self.notes.add(problem);
+                return Ok(());
+            }
         }
         let mut run_end = header.head_bytes as usize;
         for (at, length, crc) in self.page_runs(header, stream)? {
