@@ -1,10 +1,12 @@
 //! Entry points for mutated input: whatever the bytes are, nothing panics, hangs or takes much memory.
 
 use crate::footer::Footer;
-use crate::index::IndexPage;
+use crate::index::{self, IndexPage};
+use crate::journal::ROW_BYTES;
+use crate::ranges;
 use crate::read::Tape;
-use crate::record::{HEADER_BYTES, RecordHeader};
-use crate::stream::StreamSpec;
+use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
+use crate::stream::{Channel, ChannelType, StreamSpec};
 
 /// Opens bytes as a tape and reads all of it.
 pub fn fuzz_tape(data: &[u8]) {
@@ -58,11 +60,84 @@ pub fn fuzz_footer(data: &[u8]) {
     let _ = Footer::parse(data);
 }
 
-/// Reads bytes as a record header and the head of an index page.
+/// Reads bytes as an unpacked index page: two bytes say how many blocks it has, one which types its ranges have.
 pub fn fuzz_index(data: &[u8]) {
-    if let Some((header, head)) = data.split_at_checked(HEADER_BYTES)
-        && let Ok(header) = RecordHeader::parse(header, 1 << 30)
-    {
-        let _ = IndexPage::parse(&header, head, None);
+    let Some((&[low, high, kinds], unpacked)) = data.split_first_chunk::<3>() else { return };
+    let types = [ChannelType::U8, ChannelType::I16, ChannelType::F32, ChannelType::F64];
+    let channels = types.into_iter().enumerate().filter(|(i, _)| kinds >> i & 1 != 0);
+    let channels = channels.map(|(i, kind)| Channel::new(format!("{i}"), kind, 8 * i as u32, 1, "")).collect();
+    let slots = ranges::slots(&StreamSpec::columns("x", 32, channels));
+    let mut head = vec![0];
+    head.extend_from_slice(&(unpacked.len() as u32).to_le_bytes());
+    head.extend_from_slice(unpacked);
+    let rows = u32::from(u16::from_le_bytes([low, high]));
+    let header = RecordHeader { rows, offset: 1 << 30, ..RecordHeader::plain(RecordKind::IndexPage, 0, &head) };
+    for slot in 0..slots.len() {
+        let _ = IndexPage::parse(&header, &head, Some((&slots, slot)));
+    }
+    let _ = IndexPage::parse(&header, &head, None);
+    let _ = index::page_runs(&header, &head, &slots);
+    let _ = index::parse_run(unpacked, crc32c::crc32c(unpacked), rows as usize);
+}
+
+/// Like `fuzz_tape`, but first makes all checksums and places right again, so that what stands behind them is reached.
+pub fn fuzz_tape_resealed(data: &[u8]) {
+    let mut tape = data.to_vec();
+    seal(&mut tape, 0, HEADER_BYTES);
+    let mut at = HEADER_BYTES;
+    while let Some(found) = RecordHeader::find_sync(&tape, at) {
+        at = found + 4;
+        let field = |at: usize| {
+            let bytes = tape.get(found + at..found + at + 4)?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+        };
+        let (Some(payload), Some(head)) = (field(8), field(12)) else { break };
+        let start = found + HEADER_BYTES;
+        let crc = tape.get(start..start.saturating_add(head)).map(crc32c::crc32c);
+        put(&mut tape, found + 48, &crc.unwrap_or_default().to_le_bytes());
+        put(&mut tape, found + 52, &(found as u64).to_le_bytes());
+        seal(&mut tape, found, HEADER_BYTES);
+        if start.saturating_add(payload) <= tape.len() {
+            at = start + payload;
+        }
+    }
+    if let Some(trailer) = tape.len().checked_sub(32) {
+        seal(&mut tape, trailer, 24);
+    }
+    fuzz_tape(&tape);
+}
+
+/// Like `fuzz_journal`, with right checksums.
+pub fn fuzz_journal_resealed(data: &[u8]) {
+    let mut journal = data.to_vec();
+    seal(&mut journal, 0, HEADER_BYTES);
+    let generation: Vec<u8> = journal.get(16..24).unwrap_or_default().to_vec();
+    let mut at = HEADER_BYTES;
+    while let Some(row) = journal.get(at..at + ROW_BYTES) {
+        if row.get(27) != Some(&0xA5) {
+            at += 1;
+            continue;
+        }
+        let length = row.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+        let start = at + ROW_BYTES;
+        let crc = journal.get(start..start.saturating_add(length)).map(crc32c::crc32c);
+        put(&mut journal, at + 4, &crc.unwrap_or_default().to_le_bytes());
+        let front = crc32c::crc32c(journal.get(at..at + 28).unwrap_or_default());
+        put(&mut journal, at + 28, &crc32c::crc32c_append(front, &generation).to_le_bytes());
+        at = if crc.is_some() { start + length } else { at + 1 };
+    }
+    fuzz_journal(&journal);
+}
+
+fn put(data: &mut [u8], at: usize, bytes: &[u8]) {
+    if let Some(room) = data.get_mut(at..at + bytes.len()) {
+        room.copy_from_slice(bytes);
+    }
+}
+
+/// Puts the checksum at the end of a header.
+fn seal(data: &mut [u8], at: usize, length: usize) {
+    if let Some((body, crc)) = data.get_mut(at..at + length).and_then(|header| header.split_last_chunk_mut::<4>()) {
+        *crc = crc32c::crc32c(body).to_le_bytes();
     }
 }

@@ -52,7 +52,9 @@ pub mod write;
 pub use cursor::Malformed;
 pub use footer::Totals;
 #[doc(hidden)]
-pub use fuzz::{fuzz_descriptor, fuzz_footer, fuzz_index, fuzz_journal, fuzz_tape};
+pub use fuzz::{
+    fuzz_descriptor, fuzz_footer, fuzz_index, fuzz_journal, fuzz_journal_resealed, fuzz_tape, fuzz_tape_resealed,
+};
 pub use record::{TapeId, VERSION};
 pub use source::{ReadAt, Seekable};
 pub use stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};

@@ -242,7 +242,11 @@ impl RecordHeader {
             RecordKind::ColumnBlock | RecordKind::IndexPage => {
                 limit("head length", self.head_bytes, packed(limits::HEAD_BYTES))?;
             }
-            RecordKind::RowBlock | RecordKind::Other(_) => {}
+            // Frames, and two integers for each of them.
+            RecordKind::RowBlock => {
+                limit("row block length", self.payload_bytes, packed(limits::BLOCK_RAW_BYTES) + (64 << 10))?;
+            }
+            RecordKind::Other(_) => {}
         }
         limit("rows", self.rows, limits::BLOCK_ROWS.max(limits::PAGE_BLOCKS))?;
         limit("raw bytes", self.raw_bytes, limits::BLOCK_RAW_BYTES)?;

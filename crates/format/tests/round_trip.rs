@@ -251,3 +251,21 @@ fn merged_frames_are_in_order_of_time() {
     }
     assert_eq!(count, 3000 + 6 + 6 + 1);
 }
+
+#[test]
+fn streams_that_a_reader_would_refuse_are_refused_by_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gtape");
+    let options = WriteOptions { journal_bytes: 64 << 20, ..options() };
+    let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
+    let channel = |i: u32| Channel::new(format!("{i}"), ChannelType::U8, i, 1, "");
+    let wide = |name: &str| StreamSpec::columns(name, 65_536, (0..65_536).map(channel).collect());
+    for name in ["a", "b"] {
+        writer.add_stream(wide(name)).unwrap();
+    }
+    assert!(matches!(writer.add_stream(wide("c")), Err(AppendError::BadStream { .. })));
+    writer.finish().unwrap();
+    let tape = Tape::open(&path).unwrap();
+    assert_eq!(tape.streams().count(), 2);
+    assert!(tape.verify(&mut |_| {}).unwrap().is_ok(), "{:?}", tape.problems());
+}

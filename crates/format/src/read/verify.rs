@@ -91,9 +91,9 @@ impl Tape {
     }
 
     /// Hops over all records: every byte belongs to one, and the index lists the blocks that are there.
-    fn check_records(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<BTreeMap<u16, u64>, ReadError> {
+    fn check_records(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<BTreeMap<u16, (u64, u64)>, ReadError> {
         let mut scan = Scan::new(&*self.source, HEADER_BYTES as u64, self.bytes());
-        let mut frames: BTreeMap<u16, u64> = BTreeMap::new();
+        let mut frames: BTreeMap<u16, (u64, u64)> = BTreeMap::new();
         let mut loose: BTreeMap<u16, Listed> = BTreeMap::new();
         loop {
             match scan.hop().map_err(io_at(0))? {
@@ -101,7 +101,9 @@ impl Tape {
                     progress(VerifyProgress { done_bytes: header.end(), total_bytes: self.bytes() });
                     match header.kind {
                         kind if kind.is_block() => {
-                            *frames.entry(header.stream).or_default() += u64::from(header.rows);
+                            let (count, blocks) = frames.entry(header.stream).or_default();
+                            *count += u64::from(header.rows);
+                            *blocks += 1;
                             loose.entry(header.stream).or_default().add(&BlockEntry::of(&header));
                         }
                         RecordKind::IndexPage => {
@@ -195,9 +197,14 @@ impl Tape {
     }
 
     /// Checks what the footer says against the blocks that are there.
-    fn check_totals(&self, frames: &BTreeMap<u16, u64>) {
+    fn check_totals(&self, frames: &BTreeMap<u16, (u64, u64)>) {
         for stream in self.streams() {
-            let there = frames.get(&stream.id().0).copied().unwrap_or_default();
+            let (there, blocks) = frames.get(&stream.id().0).copied().unwrap_or_default();
+            let listed = stream.list.len() as u64;
+            if blocks != listed {
+                let text = format!("the index lists {listed} blocks, {blocks} are there");
+                self.notes.add(Problem::new(ProblemKind::Index, self.bytes(), text).of_stream(stream.id().0));
+            }
             if there != stream.totals().frames {
                 let text = format!("the footer speaks of {} frames, {there} are there", stream.totals().frames);
                 let problem = Problem::new(ProblemKind::MissingFrames, self.bytes(), text).of_stream(stream.id().0);

@@ -1,6 +1,9 @@
 //! The table of parsers that read bytes from outside. Takes nothing, gives name, function and seeds of each parser;
 //! `examples/mutate.rs` feeds them broken inputs for a while, `tests/found_inputs.rs` feeds them every input ever found.
 
+#[path = "seeds.rs"]
+mod seeds;
+
 use std::path::PathBuf;
 
 /// One parser. It may refuse its input, but it must come back: no panic, no hang.
@@ -14,8 +17,19 @@ pub(crate) struct Parser {
 
 /// Every parser, in the order in which they are run.
 pub(crate) fn parsers() -> Vec<Parser> {
-    // Parser { name: "tape", run: gametape_format::fuzz_tape, seeds: || vec![small_tape()] },
-    vec![]
+    use gametape_format::column;
+    vec![
+        Parser { name: "tape", run: gametape_format::fuzz_tape, seeds: seeds::tapes },
+        Parser { name: "tape-resealed", run: gametape_format::fuzz_tape_resealed, seeds: seeds::tapes },
+        Parser { name: "journal", run: gametape_format::fuzz_journal, seeds: seeds::journals },
+        Parser { name: "journal-resealed", run: gametape_format::fuzz_journal_resealed, seeds: seeds::journals },
+        Parser { name: "descriptor", run: gametape_format::fuzz_descriptor, seeds: seeds::descriptors },
+        Parser { name: "footer", run: gametape_format::fuzz_footer, seeds: seeds::footers },
+        Parser { name: "index", run: gametape_format::fuzz_index, seeds: seeds::index_pages },
+        Parser { name: "column-block", run: column::fuzz_block, seeds: seeds::column_blocks },
+        Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
+        Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
+    ]
 }
 
 /// Inputs that once broke the parser: `tests/found/NAME/*`, by file name.

@@ -1,6 +1,7 @@
 //! Recordings on a disk that loses its power at any moment: what is older than the sync interval is there, and nothing is wrong.
 //!
 //! Writer and encoder run by hand here, in a random order that follows from a seed, so that a failing seed fails again.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod disk;
 

@@ -1,0 +1,108 @@
+//! A reader that follows a busy recorder misses no accepted frame and never sees a wrong one.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use gametape_format::read::{ProblemKind, Tape};
+use gametape_format::write::{AppendError, StdFiles, WriteOptions, Writer};
+use gametape_format::{Channel, ChannelType, StreamId, StreamSpec, TapeId};
+
+fn content(stream: u16, seq: u64) -> Vec<u8> {
+    let mut data = seq.to_le_bytes().to_vec();
+    let length = if stream == 0 { 24 } else { seq * 31 % 700 };
+    data.extend((0..length).map(|i| (i * 3 + seq) as u8));
+    data
+}
+
+/// Everything accepted before `accepted` was looked at is there, in order and right.
+fn check(tape: &Tape, stream: u16, accepted: u64, from: u64) -> u64 {
+    let Some(known) = tape.stream(StreamId(stream)) else {
+        assert_eq!(accepted, 0, "stream {stream} is missing");
+        return 0;
+    };
+    let mut frames = tape.frames(known);
+    frames.seek_seq(from).unwrap();
+    let mut seq = from;
+    while let Some(frame) = frames.next().unwrap_or_else(|error| panic!("{error}: {:?}", tape.problems())) {
+        assert_eq!(frame.seq, seq);
+        assert_eq!(frame.data, content(stream, seq));
+        seq += 1;
+    }
+    assert!(seq >= accepted, "frame {seq} of stream {stream} is missing, {accepted} were accepted");
+    seq
+}
+
+fn follow(path: &Path, accepted: &[AtomicU64; 2], done: &AtomicBool, fresh: bool) -> u64 {
+    let mut rounds = 0;
+    let mut tape: Option<Tape> = None;
+    let mut seen = [0; 2];
+    loop {
+        let last = done.load(Ordering::SeqCst);
+        let now = [0, 1].map(|stream: usize| accepted[stream].load(Ordering::SeqCst));
+        match &mut tape {
+            Some(tape) if !fresh => drop(tape.refresh().unwrap()),
+            _ => tape = Some(Tape::open(path).unwrap()),
+        }
+        let tape = tape.as_ref().unwrap();
+        for stream in 0..2u16 {
+            // Most rounds look only at what is new, some at everything.
+            let from = if rounds % 16 == 0 { 0 } else { seen[stream as usize] };
+            seen[stream as usize] = check(tape, stream, now[stream as usize], from);
+        }
+        let live = [ProblemKind::NotClosed, ProblemKind::JournalTail];
+        let strange: Vec<_> = tape.problems().into_iter().filter(|problem| !live.contains(&problem.kind)).collect();
+        assert!(strange.is_empty(), "{strange:?}");
+        rounds += 1;
+        if last {
+            assert!(tape.is_complete());
+            return rounds;
+        }
+    }
+}
+
+fn busy_recorder_is_followed(journal_bytes: u64, fresh: bool) {
+    const FRAMES: u64 = 12_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gtape");
+    let options = WriteOptions { journal_bytes, ..WriteOptions::new(TapeId([8; 16])) };
+    let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
+    let accepted = [AtomicU64::new(0), AtomicU64::new(0)];
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let follower = scope.spawn(|| follow(&path, &accepted, &done, fresh));
+        let tick = vec![Channel::new("tick", ChannelType::U64, 0, 1, "")];
+        writer.add_stream(StreamSpec::columns("car", 32, tick)).unwrap();
+        writer.add_stream(StreamSpec::rows("text")).unwrap();
+        let mut i = 0;
+        while i < FRAMES && !follower.is_finished() {
+            let stream = u16::from(i % 5 == 0);
+            let seq = accepted[stream as usize].load(Ordering::SeqCst);
+            match writer.append(StreamId(stream), i * 20_000_000, &content(stream, seq)) {
+                Ok(_) => {
+                    accepted[stream as usize].store(seq + 1, Ordering::SeqCst);
+                    i += 1;
+                }
+                Err(AppendError::NoRoom { .. }) => std::thread::yield_now(),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        writer.finish().unwrap();
+        done.store(true, Ordering::SeqCst);
+        let rounds = follower.join().unwrap();
+        assert!(rounds > 5, "{rounds} rounds: too few to say anything");
+    });
+}
+
+#[test]
+fn a_reader_that_refreshes_misses_nothing() {
+    busy_recorder_is_followed(8 << 10, false);
+    busy_recorder_is_followed(64 << 10, false);
+}
+
+#[test]
+fn a_reader_that_opens_again_and_again_misses_nothing() {
+    busy_recorder_is_followed(8 << 10, true);
+    busy_recorder_is_followed(64 << 10, true);
+}

@@ -1,0 +1,250 @@
+//! Small valid inputs for the parsers, made by the writers themselves. Takes nothing, gives bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a program for developers; its inputs are its own")]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use gametape_format::column::{BlockEncoder, encode_integers};
+use gametape_format::write::{Files, JournalFile, TapeFile, WriteOptions, Writer};
+use gametape_format::{Channel, ChannelType, Counters, StreamId, StreamSpec, TapeId, pack};
+
+/// Files in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>);
+
+struct Open {
+    files: Memory,
+    path: PathBuf,
+}
+
+impl Open {
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        act(self.files.0.lock().unwrap().entry(self.path.clone()).or_default())
+    }
+}
+
+impl Files for Memory {
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        Ok(Box::new(Open { files: self.clone(), path: path.into() }))
+    }
+
+    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+        self.0.lock().unwrap().insert(path.into(), vec![0; bytes as usize]);
+        Ok(Box::new(Open { files: self.clone(), path: path.into() }))
+    }
+
+    fn journals(&self, _tape: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(Vec::new())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.0.lock().unwrap().remove(path);
+        Ok(())
+    }
+
+    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.replace(from, to)
+    }
+
+    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut files = self.0.lock().unwrap();
+        let bytes = files.remove(from).unwrap_or_default();
+        files.insert(to.into(), bytes);
+        Ok(())
+    }
+
+    fn sync_directory(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TapeFile for Open {
+    fn append(&mut self, data: &[u8]) -> io::Result<()> {
+        self.with(|bytes| bytes.extend_from_slice(data));
+        Ok(())
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.with(|bytes| bytes.truncate(length as usize));
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl JournalFile for Open {
+    fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+        self.with(|bytes| bytes[at as usize..at as usize + data.len()].copy_from_slice(data));
+        Ok(())
+    }
+
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.with(|bytes| buffer.copy_from_slice(&bytes[at as usize..at as usize + buffer.len()]));
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn car() -> StreamSpec {
+    let channels = vec![
+        Channel::new("tick", ChannelType::U16, 0, 1, ""),
+        Channel::new("speed", ChannelType::F32, 4, 2, "km/h"),
+        Channel::new("time", ChannelType::F64, 12, 1, "s"),
+    ];
+    StreamSpec { game: "test-game".into(), ..StreamSpec::columns("car", 20, channels) }
+}
+
+fn row(i: u64) -> Vec<u8> {
+    let mut row = (i as u32).to_le_bytes().to_vec();
+    row.extend((i as f32 * 0.25).to_le_bytes());
+    row.extend((i as f32 * 0.75).to_le_bytes());
+    row.extend((i as f64 / 60.0).to_le_bytes());
+    row
+}
+
+/// A tape with all kinds of streams; the files it consists of by name, the tape first.
+fn record(frames: u64, change_every: u64, close: bool) -> Vec<Vec<u8>> {
+    let files = Memory::default();
+    let options = WriteOptions { journal_bytes: 4096, ..WriteOptions::new(TapeId([7; 16])) };
+    let mut writer = Writer::create(Arc::new(files.clone()), Path::new("seed"), &options).expect("no disk, no trouble");
+    let stream = writer.add_stream(car()).unwrap();
+    let describes = StreamSpec { describes: Some(stream), ..StreamSpec::rows("car.text") };
+    let text = writer.add_stream(StreamSpec { role: gametape_format::Role::Describe, ..describes }).unwrap();
+    writer.metadata(0, "track", "Nowhere Ring").unwrap();
+    writer.clock(0, 1_700_000_000_000_000_000).unwrap();
+    writer.event(1, "mark", "here").unwrap();
+    writer.count(stream, &Counters { torn: 1, ..Counters::default() });
+    for i in 0..frames {
+        let mut row = row(i);
+        row.truncate(if i / change_every % 2 == 1 { 19 } else { 20 });
+        while writer.append(stream, i * 1_000_000_000, &row).is_err() {
+            std::thread::yield_now();
+        }
+    }
+    while writer.append(text, 5, b"a text").is_err() {
+        std::thread::yield_now();
+    }
+    if close {
+        writer.finish().unwrap();
+    } else {
+        drop(writer);
+    }
+    let files = files.0.lock().unwrap();
+    files.values().cloned().collect()
+}
+
+pub(crate) fn tapes() -> Vec<Vec<u8>> {
+    vec![
+        record(12, 100, true).swap_remove(0),
+        record(60, 3, true).swap_remove(0),
+        record(200, 50, false).swap_remove(0),
+    ]
+}
+
+pub(crate) fn journals() -> Vec<Vec<u8>> {
+    let mut journals: Vec<_> = record(30, 7, false).into_iter().chain(record(200, 50, false)).collect();
+    journals.retain(|file| file.starts_with(b"\x89GTJRNL"));
+    for journal in &mut journals {
+        // The zeros at the end would take most mutations.
+        let used = journal.iter().rposition(|byte| *byte != 0).unwrap_or_default();
+        journal.truncate(used + 100);
+    }
+    journals
+}
+
+pub(crate) fn descriptors() -> Vec<Vec<u8>> {
+    let described = StreamSpec { describes: Some(StreamId(3)), skip_unchanged: true, ..StreamSpec::rows("text") };
+    vec![car().to_bytes(), described.to_bytes()]
+}
+
+/// Kind and unpacked head of all records of the tapes.
+fn heads() -> Vec<(u8, u32, Vec<u8>)> {
+    let mut heads = Vec::new();
+    for tape in tapes() {
+        let number = |at: usize| u32::from_le_bytes(tape[at..at + 4].try_into().unwrap());
+        let mut at = 64;
+        while tape.get(at..at + 4) == Some(b"GTR\x1a") {
+            let head = &tape[at + 64..at + 64 + number(at + 12) as usize];
+            heads.extend(pack::unpack(head, 1 << 20).ok().map(|raw| (tape[at + 4], number(at + 40), raw)));
+            at += 64 + number(at + 8) as usize;
+        }
+    }
+    heads
+}
+
+pub(crate) fn footers() -> Vec<Vec<u8>> {
+    heads().into_iter().filter(|(kind, _, _)| *kind == 5).map(|(_, _, raw)| raw).collect()
+}
+
+pub(crate) fn index_pages() -> Vec<Vec<u8>> {
+    let pages = heads().into_iter().filter(|(kind, _, _)| *kind == 4);
+    pages.map(|(_, rows, raw)| [&(rows as u16).to_le_bytes()[..], &[0b1100], &raw].concat()).collect()
+}
+
+pub(crate) fn column_blocks() -> Vec<Vec<u8>> {
+    let columns = car().to_columns();
+    let mut seeds = Vec::new();
+    for rows in [1u64, 5, 40, 300] {
+        let times: Vec<u64> = (0..rows).map(|i| i * 16_666_667 + i % 3).collect();
+        let data: Vec<u8> = (0..rows).flat_map(row).collect();
+        let mut payload = Vec::new();
+        let head = BlockEncoder::default().encode(&columns, 20, &times, &data, &mut payload).unwrap();
+        let kinds = columns.iter().map(|column| column.width.trailing_zeros() as u8 | u8::from(column.float) << 2);
+        let mut seed = (rows as u16).to_le_bytes().to_vec();
+        seed.push(columns.len() as u8);
+        seed.extend((head as u16).to_le_bytes());
+        seed.extend(kinds);
+        seed.extend(payload);
+        seeds.push(seed);
+    }
+    seeds
+}
+
+pub(crate) fn integers() -> Vec<Vec<u8>> {
+    let makes: [fn(u64) -> u64; 4] = [|_| 7, |i| i * 1000, |i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15), |i| i / 50];
+    let mut seeds = Vec::new();
+    for make in makes {
+        for count in [1u16, 12, 200] {
+            let values: Vec<u64> = (0..u64::from(count)).map(make).collect();
+            let mut seed = count.to_le_bytes().to_vec();
+            encode_integers(&values, &mut seed);
+            seeds.push(seed);
+        }
+    }
+    seeds
+}
+
+/// One iRacing file: header, two variables, a text, three rows.
+pub(crate) fn ibt_files() -> Vec<Vec<u8>> {
+    let text = b"---\nWeekendInfo:\n TrackName: test\n";
+    let text_start = 144 + 2 * 144;
+    let row_start = text_start + text.len() as i32;
+    let mut file = Vec::new();
+    for number in [2, 1, 60, 0, text.len() as i32, text_start, 2, 144, 1, 12, 0, 0, 77, row_start] {
+        file.extend(i32::to_le_bytes(number));
+    }
+    file.resize(112, 0);
+    file.extend(1_700_000_000_i64.to_le_bytes());
+    file.extend(100.0_f64.to_le_bytes());
+    file.extend(101.0_f64.to_le_bytes());
+    file.extend([1i32, 3].iter().flat_map(|number| number.to_le_bytes()));
+    for (kind, offset, name) in [(5i32, 0i32, "SessionTime"), (4, 8, "Speed")] {
+        let end = file.len() + 144;
+        file.extend([kind, offset, 1, 0].iter().flat_map(|number| number.to_le_bytes()));
+        file.extend(name.as_bytes());
+        file.resize(end, 0);
+    }
+    file.extend(text);
+    for i in 0..3 {
+        file.extend((100.0 + f64::from(i) / 60.0).to_le_bytes());
+        file.extend((i as f32).to_le_bytes());
+    }
+    vec![file]
+}
