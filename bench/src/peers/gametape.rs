@@ -91,7 +91,11 @@ impl Peer for Gametape {
         while let Some(block) = channels.next_block()? {
             match block.values.first() {
                 Some(Values::F32(block)) => values.extend_from_slice(block),
-                _ => anyhow::bail!("{name} is no f32 channel"),
+                // Without a layout a frame is words; the bits are the same.
+                Some(Values::I32(block)) => {
+                    values.extend(block.iter().map(|word| f32::from_bits(word.cast_unsigned())))
+                }
+                _ => anyhow::bail!("{name} has no values of four bytes"),
             }
         }
         Ok(values)
