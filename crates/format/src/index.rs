@@ -1,10 +1,14 @@
 //! Index pages: where the blocks of a stream are and what ranges their channels have (docs/format.md, section 7).
 
-use crate::column::{decode_integers, encode_integers};
+use crate::column::decode_integers;
+#[cfg(feature = "write")]
+use crate::column::encode_integers;
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
 use crate::pack;
-use crate::ranges::{self, EMPTY, Range, Slot};
+#[cfg(feature = "write")]
+use crate::ranges;
+use crate::ranges::{EMPTY, Range, Slot};
 use crate::record::RecordHeader;
 
 /// Up to this many blocks the ranges stand in the packed head: runs of their own would cost more than they save.

@@ -14,6 +14,7 @@ mod verify;
 
 pub use channels::{ChannelBlock, Channels, Values};
 pub use frames::{Frame, Frames, Merged};
+#[cfg(feature = "write")]
 pub(crate) use journals::journal_paths;
 pub use overview::Bucket;
 pub use problem::{Problem, ProblemKind, ReadError};
