@@ -123,7 +123,8 @@ pub fn fuzz_journal_resealed(data: &[u8]) {
         let crc = journal.get(start..start.saturating_add(length)).map(crc32c::crc32c);
         put(&mut journal, at + 4, &crc.unwrap_or_default().to_le_bytes());
         let front = crc32c::crc32c(journal.get(at..at + 28).unwrap_or_default());
-        put(&mut journal, at + 28, &crc32c::crc32c_append(front, &generation).to_le_bytes());
+        let sum = crc32c::crc32c_append(crc32c::crc32c_append(front, &generation), &(at as u64).to_le_bytes());
+        put(&mut journal, at + 28, &sum.to_le_bytes());
         at = if crc.is_some() { start + length } else { at + 1 };
     }
     fuzz_journal(&journal);

@@ -77,7 +77,7 @@ pub(crate) struct RowHeader {
 }
 
 impl RowHeader {
-    pub(crate) fn to_bytes(self, generation: u64) -> [u8; ROW_BYTES] {
+    pub(crate) fn to_bytes(self, place: Place) -> [u8; ROW_BYTES] {
         let mut out = [0; ROW_BYTES];
         let kind = match self.kind {
             RowKind::Frame => 0,
@@ -99,14 +99,14 @@ impl RowHeader {
             rest = after;
         }
         let (front, crc) = out.split_at_mut(28);
-        crc.copy_from_slice(&row_crc(front, generation).to_le_bytes());
+        crc.copy_from_slice(&row_crc(front, place).to_le_bytes());
         out
     }
 
     /// Reads a row header; `None` if there is none here.
-    pub(crate) fn parse(data: &[u8], generation: u64) -> Option<Self> {
+    pub(crate) fn parse(data: &[u8], place: Place) -> Option<Self> {
         let (front, crc) = data.split_at_checked(28)?;
-        if *front.last()? != ROW_MARK || *crc != row_crc(front, generation).to_le_bytes() {
+        if *front.last()? != ROW_MARK || *crc != row_crc(front, place).to_le_bytes() {
             return None;
         }
         let mut cursor = Cursor::new(front);
@@ -130,8 +130,16 @@ impl RowHeader {
     }
 }
 
-fn row_crc(front: &[u8], generation: u64) -> u32 {
-    crc32c::crc32c_append(crc32c::crc32c(front), &generation.to_le_bytes())
+/// Where a row stands. Part of its checksum, so that bytes that look like a row elsewhere never count as one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) generation: u64,
+    pub(crate) offset: u64,
+}
+
+fn row_crc(front: &[u8], place: Place) -> u32 {
+    let sum = crc32c::crc32c_append(crc32c::crc32c(front), &place.generation.to_le_bytes());
+    crc32c::crc32c_append(sum, &place.offset.to_le_bytes())
 }
 
 /// What a walk over a journal meets.
@@ -179,10 +187,14 @@ impl Walker {
         }
     }
 
+    fn place(&self, offset: u64) -> Place {
+        Place { generation: self.generation, offset }
+    }
+
     fn row_at(&self, source: &dyn ReadAt, at: u64) -> io::Result<Option<RowHeader>> {
         let mut bytes = [0; ROW_BYTES];
         let found = read_full(source, at, &mut bytes)?;
-        Ok(bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.generation)))
+        Ok(bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.place(at))))
     }
 
     /// No row header here: looks for the next one, in pieces.
@@ -215,7 +227,8 @@ impl Walker {
                 if !mark || base + i as u64 == start {
                     continue;
                 }
-                let row = data.get(i..i + ROW_BYTES).and_then(|bytes| RowHeader::parse(bytes, self.generation));
+                let place = self.place(base + i as u64);
+                let row = data.get(i..i + ROW_BYTES).and_then(|bytes| RowHeader::parse(bytes, place));
                 if row.is_some_and(|row| row.row_bytes() <= size.saturating_sub(base + i as u64)) {
                     if self.row_at(source, start)?.is_some_and(|row| row.row_bytes() <= size.saturating_sub(start)) {
                         // The recorder was writing this row when we came, and has gone on since.

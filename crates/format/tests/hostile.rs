@@ -380,7 +380,7 @@ fn with_journal(journal: Box<dyn ReadAt>) -> Vec<String> {
 fn journal_rows_in_very_many_pieces_take_little_memory() {
     let size = 64 << 20;
     let start = journal_header(0, 64, size);
-    let make = |i: u64| journal_row(0, 0, i * 7 % 1_000_003, i, 0, &[]);
+    let make = |i: u64| journal_row(64 + 32 * i, 0, i * 7 % 1_000_003, i, 0, &[]);
     let said = with_journal(Box::new(Repeated { start, piece: 32, size, make }));
     assert!(said.iter().any(|text| text.contains("too many pieces")), "{said:?}");
 }
@@ -389,13 +389,13 @@ fn journal_rows_in_very_many_pieces_take_little_memory() {
 fn very_many_damaged_journal_rows_take_little_memory() {
     let size = 32 << 20;
     let make = |i: u64| {
-        let mut row = journal_row(0, 0, i, i, 0, b"x");
+        let mut row = journal_row(64 + 33 * i, 0, i, i, 0, b"x");
         row[32] = b'y';
         row
     };
     with_journal(Box::new(Repeated { start: journal_header(0, 64, size), piece: 33, size, make }));
     // Rows with a byte between them that belongs to none.
-    let make = |i: u64| [journal_row(0, 0, i, i, 0, b""), vec![9]].concat();
+    let make = |i: u64| [journal_row(64 + 33 * i, 0, i, i, 0, b""), vec![9]].concat();
     with_journal(Box::new(Repeated { start: journal_header(0, 64, size), piece: 33, size, make }));
     // Marks of rows that are none.
     let make = |_: u64| vec![0xA5; 4096];
@@ -404,17 +404,14 @@ fn very_many_damaged_journal_rows_take_little_memory() {
 
 #[test]
 fn very_many_descriptors_in_a_journal_take_little_memory() {
-    let row = journal_row(0, 0, 0, 0, 1, &wordy("x", 1900).to_bytes());
-    let piece = row.len() as u64;
     let size = 1 << 29;
     // The same descriptor for each stream id, each in turn with a name of its own: all but a few are too many.
-    let rows: Vec<Vec<u8>> = (0..100u16)
-        .map(|id| journal_row(0, id, 0, 0, 1, &wordy(&format!("{}", (b'a' + id as u8 % 26) as char), 1900).to_bytes()))
-        .collect();
-    let shared = Arc::new(rows);
     let mut bytes = journal_header(0, 64, size);
-    shared.iter().for_each(|row| bytes.extend_from_slice(row));
-    assert_eq!(shared[0].len() as u64, piece);
+    for id in 0..100u16 {
+        let name = format!("{}", (b'a' + id as u8 % 26) as char);
+        let row = journal_row(bytes.len() as u64, id, 0, 0, 1, &wordy(&name, 1900).to_bytes());
+        bytes.extend(row);
+    }
     with_journal(Box::new(Shared::sparse(bytes, size)));
 }
 
@@ -424,12 +421,13 @@ fn a_journal_with_absurd_numbers_is_read() {
     let mut bytes = journal_header(0, u64::MAX, u64::MAX);
     for seq in [0, 1, 2, u64::MAX, u64::MAX - 1, u64::MAX - 1025, 1 << 63, 3] {
         for time in [0, u64::MAX, 5] {
-            bytes.extend(journal_row(0, 0, seq, time, 0, b"frame"));
-            bytes.extend(journal_row(0, 0xFFFF, seq, time, 7, b"frame"));
-            bytes.extend(journal_row(0, 9, seq, time, 0, b"of no stream"));
+            for (stream, kind, payload) in [(0, 0, "frame"), (0xFFFF, 7, "frame"), (9, 0, "of no stream")] {
+                let row = journal_row(bytes.len() as u64, stream, seq, time, kind, payload.as_bytes());
+                bytes.extend(row);
+            }
         }
     }
-    let mut cut = journal_row(0, 0, 4, 9, 0, &vec![1; 1000]);
+    let mut cut = journal_row(bytes.len() as u64, 0, 4, 9, 0, &vec![1; 1000]);
     cut.truncate(500);
     bytes.extend(cut);
     with_journal(Box::new(Shared::sparse(bytes.clone(), size)));

@@ -195,13 +195,14 @@ fn appends_go_on_while_every_file_call_stalls_and_are_refused_when_the_journals_
     }
     let me = std::thread::current().id();
     files.0.callers.lock().unwrap().clear();
-    files.0.set_gate(true);
-    while files.0.waiting.load(Ordering::SeqCst) == 0 {
-        append(&mut writer, &mut next).unwrap();
-        std::thread::yield_now();
-    }
     // Dropped before the writer, which waits for the encoder: a failing test ends.
     let _opened_at_the_end = OpenAtTheEnd(&files);
+    files.0.set_gate(true);
+    // A frame that is to be synced brings the encoder to the gate.
+    append(&mut writer, &mut next).unwrap();
+    while files.0.waiting.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
     // From here on the encoder stands still, for as long as the test likes.
     let (mut longest, mut refused) = (Duration::ZERO, 0);
     let before = next;

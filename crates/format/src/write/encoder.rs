@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::blocks::BlockMaker;
 use super::files::{Files, journal_path};
 use super::generation::{Failure, Generation, Row, Shared, put_row};
-use crate::journal::{JournalHeader, ROW_BYTES, RowHeader, RowKind};
+use crate::journal::{JournalHeader, Place, ROW_BYTES, RowHeader, RowKind};
 use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::stream::{StreamId, StreamSpec};
@@ -125,7 +125,8 @@ impl Encoder {
             while reading.at < reading.generation.committed() {
                 let mut bytes = [0; ROW_BYTES];
                 reading.generation.file.read(reading.at, &mut bytes)?;
-                let row = RowHeader::parse(&bytes, reading.generation.number)
+                let place = Place { generation: reading.generation.number, offset: reading.at };
+                let row = RowHeader::parse(&bytes, place)
                     .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
                 self.frame.resize(row.payload_bytes as usize, 0);
                 reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;

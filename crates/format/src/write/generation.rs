@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use super::files::JournalFile;
-use crate::journal::{ROW_BYTES, RowHeader, RowKind};
+use crate::journal::{Place, ROW_BYTES, RowHeader, RowKind};
 use crate::system::Status;
 
 /// A journal file that rows are put into.
@@ -83,7 +83,7 @@ pub(crate) fn put_row(file: &dyn JournalFile, generation: u64, at: u64, row: &Ro
         kind: row.kind,
     };
     file.write(at + ROW_BYTES as u64, row.payload)?;
-    file.write(at, &header.to_bytes(generation))
+    file.write(at, &header.to_bytes(Place { generation, offset: at }))
 }
 
 /// Why the encoder gave up.

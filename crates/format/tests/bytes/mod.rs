@@ -163,7 +163,8 @@ pub(crate) fn journal_header(generation: u64, tape_bytes: u64, file_bytes: u64) 
     bytes
 }
 
-pub(crate) fn journal_row(generation: u64, stream: u16, seq: u64, time_ns: u64, kind: u8, payload: &[u8]) -> Vec<u8> {
+/// A row of generation 0 that stands at `at`.
+pub(crate) fn journal_row(at: u64, stream: u16, seq: u64, time_ns: u64, kind: u8, payload: &[u8]) -> Vec<u8> {
     let mut row = vec![0; 32];
     row[..4].copy_from_slice(&(payload.len() as u32).to_le_bytes());
     row[4..8].copy_from_slice(&crc32c::crc32c(payload).to_le_bytes());
@@ -172,7 +173,8 @@ pub(crate) fn journal_row(generation: u64, stream: u16, seq: u64, time_ns: u64, 
     row[24..26].copy_from_slice(&stream.to_le_bytes());
     row[26] = kind;
     row[27] = 0xA5;
-    let crc = crc32c::crc32c_append(crc32c::crc32c(&row[..28]), &generation.to_le_bytes());
+    let place = [0u64.to_le_bytes(), at.to_le_bytes()].concat();
+    let crc = crc32c::crc32c_append(crc32c::crc32c(&row[..28]), &place);
     row[28..32].copy_from_slice(&crc.to_le_bytes());
     row.extend_from_slice(payload);
     row
