@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use super::catalog::{Located, PageCache, Place};
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
-use super::tape::{Tape, TapeStream, read_record};
+use super::records::read_record;
+use super::tape::{Tape, TapeStream};
 use crate::block::Block;
 use crate::column::BlockDecoder;
 use crate::stream::StreamId;

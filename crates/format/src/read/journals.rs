@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::problem::{Problem, ProblemKind};
-use super::tape::Notes;
+use super::problem::{Notes, Problem, ProblemKind};
 use crate::block::Block;
 use crate::journal::{JournalHeader, RowHeader, RowKind, Step, Walker};
 use crate::limits;

@@ -1,6 +1,7 @@
 //! What readers find wrong with a tape, and why reading can fail.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use crate::stream::StreamId;
 
@@ -108,6 +109,26 @@ impl std::fmt::Display for Problem {
             write!(f, ", {frames} frames lost")?;
         }
         Ok(())
+    }
+}
+
+/// How many problems are remembered; a hostile file could have any number.
+const MAX_PROBLEMS: usize = 1000;
+
+/// Problems found while reading.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(Mutex<Vec<Problem>>);
+
+impl Notes {
+    pub(crate) fn add(&self, problem: Problem) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MAX_PROBLEMS && !all.contains(&problem) {
+            all.push(problem);
+        }
+    }
+
+    pub(crate) fn all(&self) -> Vec<Problem> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
