@@ -47,12 +47,15 @@ fn write(path: &Path, frames: u32, journal_bytes: u64) -> Writer {
     writer.count(CAR, &Counters { torn: 2, ..Counters::default() });
     for i in 0..frames {
         let time = u64::from(i) * 1_000_000_007;
-        while let Err(error) = writer.append(CAR, time, &frame(i)) {
-            assert!(matches!(error, AppendError::NoRoom { .. }), "{error}");
-            std::thread::yield_now();
-        }
+        let mut append = |stream, data: &[u8]| {
+            while let Err(error) = writer.append(stream, time, data) {
+                assert!(matches!(error, AppendError::NoRoom { .. }), "{error}");
+                std::thread::yield_now();
+            }
+        };
+        append(CAR, &frame(i));
         if i % 20 == 0 {
-            writer.append(text, time, format!("revision {i} {}", "x".repeat(i as usize / 2)).as_bytes()).unwrap();
+            append(text, format!("revision {i} {}", "x".repeat(i as usize / 2)).as_bytes());
         }
     }
     writer
