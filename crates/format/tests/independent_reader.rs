@@ -524,3 +524,27 @@ fn independent_reader_damaged_journal() {
     put(&path, &whole[..whole.len() - 100]);
     compare(&python, &path, "crashed tape, cut", 3);
 }
+
+#[test]
+fn independent_reader_damaged_row_header() {
+    let Some(python) = python("independent_reader_damaged_row_header") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crashed.gtape");
+    let mut writer = create(&path, 256 << 10);
+    let a = writer.add_stream(StreamSpec::rows("a")).unwrap();
+    let b = writer.add_stream(StreamSpec::rows("b")).unwrap();
+    for t in 0..10 {
+        append(&mut writer, a, t, b"frame of a");
+        append(&mut writer, b, t, b"frame of b");
+    }
+    drop(writer);
+    assert_eq!(compare(&python, &path, "crash", 3), 20);
+    let journal_path = journals(&path).remove(0);
+    let journal = std::fs::read(&journal_path).unwrap();
+    for (at, _) in journal_rows(&journal) {
+        let mut bytes = journal.clone();
+        bytes[at + 9] ^= 1;
+        put(&journal_path, &bytes);
+        compare(&python, &path, &format!("header of the row at {at}"), 3);
+    }
+}
