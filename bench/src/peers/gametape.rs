@@ -139,6 +139,14 @@ impl Files for Unsynced {
         self.0.replace(from, to)
     }
 
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+        self.0.lock(path)
+    }
+
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+        self.0.keep(path, second)
+    }
+
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {
         Ok(())
     }

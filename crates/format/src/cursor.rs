@@ -59,6 +59,18 @@ pub enum Malformed {
     Column(#[from] crate::column::ColumnError),
 }
 
+impl Malformed {
+    /// Whether the bytes are whole and only this version does not know what they say.
+    pub fn is_newer(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownCoding { .. }
+                | Self::Packed(crate::pack::PackError::UnknownMethod { .. })
+                | Self::Column(crate::column::ColumnError::UnknownCoding { .. })
+        )
+    }
+}
+
 /// A position in a byte slice.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {

@@ -111,7 +111,8 @@ pub fn fuzz_tape_resealed(data: &[u8]) {
 pub fn fuzz_journal_resealed(data: &[u8]) {
     let mut journal = data.to_vec();
     seal(&mut journal, 0, HEADER_BYTES);
-    let generation: Vec<u8> = journal.get(16..24).unwrap_or_default().to_vec();
+    let part = |range| journal.get(range).unwrap_or_default();
+    let tape_and_generation = [part(24..40), part(16..24)].concat();
     let mut at = HEADER_BYTES;
     while let Some(row) = journal.get(at..at + ROW_BYTES) {
         if row.get(27) != Some(&0xA5) {
@@ -123,7 +124,7 @@ pub fn fuzz_journal_resealed(data: &[u8]) {
         let crc = journal.get(start..start.saturating_add(length)).map(crc32c::crc32c);
         put(&mut journal, at + 4, &crc.unwrap_or_default().to_le_bytes());
         let front = crc32c::crc32c(journal.get(at..at + 28).unwrap_or_default());
-        let sum = crc32c::crc32c_append(crc32c::crc32c_append(front, &generation), &(at as u64).to_le_bytes());
+        let sum = crc32c::crc32c_append(crc32c::crc32c_append(front, &tape_and_generation), &(at as u64).to_le_bytes());
         put(&mut journal, at + 28, &sum.to_le_bytes());
         at = if crc.is_some() { start + length } else { at + 1 };
     }

@@ -133,12 +133,14 @@ impl RowHeader {
 /// Where a row stands. Part of its checksum, so that bytes that look like a row elsewhere never count as one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
+    pub(crate) tape_id: TapeId,
     pub(crate) generation: u64,
     pub(crate) offset: u64,
 }
 
 fn row_crc(front: &[u8], place: Place) -> u32 {
-    let sum = crc32c::crc32c_append(crc32c::crc32c(front), &place.generation.to_le_bytes());
+    let sum = crc32c::crc32c_append(crc32c::crc32c(front), &place.tape_id.0);
+    let sum = crc32c::crc32c_append(sum, &place.generation.to_le_bytes());
     crc32c::crc32c_append(sum, &place.offset.to_le_bytes())
 }
 
@@ -156,6 +158,7 @@ pub(crate) enum Step {
 /// Walks over the rows of one journal file.
 #[derive(Debug)]
 pub(crate) struct Walker {
+    tape_id: TapeId,
     generation: u64,
     at: u64,
     payload: Vec<u8>,
@@ -165,12 +168,26 @@ pub(crate) struct Walker {
 
 impl Walker {
     /// Starts, or goes on, at a place where a row begins.
-    pub(crate) fn new(generation: u64, at: u64, thorough: bool) -> Self {
-        Self { generation, at: at.max(HEADER_BYTES as u64), payload: Vec::new(), thorough }
+    pub(crate) fn new(tape_id: TapeId, generation: u64, at: u64, thorough: bool) -> Self {
+        Self { tape_id, generation, at: at.max(HEADER_BYTES as u64), payload: Vec::new(), thorough }
     }
 
     pub(crate) fn payload(&self) -> &[u8] {
         &self.payload
+    }
+
+    /// Goes to the next row of a stream without reading the payloads of others; `None` where no row header stands.
+    pub(crate) fn step_to(&mut self, source: &dyn ReadAt, size: u64, stream: u16) -> io::Result<Option<Step>> {
+        loop {
+            let Some(header) = self.row_at(source, self.at)? else { return Ok(None) };
+            if header.row_bytes() > size.saturating_sub(self.at) {
+                return Ok(None);
+            }
+            if header.stream == stream {
+                return self.step(source, size).map(Some);
+            }
+            self.at += header.row_bytes();
+        }
     }
 
     pub(crate) fn step(&mut self, source: &dyn ReadAt, size: u64) -> io::Result<Step> {
@@ -188,7 +205,7 @@ impl Walker {
     }
 
     fn place(&self, offset: u64) -> Place {
-        Place { generation: self.generation, offset }
+        Place { tape_id: self.tape_id, generation: self.generation, offset }
     }
 
     fn row_at(&self, source: &dyn ReadAt, at: u64) -> io::Result<Option<RowHeader>> {

@@ -105,6 +105,13 @@ impl Counters {
     }
 }
 
+/// Which row of how many that belong together: a group counts only if it is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) rows: u16,
+    pub(crate) number: u16,
+}
+
 /// Counters of one stream and until when its last frame was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status {
@@ -116,9 +123,11 @@ pub struct Status {
 
 impl Status {
     /// The frame of a status; `None` speaks of the tape as a whole.
-    pub(crate) fn to_bytes(self, stream: Option<StreamId>) -> [u8; STATUS_BYTES] {
+    pub(crate) fn to_bytes(self, stream: Option<StreamId>, group: Group) -> [u8; STATUS_BYTES] {
         let mut out = [0; STATUS_BYTES];
-        let numbers = [u64::from(stream.map_or(NO_STREAM, |id| id.0)), self.seen_until_ns.unwrap_or(NOT_SAID)];
+        let id = u64::from(stream.map_or(NO_STREAM, |id| id.0));
+        let first = id | u64::from(group.rows) << 16 | u64::from(group.number) << 32;
+        let numbers = [first, self.seen_until_ns.unwrap_or(NOT_SAID)];
         let all = numbers.into_iter().chain(self.counters.to_array());
         for (room, number) in out.chunks_exact_mut(8).zip(all) {
             room.copy_from_slice(&number.to_le_bytes());
@@ -127,14 +136,16 @@ impl Status {
     }
 
     /// Reads the frame of a status.
-    pub(crate) fn parse(data: &[u8]) -> Result<(Option<StreamId>, Self), Malformed> {
+    pub(crate) fn parse(data: &[u8]) -> Result<(Option<StreamId>, Group, Self), Malformed> {
         let mut cursor = Cursor::new(data);
         let stream = cursor.u16("status stream")?;
-        cursor.bytes(6, "status")?;
+        let group =
+            Group { rows: cursor.u16("rows of a status group")?, number: cursor.u16("number in a status group")? };
+        cursor.u16("status")?;
         let seen_until = cursor.u64("seen until")?;
         let counters = Counters::parse(&mut cursor)?;
         let seen_until_ns = (seen_until != NOT_SAID).then_some(seen_until);
-        Ok(((stream != NO_STREAM).then_some(StreamId(stream)), Self { seen_until_ns, counters }))
+        Ok(((stream != NO_STREAM).then_some(StreamId(stream)), group, Self { seen_until_ns, counters }))
     }
 }
 
@@ -150,7 +161,11 @@ pub(crate) fn system_stream(role: Role) -> StreamSpec {
         Role::Clock => (".clock", 8, vec![plain("utc_ns", ChannelType::I64, 0, "ns")]),
         _ => {
             let names = ["seen_until_ns", "dropped", "torn", "missed", "gaps", "late", "unchanged"];
-            let mut channels = vec![plain("stream", ChannelType::U16, 0, "")];
+            let mut channels = vec![
+                plain("stream", ChannelType::U16, 0, ""),
+                plain("group_rows", ChannelType::U16, 2, ""),
+                plain("group_number", ChannelType::U16, 4, ""),
+            ];
             channels
                 .extend(names.iter().enumerate().map(|(i, name)| plain(name, ChannelType::U64, 8 + 8 * i as u32, "")));
             (".status", STATUS_BYTES as u32, channels)

@@ -93,6 +93,16 @@ impl Files for Troubled {
         StdFiles.replace(from, to)
     }
 
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+        self.0.call();
+        StdFiles.lock(path)
+    }
+
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+        self.0.call();
+        StdFiles.keep(path, second)
+    }
+
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         self.0.call();
         StdFiles.sync_directory(path)

@@ -135,6 +135,8 @@ pub struct Channels<'a> {
     cache: PageCache,
     decoder: BlockDecoder,
     next_block: usize,
+    /// What follows if nothing is missing.
+    expected_seq: Option<u64>,
     bits: Vec<u64>,
     reference: Vec<u64>,
     body: Vec<u8>,
@@ -152,6 +154,7 @@ impl Tape {
             cache: PageCache::default(),
             decoder: BlockDecoder::default(),
             next_block: 0,
+            expected_seq: None,
             bits: Vec::new(),
             reference: Vec::new(),
             body: Vec::new(),
@@ -202,6 +205,7 @@ impl Channels<'_> {
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         self.next_block = self.stream.list.find_time(&bytes, &mut self.cache, time_ns)?;
+        self.expected_seq = None;
         Ok(())
     }
 
@@ -210,7 +214,16 @@ impl Channels<'_> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;
         let Some(located) = found else { return Ok(None) };
+        let expected = self.expected_seq.replace(located.first_seq);
+        if let Some(missing) =
+            expected.and_then(|seq| located.first_seq.checked_sub(seq)).filter(|missing| *missing > 0)
+        {
+            let problem = Problem::missing_frames(&located, missing).of_stream(self.stream.id().0);
+            self.tape.notes.add(problem.clone());
+            return Err(ReadError::Damaged(problem));
+        }
         self.next_block += 1;
+        self.expected_seq = Some(located.end_seq());
         self.read(&located).map(Some)
     }
 
@@ -225,8 +238,8 @@ impl Channels<'_> {
                 Ok(Some(block)) => return Ok(block),
                 Ok(None) => {}
                 Err(error) => {
-                    let text = format!("a block is damaged: {error}");
-                    let problem = Problem::new(ProblemKind::Block, offset, text).losing(u64::from(located.rows));
+                    let problem = Problem::of_error(ProblemKind::Block, offset, "a block", &error);
+                    let problem = problem.losing(u64::from(located.rows));
                     let problem = problem.of_stream(self.stream.id().0);
                     self.tape.notes.add(problem.clone());
                     return Err(ReadError::Damaged(problem));

@@ -7,9 +7,11 @@ use super::catalog::{Located, PageCache, Place};
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
 use super::records::read_record;
 use super::tape::{Tape, TapeStream};
+use crate::Malformed;
 use crate::block::Block;
 use crate::column::BlockDecoder;
 use crate::stream::StreamId;
+use crate::system::Event;
 
 /// A frame of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +108,11 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
+    /// Goes to the first frame at or after an event.
+    pub fn seek_event(&mut self, event: &Event) -> Result<(), ReadError> {
+        self.seek_time(event.at_ns)
+    }
+
     /// Goes to the frame with a sequence number, or to the first one behind it.
     pub fn seek_seq(&mut self, seq: u64) -> Result<(), ReadError> {
         let number = self.stream.list.find_seq(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, seq)?;
@@ -162,17 +169,7 @@ impl<'a> Frames<'a> {
         if let Some(missing) = expected.and_then(|expected| located.first_seq.checked_sub(expected)).filter(|n| *n > 0)
         {
             self.block.clear(0, 0);
-            let text = format!(
-                "frames {} to {} of the stream are missing",
-                located.first_seq - missing,
-                located.first_seq - 1
-            );
-            let at = match located.place {
-                Place::Tape { offset, .. } => offset,
-                Place::Journal { run, .. } => run.start,
-            };
-            let problem = Problem::new(ProblemKind::MissingFrames, at, text);
-            return Err(self.damaged(problem.losing(missing)));
+            return Err(self.damaged(Problem::missing_frames(&located, missing)));
         }
         self.next_block += 1;
         self.expected_seq = Some(located.end_seq());
@@ -201,13 +198,12 @@ impl Tape {
     ) -> Result<Result<(), Problem>, ReadError> {
         match located.place {
             Place::Tape { offset, record_bytes } => {
-                let wrong = |text: String| {
-                    Problem::new(ProblemKind::Block, offset, format!("a block is damaged: {text}"))
-                        .losing(u64::from(located.rows))
+                let wrong = |error: &Malformed| {
+                    Problem::of_error(ProblemKind::Block, offset, "a block", error).losing(u64::from(located.rows))
                 };
                 let (header, payload) = match read_record(&*self.source, offset, self.bytes())? {
                     Ok(record) => record,
-                    Err(error) => return Ok(Err(wrong(error.to_string()))),
+                    Err(error) => return Ok(Err(wrong(&error))),
                 };
                 let as_indexed = header.kind.is_block()
                     && header.stream == stream.id().0
@@ -215,11 +211,12 @@ impl Tape {
                     && header.first_seq == located.first_seq
                     && header.rows == located.rows;
                 if !as_indexed {
-                    return Ok(Err(wrong("it is not the block that the index names".into())));
+                    let other = Malformed::Value { what: "the block that the index names, at offset", found: offset };
+                    return Ok(Err(wrong(&other)));
                 }
                 let frame_bytes = stream.spec().frame_bytes as usize;
                 let decoded = block.decode(&header, &payload, &stream.columns, frame_bytes, decoder);
-                Ok(decoded.map_err(|error| wrong(error.to_string())))
+                Ok(decoded.map_err(|error| wrong(&error)))
             }
             Place::Journal { journal, run } => {
                 let view = self.journals.get(journal);

@@ -33,7 +33,10 @@ impl Run {
 
 /// One journal file, as far as it has been walked.
 pub(crate) struct JournalView {
+    tape_id: TapeId,
     pub(crate) generation: u64,
+    /// How much shorter the file is than it was made.
+    cut_bytes: u64,
     pub(crate) tape_bytes: u64,
     source: Box<dyn ReadAt>,
     walked_to: u64,
@@ -61,7 +64,9 @@ impl JournalView {
             return wrong(format!("a journal is larger than {} bytes", limits::JOURNAL_BYTES));
         }
         Ok(Ok(Some(Self {
+            tape_id: header.tape_id,
             generation: header.generation,
+            cut_bytes: header.file_bytes.saturating_sub(source.size()?),
             tape_bytes: header.tape_bytes,
             source,
             walked_to: HEADER_BYTES as u64,
@@ -88,7 +93,11 @@ impl JournalView {
         describe: &mut dyn FnMut(u16, u64, &[u8]),
     ) -> io::Result<()> {
         let size = self.source.size()?;
-        let mut walker = Walker::new(self.generation, self.walked_to, thorough);
+        if self.cut_bytes > 0 {
+            let text = format!("the journal is cut off: {} bytes of it are missing", self.cut_bytes);
+            notes.add(Problem::new(ProblemKind::JournalRow, size, text).in_journal(self.generation));
+        }
+        let mut walker = Walker::new(self.tape_id, self.generation, self.walked_to, thorough);
         loop {
             match walker.step(&*self.source, size)? {
                 Step::Row { at, header } => {
@@ -139,9 +148,13 @@ impl JournalView {
     ) -> io::Result<bool> {
         block.clear(seqs.start, 0);
         // Thorough: damage of a row of another stream may stand between the rows of this run.
-        let mut walker = Walker::new(self.generation, run.start, true);
+        let mut walker = Walker::new(self.tape_id, self.generation, run.start, true);
         while block.end_seq() < seqs.end {
-            match walker.step(&*self.source, run.end)? {
+            let step = match walker.step_to(&*self.source, run.end, stream)? {
+                Some(step) => step,
+                None => walker.step(&*self.source, run.end)?,
+            };
+            match step {
                 Step::Row { header, .. } => {
                     if header.kind == RowKind::Frame && header.stream == stream && header.seq == block.end_seq() {
                         block.push(header.time_ns, walker.payload());

@@ -97,28 +97,40 @@ impl Tape {
 
     fn read_descriptor(&self, offset: u64, id: Option<u16>) -> Result<Result<(u16, StreamSpec), Problem>, ReadError> {
         let wrong =
-            |text: String| Problem::new(ProblemKind::Stream, offset, format!("a stream descriptor is damaged: {text}"));
+            |error: &crate::Malformed| Problem::of_error(ProblemKind::Stream, offset, "a stream descriptor", error);
         let (header, payload) = match read_record(&*self.source, offset, self.size)? {
             Ok(record) => record,
-            Err(error) => return Ok(Err(wrong(error.to_string()))),
+            Err(error) => return Ok(Err(wrong(&error))),
         };
         if header.kind != RecordKind::Stream || id.is_some_and(|id| id != header.stream) {
-            return Ok(Err(wrong("another record stands in its place".into())));
+            let other =
+                crate::Malformed::Value { what: "the descriptor that the footer names, at offset", found: offset };
+            return Ok(Err(wrong(&other)));
         }
         let parsed = checked_head(&header, &payload)
             .and_then(|payload| Ok(pack::unpack(payload, limits::DESCRIPTOR_BYTES)?))
             .and_then(|bytes| StreamSpec::parse(&bytes));
-        Ok(parsed.map(|spec| (header.stream, spec)).map_err(|error| wrong(error.to_string()).of_stream(header.stream)))
+        Ok(parsed.map(|spec| (header.stream, spec)).map_err(|error| wrong(&error).of_stream(header.stream)))
     }
 
     pub(super) fn open_journals(&mut self, sources: Vec<Box<dyn ReadAt>>) -> Result<(), ReadError> {
+        let mut unused = 0;
         for source in sources {
             match JournalView::open(source, self.id()).map_err(io_at(0))? {
-                Ok(journal) => self.journals.extend(journal),
+                Ok(Some(journal)) => self.journals.push(journal),
+                Ok(None) => unused += 1,
                 Err(problem) => self.notes.add(problem),
             }
         }
         self.journals.sort_by_key(|journal| journal.generation);
+        // From the second generation on there are always two or more, without a gap.
+        let numbers: Vec<u64> = self.journals.iter().map(|journal| journal.generation).collect();
+        let gap = numbers.iter().zip(numbers.iter().skip(1)).any(|(a, b)| a.checked_add(1) != Some(*b));
+        let alone = numbers.len() == 1 && unused == 0 && numbers.first().is_some_and(|first| *first > 0);
+        if gap || alone {
+            let text = "a journal of this tape is missing: frames may be missing";
+            self.notes.add(Problem::new(ProblemKind::JournalMissing, 0, text));
+        }
         Ok(())
     }
 
@@ -322,6 +334,11 @@ impl Tape {
         if self.complete {
             return;
         }
+        if self.journals.is_empty() && read_trailer(&*self.source, self.size).is_ok_and(|trailer| trailer.is_some()) {
+            // Closed, with a footer that is damaged: the records are all there.
+            self.complete = true;
+            return;
+        }
         let text = "the tape was not closed: its recorder is still running or was ended";
         self.notes.add(Problem::new(ProblemKind::NotClosed, self.size, text));
         if self.journals.is_empty() {
@@ -335,15 +352,19 @@ impl Tape {
 pub(super) fn open_files(path: &Path) -> io::Result<(File, Vec<Box<dyn ReadAt>>)> {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
-        let opened: io::Result<Vec<File>> = journal_paths(path)?.iter().map(File::open).collect();
-        match opened {
-            Ok(files) => {
-                let journals = files.into_iter().map(|file| Box::new(file) as Box<dyn ReadAt>).collect();
-                return Ok((File::open(path)?, journals));
-            }
+        let paths = journal_paths(path)?;
+        let opened: io::Result<Vec<File>> = paths.iter().map(File::open).collect();
+        let files = match opened {
+            Ok(files) => files,
             // A generation was dropped between listing and opening: list again.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
+        };
+        let tape = File::open(path)?;
+        // Names come one by one: a generation made and another dropped meanwhile could both be missing from the list.
+        if journal_paths(path)? == paths {
+            let journals = files.into_iter().map(|file| Box::new(file) as Box<dyn ReadAt>).collect();
+            return Ok((tape, journals));
         }
     }
     Err(io::Error::other("the journals of this tape change faster than they can be opened"))

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+use super::catalog::{Located, Place};
 use crate::stream::StreamId;
 
 /// What kind of thing is wrong.
@@ -39,6 +40,8 @@ pub enum ProblemKind {
     JournalTail,
     /// A frame of a system stream (event, metadata, clock, status) makes no sense.
     SystemFrame,
+    /// Something of a later version of the format: whole, but not readable here.
+    Newer,
 }
 
 impl ProblemKind {
@@ -60,6 +63,7 @@ impl ProblemKind {
             Self::JournalRow => "journal_row",
             Self::JournalTail => "journal_tail",
             Self::SystemFrame => "system_frame",
+            Self::Newer => "newer",
         }
     }
 }
@@ -84,6 +88,26 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(kind: ProblemKind, offset: u64, text: impl Into<String>) -> Self {
         Self { kind, offset, journal: None, stream: None, frames_lost: None, text: text.into() }
+    }
+
+    /// A problem of this kind, or of the kind `Newer` if the error says so.
+    pub(crate) fn of_error(kind: ProblemKind, offset: u64, what: &str, error: &crate::Malformed) -> Self {
+        if error.is_newer() {
+            let text = format!("{what} was written by a newer gametape: {error}");
+            return Self::new(ProblemKind::Newer, offset, text);
+        }
+        Self::new(kind, offset, format!("{what} is damaged: {error}"))
+    }
+
+    /// Sequence numbers that are missing before a block.
+    pub(crate) fn missing_frames(block: &Located, missing: u64) -> Self {
+        let (first, last) = (block.first_seq.saturating_sub(missing), block.first_seq.saturating_sub(1));
+        let text = format!("frames {first} to {last} of the stream are missing");
+        let at = match block.place {
+            Place::Tape { offset, .. } => offset,
+            Place::Journal { run, .. } => run.start,
+        };
+        Self::new(ProblemKind::MissingFrames, at, text).losing(missing)
     }
 
     pub(crate) fn of_stream(self, stream: u16) -> Self {

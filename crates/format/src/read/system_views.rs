@@ -7,27 +7,44 @@ use super::tape::{Tape, TapeStream};
 use crate::stream::{Role, StreamId};
 use crate::system::{Event, Status, parse_metadata};
 
+/// What is collected of one system stream at most. A tape with more is read by `frames`.
+const COLLECT_BYTES: usize = 8 << 20;
+const COLLECT_ENTRIES: usize = 100_000;
+
 impl Tape {
-    /// Calls `each` with all frames of the stream of a role; damage is noted and skipped.
-    fn each_system_frame(&self, role: Role, mut each: impl FnMut(u64, &[u8]) -> Result<(), crate::Malformed>) {
+    /// Calls `each` with all frames of the stream of a role; damage is noted and skipped. With `collect`, ends where there is more than
+    /// memory shall be taken for.
+    fn each_system_frame(
+        &self,
+        role: Role,
+        collect: bool,
+        mut each: impl FnMut(u64, &[u8]) -> Result<(), crate::Malformed>,
+    ) {
         let Some(stream) = self.stream_of_role(role) else { return };
+        let note = |text: String| {
+            self.notes.add(Problem::new(ProblemKind::SystemFrame, 0, text).of_stream(stream.id().0));
+        };
+        let name = &stream.spec().name;
         let mut frames = self.frames(stream);
+        let (mut bytes, mut entries) = (0, 0);
         loop {
             match frames.next() {
                 Ok(Some(frame)) => {
+                    bytes += frame.data.len();
+                    entries += 1;
+                    if collect && (bytes > COLLECT_BYTES || entries > COLLECT_ENTRIES) {
+                        return note(format!(
+                            "{name} has too much in it: what follows frame {} is left out here",
+                            frame.seq
+                        ));
+                    }
                     if let Err(error) = each(frame.time_ns, frame.data) {
-                        let text = format!("frame {} of {} makes no sense: {error}", frame.seq, stream.spec().name);
-                        let id = stream.id().0;
-                        self.notes.add(Problem::new(ProblemKind::SystemFrame, 0, text).of_stream(id));
+                        note(format!("frame {} of {name} makes no sense: {error}", frame.seq));
                     }
                 }
                 Ok(None) => return,
                 Err(ReadError::Damaged(_)) => {}
-                Err(error) => {
-                    let text = format!("{} cannot be read: {error}", stream.spec().name);
-                    self.notes.add(Problem::new(ProblemKind::SystemFrame, 0, text).of_stream(stream.id().0));
-                    return;
-                }
+                Err(error) => return note(format!("{name} cannot be read: {error}")),
             }
         }
     }
@@ -35,7 +52,7 @@ impl Tape {
     /// All events in order.
     pub fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
-        self.each_system_frame(Role::Events, |time_ns, data| {
+        self.each_system_frame(Role::Events, true, |time_ns, data| {
             events.push(Event::parse(time_ns, data)?);
             Ok(())
         });
@@ -45,7 +62,7 @@ impl Tape {
     /// Keys and their last values.
     pub fn metadata(&self) -> BTreeMap<String, String> {
         let mut metadata = BTreeMap::new();
-        self.each_system_frame(Role::Metadata, |_, data| {
+        self.each_system_frame(Role::Metadata, true, |_, data| {
             let (key, value) = parse_metadata(data)?;
             metadata.insert(key, value);
             Ok(())
@@ -56,12 +73,19 @@ impl Tape {
     /// UTC readings: time on the tape and UTC, both in nanoseconds.
     pub fn clock_readings(&self) -> Vec<(u64, i64)> {
         let mut readings = Vec::new();
-        self.each_system_frame(Role::Clock, |time_ns, data| {
-            let mut cursor = crate::cursor::Cursor::new(data);
-            readings.push((time_ns, cursor.u64("UTC reading")? as i64));
+        self.each_system_frame(Role::Clock, true, |time_ns, data| {
+            readings.push((time_ns, parse_clock(data)?));
             Ok(())
         });
         readings
+    }
+
+    /// Notes frames of system streams that make no sense.
+    pub(super) fn check_system_frames(&self) {
+        self.each_system_frame(Role::Events, false, |time_ns, data| Event::parse(time_ns, data).map(drop));
+        self.each_system_frame(Role::Metadata, false, |_, data| parse_metadata(data).map(drop));
+        self.each_system_frame(Role::Clock, false, |_, data| parse_clock(data).map(drop));
+        self.each_system_frame(Role::Status, false, |_, data| Status::parse(data).map(drop));
     }
 
     /// The describe streams of a stream.
@@ -79,20 +103,42 @@ impl Tape {
         Ok(frames.next()?.map(|frame| (frame.time_ns, frame.data.to_vec())))
     }
 
-    /// The state that the last status frames give.
+    /// The state that the last complete group of status frames gives.
     pub(super) fn read_status(&self) -> BTreeMap<StreamId, Status> {
-        let mut state = BTreeMap::new();
-        let Some(stream) = self.stream_of_role(Role::Status) else { return state };
-        let mut frames = self.frames(stream);
-        let Some(last_ns) = stream.totals().last_ns else { return state };
-        if frames.seek_time(last_ns).is_err() {
-            return state;
-        }
-        while let Ok(Some(frame)) = frames.next() {
-            if let Ok((Some(id), status)) = Status::parse(frame.data) {
-                state.insert(id, status);
+        let Some(stream) = self.stream_of_role(Role::Status) else { return BTreeMap::new() };
+        let mut time_ns = stream.totals().last_ns;
+        // The last group may have been cut off; the one before is whole.
+        for _ in 0..2 {
+            let Some(at) = time_ns else { break };
+            if let Some(state) = self.status_group(stream, at) {
+                return state;
             }
+            time_ns = at.checked_sub(1).and_then(|at| self.frame_at(stream, at).ok().flatten()).map(|(time, _)| time);
         }
-        state
+        BTreeMap::new()
     }
+
+    /// The last group at a time, if it is complete.
+    fn status_group(&self, stream: &TapeStream, time_ns: u64) -> Option<BTreeMap<StreamId, Status>> {
+        let mut frames = self.frames(stream);
+        frames.seek_time(time_ns).ok()?;
+        let mut state = BTreeMap::new();
+        let mut complete = false;
+        while let Ok(Some(frame)) = frames.next() {
+            if frame.time_ns != time_ns {
+                break;
+            }
+            let Ok((id, group, status)) = Status::parse(frame.data) else { continue };
+            if group.number == 0 {
+                state.clear();
+            }
+            state.extend(id.map(|id| (id, status)));
+            complete = group.number + 1 == group.rows;
+        }
+        complete.then_some(state)
+    }
+}
+
+fn parse_clock(data: &[u8]) -> Result<i64, crate::Malformed> {
+    Ok(crate::cursor::Cursor::new(data).u64("UTC reading")? as i64)
 }

@@ -146,8 +146,14 @@ impl Tape {
         let Some(path) = self.path.clone().filter(|_| !self.complete) else { return Ok(false) };
         let before: u64 = self.streams.values().map(|stream| stream.totals.frames).sum();
         let (file, journals) = open_files(&path).map_err(io_at(0))?;
+        let size = file.size().map_err(io_at(0))?;
+        if size < self.size || read_trailer(&file, size).map_err(io_at(size))?.is_some() {
+            // Closed, or replaced by another file: nothing of what is known holds any more.
+            *self = Self::open(&path)?;
+            return Ok(true);
+        }
         self.source = Box::new(file);
-        self.size = self.source.size().map_err(io_at(0))?;
+        self.size = size;
         let mut old = std::mem::take(&mut self.journals);
         self.open_journals(journals)?;
         for journal in &mut self.journals {
@@ -158,14 +164,8 @@ impl Tape {
         self.walk_journals(false)?;
         self.scan()?;
         self.finish_lists()?;
-        let trailer = read_trailer(&*self.source, self.size).map_err(io_at(self.size))?;
-        if trailer.is_some() {
-            self.complete = true;
-            self.journals.clear();
-            self.finish_lists()?;
-        }
         let after: u64 = self.streams.values().map(|stream| stream.totals.frames).sum();
-        Ok(after != before || self.complete)
+        Ok(after != before)
     }
 
     /// Identity of the tape, if header or footer could be read.
@@ -226,19 +226,6 @@ impl Tape {
     /// What was found wrong so far. Damage inside blocks shows when they are read; `verify` reads them all.
     pub fn problems(&self) -> Vec<Problem> {
         self.notes.all()
-    }
-
-    /// Frames that are missing between the blocks of a stream.
-    #[cfg(feature = "write")]
-    pub(crate) fn missing_frames(&self, stream: &TapeStream) -> Result<u64, ReadError> {
-        let mut cache = super::catalog::PageCache::default();
-        let (mut missing, mut expected, mut number) = (0, None, 0);
-        while let Some(block) = stream.list.get(&self.bytes_of(stream.id.0), &mut cache, &mut number)? {
-            missing += block.first_seq.saturating_sub(expected.unwrap_or(block.first_seq));
-            expected = Some(block.end_seq());
-            number += 1;
-        }
-        Ok(missing)
     }
 
     /// Reads a record whole.

@@ -12,6 +12,9 @@ use crate::index::{BlockEntry, page_runs, parse_run};
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::read_full;
 
+/// Progress is told every so many frames.
+const PROGRESS_FRAMES: u64 = 4096;
+
 /// How far a verification has come.
 #[derive(Debug, Clone, Copy)]
 pub struct VerifyProgress {
@@ -66,12 +69,21 @@ impl Tape {
     /// Reads everything and checks it.
     pub fn verify(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<Verified, ReadError> {
         let mut verified = Verified { bytes: self.bytes(), ..Verified::default() };
-        let indexed = self.check_records(progress)?;
+        let indexed = self.check_records()?;
+        let total: u64 = self.streams().map(|stream| stream.totals().frames).sum();
+        let mut done = 0;
         for stream in self.streams() {
             let mut frames = self.frames(stream);
             loop {
                 match frames.next() {
-                    Ok(Some(_)) => verified.frames += u64::from(!stream.spec().role.is_system()),
+                    Ok(Some(_)) => {
+                        verified.frames += u64::from(!stream.spec().role.is_system());
+                        done += 1;
+                        if done % PROGRESS_FRAMES == 0 {
+                            let part = u128::from(self.bytes()) * u128::from(done) / u128::from(total.max(done));
+                            progress(VerifyProgress { done_bytes: part as u64, total_bytes: self.bytes() });
+                        }
+                    }
                     Ok(None) => break,
                     Err(ReadError::Damaged(_)) => {}
                     Err(error) => return Err(error),
@@ -79,7 +91,8 @@ impl Tape {
             }
             verified.blocks += stream.list.len() as u64;
         }
-        let _ = (self.events(), self.metadata(), self.clock_readings());
+        progress(VerifyProgress { done_bytes: self.bytes(), total_bytes: self.bytes() });
+        self.check_system_frames();
         if self.is_complete() {
             self.check_totals(&indexed);
         }
@@ -91,28 +104,25 @@ impl Tape {
     }
 
     /// Hops over all records: every byte belongs to one, and the index lists the blocks that are there.
-    fn check_records(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<BTreeMap<u16, (u64, u64)>, ReadError> {
+    fn check_records(&self) -> Result<BTreeMap<u16, (u64, u64)>, ReadError> {
         let mut scan = Scan::new(&*self.source, HEADER_BYTES as u64, self.bytes());
         let mut frames: BTreeMap<u16, (u64, u64)> = BTreeMap::new();
         let mut loose: BTreeMap<u16, Listed> = BTreeMap::new();
         loop {
             match scan.hop().map_err(io_at(0))? {
-                Hop::Record(header) => {
-                    progress(VerifyProgress { done_bytes: header.end(), total_bytes: self.bytes() });
-                    match header.kind {
-                        kind if kind.is_block() => {
-                            let (count, blocks) = frames.entry(header.stream).or_default();
-                            *count += u64::from(header.rows);
-                            *blocks += 1;
-                            loose.entry(header.stream).or_default().add(&BlockEntry::of(&header));
-                        }
-                        RecordKind::IndexPage => {
-                            let listed = loose.remove(&header.stream).unwrap_or_default();
-                            self.check_page(&header, listed)?;
-                        }
-                        _ => self.check_plain(&header)?,
+                Hop::Record(header) => match header.kind {
+                    kind if kind.is_block() => {
+                        let (count, blocks) = frames.entry(header.stream).or_default();
+                        *count += u64::from(header.rows);
+                        *blocks += 1;
+                        loose.entry(header.stream).or_default().add(&BlockEntry::of(&header));
                     }
-                }
+                    RecordKind::IndexPage => {
+                        let listed = loose.remove(&header.stream).unwrap_or_default();
+                        self.check_page(&header, listed)?;
+                    }
+                    _ => self.check_plain(&header)?,
+                },
                 Hop::Damage { at, bytes } => {
                     let text = format!("{bytes} bytes are damaged");
                     self.notes.add(Problem::new(ProblemKind::Record, at, text));

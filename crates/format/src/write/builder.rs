@@ -15,7 +15,7 @@ use crate::block::Block;
 use crate::footer::Totals;
 use crate::record::RecordHeader;
 use crate::stream::{Role, StreamId, StreamSpec};
-use crate::system::{Counters, Event, Status, metadata_bytes, system_stream};
+use crate::system::{Counters, Event, Group, Status, metadata_bytes, system_stream};
 
 /// Why a converter could not go on. The unfinished file is removed.
 #[derive(Debug, thiserror::Error)]
@@ -194,11 +194,13 @@ impl TapeBuilder {
     /// Closes the tape, makes it durable and gives it its name. Gives its length.
     pub fn finish(mut self) -> Result<u64, BuildError> {
         let at = self.streams.iter().map(|stream| stream.last_ns).max().unwrap_or_default();
-        for (id, status) in self.status.clone() {
-            if status != Status::default() {
-                let system = self.system(Role::Status)?;
-                self.append(system, at, &status.to_bytes(Some(StreamId(id))))?;
-            }
+        let says = |status: &Status| *status != Status::default();
+        let status: Vec<(u16, Status)> =
+            self.status.iter().map(|(id, status)| (*id, *status)).filter(|(_, s)| says(s)).collect();
+        for (number, (id, row)) in status.iter().enumerate() {
+            let system = self.system(Role::Status)?;
+            let group = Group { rows: status.len() as u16, number: number as u16 };
+            self.append(system, at, &row.to_bytes(Some(StreamId(*id)), group))?;
         }
         self.maker.seal_all().map_err(self.io())?;
         let status = self.status.clone();

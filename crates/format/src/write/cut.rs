@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::builder::TapeBuilder;
 use super::files::Files;
-use super::rewrite::{Carry, Copier, RewriteError, RewriteProgress, RewriteReport, copy_all};
+use super::rewrite::{
+    Carry, Copier, RewriteError, RewriteProgress, RewriteReport, add_problems, copy_all, refuse_newer,
+};
 use super::writer::WriteOptions;
 use crate::TapeId;
 use crate::read::Tape;
@@ -28,6 +30,7 @@ pub fn cut(
         let text = format!("the part from {} ns to {} ns is empty", times.start, times.end);
         return Err(RewriteError::Refused(text));
     }
+    refuse_newer(tape)?;
     let start_utc_ns = tape.start_utc_ns().and_then(|utc| utc.checked_add_unsigned(times.start));
     let options = WriteOptions { start_utc_ns, ..WriteOptions::new(tape_id) };
     let mut builder = TapeBuilder::create(files, out, &options, false)?;
@@ -54,10 +57,11 @@ pub fn cut(
         };
         copiers.push(Copier::new(tape, stream, id, times.clone(), shift, carry)?);
     }
-    let problems = copy_all(&mut copiers, &mut builder, progress)?;
+    let mut problems = copy_all(&mut copiers, &mut builder, progress)?;
     for (time_ns, utc_ns) in clock_within(&tape.clock_readings(), &times) {
         builder.clock(time_ns - times.start, utc_ns)?;
     }
+    add_problems(&mut problems, tape);
     let frames = builder.frames();
     Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
 }

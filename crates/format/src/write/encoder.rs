@@ -47,6 +47,11 @@ impl Reading {
     }
 }
 
+/// Rows of about this many bytes are worked on before the clock is looked at again.
+const WORK_BYTES: u64 = 1 << 20;
+/// A generation is at most this many times as large as the one before.
+const GROWTH: u64 = 4;
+
 /// How the encoder is set up.
 #[derive(Debug, Clone)]
 pub(crate) struct EncoderSettings {
@@ -105,28 +110,42 @@ impl Encoder {
     }
 
     /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
-    pub(crate) fn step(&mut self, now: Duration) -> Result<(), Failure> {
-        // Before the blocks: making many of them takes long, and the interval is a promise.
-        if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
-            self.last_sync = now;
-            self.sync_journals().map_err(failed("syncing the journal"))?;
+    ///
+    /// The clock is asked again and again: with much to do, the sync interval is kept between the parts of the work.
+    pub(crate) fn step(&mut self, clock: &mut dyn FnMut() -> Duration) -> Result<(), Failure> {
+        loop {
+            self.sync_if_due(clock())?;
+            if self.consume(WORK_BYTES).map_err(failed("writing blocks to the tape"))? {
+                break;
+            }
         }
-        self.consume().map_err(failed("writing blocks to the tape"))?;
         if !self.shared.has_next() && self.reading.len() == 1 {
+            self.sync_if_due(clock())?;
             let next = self.make_generation().map_err(failed("preparing the next journal"))?;
             self.shared.offer_next(next);
         }
         Ok(())
     }
 
-    /// Gives all committed rows to the blocks.
-    fn consume(&mut self) -> io::Result<()> {
+    fn sync_if_due(&mut self, now: Duration) -> Result<(), Failure> {
+        if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
+            self.last_sync = now;
+            self.sync_journals().map_err(failed("syncing the journal"))?;
+        }
+        Ok(())
+    }
+
+    /// Gives committed rows to the blocks, about `most` bytes of them; `true` if there are no more.
+    fn consume(&mut self, most: u64) -> io::Result<bool> {
+        let mut done = 0;
         while let Some(reading) = self.reading.front_mut() {
             while reading.at < reading.generation.committed() {
+                if done >= most {
+                    return Ok(false);
+                }
                 let mut bytes = [0; ROW_BYTES];
                 reading.generation.file.read(reading.at, &mut bytes)?;
-                let place = Place { generation: reading.generation.number, offset: reading.at };
-                let row = RowHeader::parse(&bytes, place)
+                let row = RowHeader::parse(&bytes, reading.generation.place(reading.at))
                     .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
                 self.frame.resize(row.payload_bytes as usize, 0);
                 reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;
@@ -137,17 +156,18 @@ impl Encoder {
                 reading.at += row.row_bytes();
                 reading.first_ns.get_or_insert(row.time_ns);
                 reading.last_ns = reading.last_ns.max(row.time_ns);
+                done += row.row_bytes();
                 take_row(&mut self.maker, &row, &self.frame)?;
             }
             if !reading.is_drained() {
-                return Ok(());
+                return Ok(true);
             }
             self.next_bytes = next_size(reading, self.settings.journal_bytes);
             if let Some(done) = self.reading.pop_front() {
                 self.drained.push(done.generation);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn sync_journals(&mut self) -> io::Result<()> {
@@ -184,18 +204,16 @@ impl Encoder {
             for (i, time_ns) in block.times.iter().enumerate() {
                 let seq = block.first_seq + i as u64;
                 let row = Row { kind: RowKind::Frame, stream: id.0, seq, time_ns: *time_ns, payload: block.frame(i) };
-                put_row(&*file, number, at, &row)?;
+                put_row(&*file, Place { tape_id: self.tape_id, generation: number, offset: at }, &row)?;
                 at += row.bytes();
             }
         }
         file.sync()?;
         self.maker.sink.sync()?;
         self.files.sync_directory(&path)?;
-        for old in self.drained.drain(..) {
-            self.files.remove(&old.path)?;
-        }
+        self.remove_old();
         self.next_number += 1;
-        let generation = Arc::new(Generation::new(number, path, file, bytes, at));
+        let generation = Arc::new(Generation::new(self.tape_id, number, path, file, bytes, at));
         self.reading.push_back(Reading::new(Arc::clone(&generation)));
         Ok(generation)
     }
@@ -217,16 +235,24 @@ impl Encoder {
 
     /// Seals everything and closes the tape; then the journals go. Gives the tape's length.
     pub(crate) fn finish(&mut self, status: &BTreeMap<u16, Status>) -> Result<u64, Failure> {
-        self.consume().map_err(failed("writing blocks to the tape"))?;
+        self.consume(u64::MAX).map_err(failed("writing blocks to the tape"))?;
         self.maker.seal_all().map_err(failed("writing the last blocks"))?;
         let bytes = self.maker.sink.close(status).map_err(failed("closing the tape"))?;
         drop(self.shared.take_next());
-        let reading = self.reading.drain(..).map(|reading| reading.generation);
-        for generation in self.drained.drain(..).chain(reading) {
-            self.files.remove(&generation.path).map_err(failed("removing a journal"))?;
-        }
+        self.drained.extend(self.reading.drain(..).map(|reading| reading.generation));
+        self.remove_old();
         self.files.sync_directory(&self.path).map_err(failed("syncing the directory"))?;
         Ok(bytes)
+    }
+
+    /// Removes generations that are no longer needed. One that cannot be removed now is tried again with the next: it holds only
+    /// doubles, so that nothing is wrong with a tape beside it.
+    fn remove_old(&mut self) {
+        let files = &self.files;
+        self.drained.retain(|old| match files.remove(&old.path) {
+            Ok(()) => false,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        });
     }
 
     /// Last act after a failure: what is in the journals shall at least be durable, also in those whose rows were all given to
@@ -263,7 +289,8 @@ fn next_size(full: &Reading, least: u64) -> u64 {
     let span_ns = full.first_ns.map_or(0, |first| full.last_ns.saturating_sub(first)).max(1);
     let filled = full.at - full.generation.start;
     let wanted = u128::from(filled) * u128::from(GENERATION_SECONDS) * 1_000_000_000 / u128::from(span_ns);
-    u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, GENERATION_BYTES.max(least))
+    let most = full.generation.bytes.saturating_mul(GROWTH).min(GENERATION_BYTES).max(least);
+    u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, most)
 }
 
 fn failed(doing: &'static str) -> impl Fn(io::Error) -> Failure {

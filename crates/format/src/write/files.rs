@@ -12,16 +12,15 @@ pub trait Files: Send + Sync {
     /// The journals beside a tape.
     fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>>;
     /// Holds a tape that exists against other writers as long as the result lives; an error if one has it.
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-        let _ = path;
-        Ok(Box::new(()))
-    }
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Gives a file its final name; an existing file of that name is an error.
     fn publish(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Puts a file in the place of another.
     fn replace(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file a second name, under which it stays when the first is replaced. One that is there already stays.
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<()>;
     /// Makes names in the directory of `path` durable.
     fn sync_directory(&self, path: &Path) -> io::Result<()>;
 }

@@ -9,10 +9,12 @@ use std::thread::Thread;
 
 use super::files::JournalFile;
 use crate::journal::{Place, ROW_BYTES, RowHeader, RowKind};
+use crate::record::TapeId;
 use crate::system::Status;
 
 /// A journal file that rows are put into.
 pub(crate) struct Generation {
+    tape_id: TapeId,
     pub(crate) number: u64,
     pub(crate) path: PathBuf,
     pub(crate) file: Box<dyn JournalFile>,
@@ -26,9 +28,21 @@ pub(crate) struct Generation {
 }
 
 impl Generation {
-    pub(crate) fn new(number: u64, path: PathBuf, file: Box<dyn JournalFile>, bytes: u64, start: u64) -> Self {
+    pub(crate) fn new(
+        tape_id: TapeId,
+        number: u64,
+        path: PathBuf,
+        file: Box<dyn JournalFile>,
+        bytes: u64,
+        start: u64,
+    ) -> Self {
         let (committed, closed) = (AtomicU64::new(start), AtomicBool::new(false));
-        Self { number, path, file, bytes, start, committed, closed }
+        Self { tape_id, number, path, file, bytes, start, committed, closed }
+    }
+
+    /// What the checksum of a row at this offset covers.
+    pub(crate) fn place(&self, offset: u64) -> Place {
+        Place { tape_id: self.tape_id, generation: self.number, offset }
     }
 
     pub(crate) fn committed(&self) -> u64 {
@@ -50,7 +64,7 @@ impl Generation {
         if end > self.bytes {
             return Ok(false);
         }
-        put_row(&*self.file, self.number, at, row)?;
+        put_row(&*self.file, self.place(at), row)?;
         self.committed.store(end, Ordering::Release);
         Ok(true)
     }
@@ -73,7 +87,7 @@ impl Row<'_> {
 }
 
 /// Writes a row: the payload first, so that a header never speaks of a payload that is not there.
-pub(crate) fn put_row(file: &dyn JournalFile, generation: u64, at: u64, row: &Row<'_>) -> io::Result<()> {
+pub(crate) fn put_row(file: &dyn JournalFile, place: Place, row: &Row<'_>) -> io::Result<()> {
     let header = RowHeader {
         payload_bytes: row.payload.len() as u32,
         payload_crc: crc32c::crc32c(row.payload),
@@ -82,8 +96,8 @@ pub(crate) fn put_row(file: &dyn JournalFile, generation: u64, at: u64, row: &Ro
         stream: row.stream,
         kind: row.kind,
     };
-    file.write(at + ROW_BYTES as u64, row.payload)?;
-    file.write(at, &header.to_bytes(Place { generation, offset: at }))
+    file.write(place.offset + ROW_BYTES as u64, row.payload)?;
+    file.write(place.offset, &header.to_bytes(place))
 }
 
 /// Why the encoder gave up.

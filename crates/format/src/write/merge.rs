@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::builder::TapeBuilder;
 use super::cut::{described_first, mapped};
 use super::files::Files;
-use super::rewrite::{Carry, Copier, RewriteError, RewriteProgress, RewriteReport, copy_all};
+use super::rewrite::{
+    Carry, Copier, RewriteError, RewriteProgress, RewriteReport, add_problems, copy_all, refuse_newer,
+};
 use super::writer::WriteOptions;
 use crate::TapeId;
 use crate::read::{Tape, TapeStream};
@@ -34,6 +36,7 @@ pub fn merge(
     tape_id: TapeId,
     progress: &mut dyn FnMut(RewriteProgress),
 ) -> Result<RewriteReport, RewriteError> {
+    tapes.iter().try_for_each(refuse_newer)?;
     let mut starts = Vec::with_capacity(tapes.len());
     for (number, tape) in tapes.iter().enumerate() {
         let unknown = || RewriteError::Refused(format!("tape {} does not say when it was recorded (UTC)", number + 1));
@@ -57,11 +60,12 @@ pub fn merge(
             copiers.push(Copier::new(tape, stream, target, 0..u64::MAX, *shift, Carry::Nothing)?);
         }
     }
-    let problems = copy_all(&mut copiers, &mut builder, progress)?;
     for target in &targets {
         builder.set_status(target.id, target.status);
     }
+    let mut problems = copy_all(&mut copiers, &mut builder, progress)?;
     copy_system_streams(&by_start, &mut builder)?;
+    tapes.iter().for_each(|tape| add_problems(&mut problems, tape));
     let frames = builder.frames();
     Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
 }

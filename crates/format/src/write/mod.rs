@@ -21,7 +21,7 @@ pub use cut::cut;
 pub use files::{Files, JournalFile, TapeFile, journal_path};
 pub use generation::Failure;
 pub use merge::merge;
-pub use recover::{RECOVERED, recover};
+pub use recover::{RECOVERED, damaged_path, recover};
 pub use rewrite::{RewriteError, RewriteProgress, RewriteReport};
 pub use std_files::StdFiles;
 pub use writer::{Accepted, AppendError, CreateError, FinishError, Finished, WriteOptions, Writer};

@@ -8,9 +8,10 @@ use std::ops::Range;
 use super::builder::{BuildError, TapeBuilder};
 use crate::block::Block;
 use crate::column::BlockDecoder;
-use crate::read::{Located, PageCache, Place, Problem, ReadError, Tape, TapeStream};
+use crate::read::{Located, PageCache, Place, Problem, ProblemKind, ReadError, Tape, TapeStream};
 use crate::record::RecordHeader;
 use crate::stream::StreamId;
+use crate::system::Counters;
 
 /// Smaller blocks are taken apart, so that many short tapes do not become one with many short blocks.
 const COPY_ROWS: usize = 512;
@@ -75,6 +76,8 @@ pub(crate) struct Copier<'a> {
     carry: Carry,
     cache: PageCache,
     next: Option<(usize, Located)>,
+    /// What follows if nothing is missing.
+    expected_seq: Option<u64>,
 }
 
 impl<'a> Copier<'a> {
@@ -86,7 +89,17 @@ impl<'a> Copier<'a> {
         shift: i128,
         carry: Carry,
     ) -> Result<Self, ReadError> {
-        let mut copier = Self { tape, stream, target, times, shift, carry, cache: PageCache::default(), next: None };
+        let mut copier = Self {
+            tape,
+            stream,
+            target,
+            times,
+            shift,
+            carry,
+            cache: PageCache::default(),
+            next: None,
+            expected_seq: None,
+        };
         let start = match carry {
             Carry::All => 0,
             Carry::Nothing | Carry::Last => copier.find(copier.times.start)?,
@@ -116,11 +129,14 @@ impl<'a> Copier<'a> {
     }
 
     /// Puts the frame that holds at the begin in front.
-    pub(crate) fn carry_last(&mut self, builder: &mut TapeBuilder) -> Result<(), RewriteError> {
+    pub(crate) fn carry_last(&mut self, builder: &mut TapeBuilder, work: &mut Work) -> Result<(), RewriteError> {
         let Some(before) = self.times.start.checked_sub(1).filter(|_| self.carry == Carry::Last) else { return Ok(()) };
         let held = match self.tape.frame_at(self.stream, before) {
             Ok(held) => held,
-            Err(ReadError::Damaged(_)) => None,
+            Err(ReadError::Damaged(problem)) => {
+                work.problems.push(problem);
+                None
+            }
             Err(error) => return Err(error.into()),
         };
         if let Some((_, frame)) = held {
@@ -134,8 +150,22 @@ impl<'a> Copier<'a> {
         let Some((number, located)) = self.next else { return Ok(0) };
         self.load(number + 1)?;
         let Work { block, decoder, problems } = work;
+        let (target, stream) = (self.target, self.stream.id().0);
+        let mut lost = |problem: Problem, builder: &mut TapeBuilder| {
+            let dropped = problem.frames_lost.unwrap_or_default();
+            builder.count(target, &Counters { dropped, ..Counters::default() });
+            problems.push(problem.of_stream(stream));
+        };
+        let expected = self.expected_seq.replace(located.end_seq());
+        let missing = expected.map_or(0, |expected| located.first_seq.saturating_sub(expected));
+        if missing > 0 {
+            lost(Problem::missing_frames(&located, missing), builder);
+        }
         if let Err(problem) = self.tape.load_block(self.stream, &located, block, decoder)? {
-            problems.push(Problem { stream: Some(self.stream.id()), ..problem });
+            if problem.kind == ProblemKind::Newer {
+                return Err(newer(&problem));
+            }
+            lost(problem, builder);
             return Ok(u64::from(located.rows));
         }
         let inside = |time: &u64| self.times.contains(time);
@@ -170,6 +200,28 @@ pub(crate) struct Work {
     pub(crate) problems: Vec<Problem>,
 }
 
+fn newer(problem: &Problem) -> RewriteError {
+    RewriteError::Refused(format!("{problem}. Nothing was changed; use a newer gametape"))
+}
+
+/// Refuses a tape that this version cannot read whole although nothing is damaged: a rewrite would lose what is new.
+pub(crate) fn refuse_newer(tape: &Tape) -> Result<(), RewriteError> {
+    match tape.problems().iter().find(|problem| problem.kind == ProblemKind::Newer) {
+        Some(problem) => Err(newer(problem)),
+        None => Ok(()),
+    }
+}
+
+/// Adds what was found wrong with a source to what was met while copying. That a tape was not closed is no loss by itself.
+pub(crate) fn add_problems(problems: &mut Vec<Problem>, tape: &Tape) {
+    let expected = [ProblemKind::NotClosed, ProblemKind::JournalTail];
+    for problem in tape.problems().into_iter().filter(|problem| !expected.contains(&problem.kind)) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+}
+
 /// Runs all copiers, the one with the earliest next block first, so that the new tape is laid down in order of time.
 pub(crate) fn copy_all(
     copiers: &mut [Copier<'_>],
@@ -180,7 +232,7 @@ pub(crate) fn copy_all(
     let mut done_frames = 0;
     let mut work = Work::default();
     for copier in copiers.iter_mut() {
-        copier.carry_last(builder)?;
+        copier.carry_last(builder, &mut work)?;
     }
     loop {
         let next = copiers.iter_mut().filter(|copier| copier.next.is_some()).min_by_key(|copier| copier.next_ns());

@@ -56,6 +56,14 @@ impl Files for StdFiles {
         fs::rename(from, to)
     }
 
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+        match fs::hard_link(path, second) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(_) if !second.exists() => fs::copy(path, second).map(drop),
+            result => result,
+        }
+    }
+
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
         // Windows makes names durable by itself and cannot open directories as files.
         if cfg!(unix) {

@@ -18,7 +18,7 @@ use crate::journal::RowKind;
 use crate::limits;
 use crate::record::{FileHeader, TapeId, VERSION};
 use crate::stream::{Role, StreamId, StreamSpec, check_tables};
-use crate::system::{Counters, Event, Status, metadata_bytes, system_stream};
+use crate::system::{Counters, Event, Group, Status, metadata_bytes, system_stream};
 
 /// Counters go to the journal at most this often.
 const STATUS_INTERVAL_NS: u64 = 1_000_000_000;
@@ -87,7 +87,7 @@ pub enum AppendError {
         /// What is wrong.
         reason: String,
     },
-    /// Times of a stream must not fall.
+    /// Times of a stream must not fall. The frame is counted as dropped.
     #[error("time {time_ns} ns lies before the stream's last frame at {last_ns} ns")]
     TimeWentBack {
         /// The time that was given.
@@ -95,7 +95,7 @@ pub enum AppendError {
         /// The last accepted one.
         last_ns: u64,
     },
-    /// Larger than a block may be.
+    /// Larger than a block may be. The frame is counted as dropped.
     #[error("a frame of {bytes} bytes is larger than the limit of {limit}")]
     TooLarge {
         /// Size of the frame.
@@ -254,7 +254,12 @@ fn run(mut encoder: Encoder) -> Result<FinishedTape, Failure> {
     let shared = encoder.shared();
     shared.register_thread();
     let start = Instant::now();
-    let result = work(&mut encoder, &shared, start);
+    // A panic must not look like a slow disk to the capturing thread.
+    let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut encoder, &shared, start)));
+    let result = worked.unwrap_or_else(|_| {
+        let source = Arc::new(io::Error::other("an error in this program: please report it"));
+        Err(Failure { doing: "making blocks", source })
+    });
     if let Err(failure) = &result {
         shared.fail(failure.clone());
         encoder.give_up();
@@ -264,7 +269,7 @@ fn run(mut encoder: Encoder) -> Result<FinishedTape, Failure> {
 
 fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<FinishedTape, Failure> {
     loop {
-        encoder.step(start.elapsed())?;
+        encoder.step(&mut || start.elapsed())?;
         match shared.order() {
             Order::Work => std::thread::park_timeout(ENCODER_INTERVAL),
             Order::Finish(status) => return finish(encoder, &status),
@@ -367,11 +372,17 @@ impl WriterCore {
 
     pub(crate) fn append(&mut self, stream: StreamId, time_ns: u64, frame: &[u8]) -> Result<Accepted, AppendError> {
         let state = self.streams.get_mut(stream.0 as usize).ok_or(AppendError::NoSuchStream { stream })?;
-        if let Some(last_ns) = state.last_ns.filter(|last| time_ns < *last) {
-            return Err(AppendError::TimeWentBack { time_ns, last_ns });
-        }
-        if frame.len() > limits::BLOCK_RAW_BYTES {
-            return Err(AppendError::TooLarge { bytes: frame.len(), limit: limits::BLOCK_RAW_BYTES });
+        let refused = match state.last_ns.filter(|last| time_ns < *last) {
+            _ if frame.len() > limits::BLOCK_RAW_BYTES => {
+                Some(AppendError::TooLarge { bytes: frame.len(), limit: limits::BLOCK_RAW_BYTES })
+            }
+            Some(last_ns) => Some(AppendError::TimeWentBack { time_ns, last_ns }),
+            None => self.shared.failure().map(AppendError::Failed),
+        };
+        if let Some(error) = refused {
+            state.status.counters.dropped += 1;
+            self.status_changed = true;
+            return Err(error);
         }
         self.last_ns = self.last_ns.max(time_ns);
         if state.next_seq > 0 && state.last_frame.as_ref().is_some_and(|last| last == frame) {
@@ -430,13 +441,17 @@ impl WriterCore {
             return;
         }
         self.last_status_ns = self.last_ns;
+        let says = |state: &StreamState| state.status != Status::default() && state.spec.role != Role::Status;
+        let rows = self.streams.iter().filter(|state| says(state)).count() as u16;
+        let mut number = 0;
         for index in 0..self.streams.len() {
-            let Some(status) = self.streams.get(index).map(|state| state.status) else { continue };
-            if status != Status::default() {
-                let frame = status.to_bytes(Some(StreamId(index as u16)));
-                if self.system_frame(Role::Status, self.last_ns, &frame).is_err() {
-                    return;
-                }
+            let Some(state) = self.streams.get(index).filter(|state| says(state)) else { continue };
+            let frame = state.status.to_bytes(Some(StreamId(index as u16)), Group { rows, number });
+            number += 1;
+            if self.system_frame(Role::Status, self.last_ns, &frame).is_err() {
+                // A reader takes the group before; the next one has it all.
+                self.status_changed = true;
+                return;
             }
         }
     }

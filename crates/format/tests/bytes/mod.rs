@@ -173,7 +173,7 @@ pub(crate) fn journal_row(at: u64, stream: u16, seq: u64, time_ns: u64, kind: u8
     row[24..26].copy_from_slice(&stream.to_le_bytes());
     row[26] = kind;
     row[27] = 0xA5;
-    let place = [0u64.to_le_bytes(), at.to_le_bytes()].concat();
+    let place = [&TAPE_ID[..], &0u64.to_le_bytes(), &at.to_le_bytes()].concat();
     let crc = crc32c::crc32c_append(crc32c::crc32c(&row[..28]), &place);
     row[28..32].copy_from_slice(&crc.to_le_bytes());
     row.extend_from_slice(payload);

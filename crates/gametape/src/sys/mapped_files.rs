@@ -19,9 +19,12 @@ impl Files for MappedFiles {
 
     fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        allocate(&file, bytes)?;
-        let length = usize::try_from(bytes).map_err(io::Error::other)?;
-        let map = MmapOptions::new().len(length).map_raw(&file)?;
+        let made = allocate(&file, bytes).and_then(|()| {
+            let length = usize::try_from(bytes).map_err(io::Error::other)?;
+            MmapOptions::new().len(length).map_raw(&file)
+        });
+        // Half a journal on a full disk would only be in the way.
+        let map = made.inspect_err(|_| drop(std::fs::remove_file(path)))?;
         Ok(Box::new(MappedJournal { map, file }))
     }
 
@@ -43,6 +46,10 @@ impl Files for MappedFiles {
 
     fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
         StdFiles.replace(from, to)
+    }
+
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+        StdFiles.keep(path, second)
     }
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {

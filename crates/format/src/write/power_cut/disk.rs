@@ -248,6 +248,14 @@ impl Files for Disk {
         Ok(())
     }
 
+    fn lock(&self, _path: &Path) -> io::Result<Box<dyn Send>> {
+        Ok(Box::new(()))
+    }
+
+    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<()> {
+        self.state().call().map(drop)
+    }
+
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {
         let mut state = self.state();
         let whole = state.call()?;

@@ -145,7 +145,7 @@ impl Recording {
     fn step(&mut self) -> bool {
         self.last_step = self.now;
         let syncs = self.now - self.encoder.last_sync() >= SYNC_INTERVAL;
-        let fine = self.encoder.step(self.now).is_ok();
+        let fine = self.encoder.step(&mut || self.now).is_ok();
         if fine && syncs {
             self.synced = self.now;
         }
