@@ -86,6 +86,7 @@ fn read(tape: Box<dyn ReadAt>, journals: Vec<Box<dyn ReadAt>>) -> Vec<String> {
             Err(error) => return said.push(error.to_string()),
         };
         let _ = tape.verify(&mut |_| {});
+        let _ = (tape.events(), tape.metadata(), tape.clock_readings());
         for stream in tape.streams() {
             let mut frames = tape.frames(stream);
             let _ = (frames.seek_time(u64::MAX / 2), frames.seek_seq(77));
@@ -433,6 +434,26 @@ fn a_journal_with_absurd_numbers_is_read() {
     with_journal(Box::new(Shared::sparse(bytes.clone(), size)));
     let said = with_journal(Box::new(Shared::sparse(bytes, size + 1)));
     assert!(said.iter().any(|text| text.contains("larger than")), "{said:?}");
+}
+
+#[test]
+fn system_streams_that_unpack_to_very_much_take_little_memory() {
+    let events = StreamSpec { role: gametape_format::Role::Events, ..StreamSpec::rows(".events") };
+    let mut tape = with_stream(&events);
+    let event = [&4u16.to_le_bytes()[..], b"mark", &10u16.to_le_bytes()[..], &[b'x'; 10]].concat();
+    for block in 0..200u64 {
+        let payload = [section(&[0; 1024]), section(&[event.len() as u64; 1024]), packed(&event.repeat(1024))].concat();
+        let head = Head {
+            kind: ROW_BLOCK,
+            first_seq: block * 1024,
+            rows: 1024,
+            raw_bytes: 1024 * event.len() as u32,
+            ..Head::default()
+        };
+        tape.record(head, &payload);
+    }
+    let said = read_tape(tape.bytes);
+    assert!(said.iter().any(|text| text.contains("too much")), "{said:?}");
 }
 
 #[test]

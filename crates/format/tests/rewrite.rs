@@ -1,5 +1,7 @@
 //! Cut, merge and recover over real files.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod bytes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -202,4 +204,100 @@ fn recover_refuses_a_tape_that_is_being_recorded() {
     let refused = recover(Arc::new(StdFiles), &path("a.gtape"), None, &mut |_| {});
     assert!(matches!(refused, Err(RewriteError::Refused(_))));
     writer.finish().unwrap();
+}
+
+/// Puts other bytes in the place of a file.
+fn overwrite(path: &Path, bytes: &[u8]) {
+    std::fs::remove_file(path).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create_new(path).unwrap(), bytes).unwrap();
+}
+
+#[test]
+fn cut_and_merge_tell_and_count_what_is_missing() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 6000, START, 0);
+    let mut data = std::fs::read(path("a.gtape")).unwrap();
+    let records = bytes::records(&data);
+    let block =
+        records.iter().filter(|record| record.kind == bytes::COLUMN_BLOCK && record.stream == 0).nth(2).unwrap();
+    data[block.at + 20] ^= 1;
+    let footer = records.iter().find(|record| record.kind == bytes::FOOTER).unwrap();
+    data[footer.at + 70] ^= 1;
+    overwrite(&path("a.gtape"), &data);
+    let tape = Tape::open(path("a.gtape")).unwrap();
+    assert!(tape.is_complete(), "a trailer is there");
+    let lost =
+        |problems: &[gametape_format::read::Problem]| -> u64 { problems.iter().filter_map(|p| p.frames_lost).sum() };
+    let files: Arc<StdFiles> = Arc::new(StdFiles);
+    let report = cut(files.clone(), &tape, 0..u64::MAX, &path("b.gtape"), TapeId([2; 16]), &mut |_| {}).unwrap();
+    assert_eq!(lost(&report.problems), 1024, "{:?}", report.problems);
+    let part = Tape::open(path("b.gtape")).unwrap();
+    assert_eq!(part.stream_named("car").unwrap().status().counters.dropped, 1024);
+    let tapes = [Tape::open(path("a.gtape")).unwrap()];
+    let report = merge(files, &tapes, &path("c.gtape"), TapeId([3; 16]), &mut |_| {}).unwrap();
+    assert_eq!(lost(&report.problems), 1024, "{:?}", report.problems);
+    let whole = Tape::open(path("c.gtape")).unwrap();
+    assert_eq!(whole.stream_named("car").unwrap().status().counters.dropped, 1024);
+}
+
+#[test]
+fn recover_says_so_when_a_journal_is_cut_or_missing() {
+    let (_folder, path) = temp();
+    for (name, missing) in [("a.gtape", false), ("b.gtape", true)] {
+        let options = WriteOptions { journal_bytes: 16 << 10, ..WriteOptions::new(TapeId([5; 16])) };
+        let mut writer = Writer::create(Arc::new(StdFiles), &path(name), &options).unwrap();
+        let stream = writer.add_stream(car()).unwrap();
+        for i in 0..3000 {
+            while writer.append(stream, i * SECOND, &frame(i)).is_err() {
+                std::thread::yield_now();
+            }
+        }
+        // Let the encoder make the next journal.
+        while std::fs::read_dir(path("").as_path()).unwrap().count() < if missing { 5 } else { 3 } {
+            std::thread::yield_now();
+        }
+        drop(writer);
+        let mut journals: Vec<PathBuf> = std::fs::read_dir(path("").as_path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.to_string_lossy().contains(&format!("{name}-journal-")))
+            .collect();
+        journals.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().unwrap().parse::<u64>().unwrap());
+        let victim = journals.first().unwrap();
+        if missing {
+            std::fs::remove_file(victim).unwrap();
+        } else {
+            let bytes = std::fs::read(victim).unwrap();
+            overwrite(victim, &bytes[..bytes.len() / 2]);
+        }
+        let report = recover(Arc::new(StdFiles), &path(name), None, &mut |_| {}).unwrap();
+        assert!(!report.problems.is_empty(), "{name}");
+        assert!(path(&format!("{name}.damaged")).exists(), "the old file is kept");
+        std::fs::remove_file(path(&format!("{name}.damaged"))).unwrap();
+    }
+}
+
+#[test]
+fn what_a_newer_version_wrote_is_never_rewritten() {
+    let (_folder, path) = temp();
+    build(&path("a.gtape"), 1500, START, 0);
+    let mut data = std::fs::read(path("a.gtape")).unwrap();
+    for record in bytes::records(&data) {
+        if record.kind == bytes::ROW_BLOCK {
+            data[record.at + 5] = 2;
+            bytes::reseal(&mut data, &record);
+        }
+    }
+    overwrite(&path("a.gtape"), &data);
+    let refused = |result: Result<_, RewriteError>| match result {
+        Err(RewriteError::Refused(text)) => assert!(text.contains("newer"), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    let files: Arc<StdFiles> = Arc::new(StdFiles);
+    refused(recover(files.clone(), &path("a.gtape"), None, &mut |_| {}));
+    let tapes = [Tape::open(path("a.gtape")).unwrap()];
+    refused(cut(files.clone(), &tapes[0], 0..u64::MAX, &path("b.gtape"), TapeId([2; 16]), &mut |_| {}));
+    refused(merge(files, &tapes, &path("b.gtape"), TapeId([2; 16]), &mut |_| {}));
+    assert!(std::fs::read(path("a.gtape")).unwrap() == data);
+    assert_eq!(std::fs::read_dir(path("").as_path()).unwrap().count(), 1, "nothing is left behind");
 }

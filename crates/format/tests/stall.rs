@@ -262,7 +262,7 @@ fn a_full_disk_ends_the_recording_with_a_clear_error_and_loses_nothing() {
                 continue;
             }
         };
-        let stream = writer.add_stream(StreamSpec::rows("frames")).unwrap();
+        let stream = writer.add_stream(StreamSpec { skip_unchanged: true, ..StreamSpec::rows("frames") }).unwrap();
         let mut accepted = 0;
         let mut failed = false;
         while accepted < 700 && !failed {
@@ -280,6 +280,8 @@ fn a_full_disk_ends_the_recording_with_a_clear_error_and_loses_nothing() {
         }
         if failed {
             assert!(writer.append(stream, u64::MAX, b"x").is_err(), "a writer that failed takes nothing more");
+            let last = frame(accepted.saturating_sub(1));
+            assert!(writer.append(stream, u64::MAX, &last).is_err(), "not even what is there already");
             assert!(writer.status(stream).unwrap().counters.dropped > 0);
         }
         match writer.finish() {

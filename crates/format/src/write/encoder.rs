@@ -296,3 +296,102 @@ fn next_size(full: &Reading, least: u64) -> u64 {
 fn failed(doing: &'static str) -> impl Fn(io::Error) -> Failure {
     move |source| Failure { doing, source: Arc::new(source) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::super::StdFiles;
+    use super::super::files::{JournalFile, TapeFile};
+    use super::super::writer::{WriteOptions, WriterCore};
+    use super::*;
+    use std::path::Path;
+
+    /// Real files that count how often journals are synced.
+    struct Counting(Arc<AtomicU64>);
+
+    struct CountingJournal(Box<dyn JournalFile>, Arc<AtomicU64>);
+
+    impl JournalFile for CountingJournal {
+        fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+            self.0.write(at, data)
+        }
+
+        fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+            self.0.read(at, buffer)
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    impl Files for Counting {
+        fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+            StdFiles.create_tape(path)
+        }
+
+        fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+            Ok(Box::new(CountingJournal(StdFiles.create_journal(path, bytes)?, Arc::clone(&self.0))))
+        }
+
+        fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+            StdFiles.journals(tape)
+        }
+
+        fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+            StdFiles.lock(path)
+        }
+
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            StdFiles.remove(path)
+        }
+
+        fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+            StdFiles.publish(from, to)
+        }
+
+        fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+            StdFiles.replace(from, to)
+        }
+
+        fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+            StdFiles.keep(path, second)
+        }
+
+        fn sync_directory(&self, path: &Path) -> io::Result<()> {
+            StdFiles.sync_directory(path)
+        }
+    }
+
+    #[test]
+    fn the_journal_is_synced_while_there_is_much_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let syncs = Arc::new(AtomicU64::new(0));
+        let options = WriteOptions { journal_bytes: 32 << 20, ..WriteOptions::new(TapeId([1; 16])) };
+        let files = Arc::new(Counting(Arc::clone(&syncs)));
+        let (mut core, mut encoder) = WriterCore::create(files, &folder.path().join("a.gtape"), &options).unwrap();
+        let stream = core.add_stream(StreamSpec::rows("rows")).unwrap();
+        let frame = vec![7; 64 << 10];
+        for i in 0..400u64 {
+            core.append(stream, i, &frame).unwrap();
+        }
+        // A slow machine: every look at the clock finds that most of an interval has passed, and still more is accepted.
+        let mut now = Duration::ZERO;
+        let mut time_ns = 400;
+        let before = syncs.load(Ordering::Relaxed);
+        encoder
+            .step(&mut || {
+                now += Duration::from_millis(600);
+                time_ns += 1;
+                if time_ns < 450 {
+                    core.append(stream, time_ns, &frame).unwrap();
+                }
+                now
+            })
+            .unwrap();
+        let during = syncs.load(Ordering::Relaxed) - before;
+        assert!(during >= 12, "{during} syncs in 25 MiB of work");
+    }
+}

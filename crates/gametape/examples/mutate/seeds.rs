@@ -55,6 +55,14 @@ impl Files for Memory {
         Ok(())
     }
 
+    fn lock(&self, _path: &Path) -> io::Result<Box<dyn Send>> {
+        Ok(Box::new(()))
+    }
+
+    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
