@@ -58,7 +58,7 @@ impl Peer for Gametape {
         let ids = set.shape.streams.iter().map(add).collect::<Result<Vec<_>, _>>()?;
         for place in &set.order {
             let (time_ns, row) = set.frame(*place).context("no such frame")?;
-            builder.append(*ids.get(place.0 as usize).context("no such stream")?, time_ns, row)?;
+            builder.append(*ids.get(place.0).context("no such stream")?, time_ns, row)?;
         }
         builder.finish()?;
         Ok(())

@@ -1,6 +1,6 @@
 //! Blocks: up to 1024 frames of a stream as one record payload, and back (docs/format.md, section 5).
 //!
-//! `OpenBlock` collects frames and is sealed into a payload; `Block` is what a payload decodes to.
+//! `Block` holds frames, collected or decoded; `Sealer` turns one into a payload.
 
 use crate::column::{self, Column};
 use crate::cursor::{Cursor, Malformed};

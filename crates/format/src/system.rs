@@ -89,6 +89,19 @@ impl Counters {
         self.unchanged = self.unchanged.saturating_add(other.unchanged);
     }
 
+    /// What was counted since an earlier state.
+    #[cfg(feature = "write")]
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            dropped: self.dropped.saturating_sub(earlier.dropped),
+            torn: self.torn.saturating_sub(earlier.torn),
+            missed: self.missed.saturating_sub(earlier.missed),
+            gaps: self.gaps.saturating_sub(earlier.gaps),
+            late: self.late.saturating_sub(earlier.late),
+            unchanged: self.unchanged.saturating_sub(earlier.unchanged),
+        }
+    }
+
     pub(crate) fn to_array(self) -> [u64; 6] {
         [self.dropped, self.torn, self.missed, self.gaps, self.late, self.unchanged]
     }

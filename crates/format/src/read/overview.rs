@@ -53,7 +53,7 @@ impl Buckets {
 }
 
 impl Tape {
-    /// Minimum and maximum of a channel in `count` equal stretches of `times`.
+    /// Minimum and maximum of a channel in `count` equal stretches of `times`, which is cut to the time that the stream has.
     ///
     /// Blocks are not decoded where the index has their ranges and a block is not longer than two buckets; so edges of
     /// a bucket may show a value of the block that reaches into it. `element` chooses one of an array; where the index keeps one

@@ -118,6 +118,18 @@ impl Tape {
         BTreeMap::new()
     }
 
+    /// What had been lost and noticed until a time, as the status frames before it say.
+    #[cfg(feature = "write")]
+    pub(crate) fn status_at(&self, time_ns: u64) -> BTreeMap<StreamId, Status> {
+        let last_ns = self.streams().filter_map(|stream| stream.totals().last_ns).max();
+        if last_ns.is_none_or(|last| last <= time_ns) {
+            return self.streams().map(|stream| (stream.id(), *stream.status())).collect();
+        }
+        let Some(stream) = self.stream_of_role(Role::Status) else { return BTreeMap::new() };
+        let group = self.frame_at(stream, time_ns).ok().flatten().and_then(|(at, _)| self.status_group(stream, at));
+        group.unwrap_or_default()
+    }
+
     /// The last group at a time, if it is complete.
     fn status_group(&self, stream: &TapeStream, time_ns: u64) -> Option<BTreeMap<StreamId, Status>> {
         let mut frames = self.frames(stream);

@@ -125,13 +125,6 @@ impl TapeBuilder {
         self.maker.push(stream, seq, time_ns, frame).map_err(self.io())
     }
 
-    /// Leaves out sequence numbers: frames that were lost before.
-    pub fn skip_to(&mut self, stream: StreamId, seq: u64) -> Result<(), BuildError> {
-        let state = self.state(stream)?;
-        state.next_seq = state.next_seq.max(seq);
-        Ok(())
-    }
-
     /// Puts a whole block of another tape behind the stream's frames without coding it again. The times in `header` count.
     pub(crate) fn append_block(
         &mut self,

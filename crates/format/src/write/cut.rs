@@ -14,6 +14,7 @@ use super::writer::WriteOptions;
 use crate::TapeId;
 use crate::read::Tape;
 use crate::stream::{Role, StreamId, StreamSpec};
+use crate::system::Status;
 
 /// Makes a tape of the frames whose time lies in `times`. Its time 0 is `times.start`, so that UTC stays what it was.
 ///
@@ -35,6 +36,7 @@ pub fn cut(
     let options = WriteOptions { start_utc_ns, ..WriteOptions::new(tape_id) };
     let mut builder = TapeBuilder::create(files, out, &options, false)?;
     let shift = -i128::from(times.start);
+    let (before, after) = (tape.status_at(times.start), tape.status_at(times.end));
     let mut ids = BTreeMap::new();
     let mut copiers = Vec::new();
     // Described streams first: a description names the stream by its new number.
@@ -45,10 +47,7 @@ pub fn cut(
         }
         let id = builder.add_stream(mapped(spec, &ids), 0)?;
         ids.insert(stream.id(), id);
-        let mut status = *stream.status();
-        let seen = status.seen_until_ns.map(|seen| seen.min(times.end).saturating_sub(times.start));
-        status.seen_until_ns = seen.filter(|seen| *seen > 0);
-        builder.set_status(id, status);
+        builder.set_status(id, status_within(stream.id(), &before, &after, &times));
         let carry = match spec.role {
             Role::Metadata => Carry::All,
             Role::Describe => Carry::Last,
@@ -64,6 +63,19 @@ pub fn cut(
     add_problems(&mut problems, tape);
     let frames = builder.frames();
     Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
+}
+
+/// What was counted within the times (to the second: status frames are that far apart), and until when the last frame was seen.
+fn status_within(
+    stream: StreamId,
+    before: &BTreeMap<StreamId, Status>,
+    after: &BTreeMap<StreamId, Status>,
+    times: &Range<u64>,
+) -> Status {
+    let known = |state: &BTreeMap<StreamId, Status>| state.get(&stream).copied().unwrap_or_default();
+    let counters = known(after).counters.since(&known(before).counters);
+    let seen = known(after).seen_until_ns.map(|seen| seen.min(times.end).saturating_sub(times.start));
+    Status { seen_until_ns: seen.filter(|seen| *seen > 0), counters }
 }
 
 /// Streams in an order in which every description comes after what it describes.

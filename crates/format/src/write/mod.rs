@@ -24,4 +24,4 @@ pub use merge::merge;
 pub use recover::{RECOVERED, damaged_path, recover};
 pub use rewrite::{RewriteError, RewriteProgress, RewriteReport};
 pub use std_files::StdFiles;
-pub use writer::{Accepted, AppendError, CreateError, FinishError, Finished, WriteOptions, Writer};
+pub use writer::{Accepted, AppendError, CreateError, FinishError, Finished, FinishedStream, WriteOptions, Writer};

@@ -54,14 +54,14 @@ pub enum RewriteError {
     Refused(String),
 }
 
-/// What of a stream before the wanted times goes along, moved to their begin.
+/// What of a stream outside the wanted times goes along, moved to their begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carry {
     /// Nothing.
     Nothing,
     /// The last frame: it still holds.
     Last,
-    /// All frames.
+    /// All frames, also those behind the wanted times (moved to their end).
     All,
 }
 
@@ -115,7 +115,8 @@ impl<'a> Copier<'a> {
     fn load(&mut self, mut number: usize) -> Result<(), ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let located = self.stream.list.get(&bytes, &mut self.cache, &mut number)?;
-        self.next = located.filter(|block| block.first_ns < self.times.end).map(|block| (number, block));
+        let wanted = |block: &Located| block.first_ns < self.times.end || self.carry == Carry::All;
+        self.next = located.filter(wanted).map(|block| (number, block));
         Ok(())
     }
 
@@ -182,9 +183,9 @@ impl<'a> Copier<'a> {
             builder.append_block(self.target, &header, &payload, block)?;
         } else {
             for (row, time) in block.times.iter().enumerate() {
-                let wanted = *time < self.times.end && (*time >= self.times.start || self.carry == Carry::All);
-                if wanted {
-                    builder.append(self.target, self.shifted((*time).max(self.times.start)), block.frame(row))?;
+                if self.times.contains(time) || self.carry == Carry::All {
+                    let inside = (*time).clamp(self.times.start, self.times.end - 1);
+                    builder.append(self.target, self.shifted(inside), block.frame(row))?;
                 }
             }
         }

@@ -133,15 +133,28 @@ pub enum Accepted {
 pub struct Finished {
     /// Length of the tape file.
     pub bytes: u64,
-    /// Totals and counters of each stream.
-    pub streams: Vec<(StreamId, String, Totals, Status)>,
+    /// What is on each stream.
+    pub streams: Vec<FinishedStream>,
+}
+
+/// What a finished recording holds of one stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedStream {
+    /// Its number on the tape.
+    pub id: StreamId,
+    /// Its name.
+    pub name: String,
+    /// Frames, bytes and times.
+    pub totals: Totals,
+    /// What was lost and noticed.
+    pub status: Status,
 }
 
 impl Finished {
     /// What was lost on all streams.
     pub fn loss(&self) -> Counters {
-        self.streams.iter().fold(Counters::default(), |mut sum, (_, _, _, status)| {
-            sum.add(&status.counters);
+        self.streams.iter().fold(Counters::default(), |mut sum, stream| {
+            sum.add(&stream.status.counters);
             sum
         })
     }
@@ -401,7 +414,7 @@ impl WriterCore {
         }
         state.next_seq += 1;
         state.last_ns = Some(time_ns);
-        state.status.seen_until_ns = None;
+        self.status_changed |= state.status.seen_until_ns.take().is_some();
         if let Some(last) = &mut state.last_frame {
             last.clear();
             last.extend_from_slice(frame);
@@ -465,8 +478,14 @@ impl WriterCore {
             .streams
             .iter()
             .zip(totals)
-            .map(|(state, (id, totals))| (StreamId(*id), state.spec.name.clone(), *totals, state.status));
-        Finished { bytes, streams: streams.collect() }
+            .map(|(state, (id, totals))| FinishedStream {
+                id: StreamId(*id),
+                name: state.spec.name.clone(),
+                totals: *totals,
+                status: state.status,
+            })
+            .collect();
+        Finished { bytes, streams }
     }
 }
 
