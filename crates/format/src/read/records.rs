@@ -68,26 +68,38 @@ pub(super) fn read_footer(
     Ok(footer.map_err(|error| wrong(error.to_string())))
 }
 
+/// Bytes that are read with the header of a record.
+const FIRST_READ: usize = 4096;
+
 /// Reads a record whole: its header is checked, its payload is not.
 pub(crate) fn read_record(
     source: &dyn ReadAt,
     offset: u64,
     size: u64,
 ) -> Result<Result<(RecordHeader, Vec<u8>), crate::Malformed>, ReadError> {
-    let mut bytes = [0; HEADER_BYTES];
-    let found = read_full(source, offset, &mut bytes).map_err(io_at(offset))?;
-    let header = match RecordHeader::parse(bytes.get(..found).unwrap_or_default(), offset) {
+    // Most records that are read whole are small: one read then does for header and payload.
+    let mut start = [0; FIRST_READ];
+    let found = read_full(source, offset, &mut start).map_err(io_at(offset))?;
+    let start = start.get(..found).unwrap_or_default();
+    let header = match RecordHeader::parse(start.get(..HEADER_BYTES).unwrap_or(start), offset) {
         Ok(header) => header,
         Err(error) => return Ok(Err(error)),
     };
     let available = size.saturating_sub(offset.saturating_add(HEADER_BYTES as u64));
-    if u64::from(header.payload_bytes) > available {
-        let needed = header.payload_bytes as usize;
+    let needed = header.payload_bytes as usize;
+    if needed as u64 > available {
         return Ok(Err(crate::Malformed::Short { what: "the record", needed, available: available as usize }));
     }
-    let mut payload = vec![0; header.payload_bytes as usize];
-    let found = read_full(source, offset + HEADER_BYTES as u64, &mut payload).map_err(io_at(offset))?;
-    payload.truncate(found);
+    let known = start.get(HEADER_BYTES..).unwrap_or_default();
+    let mut payload = known.get(..needed.min(known.len())).unwrap_or_default().to_vec();
+    if payload.len() < needed {
+        let have = payload.len();
+        payload.resize(needed, 0);
+        let at = offset + (HEADER_BYTES + have) as u64;
+        let rest = payload.get_mut(have..).unwrap_or_default();
+        let more = read_full(source, at, rest).map_err(io_at(at))?;
+        payload.truncate(have + more);
+    }
     Ok(Ok((header, payload)))
 }
 
