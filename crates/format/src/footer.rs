@@ -2,7 +2,7 @@
 
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
-use crate::record::{FileHeader, HEADER_BYTES};
+use crate::record::{FileHeader, HEADER_BYTES, RecordHeader};
 use crate::stream::StreamId;
 use crate::system::{Counters, NOT_SAID, Status};
 
@@ -15,6 +15,20 @@ pub(crate) struct PageRef {
     pub(crate) first_seq: u64,
     pub(crate) first_ns: u64,
     pub(crate) last_ns: u64,
+}
+
+impl PageRef {
+    /// The page that a record header speaks of.
+    pub(crate) fn of(header: &RecordHeader) -> Self {
+        Self {
+            offset: header.offset,
+            record_bytes: header.record_bytes() as u32,
+            blocks: header.rows,
+            first_seq: header.first_seq,
+            first_ns: header.first_ns,
+            last_ns: header.last_ns,
+        }
+    }
 }
 
 /// How much of a stream is on a tape.

@@ -261,14 +261,7 @@ impl Tape {
 
     /// A page stands for the loose blocks that it lists.
     fn take_page(&mut self, header: &RecordHeader) -> Result<(), ReadError> {
-        let page = PageRef {
-            offset: header.offset,
-            record_bytes: header.record_bytes() as u32,
-            blocks: header.rows,
-            first_seq: header.first_seq,
-            first_ns: header.first_ns,
-            last_ns: header.last_ns,
-        };
+        let page = PageRef::of(header);
         let parsed: Result<IndexPage, Problem> =
             self.bytes_of(header.stream).page(&page, None)?.map(|(_, parsed)| parsed);
         let Some(stream) = self.streams.get_mut(&header.stream) else { return Ok(()) };

@@ -157,14 +157,7 @@ impl Tape {
         let wrong = |text: String| {
             self.notes.add(Problem::new(ProblemKind::Index, header.offset, text).of_stream(header.stream))
         };
-        let page = PageRef {
-            offset: header.offset,
-            record_bytes: header.record_bytes() as u32,
-            blocks: header.rows,
-            first_seq: header.first_seq,
-            first_ns: header.first_ns,
-            last_ns: header.last_ns,
-        };
+        let page = PageRef::of(header);
         let Some(stream) = self.streams.get(&header.stream) else { return Ok(()) };
         let bytes = self.bytes_of(header.stream);
         match bytes.page(&page, None)? {

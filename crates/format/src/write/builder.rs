@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::blocks::BlockMaker;
 use super::files::Files;
+use super::outcome::{CreateError, WriteOptions};
 use super::sink::Sink;
-use super::writer::{CreateError, WriteOptions};
 use crate::block::Block;
 use crate::footer::Totals;
 use crate::record::RecordHeader;

@@ -302,8 +302,9 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::super::StdFiles;
+    use super::super::core::WriterCore;
     use super::super::files::{JournalFile, TapeFile};
-    use super::super::writer::{WriteOptions, WriterCore};
+    use super::super::outcome::WriteOptions;
     use super::*;
     use std::path::Path;
 

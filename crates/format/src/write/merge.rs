@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::builder::TapeBuilder;
 use super::cut::{described_first, mapped};
 use super::files::Files;
+use super::outcome::WriteOptions;
 use super::rewrite::{
     Carry, Copier, RewriteError, RewriteProgress, RewriteReport, add_problems, copy_all, refuse_newer,
 };
-use super::writer::WriteOptions;
 use crate::TapeId;
 use crate::read::{Tape, TapeStream};
 use crate::stream::{StreamId, StreamSpec};

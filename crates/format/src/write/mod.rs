@@ -2,12 +2,14 @@
 
 mod blocks;
 mod builder;
+mod core;
 mod cut;
 mod encoder;
 mod files;
 mod generation;
 mod index_page;
 mod merge;
+mod outcome;
 #[cfg(test)]
 mod power_cut;
 mod recover;
@@ -21,7 +23,8 @@ pub use cut::cut;
 pub use files::{Files, JournalFile, TapeFile, journal_path};
 pub use generation::Failure;
 pub use merge::merge;
+pub use outcome::{Accepted, AppendError, CreateError, FinishError, Finished, FinishedStream, WriteOptions};
 pub use recover::{RECOVERED, damaged_path, recover};
 pub use rewrite::{RewriteError, RewriteProgress, RewriteReport};
 pub use std_files::StdFiles;
-pub use writer::{Accepted, AppendError, CreateError, FinishError, Finished, FinishedStream, WriteOptions, Writer};
+pub use writer::Writer;

@@ -116,14 +116,7 @@ impl Sink {
         stream.ranges.iter_mut().for_each(Vec::clear);
         let offset = self.record(header, &payload)?;
         if let Some(stream) = self.streams.get_mut(&id) {
-            stream.pages.push(PageRef {
-                offset,
-                record_bytes: header.record_bytes() as u32,
-                blocks: header.rows,
-                first_seq: header.first_seq,
-                first_ns: header.first_ns,
-                last_ns: header.last_ns,
-            });
+            stream.pages.push(PageRef::of(&RecordHeader { offset, ..header }));
         }
         Ok(())
     }

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use disk::{Disk, Faults, Random};
 
+use super::core::WriterCore;
 use super::encoder::Encoder;
-use super::writer::{Accepted, AppendError, WriteOptions, WriterCore};
+use super::outcome::{Accepted, AppendError, WriteOptions};
 use crate::read::{ProblemKind, ReadError, Tape};
 use crate::stream::{Channel, ChannelType, Role, StreamId, StreamSpec};
 use crate::{ReadAt, TapeId};
