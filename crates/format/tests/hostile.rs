@@ -18,7 +18,7 @@ use gametape_format::{Channel, ChannelType, ReadAt, StreamSpec};
 
 const MEMORY: u64 = 64 << 20;
 /// Guards against a hang; far above what any of these needs.
-const TIME: Duration = Duration::from_secs(20);
+const TIME: Duration = Duration::from_secs(120);
 
 /// Bytes that many readers share, followed by zeros up to a size.
 #[derive(Clone)]

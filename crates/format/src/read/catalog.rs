@@ -16,6 +16,9 @@ use crate::ranges::Slot;
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::{ReadAt, read_full};
 
+/// Bytes that are read with the header of an index page.
+const FIRST_READ: usize = 64 << 10;
+
 /// Where the frames of a block are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -327,9 +330,11 @@ impl TapeBytes<'_> {
             Problem::new(ProblemKind::Index, page.offset, format!("an index page is damaged: {text}"))
                 .of_stream(self.stream)
         };
-        let mut bytes = [0; HEADER_BYTES];
+        // With its runs a page can be large; its head hardly ever is.
+        let mut bytes = vec![0; (page.record_bytes as usize).min(FIRST_READ)];
         let found = read_full(self.source, page.offset, &mut bytes).map_err(io_at(page.offset))?;
-        let header = match RecordHeader::parse(bytes.get(..found).unwrap_or_default(), page.offset) {
+        bytes.truncate(found);
+        let header = match RecordHeader::parse(bytes.get(..HEADER_BYTES).unwrap_or(&bytes), page.offset) {
             Ok(header) => header,
             Err(error) => return Ok(Err(wrong(error.to_string()))),
         };
@@ -338,11 +343,14 @@ impl TapeBytes<'_> {
         if !expected {
             return Ok(Err(wrong("it is not the page that it should be".into())));
         }
-        let mut head = vec![0; header.head_bytes as usize];
-        let at = page.offset + HEADER_BYTES as u64;
-        let found = read_full(self.source, at, &mut head).map_err(io_at(at))?;
-        head.truncate(found);
-        let parsed = checked_head(&header, &head).and_then(|head| IndexPage::parse(&header, head, slot));
+        let needed = HEADER_BYTES + header.head_bytes as usize;
+        if bytes.len() < needed {
+            bytes.resize(needed, 0);
+            let found = read_full(self.source, page.offset, &mut bytes).map_err(io_at(page.offset))?;
+            bytes.truncate(found);
+        }
+        let head = bytes.get(HEADER_BYTES..).unwrap_or_default();
+        let parsed = checked_head(&header, head).and_then(|head| IndexPage::parse(&header, head, slot));
         Ok(parsed.map(|page| (header, page)).map_err(|error| wrong(error.to_string())))
     }
 

@@ -140,6 +140,8 @@ pub struct Channels<'a> {
     bits: Vec<u64>,
     reference: Vec<u64>,
     body: Vec<u8>,
+    /// The begin of a block record: header, head and what comes with them.
+    start: Vec<u8>,
     columns_of_array: Vec<Vec<u64>>,
 }
 
@@ -158,6 +160,7 @@ impl Tape {
             bits: Vec::new(),
             reference: Vec::new(),
             body: Vec::new(),
+            start: Vec::new(),
             columns_of_array: Vec::new(),
         })
     }
@@ -260,7 +263,8 @@ impl Channels<'_> {
         // Header, head and often the times come with one read.
         const FIRST_READ: usize = 8 << 10;
         let source = &*self.tape.source;
-        let mut start = vec![0; FIRST_READ];
+        let mut start = std::mem::take(&mut self.start);
+        start.resize(FIRST_READ, 0);
         let found = read_full(source, offset, &mut start).map_err(io_at(offset))?;
         start.truncate(found);
         let header = match RecordHeader::parse(start.get(..HEADER_BYTES).unwrap_or(&start), offset) {
@@ -291,10 +295,12 @@ impl Channels<'_> {
                 let (rows, bytes) = (header.rows as usize, header.payload_bytes as usize);
                 Ok(BlockHead::parse(head, &self.stream.columns, rows, bytes)?)
             });
-        match parsed {
+        let decoded = match parsed {
             Ok(head) => self.decode(&header, &head, payload, offset),
             Err(error) => Ok(Err(error)),
-        }
+        };
+        self.start = start;
+        decoded
     }
 
     fn decode(
