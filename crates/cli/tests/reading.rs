@@ -5,11 +5,7 @@ mod support;
 use std::io::Read;
 use std::process::Stdio;
 
-use support::{Bench, text};
-
-fn keys(value: &serde_json::Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
-}
+use support::{Bench, keys, text};
 
 #[test]
 fn info_json_has_exactly_the_fields_of_the_contract() {
@@ -120,6 +116,19 @@ fn cat_gives_exact_values_between_times_as_csv_and_json() {
     let times: Vec<_> = rows.iter().map(|row| row["time_ns"].as_u64().unwrap()).collect();
     assert_eq!(times, [20_000_000_000, 20_015_625_000, 20_031_250_000, 20_046_875_000]);
     assert_eq!(rows[0]["Torque_ST"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn cat_json_is_jsonl_and_nothing_else() {
+    let bench = Bench::new();
+    let (tape, _) = bench.imported(10);
+    let jsonl = bench.expect(0, &["cat", &tape, "--format", "jsonl"]).out;
+    assert_eq!(jsonl.lines().count(), 10);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--json"]).out, jsonl);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--json", "--format", "jsonl"]).out, jsonl);
+    for format in ["csv", "raw"] {
+        bench.expect(2, &["cat", &tape, "--json", "--format", format]).is_one_error_with(&["--format jsonl"]);
+    }
 }
 
 #[test]

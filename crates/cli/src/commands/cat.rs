@@ -41,9 +41,12 @@ pub(crate) struct Args {
     /// First time not to give
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// csv; jsonl: an object for each row; raw: the bytes of the frames back to back
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    /// csv (if left out); jsonl: an object for each row; raw: the bytes of the frames back to back
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The same as --format jsonl: a tape is too long for one document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -56,7 +59,12 @@ enum Format {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let rows = match args.format {
+    let format = match (args.json, args.format) {
+        (true, None | Some(Format::Jsonl)) => Format::Jsonl,
+        (true, Some(_)) => return Err(exit::usage("--json means --format jsonl; leave one of the two out")),
+        (false, format) => format.unwrap_or(Format::Csv),
+    };
+    let rows = match format {
         Format::Csv => Some(RowFormat::Csv),
         Format::Jsonl => Some(RowFormat::Jsonl),
         Format::Raw => None,

@@ -1,17 +1,18 @@
 //! `gametape cut`
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
-use gametape::format::write::{self, RewriteReport, StdFiles};
+use anyhow::Context;
+use gametape::format::write::{self, StdFiles};
 use gametape::identity::derived_id;
 
-use crate::cli::{not_yet, tell};
+use super::problem_report::StreamNames;
+use super::rewriting::{refuse_existing, tell_report};
+use crate::cli::not_yet;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
-use crate::{human, open, time};
+use crate::{open, time};
 
 /// Take a part of a tape, exact to the frame
 ///
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// The tape to make
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -61,23 +65,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
     .with_context(|| format!("cannot cut {}", args.file.display()))?;
     drop(bar);
-    tell_report(&args.output, report)
-}
-
-/// Nothing is overwritten.
-pub(super) fn refuse_existing(out: &Path) -> anyhow::Result<()> {
-    if out.exists() {
-        return Err(anyhow!("{} exists already; nothing was overwritten, choose another name", out.display()));
-    }
-    Ok(())
-}
-
-/// Says what a rewrite made; the path goes to stdout.
-pub(super) fn tell_report(out: &Path, report: RewriteReport) -> anyhow::Result<Outcome> {
-    for problem in &report.problems {
-        tell(&format!("warning: left out: {problem}"));
-    }
-    tell(&format!("{}, {}", human::counted(report.frames, "frame"), human::bytes(report.bytes)));
-    writeln!(std::io::stdout().lock(), "{}", out.display())?;
-    Ok(Outcome::damaged_if(report.problems.iter().any(open::is_damage)))
+    tell_report(&args.output, &report, &StreamNames::of([&tape]), args.json)
 }

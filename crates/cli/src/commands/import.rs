@@ -11,6 +11,7 @@ use gametape::import::{ImportError, Imported, import};
 use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
+use super::problem_report::ReportProblem;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::human;
@@ -54,7 +55,7 @@ struct ReportImport {
     frames: Option<u64>,
     bytes_source: Option<u64>,
     bytes: Option<u64>,
-    problems: Vec<String>,
+    problems: Vec<ReportProblem>,
     error: Option<String>,
 }
 
@@ -181,6 +182,11 @@ fn tell_result(source: &Path, out: &Path, result: &ImportResult) {
     }
 }
 
+/// Problems of a source are words; their kind is that of the event that keeps them on the tape.
+fn of_source(text: &str) -> ReportProblem {
+    ReportProblem { kind: "import_problem", offset: None, stream: None, frames_lost: None, text: text.into() }
+}
+
 impl ReportImport {
     fn of(source: &Path, out: &Path, result: &ImportResult) -> Self {
         let imported = result.as_ref().ok();
@@ -192,7 +198,9 @@ impl ReportImport {
             frames: imported.map(|imported| imported.frames),
             bytes_source: imported.map(|imported| imported.source_bytes),
             bytes: imported.map(|imported| imported.tape_bytes),
-            problems: imported.map(|imported| imported.problems.clone()).unwrap_or_default(),
+            problems: imported
+                .map(|imported| imported.problems.iter().map(|text| of_source(text)).collect())
+                .unwrap_or_default(),
             error: result.as_ref().err().map(ToString::to_string),
         }
     }

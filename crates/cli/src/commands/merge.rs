@@ -7,7 +7,8 @@ use anyhow::Context;
 use gametape::format::write::{self, StdFiles};
 use gametape::identity::derived_id;
 
-use super::cut::{refuse_existing, tell_report};
+use super::problem_report::StreamNames;
+use super::rewriting::{refuse_existing, tell_report};
 use crate::exit::Outcome;
 use crate::open;
 use crate::progress::Bars;
@@ -24,6 +25,9 @@ pub(crate) struct Args {
     /// The tape to make
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -38,5 +42,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
     .context("cannot merge")?;
     drop(bar);
-    tell_report(&args.output, report)
+    tell_report(&args.output, &report, &StreamNames::of(&tapes), args.json)
 }

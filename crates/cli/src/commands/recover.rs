@@ -6,8 +6,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use gametape::format::write::{self, StdFiles};
 
-use super::cut::{refuse_existing, tell_report};
+use super::problem_report::StreamNames;
+use super::rewriting::{refuse_existing, tell_report};
 use crate::exit::Outcome;
+use crate::open;
 use crate::progress::Bars;
 
 /// Make a tape whole that was not closed or is damaged
@@ -22,11 +24,14 @@ pub(crate) struct Args {
     /// Write here and leave FILE as it is
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     // Says what is wrong with a file that is no tape before anything is written.
-    drop(crate::open::tape(&args.file)?);
+    let names = StreamNames::of([&open::tape(&args.file)?]);
     if let Some(out) = &args.output {
         refuse_existing(out)?;
     }
@@ -37,5 +42,5 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
     .with_context(|| format!("cannot recover {}", args.file.display()))?;
     drop(bar);
-    tell_report(args.output.as_ref().unwrap_or(&args.file), report)
+    tell_report(args.output.as_ref().unwrap_or(&args.file), &report, &names, args.json)
 }
