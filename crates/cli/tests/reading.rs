@@ -94,6 +94,22 @@ fn the_newest_tape_is_meant_when_none_is_named() {
 }
 
 #[test]
+fn while_there_is_no_other_the_newest_demo_tape_is_meant_and_named() {
+    let bench = Bench::new();
+    let demo = bench.demo_tape();
+    for command in [vec!["info"], vec!["verify"], vec!["cat", "--to", "1"]] {
+        let ran = bench.expect(0, &command);
+        assert!(ran.err.contains(&demo) && ran.err.lines().count() == 1, "{}", ran.err);
+    }
+    assert_eq!(bench.expect(0, &["info", "--json"]).json()["path"], demo);
+    let (tape, _) = bench.imported(10);
+    std::fs::create_dir(bench.path("tapes")).unwrap();
+    std::fs::rename(&tape, bench.path("tapes/a.gtape")).unwrap();
+    let ran = bench.expect(0, &["info"]);
+    assert!(ran.out.contains("a.gtape") && ran.err.is_empty(), "{}", ran.err);
+}
+
+#[test]
 fn cat_gives_exact_values_between_times_as_csv_and_json() {
     let bench = Bench::new();
     let (tape, _) = bench.imported(3000);
