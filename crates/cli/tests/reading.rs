@@ -218,6 +218,27 @@ fn verify_json_has_the_fields_of_the_contract_and_damage_is_3() {
 }
 
 #[test]
+fn cat_tells_of_damage_that_lies_outside_the_times_it_gives() {
+    let bench = Bench::new();
+    let mut bytes = std::fs::read(bench.demo_tape()).unwrap();
+    // Without its trailer the tape is opened by looking at every record, which finds the damage in the middle.
+    let (middle, end) = (bytes.len() / 2, bytes.len() - 30);
+    bytes[middle] ^= 1;
+    bytes.truncate(end);
+    let damaged = support::ibt::put(&bench.path("damaged.gtape"), &bytes);
+    for arguments in [vec!["--from", "35"], vec!["--from", "35", "--format", "raw"], vec!["--events"]] {
+        let arguments = [vec!["cat", text(&damaged)], arguments].concat();
+        let ran = bench.expect(3, &arguments);
+        let warnings: Vec<_> = ran.err.lines().collect();
+        assert!(!warnings.is_empty() && warnings.iter().all(|line| line.starts_with("warning: ")), "{}", ran.err);
+        let mut unique = warnings.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), warnings.len(), "each is told once: {}", ran.err);
+    }
+}
+
+#[test]
 fn verify_against_finds_a_changed_byte_of_the_source() {
     let bench = Bench::new();
     let (tape, source) = bench.imported(100);
