@@ -107,3 +107,18 @@ fn json_says_what_was_made_and_what_was_left_out() {
     let whole = bench.expect(0, &["cut", &tape, "--from", "1", "-o", out, "--json"]).json();
     assert_eq!(whole["problems"], serde_json::json!([]));
 }
+
+#[test]
+fn a_part_without_frames_is_4_and_makes_no_file() {
+    let bench = Bench::new();
+    let tape = demo(&bench, "1");
+    let out = bench.path("out.gtape");
+    let out = text(&out);
+    for times in [vec!["--from", "1h"], vec!["--from", "36"], vec!["--from", "10.001", "--to", "10.009"]] {
+        let ran = bench.expect(4, &[vec!["cut", &tape, "-o", out], times].concat());
+        ran.is_one_error_with(&["no frames", "0:35.990", "choose other times"]);
+        assert!(!bench.path("out.gtape").exists());
+    }
+    bench.expect(0, &["cut", &tape, "--from", "35.99", "-o", out]);
+    assert_eq!(raw(&bench, out, "physics").len(), 800);
+}
