@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use gametape::format::Role;
 use gametape::format::read::{ReadError, Tape, TapeStream};
-use gametape::format::write::{self, StdFiles};
+use gametape::format::write;
 use gametape::identity::derived_id;
 
 use super::problem_report::StreamNames;
@@ -15,6 +15,7 @@ use super::rewriting::{refuse_existing, tell_report};
 use crate::cli::not_yet;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 use crate::{human, open, time};
 
 /// Take a part of a tape, exact to the frame
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let id = derived_id(&ids, &format!("cut {} {}", times.start, times.end));
     let bars = Bars::on_terminal();
     let bar = bars.add("cut");
-    let report = write::cut(Arc::new(StdFiles), &tape, times, &args.output, id, &mut |progress| {
+    let report = write::cut(Arc::new(StoppableFiles::default()), &tape, times, &args.output, id, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
     .with_context(|| format!("cannot cut {}", args.file.display()))?;

@@ -1,13 +1,13 @@
 //! `gametape import`
 
 use std::collections::HashSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, anyhow};
-use gametape::import::{ImportError, Imported, import};
+use gametape::import::{ImportError, Imported, import_through};
 use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::human;
 use crate::progress::Bars;
+use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 
 /// Make tapes of files that other programs wrote
 ///
@@ -89,6 +90,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 /// Says how the command ends: a failure weighs more than a problem.
 fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<Outcome> {
     let total = results.len();
+    let (stopped, results): (Vec<_>, Vec<_>) =
+        results.into_iter().partition(|result| result.as_ref().is_err_and(|error| is_stopped(error)));
+    if let Some(error) = stopped.into_iter().find_map(Result::err) {
+        return Err(error.into());
+    }
     let problems = results.iter().flatten().any(|imported| !imported.problems.is_empty());
     let failed: Vec<_> = files.iter().zip(results).filter_map(|(file, result)| Some((file, result.err()?))).collect();
     let count = failed.len();
@@ -113,6 +119,7 @@ fn worker_count(args: &Args) -> usize {
 /// Each worker takes the next file until there is none left.
 fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult> {
     let bars = Bars::on_terminal();
+    let files = Arc::new(StoppableFiles::default());
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -122,7 +129,12 @@ fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some((source, out)) = jobs.get(number) else { return };
                     let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-                    let result = import(source, out, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes));
+                    let result = match files.stopped() {
+                        false => import_through(files.clone(), source, out, &mut |progress| {
+                            bar.at(progress.done_bytes, progress.total_bytes);
+                        }),
+                        true => Err(ImportError::Read { path: source.into(), source: io::Error::other(Stopped) }),
+                    };
                     drop(bar);
                     results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
                 }
@@ -178,6 +190,8 @@ fn tell_result(source: &Path, out: &Path, result: &ImportResult) {
             let frames = human::counted(imported.frames, "frame");
             tell(&format!("{} -> {}: {frames}, {from} -> {to}", source.display(), out.display()));
         }
+        // Told once, at the end.
+        Err(error) if is_stopped(error) => {}
         Err(error) => tell(&format!("error: {}: {error}", source.display())),
     }
 }

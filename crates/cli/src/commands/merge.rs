@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use gametape::format::write::{self, StdFiles};
+use gametape::format::write;
 use gametape::identity::derived_id;
 
 use super::problem_report::StreamNames;
@@ -12,6 +12,7 @@ use super::rewriting::{refuse_existing, tell_report};
 use crate::exit::Outcome;
 use crate::open;
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 
 /// Put several tapes into one
 ///
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let bars = Bars::on_terminal();
     let bar = bars.add("merge");
     let id = derived_id(&ids, "merge");
-    let report = write::merge(Arc::new(StdFiles), &tapes, &args.output, id, &mut |progress| {
+    let report = write::merge(Arc::new(StoppableFiles::default()), &tapes, &args.output, id, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
     .context("cannot merge")?;

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use gametape::format::write::{self, StdFiles};
+use gametape::format::write;
 
 use super::problem_report::StreamNames;
 use super::rewriting::{refuse_existing, tell_report};
 use crate::exit::Outcome;
 use crate::open;
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 
 /// Make a tape whole that was not closed or is damaged
 ///
@@ -37,10 +38,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let bars = Bars::on_terminal();
     let bar = bars.add("recover");
-    let report = write::recover(Arc::new(StdFiles), &args.file, args.output.as_deref(), &mut |progress| {
-        bar.at(progress.done_frames, progress.total_frames);
-    })
-    .with_context(|| format!("cannot recover {}", args.file.display()))?;
+    let report =
+        write::recover(Arc::new(StoppableFiles::default()), &args.file, args.output.as_deref(), &mut |progress| {
+            bar.at(progress.done_frames, progress.total_frames);
+        })
+        .with_context(|| format!("cannot recover {}", args.file.display()))?;
     drop(bar);
     tell_report(args.output.as_ref().unwrap_or(&args.file), &report, &names, args.json)
 }
