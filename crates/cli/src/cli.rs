@@ -131,7 +131,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
 
 /// The error of something that is decided but not written.
 pub(crate) fn not_yet(what: &str) -> anyhow::Error {
-    exit::usage(format!("`{what}` is not there yet"))
+    exit::usage(format!("`{what}` is not there yet; `gametape --help` lists what works today"))
 }
 
 /// Tells the user something that is not data.

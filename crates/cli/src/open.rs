@@ -11,7 +11,7 @@ use crate::cli::tell;
 use crate::exit;
 
 /// Environment variable that puts all folders below one.
-const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
+pub(crate) const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
 
 /// Where tapes are on this machine.
 pub(crate) fn folders() -> anyhow::Result<Folders> {
@@ -54,6 +54,12 @@ pub(crate) fn tape(path: &Path) -> anyhow::Result<Tape> {
         ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
             anyhow!("{shown}: there is no such file; check the name, or leave it out for the newest tape")
         }
+        ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            anyhow!("cannot open {shown}: {error}; ask its owner for the right to read it")
+        }
+        ReadError::NotATape { .. } => anyhow!(
+            "cannot open {shown}: {error}; name a .gtape file, `gametape import` makes one of files of other programs"
+        ),
         error => anyhow::Error::from(error).context(format!("cannot open {shown}")),
     })
 }

@@ -114,7 +114,9 @@ fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>) -> anyhow::Result<&'a T
     let mut data = tape.streams().filter(|stream| stream.spec().role == Role::Data);
     match (data.next(), data.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(exit::nothing_found("there are no frames of a game on this tape")),
+        (None, _) => Err(exit::nothing_found(
+            "there are no frames of a game on this tape; `gametape info` shows what is, --events gives its events",
+        )),
         (Some(_), Some(_)) => {
             let names: Vec<_> = tape.streams().map(|stream| stream.spec().name.as_str()).collect();
             Err(exit::usage(format!("say which stream with --stream; there are {}", names.join(", "))))
@@ -135,7 +137,12 @@ impl<W: Write> Cat<'_, W> {
         let all: Vec<String> = stream.spec().channels.iter().map(|channel| channel.name.clone()).collect();
         let names = if names.is_empty() { &all } else { names };
         let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut channels = self.tape.channels(stream, &borrowed)?;
+        let mut channels = self.tape.channels(stream, &borrowed).map_err(|error| match &error {
+            ReadError::NoSuchChannel { like, .. } if like.is_empty() => {
+                exit::nothing_found(format!("{error}; `gametape info --channels` lists those it has"))
+            }
+            _ => error.into(),
+        })?;
         let columns = names.iter().enumerate().map(|(number, name)| {
             let channel = stream.spec().channel(name);
             let array = || stream.spec().channel(name.rsplit_once('[').map_or(name, |(array, _)| array));

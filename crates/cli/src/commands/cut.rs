@@ -4,14 +4,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
 use gametape::format::Role;
 use gametape::format::read::{ReadError, Tape, TapeStream};
 use gametape::format::write;
 use gametape::identity::derived_id;
 
 use super::problem_report::StreamNames;
-use super::rewriting::{refuse_existing, tell_report};
+use super::rewriting::{failed, refuse_existing, tell_report};
 use crate::cli::not_yet;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let report = write::cut(Arc::new(StoppableFiles::default()), &tape, times, &args.output, id, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
-    .with_context(|| format!("cannot cut {}", args.file.display()))?;
+    .map_err(|error| failed(error, &format!("cannot cut {}", args.file.display())))?;
     drop(bar);
     tell_report(&args.output, &report, &StreamNames::of([&tape]), args.json)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use gametape::demo_car::{DemoCar, LAP_FRAMES, RATE_HZ};
 use gametape::format::StreamId;
 use gametape::format::write::{AppendError, CreateError, Files, Finished, WriteOptions, Writer};
@@ -17,6 +17,7 @@ use gametape::names::{free_path, recording_name};
 
 use crate::cli::{not_yet, tell};
 use crate::exit::Outcome;
+use crate::open::DATA_DIR;
 use crate::stop::Stop;
 use crate::{human, open};
 
@@ -93,7 +94,9 @@ impl Recording {
     fn begin(args: &Args) -> anyhow::Result<(PathBuf, Self)> {
         let files: Arc<dyn Files> = Arc::new(gametape::sys::MappedFiles);
         let folder = open::folders()?.demo;
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        std::fs::create_dir_all(&folder).with_context(|| {
+            format!("cannot make the folder {}; set {DATA_DIR} to one that you may write to", folder.display())
+        })?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let start_utc_ns = i64::try_from(now.as_nanos()).unwrap_or_default();
         let options = WriteOptions {
@@ -164,7 +167,7 @@ fn create(files: Arc<dyn Files>, wanted: &Path, options: &WriteOptions) -> anyho
         match Writer::create(files.clone(), &path, options) {
             Ok(writer) => return Ok((path, writer)),
             Err(CreateError::Exists { .. }) => taken.insert(path),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(anyhow!("{error}; set {DATA_DIR} to a folder with room that you may write to")),
         };
     }
 }

@@ -106,7 +106,9 @@ fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<O
             ImportError::Read { .. } | ImportError::Exists { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
-        Some(_) if not_yet => Err(exit::usage(format!("{count} of {total} files are of kinds that are not there yet"))),
+        Some(_) if not_yet => Err(exit::usage(format!(
+            "{count} of {total} files are of kinds that are not there yet; what can be read today is iRacing's .ibt"
+        ))),
         Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
     }
 }
@@ -161,7 +163,8 @@ fn choose_outputs(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
                     output.display()
                 )));
             }
-            std::fs::create_dir_all(output).with_context(|| format!("cannot make the folder {}", output.display()))?;
+            std::fs::create_dir_all(output)
+                .with_context(|| format!("cannot make the folder {}; choose another with -o", output.display()))?;
             Some(output)
         }
     };

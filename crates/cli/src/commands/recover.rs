@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
 use gametape::format::write;
 
 use super::problem_report::StreamNames;
-use super::rewriting::{refuse_existing, tell_report};
+use super::rewriting::{failed, refuse_existing, tell_report};
 use crate::exit::Outcome;
 use crate::open;
 use crate::progress::Bars;
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         write::recover(Arc::new(StoppableFiles::default()), &args.file, args.output.as_deref(), &mut |progress| {
             bar.at(progress.done_frames, progress.total_frames);
         })
-        .with_context(|| format!("cannot recover {}", args.file.display()))?;
+        .map_err(|error| failed(error, &format!("cannot recover {}", args.file.display())))?;
     drop(bar);
     tell_report(args.output.as_ref().unwrap_or(&args.file), &report, &names, args.json)
 }

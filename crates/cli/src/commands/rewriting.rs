@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use gametape::format::write::RewriteReport;
+use gametape::format::write::{CreateError, RewriteError, RewriteReport};
 use serde::Serialize;
 
 use super::problem_report::{ReportProblem, StreamNames};
 use crate::cli::tell;
 use crate::exit::Outcome;
+use crate::stoppable::is_stopped;
 use crate::{human, open};
 
 /// What `--json` prints.
@@ -27,6 +28,21 @@ pub(super) fn refuse_existing(out: &Path) -> anyhow::Result<()> {
         return Err(anyhow!("{} exists already; nothing was overwritten, choose another name", out.display()));
     }
     Ok(())
+}
+
+/// An error of the engine with what can be done about it.
+pub(super) fn failed(error: RewriteError, doing: &str) -> anyhow::Error {
+    if is_stopped(&error) {
+        return error.into();
+    }
+    let step = match &error {
+        RewriteError::Create(CreateError::Exists { .. }) => "choose another name with -o",
+        RewriteError::Create(_) | RewriteError::Build(_) => "choose another place with -o, or make room there",
+        RewriteError::Read(_) => "`gametape verify` says what is wrong with the tape",
+        // These say it themselves.
+        RewriteError::Refused(_) => return anyhow::Error::from(error).context(doing.to_owned()),
+    };
+    anyhow!("{doing}: {error}; {step}")
 }
 
 /// Says what a rewrite made; the path, or the JSON document, goes to stdout.
