@@ -23,8 +23,8 @@ Try it:
   gametape info TAPE              what is on it
   gametape cat TAPE --channels speedKmh,gear | head
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted \
-after a clean finish. GAMETAPE_DATA_DIR puts all tapes below one folder.
+Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
+with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
 
 Recording games, replay, laps, export and the dashboard are not there yet.";
 
@@ -131,7 +131,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
 
 /// The error of something that is decided but not written.
 pub(crate) fn not_yet(what: &str) -> anyhow::Error {
-    exit::usage(format!("`{what}` is not there yet"))
+    exit::usage(format!("`{what}` is not there yet; `gametape --help` lists what works today"))
 }
 
 /// Tells the user something that is not data.

@@ -1,13 +1,15 @@
 //! Exit codes, and errors as one line.
 //!
 //! 0 done · 1 failed · 2 usage · 3 done, but this command lost frames or met damage · 4 nothing found · 130 interrupted after a
-//! clean finish. A broken pipe is success: whoever read our output had enough.
+//! clean finish, or with an unfinished tape removed. A broken pipe is success: whoever read our output had enough.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use gametape::format::read::ReadError;
+
+use crate::stoppable::{Stopped, is_stopped};
 
 /// How a command ended that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,7 @@ impl Outcome {
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const NOTHING_FOUND: u8 = 4;
+const INTERRUPTED: u8 = 130;
 
 /// An error with an exit code of its own.
 #[derive(Debug)]
@@ -61,11 +64,15 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     let error = match result {
         Ok(Outcome::Done) => return ExitCode::SUCCESS,
         Ok(Outcome::Damage) => return ExitCode::from(3),
-        Ok(Outcome::Interrupted) => return ExitCode::from(130),
+        Ok(Outcome::Interrupted) => return ExitCode::from(INTERRUPTED),
         Err(error) => error,
     };
     if is_broken_pipe(&error) {
         return ExitCode::SUCCESS;
+    }
+    if is_stopped(error.as_ref()) {
+        let _ = writeln!(io::stderr().lock(), "{Stopped}");
+        return ExitCode::from(INTERRUPTED);
     }
     // If stderr is gone too, there is nobody left to tell.
     let _ = writeln!(io::stderr().lock(), "error: {}", one_line(&error));

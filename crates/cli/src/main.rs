@@ -12,6 +12,7 @@ mod open;
 mod progress;
 mod rows;
 mod stop;
+mod stoppable;
 mod time;
 
 fn main() -> std::process::ExitCode {

@@ -7,10 +7,11 @@ use anyhow::{Context, anyhow};
 use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
 use gametape::paths::{Folders, newest_tape};
 
+use crate::cli::tell;
 use crate::exit;
 
 /// Environment variable that puts all folders below one.
-const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
+pub(crate) const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
 
 /// Where tapes are on this machine.
 pub(crate) fn folders() -> anyhow::Result<Folders> {
@@ -20,19 +21,27 @@ pub(crate) fn folders() -> anyhow::Result<Folders> {
     Folders::of_user().ok_or_else(|| anyhow!("the system knows no home folder for tapes; set {DATA_DIR}"))
 }
 
-/// The file that was named, or the newest tape.
+/// The file that was named, or the newest tape; while there is none, the newest one that `demo` made, which is told.
 pub(crate) fn or_newest(file: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     if let Some(file) = file {
         return Ok(file);
     }
-    let folder = folders()?.tapes;
-    let newest = newest_tape(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    newest.ok_or_else(|| {
-        exit::nothing_found(format!(
-            "there is no tape in {}; name one, or make one with `gametape demo` or `gametape import FILE`",
-            folder.display()
-        ))
-    })
+    let folders = folders()?;
+    if let Some(tape) = newest_in(&folders.tapes)? {
+        return Ok(tape);
+    }
+    let shown = folders.tapes.display();
+    if let Some(demo) = newest_in(&folders.demo)? {
+        tell(&format!("there is no tape in {shown}; this is the newest one of `gametape demo`: {}", demo.display()));
+        return Ok(demo);
+    }
+    Err(exit::nothing_found(format!(
+        "there is no tape in {shown}; name one, or make one with `gametape demo` or `gametape import FILE`"
+    )))
+}
+
+fn newest_in(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
+    newest_tape(folder).with_context(|| format!("cannot list {}; name a tape instead", folder.display()))
 }
 
 /// Opens a tape; errors name the file and what to do.
@@ -45,6 +54,12 @@ pub(crate) fn tape(path: &Path) -> anyhow::Result<Tape> {
         ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::NotFound => {
             anyhow!("{shown}: there is no such file; check the name, or leave it out for the newest tape")
         }
+        ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            anyhow!("cannot open {shown}: {error}; ask its owner for the right to read it")
+        }
+        ReadError::NotATape { .. } => anyhow!(
+            "cannot open {shown}: {error}; name a .gtape file, `gametape import` makes one of files of other programs"
+        ),
         error => anyhow::Error::from(error).context(format!("cannot open {shown}")),
     })
 }

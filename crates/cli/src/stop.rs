@@ -26,6 +26,12 @@ impl Stop {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    /// As if the user had pressed Ctrl+C.
+    #[cfg(test)]
+    pub(crate) fn want(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+    }
+
     /// Time to finish, for whatever reason.
     pub(crate) fn wanted(&self) -> bool {
         self.interrupted() || self.terminated.load(Ordering::Relaxed)

@@ -90,8 +90,9 @@ mod signals {
         bench.expect(0, &["verify", ran.out.trim()]);
     }
 
+    /// What the README promises: kill a recording and look.
     #[test]
-    fn a_killed_demo_leaves_a_tape_that_info_reads_and_verify_calls_not_closed() {
+    fn a_killed_demo_leaves_a_tape_that_info_reads_verify_calls_not_closed_and_recover_makes_whole() {
         let bench = Bench::new();
         let mut child = bench.command(&["demo"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut err = BufReader::new(child.stderr.take().unwrap());
@@ -99,18 +100,32 @@ mod signals {
         while !told.contains("Ctrl+C") {
             assert!(err.read_line(&mut told).unwrap() > 0, "{told}");
         }
+        let frames = |report: &serde_json::Value| report["streams"][0]["frames"].as_u64().unwrap_or_default();
+        let mut seen = 0;
+        while seen < 10 {
+            assert!(child.try_wait().unwrap().is_none(), "{told}");
+            seen = frames(&bench.expect(0, &["info", "--json"]).json());
+        }
         child.kill().unwrap();
         child.wait().unwrap();
-        let files = std::fs::read_dir(bench.path("demo")).unwrap().map(|entry| entry.unwrap().path());
-        let tape = files.into_iter().find(|path| path.extension().is_some_and(|name| name == "gtape")).unwrap();
-        let tape = super::support::text(&tape);
-        let info = bench.expect(0, &["info", tape]);
+        let info = bench.expect(0, &["info"]);
         assert!(info.out.contains("not closed") && info.out.contains("gametape recover"), "{}", info.out);
-        let json = bench.expect(0, &["info", tape, "--json"]).json();
+        let json = bench.expect(0, &["info", "--json"]).json();
         assert_eq!((json["complete"].as_bool(), json["recovered_from_journal"].as_bool()), (Some(false), Some(true)));
+        let there = frames(&json);
+        assert!(there >= seen, "{there} of {seen} frames");
+        let tape = json["path"].as_str().unwrap();
         let verify = bench.expect(3, &["verify", tape, "--json"]).json();
-        assert_eq!(verify["ok"], false);
+        assert_eq!((&verify["ok"], &verify["frames"]), (&false.into(), &there.into()));
         let kinds: Vec<_> = verify["problems"].as_array().unwrap().iter().map(|problem| &problem["kind"]).collect();
         assert!(kinds.iter().any(|kind| *kind == "not_closed"), "{kinds:?}");
+        let rows = bench.expect(0, &["cat", tape, "--format", "raw"]).raw;
+        let recovered = bench.expect(0, &["recover", tape, "--json"]).json();
+        assert_eq!((&recovered["frames"], &recovered["problems"]), (&there.into(), &serde_json::json!([])));
+        assert_eq!(bench.expect(0, &["verify", tape, "--json"]).json()["frames"], there);
+        assert!(bench.expect(0, &["cat", tape, "--format", "raw"]).raw == rows);
+        assert_eq!(std::fs::read_dir(bench.path("demo")).unwrap().count(), 1, "no journal is left");
+        let json = bench.expect(0, &["info", "--json"]).json();
+        assert_eq!((json["complete"].as_bool(), json["recovered_from_journal"].as_bool()), (Some(true), Some(true)));
     }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use support::ibt::{ibt, put, real_data};
-use support::{Bench, text};
+use support::{Bench, keys, text};
 
 #[test]
 fn a_tape_goes_beside_its_source_and_a_number_is_added_rather_than_anything_overwritten() {
@@ -49,6 +49,10 @@ fn a_cut_file_is_imported_as_far_as_it_is_whole_with_exit_3() {
     let bench = Bench::new();
     let file = ibt(100);
     let source = put(&bench.path("cut.ibt"), &file[..file.len() - 10]);
+    let json = bench.expect(3, &["import", text(&source), "--json"]).json();
+    let problem = &json["imports"][0]["problems"][0];
+    assert_eq!(keys(problem), ["frames_lost", "kind", "offset", "stream", "text"]);
+    assert_eq!((&problem["kind"], &problem["offset"]), (&"import_problem".into(), &serde_json::Value::Null));
     let ran = bench.expect(3, &["import", text(&source)]);
     assert!(ran.err.contains("warning: ") && ran.err.contains("ends inside a row"), "{}", ran.err);
     let events = bench.expect(0, &["cat", ran.out.trim(), "--events"]).out;

@@ -5,11 +5,7 @@ mod support;
 use std::io::Read;
 use std::process::Stdio;
 
-use support::{Bench, text};
-
-fn keys(value: &serde_json::Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
-}
+use support::{Bench, keys, text};
 
 #[test]
 fn info_json_has_exactly_the_fields_of_the_contract() {
@@ -98,6 +94,22 @@ fn the_newest_tape_is_meant_when_none_is_named() {
 }
 
 #[test]
+fn while_there_is_no_other_the_newest_demo_tape_is_meant_and_named() {
+    let bench = Bench::new();
+    let demo = bench.demo_tape();
+    for command in [vec!["info"], vec!["verify"], vec!["cat", "--to", "1"]] {
+        let ran = bench.expect(0, &command);
+        assert!(ran.err.contains(&demo) && ran.err.lines().count() == 1, "{}", ran.err);
+    }
+    assert_eq!(bench.expect(0, &["info", "--json"]).json()["path"], demo);
+    let (tape, _) = bench.imported(10);
+    std::fs::create_dir(bench.path("tapes")).unwrap();
+    std::fs::rename(&tape, bench.path("tapes/a.gtape")).unwrap();
+    let ran = bench.expect(0, &["info"]);
+    assert!(ran.out.contains("a.gtape") && ran.err.is_empty(), "{}", ran.err);
+}
+
+#[test]
 fn cat_gives_exact_values_between_times_as_csv_and_json() {
     let bench = Bench::new();
     let (tape, _) = bench.imported(3000);
@@ -120,6 +132,19 @@ fn cat_gives_exact_values_between_times_as_csv_and_json() {
     let times: Vec<_> = rows.iter().map(|row| row["time_ns"].as_u64().unwrap()).collect();
     assert_eq!(times, [20_000_000_000, 20_015_625_000, 20_031_250_000, 20_046_875_000]);
     assert_eq!(rows[0]["Torque_ST"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn cat_json_is_jsonl_and_nothing_else() {
+    let bench = Bench::new();
+    let (tape, _) = bench.imported(10);
+    let jsonl = bench.expect(0, &["cat", &tape, "--format", "jsonl"]).out;
+    assert_eq!(jsonl.lines().count(), 10);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--json"]).out, jsonl);
+    assert_eq!(bench.expect(0, &["cat", &tape, "--json", "--format", "jsonl"]).out, jsonl);
+    for format in ["csv", "raw"] {
+        bench.expect(2, &["cat", &tape, "--json", "--format", format]).is_one_error_with(&["--format jsonl"]);
+    }
 }
 
 #[test]
@@ -190,6 +215,27 @@ fn verify_json_has_the_fields_of_the_contract_and_damage_is_3() {
     assert_eq!(rows.raw.len() as u64, (3600 - lost) * 800, "what is whole is given");
     let csv = bench.expect(3, &["cat", text(&damaged)]);
     assert_eq!(csv.out.lines().count() as u64, 3601 - lost);
+}
+
+#[test]
+fn cat_tells_of_damage_that_lies_outside_the_times_it_gives() {
+    let bench = Bench::new();
+    let mut bytes = std::fs::read(bench.demo_tape()).unwrap();
+    // Without its trailer the tape is opened by looking at every record, which finds the damage in the middle.
+    let (middle, end) = (bytes.len() / 2, bytes.len() - 30);
+    bytes[middle] ^= 1;
+    bytes.truncate(end);
+    let damaged = support::ibt::put(&bench.path("damaged.gtape"), &bytes);
+    for arguments in [vec!["--from", "35"], vec!["--from", "35", "--format", "raw"], vec!["--events"]] {
+        let arguments = [vec!["cat", text(&damaged)], arguments].concat();
+        let ran = bench.expect(3, &arguments);
+        let warnings: Vec<_> = ran.err.lines().collect();
+        assert!(!warnings.is_empty() && warnings.iter().all(|line| line.starts_with("warning: ")), "{}", ran.err);
+        let mut unique = warnings.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), warnings.len(), "each is told once: {}", ran.err);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 mod support;
 
-use support::Bench;
+use support::{Bench, text};
 
 fn demo(bench: &Bench, laps: &str) -> String {
     bench.expect(0, &["demo", "--laps", laps, "--speed", "100"]).out.trim().to_owned()
@@ -74,4 +74,51 @@ fn recover_of_a_whole_tape_changes_nothing() {
     let before = std::fs::read(&tape).unwrap();
     bench.expect(0, &["recover", &tape]);
     assert!(std::fs::read(&tape).unwrap() == before);
+}
+
+#[test]
+fn json_says_what_was_made_and_what_was_left_out() {
+    let bench = Bench::new();
+    let tape = demo(&bench, "2");
+    let mut bytes = std::fs::read(&tape).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    let damaged = support::ibt::put(&bench.path("damaged.gtape"), &bytes);
+    let damaged = text(&damaged);
+    let out = bench.path("out.gtape");
+    let out = text(&out);
+    for arguments in [
+        vec!["cut", damaged, "--from", "0", "-o", out, "--json"],
+        vec!["merge", damaged, &tape, "-o", out, "--json"],
+        vec!["recover", damaged, "-o", out, "--json"],
+    ] {
+        let made = bench.expect(3, &arguments).json();
+        assert_eq!(support::keys(&made), ["bytes", "frames", "path", "problems"]);
+        assert_eq!((&made["path"], &made["bytes"]), (&out.into(), &std::fs::metadata(out).unwrap().len().into()));
+        assert_eq!(made["frames"], bench.expect(0, &["verify", out, "--json"]).json()["frames"]);
+        let problem = &made["problems"][0];
+        assert_eq!(support::keys(problem), ["frames_lost", "kind", "offset", "stream", "text"]);
+        assert_eq!(
+            (&problem["kind"], &problem["stream"], &problem["frames_lost"]),
+            (&"block".into(), &"physics".into(), &1024.into())
+        );
+        std::fs::remove_file(out).unwrap();
+    }
+    let whole = bench.expect(0, &["cut", &tape, "--from", "1", "-o", out, "--json"]).json();
+    assert_eq!(whole["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn a_part_without_frames_is_4_and_makes_no_file() {
+    let bench = Bench::new();
+    let tape = demo(&bench, "1");
+    let out = bench.path("out.gtape");
+    let out = text(&out);
+    for times in [vec!["--from", "1h"], vec!["--from", "36"], vec!["--from", "10.001", "--to", "10.009"]] {
+        let ran = bench.expect(4, &[vec!["cut", &tape, "-o", out], times].concat());
+        ran.is_one_error_with(&["no frames", "0:35.990", "choose other times"]);
+        assert!(!bench.path("out.gtape").exists());
+    }
+    bench.expect(0, &["cut", &tape, "--from", "35.99", "-o", out]);
+    assert_eq!(raw(&bench, out, "physics").len(), 800);
 }

@@ -63,3 +63,41 @@ fn rewriting_commands_overwrite_nothing() {
     }
     assert_eq!(std::fs::read(out).unwrap(), b"mine");
 }
+
+#[test]
+fn errors_say_what_to_do_next() {
+    let bench = Bench::new();
+    let (tape, source) = bench.imported(10);
+    let out = bench.path("out.gtape");
+    let out = support::text(&out);
+    let no_folder = bench.path("none/out.gtape");
+    let no_folder = support::text(&no_folder);
+    let json = support::ibt::put(&bench.path("x.json"), b"{}");
+    let json = support::text(&json);
+    let undated = undated(&bench);
+    for (code, arguments, words) in [
+        (1, vec!["merge", &tape, &undated, "-o", out], vec!["undated.gtape", "when", "without it"]),
+        (1, vec!["info", json], vec!["JSON", "gametape import"]),
+        (1, vec!["cut", &tape, "--from", "0", "-o", no_folder], vec!["none", "another place with -o"]),
+        (1, vec!["merge", &tape, &tape, "-o", no_folder], vec!["none", "another place with -o"]),
+        (1, vec!["recover", &tape, "-o", no_folder], vec!["none", "another place with -o"]),
+        (1, vec!["import", &tape], vec!["tape already", "use it as it is"]),
+        (1, vec!["import", no_folder], vec!["cannot read", "check its name"]),
+        (1, vec!["import", &source, "-o", &tape], vec!["exists", "another name"]),
+        (1, vec!["verify", &undated, "--against", &source], vec!["not imported", "source_file"]),
+        (4, vec!["cat", &tape, "--channels", "qqqqqq"], vec!["qqqqqq", "gametape info --channels"]),
+        (2, vec!["record"], vec!["not there yet", "gametape --help"]),
+    ] {
+        bench.expect(code, &arguments).is_one_error_with(&words);
+        assert!(!bench.path("out.gtape").exists());
+    }
+}
+
+/// A tape whose recorder did not know the time of day.
+fn undated(bench: &Bench) -> String {
+    use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
+    let path = bench.path("undated.gtape");
+    let options = WriteOptions::new(gametape::identity::new_id());
+    TapeBuilder::create(std::sync::Arc::new(StdFiles), &path, &options, false).unwrap().finish().unwrap();
+    support::text(&path).to_owned()
+}

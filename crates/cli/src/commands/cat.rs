@@ -1,16 +1,17 @@
 //! `gametape cat`
 
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use gametape::format::read::{Frame, ReadError, Tape, TapeStream};
+use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
 
 use crate::cli::{not_yet, tell};
 use crate::exit::{self, Outcome};
 use crate::rows::{Column, RowFormat, RowText, write_csv_text, write_json_text};
-use crate::{open, time};
+use crate::{human, open, time};
 
 /// Frames, channels or events of a tape, on stdout
 ///
@@ -41,9 +42,12 @@ pub(crate) struct Args {
     /// First time not to give
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// csv; jsonl: an object for each row; raw: the bytes of the frames back to back
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    /// csv (if left out); jsonl: an object for each row; raw: the bytes of the frames back to back
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The same as --format jsonl: a tape is too long for one document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -56,7 +60,12 @@ enum Format {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let rows = match args.format {
+    let format = match (args.json, args.format) {
+        (true, None | Some(Format::Jsonl)) => Format::Jsonl,
+        (true, Some(_)) => return Err(exit::usage("--json means --format jsonl; leave one of the two out")),
+        (false, format) => format.unwrap_or(Format::Csv),
+    };
+    let rows = match format {
         Format::Csv => Some(RowFormat::Csv),
         Format::Jsonl => Some(RowFormat::Jsonl),
         Format::Raw => None,
@@ -69,7 +78,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = open::or_newest(args.file)?;
     let tape = open::tape(&path)?;
     let mut cat =
-        Cat { out: BufWriter::with_capacity(1 << 18, io::stdout().lock()), tape: &tape, times, damaged: false };
+        Cat { out: BufWriter::with_capacity(1 << 18, io::stdout().lock()), tape: &tape, times, told: HashSet::new() };
+    cat.tell_problems();
     if args.events {
         let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
         cat.events(format)?;
@@ -86,8 +96,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     cat.out.flush()?;
-    let damaged = cat.damaged || tape.problems().iter().any(open::is_damage);
-    Ok(Outcome::damaged_if(damaged))
+    // Reading finds more: index pages, frames of system streams.
+    cat.tell_problems();
+    Ok(Outcome::damaged_if(!cat.told.is_empty()))
 }
 
 fn no_channels(stream: &TapeStream) -> String {
@@ -103,7 +114,9 @@ fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>) -> anyhow::Result<&'a T
     let mut data = tape.streams().filter(|stream| stream.spec().role == Role::Data);
     match (data.next(), data.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(exit::nothing_found("there are no frames of a game on this tape")),
+        (None, _) => Err(exit::nothing_found(
+            "there are no frames of a game on this tape; `gametape info` shows what is, --events gives its events",
+        )),
         (Some(_), Some(_)) => {
             let names: Vec<_> = tape.streams().map(|stream| stream.spec().name.as_str()).collect();
             Err(exit::usage(format!("say which stream with --stream; there are {}", names.join(", "))))
@@ -115,7 +128,8 @@ struct Cat<'a, W: Write> {
     out: W,
     tape: &'a Tape,
     times: Range<u64>,
-    damaged: bool,
+    /// Warnings that were given: each is the reason for exit code 3, and is given once.
+    told: HashSet<String>,
 }
 
 impl<W: Write> Cat<'_, W> {
@@ -123,7 +137,12 @@ impl<W: Write> Cat<'_, W> {
         let all: Vec<String> = stream.spec().channels.iter().map(|channel| channel.name.clone()).collect();
         let names = if names.is_empty() { &all } else { names };
         let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut channels = self.tape.channels(stream, &borrowed)?;
+        let mut channels = self.tape.channels(stream, &borrowed).map_err(|error| match &error {
+            ReadError::NoSuchChannel { like, .. } if like.is_empty() => {
+                exit::nothing_found(format!("{error}; `gametape info --channels` lists those it has"))
+            }
+            _ => error.into(),
+        })?;
         let columns = names.iter().enumerate().map(|(number, name)| {
             let channel = stream.spec().channel(name);
             let array = || stream.spec().channel(name.rsplit_once('[').map_or(name, |(array, _)| array));
@@ -133,7 +152,7 @@ impl<W: Write> Cat<'_, W> {
         let mut rows = RowText::new(format, columns.flatten().collect());
         rows.write_header(&mut self.out)?;
         match channels.seek_time(self.times.start) {
-            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            Err(ReadError::Damaged(problem)) => self.problem(&problem),
             found => found?,
         }
         let mut expected_seq = None;
@@ -143,7 +162,7 @@ impl<W: Write> Cat<'_, W> {
                     let missing = expected_seq.map_or(0, |expected| block.first_seq.saturating_sub(expected));
                     expected_seq = Some(block.first_seq + block.times.len() as u64);
                     if missing > 0 {
-                        self.damage(&format!("{missing} frames are missing before frame {}", block.first_seq));
+                        self.damage(format!("{missing} frames are missing before frame {}", block.first_seq));
                     }
                     let start = block.times.partition_point(|time| *time < self.times.start);
                     let end = block.times.partition_point(|time| *time < self.times.end);
@@ -154,7 +173,7 @@ impl<W: Write> Cat<'_, W> {
                 }
                 Ok(None) => return Ok(()),
                 Err(ReadError::Damaged(problem)) => {
-                    self.damage(&problem.to_string());
+                    self.problem(&problem);
                     // Its frames were told with the problem.
                     expected_seq = None;
                 }
@@ -171,7 +190,7 @@ impl<W: Write> Cat<'_, W> {
         let mut frames = self.tape.frames(stream);
         // Damage on the way to the place: what comes before it is left out below.
         match frames.seek_time(self.times.start) {
-            Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+            Err(ReadError::Damaged(problem)) => self.problem(&problem),
             found => found?,
         }
         loop {
@@ -180,7 +199,7 @@ impl<W: Write> Cat<'_, W> {
                 Ok(Some(frame)) if frame.time_ns < self.times.start => {}
                 Ok(Some(frame)) => write(&mut self.out, frame)?,
                 Ok(None) => return Ok(()),
-                Err(ReadError::Damaged(problem)) => self.damage(&problem.to_string()),
+                Err(ReadError::Damaged(problem)) => self.problem(&problem),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -196,9 +215,22 @@ impl<W: Write> Cat<'_, W> {
         Ok(())
     }
 
-    fn damage(&mut self, text: &str) {
-        self.damaged = true;
-        tell(&format!("warning: {text}"));
+    /// Tells of all damage that the tape knows of, also outside the times that are given.
+    fn tell_problems(&mut self) {
+        for problem in self.tape.problems().iter().filter(|problem| open::is_damage(problem)) {
+            self.problem(problem);
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.damage(problem.to_string());
+    }
+
+    fn damage(&mut self, text: String) {
+        if !self.told.contains(&text) {
+            tell(&format!("warning: {}", human::safe(&text)));
+            self.told.insert(text);
+        }
     }
 }
 

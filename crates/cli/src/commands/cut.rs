@@ -1,16 +1,20 @@
 //! `gametape cut`
 
-use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
-use gametape::format::write::{self, RewriteReport, StdFiles};
+use gametape::format::Role;
+use gametape::format::read::{ReadError, Tape, TapeStream};
+use gametape::format::write;
 use gametape::identity::derived_id;
 
-use crate::cli::{not_yet, tell};
+use super::problem_report::StreamNames;
+use super::rewriting::{failed, refuse_existing, tell_report};
+use crate::cli::not_yet;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 use crate::{human, open, time};
 
 /// Take a part of a tape, exact to the frame
@@ -37,6 +41,9 @@ pub(crate) struct Args {
     /// The tape to make
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -52,32 +59,61 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let tape = open::tape(&args.file)?;
     refuse_existing(&args.output)?;
+    refuse_empty(&tape, &times, &args.file)?;
     let ids: Vec<_> = tape.id().into_iter().collect();
     let id = derived_id(&ids, &format!("cut {} {}", times.start, times.end));
     let bars = Bars::on_terminal();
     let bar = bars.add("cut");
-    let report = write::cut(Arc::new(StdFiles), &tape, times, &args.output, id, &mut |progress| {
+    let report = write::cut(Arc::new(StoppableFiles::default()), &tape, times, &args.output, id, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
-    .with_context(|| format!("cannot cut {}", args.file.display()))?;
+    .map_err(|error| failed(error, &format!("cannot cut {}", args.file.display())))?;
     drop(bar);
-    tell_report(&args.output, report)
+    tell_report(&args.output, &report, &StreamNames::of([&tape]), args.json)
 }
 
-/// Nothing is overwritten.
-pub(super) fn refuse_existing(out: &Path) -> anyhow::Result<()> {
-    if out.exists() {
-        return Err(anyhow!("{} exists already; nothing was overwritten, choose another name", out.display()));
+/// A tape without frames helps nobody: most likely the times are wrong.
+fn refuse_empty(tape: &Tape, times: &Range<u64>, file: &Path) -> anyhow::Result<()> {
+    let frames = || tape.streams().filter(|stream| stream.spec().role == Role::Data);
+    for stream in frames() {
+        if has_frames(tape, stream, times)? {
+            return Ok(());
+        }
     }
-    Ok(())
+    let first = frames().filter_map(|stream| stream.totals().first_ns).min();
+    let last = frames().filter_map(end_ns).max();
+    let there = match first.zip(last) {
+        Some((first, last)) => format!("its frames are from {} to {}", human::duration(first), human::duration(last)),
+        None => "it has none at all".into(),
+    };
+    let from = human::duration(times.start);
+    let to = if times.end == u64::MAX { "the end".into() } else { human::duration(times.end) };
+    Err(exit::nothing_found(format!(
+        "{} has no frames from {from} to {to}, {there}; choose other times, nothing was written",
+        file.display()
+    )))
 }
 
-/// Says what a rewrite made; the path goes to stdout.
-pub(super) fn tell_report(out: &Path, report: RewriteReport) -> anyhow::Result<Outcome> {
-    for problem in &report.problems {
-        tell(&format!("warning: left out: {problem}"));
+/// Time until which something is known of a stream.
+fn end_ns(stream: &TapeStream) -> Option<u64> {
+    stream.totals().last_ns.max(stream.status().seen_until_ns)
+}
+
+/// Whether a part of a stream has frames: of its own, or the last one before it that still holds.
+fn has_frames(tape: &Tape, stream: &TapeStream, times: &Range<u64>) -> anyhow::Result<bool> {
+    let Some((first, end)) = stream.totals().first_ns.zip(end_ns(stream)) else { return Ok(false) };
+    if times.end <= first || times.start > end {
+        return Ok(false);
     }
-    tell(&format!("{}, {}", human::counted(report.frames, "frame"), human::bytes(report.bytes)));
-    writeln!(std::io::stdout().lock(), "{}", out.display())?;
-    Ok(Outcome::damaged_if(report.problems.iter().any(open::is_damage)))
+    if stream.spec().skip_unchanged && first < times.start {
+        return Ok(true);
+    }
+    let mut frames = tape.frames(stream);
+    let found = frames.seek_time(times.start).and_then(|()| frames.next());
+    match found {
+        Ok(frame) => Ok(frame.is_some_and(|frame| frame.time_ns < times.end)),
+        // What is left of it, the cut will say.
+        Err(ReadError::Damaged(_)) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use gametape::demo_car::{DemoCar, LAP_FRAMES, RATE_HZ};
 use gametape::format::StreamId;
 use gametape::format::write::{AppendError, CreateError, Files, Finished, WriteOptions, Writer};
@@ -17,6 +17,7 @@ use gametape::names::{free_path, recording_name};
 
 use crate::cli::{not_yet, tell};
 use crate::exit::Outcome;
+use crate::open::DATA_DIR;
 use crate::stop::Stop;
 use crate::{human, open};
 
@@ -93,7 +94,9 @@ impl Recording {
     fn begin(args: &Args) -> anyhow::Result<(PathBuf, Self)> {
         let files: Arc<dyn Files> = Arc::new(gametape::sys::MappedFiles);
         let folder = open::folders()?.demo;
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        std::fs::create_dir_all(&folder).with_context(|| {
+            format!("cannot make the folder {}; set {DATA_DIR} to one that you may write to", folder.display())
+        })?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let start_utc_ns = i64::try_from(now.as_nanos()).unwrap_or_default();
         let options = WriteOptions {
@@ -141,13 +144,18 @@ impl Recording {
         let number = self.car.frames();
         let time_ns = number * FRAME_NS;
         if number.is_multiple_of(LAP_FRAMES) {
-            self.writer.event(time_ns, "lap_start", &format!("lap {}", number / LAP_FRAMES + 1))?;
+            let lap = format!("lap {}", number / LAP_FRAMES + 1);
+            go_on_if_counted(self.writer.event(time_ns, "lap_start", &lap))?;
         }
-        match self.writer.append(self.stream, time_ns, self.car.next_frame()) {
-            // The writer counts what it could not keep, and the end tells it.
-            Ok(_) | Err(AppendError::NoRoom { .. } | AppendError::Journal(_)) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        go_on_if_counted(self.writer.append(self.stream, time_ns, self.car.next_frame()))
+    }
+}
+
+/// A frame or an event that a slow disk has no room for does not end the recording: the writer counts it, and the end tells it.
+fn go_on_if_counted<T>(appended: Result<T, AppendError>) -> anyhow::Result<()> {
+    match appended {
+        Ok(_) | Err(AppendError::NoRoom { .. } | AppendError::Journal(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -159,7 +167,7 @@ fn create(files: Arc<dyn Files>, wanted: &Path, options: &WriteOptions) -> anyho
         match Writer::create(files.clone(), &path, options) {
             Ok(writer) => return Ok((path, writer)),
             Err(CreateError::Exists { .. }) => taken.insert(path),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(anyhow!("{error}; set {DATA_DIR} to a folder with room that you may write to")),
         };
     }
 }
@@ -219,4 +227,81 @@ fn tell_end(path: &Path, frames: u64, finished: &Finished) -> anyhow::Result<boo
     tell(&format!("  gametape cat {} --channels speedKmh,gear,gas,brake --to 2", path.display()));
     writeln!(std::io::stdout().lock(), "{}", path.display())?;
     Ok(loss.dropped > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gametape::format::Role;
+    use gametape::format::read::Tape;
+    use gametape::format::write::{JournalFile, StdFiles, TapeFile};
+    use std::io;
+    use std::sync::{Condvar, Mutex};
+
+    /// A disk on which no journal but the first gets ready before it is released.
+    #[derive(Default)]
+    struct SlowDisk {
+        released: Mutex<bool>,
+        changed: Condvar,
+    }
+
+    impl SlowDisk {
+        fn release(&self) {
+            *self.released.lock().unwrap() = true;
+            self.changed.notify_all();
+        }
+    }
+
+    impl Files for SlowDisk {
+        fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+            StdFiles.create_tape(path)
+        }
+        fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+            if !path.to_string_lossy().ends_with("-journal-0") {
+                drop(self.changed.wait_while(self.released.lock().unwrap(), |released| !*released).unwrap());
+            }
+            StdFiles.create_journal(path, bytes)
+        }
+        fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+            StdFiles.journals(tape)
+        }
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            StdFiles.remove(path)
+        }
+        fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+            StdFiles.publish(from, to)
+        }
+        fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+            StdFiles.replace(from, to)
+        }
+        fn sync_directory(&self, path: &Path) -> io::Result<()> {
+            StdFiles.sync_directory(path)
+        }
+    }
+
+    #[test]
+    fn a_disk_without_room_for_a_lap_start_does_not_end_the_recording() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.gtape");
+        let disk = Arc::new(SlowDisk::default());
+        let options = WriteOptions { journal_bytes: 1 << 20, ..WriteOptions::new(new_id()) };
+        let mut writer = Writer::create(disk.clone(), &path, &options).unwrap();
+        let stream = writer.add_stream(stream_of_layout(GAME.id, PHYSICS.name, "demo", &PHYSICS_800)).unwrap();
+        let mut recording = Recording { writer, stream, car: DemoCar::new(1) };
+        let first_lap = (0..LAP_FRAMES).try_for_each(|_| recording.record_next());
+        // The journal has long no room for a frame; now it has none for a small event either.
+        while recording.writer.event(0, "fill", "").is_ok() {}
+        let second_lap = recording.record_next();
+        // Before anything can fail: the writer waits for the disk.
+        disk.release();
+        first_lap.and(second_lap).unwrap();
+        recording.writer.finish().unwrap();
+        let tape = Tape::open(&path).unwrap();
+        let laps = tape.events().iter().filter(|event| event.kind == "lap_start").count();
+        let dropped = tape.stream_of_role(Role::Events).unwrap().status().counters.dropped;
+        assert_eq!((laps, dropped), (1, 2), "the one that filled no more, and the second lap_start");
+        let frames = tape.stream(stream).unwrap();
+        assert_eq!(frames.totals().frames + frames.status().counters.dropped, LAP_FRAMES + 1);
+        assert!(frames.status().counters.dropped > 0);
+    }
 }

@@ -1,20 +1,22 @@
 //! `gametape import`
 
 use std::collections::HashSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, anyhow};
-use gametape::import::{ImportError, Imported, import};
+use gametape::import::{ImportError, Imported, import_through};
 use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
+use super::problem_report::ReportProblem;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::human;
 use crate::progress::Bars;
+use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 
 /// Make tapes of files that other programs wrote
 ///
@@ -54,7 +56,7 @@ struct ReportImport {
     frames: Option<u64>,
     bytes_source: Option<u64>,
     bytes: Option<u64>,
-    problems: Vec<String>,
+    problems: Vec<ReportProblem>,
     error: Option<String>,
 }
 
@@ -88,6 +90,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 /// Says how the command ends: a failure weighs more than a problem.
 fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<Outcome> {
     let total = results.len();
+    let (stopped, results): (Vec<_>, Vec<_>) =
+        results.into_iter().partition(|result| result.as_ref().is_err_and(|error| is_stopped(error)));
+    if let Some(error) = stopped.into_iter().find_map(Result::err) {
+        return Err(error.into());
+    }
     let problems = results.iter().flatten().any(|imported| !imported.problems.is_empty());
     let failed: Vec<_> = files.iter().zip(results).filter_map(|(file, result)| Some((file, result.err()?))).collect();
     let count = failed.len();
@@ -99,7 +106,9 @@ fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<O
             ImportError::Read { .. } | ImportError::Exists { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
-        Some(_) if not_yet => Err(exit::usage(format!("{count} of {total} files are of kinds that are not there yet"))),
+        Some(_) if not_yet => Err(exit::usage(format!(
+            "{count} of {total} files are of kinds that are not there yet; what can be read today is iRacing's .ibt"
+        ))),
         Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
     }
 }
@@ -112,6 +121,7 @@ fn worker_count(args: &Args) -> usize {
 /// Each worker takes the next file until there is none left.
 fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult> {
     let bars = Bars::on_terminal();
+    let files = Arc::new(StoppableFiles::default());
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -121,7 +131,12 @@ fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some((source, out)) = jobs.get(number) else { return };
                     let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-                    let result = import(source, out, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes));
+                    let result = match files.stopped() {
+                        false => import_through(files.clone(), source, out, &mut |progress| {
+                            bar.at(progress.done_bytes, progress.total_bytes);
+                        }),
+                        true => Err(ImportError::Read { path: source.into(), source: io::Error::other(Stopped) }),
+                    };
                     drop(bar);
                     results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
                 }
@@ -148,7 +163,8 @@ fn choose_outputs(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
                     output.display()
                 )));
             }
-            std::fs::create_dir_all(output).with_context(|| format!("cannot make the folder {}", output.display()))?;
+            std::fs::create_dir_all(output)
+                .with_context(|| format!("cannot make the folder {}; choose another with -o", output.display()))?;
             Some(output)
         }
     };
@@ -177,8 +193,15 @@ fn tell_result(source: &Path, out: &Path, result: &ImportResult) {
             let frames = human::counted(imported.frames, "frame");
             tell(&format!("{} -> {}: {frames}, {from} -> {to}", source.display(), out.display()));
         }
+        // Told once, at the end.
+        Err(error) if is_stopped(error) => {}
         Err(error) => tell(&format!("error: {}: {error}", source.display())),
     }
+}
+
+/// Problems of a source are words; their kind is that of the event that keeps them on the tape.
+fn of_source(text: &str) -> ReportProblem {
+    ReportProblem { kind: "import_problem", offset: None, stream: None, frames_lost: None, text: text.into() }
 }
 
 impl ReportImport {
@@ -192,7 +215,9 @@ impl ReportImport {
             frames: imported.map(|imported| imported.frames),
             bytes_source: imported.map(|imported| imported.source_bytes),
             bytes: imported.map(|imported| imported.tape_bytes),
-            problems: imported.map(|imported| imported.problems.clone()).unwrap_or_default(),
+            problems: imported
+                .map(|imported| imported.problems.iter().map(|text| of_source(text)).collect())
+                .unwrap_or_default(),
             error: result.as_ref().err().map(ToString::to_string),
         }
     }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
-use gametape::format::write::{self, StdFiles};
+use anyhow::anyhow;
+use gametape::format::write;
 use gametape::identity::derived_id;
 
-use super::cut::{refuse_existing, tell_report};
+use super::problem_report::StreamNames;
+use super::rewriting::{failed, refuse_existing, tell_report};
 use crate::exit::Outcome;
 use crate::open;
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 
 /// Put several tapes into one
 ///
@@ -24,19 +26,30 @@ pub(crate) struct Args {
     /// The tape to make
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tapes = args.files.iter().map(|file| open::tape(file)).collect::<anyhow::Result<Vec<_>>>()?;
     refuse_existing(&args.output)?;
+    for (file, tape) in args.files.iter().zip(&tapes) {
+        if tape.start_utc_ns().is_none() {
+            return Err(anyhow!(
+                "{} does not say when it was recorded (UTC), by which tapes are put together; merge the others without it",
+                file.display()
+            ));
+        }
+    }
     let ids: Vec<_> = tapes.iter().filter_map(|tape| tape.id()).collect();
     let bars = Bars::on_terminal();
     let bar = bars.add("merge");
     let id = derived_id(&ids, "merge");
-    let report = write::merge(Arc::new(StdFiles), &tapes, &args.output, id, &mut |progress| {
+    let report = write::merge(Arc::new(StoppableFiles::default()), &tapes, &args.output, id, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
-    .context("cannot merge")?;
+    .map_err(|error| failed(error, "cannot merge"))?;
     drop(bar);
-    tell_report(&args.output, report)
+    tell_report(&args.output, &report, &StreamNames::of(&tapes), args.json)
 }

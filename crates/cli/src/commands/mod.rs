@@ -9,5 +9,7 @@ pub(crate) mod info;
 mod info_report;
 pub(crate) mod man;
 pub(crate) mod merge;
+mod problem_report;
 pub(crate) mod recover;
+mod rewriting;
 pub(crate) mod verify;

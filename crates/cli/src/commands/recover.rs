@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
-use gametape::format::write::{self, StdFiles};
+use gametape::format::write;
 
-use super::cut::{refuse_existing, tell_report};
+use super::problem_report::StreamNames;
+use super::rewriting::{failed, refuse_existing, tell_report};
 use crate::exit::Outcome;
+use crate::open;
 use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
 
 /// Make a tape whole that was not closed or is damaged
 ///
@@ -22,20 +24,24 @@ pub(crate) struct Args {
     /// Write here and leave FILE as it is
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     // Says what is wrong with a file that is no tape before anything is written.
-    drop(crate::open::tape(&args.file)?);
+    let names = StreamNames::of([&open::tape(&args.file)?]);
     if let Some(out) = &args.output {
         refuse_existing(out)?;
     }
     let bars = Bars::on_terminal();
     let bar = bars.add("recover");
-    let report = write::recover(Arc::new(StdFiles), &args.file, args.output.as_deref(), &mut |progress| {
-        bar.at(progress.done_frames, progress.total_frames);
-    })
-    .with_context(|| format!("cannot recover {}", args.file.display()))?;
+    let report =
+        write::recover(Arc::new(StoppableFiles::default()), &args.file, args.output.as_deref(), &mut |progress| {
+            bar.at(progress.done_frames, progress.total_frames);
+        })
+        .map_err(|error| failed(error, &format!("cannot recover {}", args.file.display())))?;
     drop(bar);
-    tell_report(args.output.as_ref().unwrap_or(&args.file), report)
+    tell_report(args.output.as_ref().unwrap_or(&args.file), &report, &names, args.json)
 }

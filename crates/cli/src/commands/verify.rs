@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use gametape::format::read::{Problem, ProblemKind, Tape, Verified};
+use gametape::format::read::{ProblemKind, Tape, Verified};
 use gametape::import::{AgainstError, Comparison, compare_with_source};
 use serde::Serialize;
 
+use super::problem_report::{ReportProblem, StreamNames};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
@@ -42,15 +43,6 @@ struct Report {
     problems: Vec<ReportProblem>,
 }
 
-#[derive(Debug, Serialize)]
-struct ReportProblem {
-    kind: &'static str,
-    offset: Option<u64>,
-    stream: Option<String>,
-    frames_lost: Option<u64>,
-    text: String,
-}
-
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = open::or_newest(args.file)?;
     let tape = open::tape(&path)?;
@@ -60,7 +52,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         .verify(&mut |progress| bar.at(progress.done_bytes, progress.total_bytes))
         .with_context(|| format!("cannot verify {}", path.display()))?;
     drop(bar);
-    let mut problems: Vec<_> = verified.problems.iter().map(|problem| of_tape(&tape, problem)).collect();
+    let names = StreamNames::of([&tape]);
+    let mut problems: Vec<_> = verified.problems.iter().map(|problem| ReportProblem::of(problem, &names)).collect();
     let mut compared = None;
     if let Some(source) = &args.against {
         let comparison = compare(&tape, source, &bars)?;
@@ -98,20 +91,6 @@ fn compare(tape: &Tape, source: &Path, bars: &Bars) -> anyhow::Result<Comparison
             error => anyhow::Error::from(error).context(format!("cannot compare with {}", source.display())),
         },
     )
-}
-
-fn of_tape(tape: &Tape, problem: &Problem) -> ReportProblem {
-    let name = |id| tape.stream(id).map_or_else(|| format!("#{}", id.0), |stream| stream.spec().name.clone());
-    ReportProblem {
-        kind: problem.kind.name(),
-        offset: Some(problem.offset),
-        stream: problem.stream.map(name),
-        frames_lost: problem.frames_lost,
-        text: match problem.journal {
-            Some(generation) => format!("journal {generation}: {}", problem.text),
-            None => problem.text.clone(),
-        },
-    }
 }
 
 fn of_comparison(comparison: &Comparison) -> Vec<ReportProblem> {

@@ -83,6 +83,11 @@ impl Ran {
     }
 }
 
+/// Names of the fields of an object, sorted.
+pub fn keys(value: &serde_json::Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }

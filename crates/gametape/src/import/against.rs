@@ -57,7 +57,7 @@ impl Comparison {
 #[derive(Debug, thiserror::Error)]
 pub enum AgainstError {
     /// The source cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}; check its name and that you may read it", path.display())]
     Read {
         /// The source.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum AgainstError {
         source: io::Error,
     },
     /// The source is of a kind that cannot be compared yet.
-    #[error("the source is {kind}: comparing with it is not there yet")]
+    #[error("the source is {kind}: comparing with it is not there yet, only with iRacing's .ibt")]
     NotYet {
         /// The kind.
         kind: Kind,
@@ -77,7 +77,9 @@ pub enum AgainstError {
     #[error(transparent)]
     Ibt(#[from] IbtError),
     /// The tape was not imported from such a source.
-    #[error("the tape has no stream {stream:?}: it was not imported from {kind}")]
+    #[error(
+        "the tape has no stream {stream:?}: it was not imported from {kind}; name the file that its metadata call source_file"
+    )]
     OtherTape {
         /// The stream that is missing.
         stream: &'static str,

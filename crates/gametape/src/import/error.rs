@@ -12,7 +12,7 @@ use super::kind::Kind;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The source cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}; check its name and that you may read it", path.display())]
     Read {
         /// The source.
         path: PathBuf,
@@ -28,16 +28,16 @@ pub enum ImportError {
         looks_like: String,
     },
     /// The source is a tape.
-    #[error("this is a tape already: there is nothing to import")]
+    #[error("this is a tape already: there is nothing to import, use it as it is")]
     IsTape,
     /// The kind is known, its importer is not written yet.
-    #[error("this is {kind}: importing it is not there yet")]
+    #[error("this is {kind}: importing it is not there yet; what can be read today is iRacing's .ibt")]
     NotYet {
         /// The kind.
         kind: Kind,
     },
     /// A file of the tape's name is there.
-    #[error("{} exists already; nothing was overwritten", path.display())]
+    #[error("{} exists already; nothing was overwritten, choose another name", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

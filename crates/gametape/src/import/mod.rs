@@ -93,6 +93,16 @@ pub trait Importer: Sync {
 
 /// Makes the tape `out` of the file `path`. Nothing is overwritten, and no half tape is left behind.
 pub fn import(path: &Path, out: &Path, progress: &mut dyn FnMut(ImportProgress)) -> Result<Imported, ImportError> {
+    import_through(Arc::new(StdFiles), path, out, progress)
+}
+
+/// [`import`] with the tape written through `files`: an error of theirs ends the import, and the unfinished tape is removed.
+pub fn import_through(
+    files: Arc<dyn Files>,
+    path: &Path,
+    out: &Path,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<Imported, ImportError> {
     let read = |source| ImportError::Read { path: path.into(), source };
     let kind = detect(path)?;
     let importer = kind.importer().ok_or(ImportError::NotYet { kind })?;
@@ -105,6 +115,6 @@ pub fn import(path: &Path, out: &Path, progress: &mut dyn FnMut(ImportProgress))
     let mut hashed = |done_bytes| progress(ImportProgress { done_bytes, total_bytes });
     let tape_id = crate::identity::id_of_content(&mut file, &mut hashed).map_err(read)?;
     let source = Source { file, path: path.into(), bytes, tape_id };
-    let target = Target { files: Arc::new(StdFiles), path: out };
+    let target = Target { files, path: out };
     importer.import(&source, &target, progress)
 }
