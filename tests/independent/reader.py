@@ -1,13 +1,8 @@
-#!/usr/bin/env python3
 """A second reader of tape files, written from docs/format.md alone, whose sections are named here.
 
-    reader.py TAPE             a line for each frame: STREAM_ID SEQ TIME_NS LENGTH CRC32C
-    reader.py --index TAPE     also, for each range: RANGE STREAM_ID PAGE_OFFSET SLOT BLOCK MIN MAX
-    reader.py --streams TAPE   the stream descriptors as JSON instead
-
-Problems go to stderr. Exit code: 0 no problem, 3 damage or not closed, 1 not a tape.
+Usage: reader.py TAPE... For each tape it prints `tape CODE PATH` (0 = no problem, 3 = damage or not closed, 1 = not a
+tape), a line `problem TEXT` for each problem and a line `STREAM_ID SEQ TIME_NS LENGTH CRC32C` for each frame.
 """
-import json
 import re
 import struct
 import sys
@@ -15,372 +10,391 @@ from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
+import zstandard
 from crc32c import crc32c
 
-from columns import MIB, Cursor, Damage, column_block, integers, need, row_block, unpack
-
-NONE64 = (1 << 64) - 1
-SYNC, COLUMN_BLOCK, ROW_BLOCK = b"GTR\x1a", 2, 3
-WIDTHS = dict(zip(range(1, 18), (1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 1, 2, 1, 2, 4, 8)))
-TYPES = " u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 bool char char16 bits8 bits16 bits32 bits64".split(" ")
-ROLES = dict(enumerate("data describe events clock metadata status".split()))
-SIGNED, FLOATS = (2, 4, 6, 8), (9, 10)
-
-
-class NotATape(Exception):
-    """The file is not a tape, or of a version this reader does not know."""
-
-
-# ---- sections 3, 4 and 7: records, descriptors, index ----------------------------------------------------------------
-
+MIB, NONE, U64 = 1 << 20, (1 << 64) - 1, np.uint64
+DESCRIPTOR, COLUMN_BLOCK, ROW_BLOCK, INDEX_PAGE, FOOTER = range(1, 6)
+BLOCKS = (COLUMN_BLOCK, ROW_BLOCK)
+TYPE_WIDTHS, FLOATS = (0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 1, 2, 1, 2, 4, 8), (9, 10)
 Record = namedtuple("Record", "kind coding stream payload_bytes head_bytes first_seq first_time last_time rows"
-                    " raw_bytes head_crc offset")
-Column = namedtuple("Column", "offset width is_float")
-Channel = namedtuple("Channel", "name type ranges offset count unit")
+                    " raw_bytes head_crc offset bytes")
+Stream = namedtuple("Stream", "name frame_bytes columns")
+Column = namedtuple("Column", "width is_float")
 
+class Damage(Exception):
+    """Something that breaks a rule of the document."""
+
+def need(condition, text):
+    if not condition:
+        raise Damage(text)
+
+class Cursor:
+    """Takes things from the front of some bytes."""
+    def __init__(self, data):
+        self.data, self.pos = data, 0
+
+    def bytes(self, length):
+        need(self.pos + length <= len(self.data), "ends early")
+        self.pos += length
+        return self.data[self.pos - length:self.pos]
+
+    def take(self, layout):
+        """A tuple of numbers by a `struct` layout."""
+        return struct.unpack("<" + layout, self.bytes(struct.calcsize("<" + layout)))
+
+    def str(self):
+        text = self.bytes(*self.take("H"))
+        need(len(text) <= 1024, "text too long")
+        return text.decode()
+
+    def integers(self, count):
+        """A u32 length and integers(count values)."""
+        return predicted(self.bytes(*self.take("I")), count, 8, False).tolist()
+
+def sealed(header):
+    """Whether these are 64 bytes that end with their CRC."""
+    return len(header) == 64 and crc32c(header[:60]) == int.from_bytes(header[60:], "little")
 
 def record_at(data, offset):
-    """The record whose valid header stands at the offset, or None."""
+    """Section 3: the record whose valid header stands at the offset, or None."""
     header = data[offset:offset + 64]
-    if len(header) < 64 or header[:4] != SYNC or crc32c(header[:60]) != struct.unpack_from("<I", header, 60)[0]:
+    if header[:4] != b"GTR\x1a" or not sealed(header):
         return None
-    record = Record(*struct.unpack_from("<BBHIIQQQIIIQ", header, 4))
-    return record if record.offset == offset and record.payload_bytes <= 32 * MIB else None
+    fields = struct.unpack("<4xBBHIIQQQIIIQ4x", header)
+    r = Record(*fields, 64 + fields[3])
+    valid = r.offset == offset and r.rows <= 1024 and r.raw_bytes <= 16 * MIB
+    valid &= r.head_bytes <= r.payload_bytes <= (r.raw_bytes + 65536 if r.kind == ROW_BLOCK else 32 * MIB)
+    in_order = r.rows >= 1 and r.first_time <= r.last_time and r.first_seq + r.rows - 1 <= NONE
+    return r if valid and (in_order or r.kind not in BLOCKS) else None
 
+def unpack(data, limit):
+    """Section 3: a packed section."""
+    method, length = Cursor(data).take("BI")
+    need(method < 2 and length <= limit, f"packing method {method}, {length} bytes of at most {limit}")
+    out = data[5:]
+    if method == 1:
+        need(zstandard.frame_content_size(out) in (-1, length), "zstd frame of another length")
+        out = zstandard.ZstdDecompressor().decompress(out, max_output_size=length + 1, allow_extra_data=False)
+    need(len(out) == length, "unpacks to another length")
+    return out
 
-class Stream:
-    """Section 4, from an unpacked descriptor."""
+def stream_of(data):
+    """Section 4: the stream of an unpacked descriptor."""
+    cursor = Cursor(data)
+    _, _, _, frame_bytes = cursor.take("BBHI")
+    _, name, _, _ = [cursor.str() for _ in range(4)]
+    (count,) = cursor.take("I")
+    need(count <= 65536 and frame_bytes <= 16 * MIB and len(data) <= 4 * MIB, "over a limit")
+    channels = [(cursor.str(), *cursor.take("BBII"), cursor.str()) for _ in range(count)]
+    names, columns, at = {channel[0] for channel in channels}, [], 0
+    need(len(names) == count and "" not in names, "channel names are empty or double")
+    # The last is none: it makes the gap at the end of the frame.
+    for _, kind, ranges, start, count, _ in sorted(channels, key=lambda c: c[3]) + [("", 1, 0, frame_bytes, 0, "")]:
+        need(1 <= kind <= 17 and ranges <= 2 and (count or start == frame_bytes), "unknown type or ranges, or no count")
+        end = start + TYPE_WIDTHS[kind] * count
+        need(at <= start and end <= frame_bytes, "channels overlap or lie outside")
+        while at < start:
+            columns.append(Column(4 if at % 4 == 0 and start - at >= 4 else 1, False))
+            at += columns[-1].width
+        columns += [Column(TYPE_WIDTHS[kind], kind in FLOATS)] * count
+        at = end
+    need(len(columns) <= 131072, "too many columns")
+    return Stream(name, frame_bytes, columns)
 
-    def __init__(self, stream_id, data):
-        need(len(data) <= 4 * MIB, "descriptor too long")
-        cursor, self.id = Cursor(data), stream_id
-        self.role, self.flags, self.describes, self.frame_bytes = cursor.take("BBHI")
-        self.game, self.name, self.transport, self.layout = (cursor.str() for _ in range(4))
-        count = cursor.take("I")
-        need(self.frame_bytes <= 16 * MIB and count <= 65536, "frame bytes or channels over the limit")
-        self.channels = [Channel(cursor.str(), *cursor.take("BBII"), cursor.str()) for _ in range(count)]
-        names, end, self.columns = {c.name for c in self.channels}, 0, []
-        need(len(names) == count and "" not in names, "channel names are empty or double")
-        for c in sorted(self.channels, key=lambda c: c.offset):
-            need(c.type in WIDTHS and c.ranges <= 2 and c.count >= 1, "unknown type, ranges, or no elements")
-            width = WIDTHS[c.type]
-            need(end <= c.offset <= c.offset + width * c.count <= self.frame_bytes, "channels overlap or lie outside")
-            need(len(self.columns) + c.count <= 131072, "too many columns")
-            self._gap(end, c.offset)
-            end = c.offset + width * c.count
-            self.columns += [Column(at, width, c.type in FLOATS) for at in range(c.offset, end, width)]
-        self._gap(end, self.frame_bytes)
-        need(len(self.columns) <= 131072, "too many columns")
+def row_times(values, record):
+    """Section 5: the times of a block."""
+    need(values[0] == 0 and values == sorted(values), "times do not begin with 0 or fall")
+    need(record.first_time + values[-1] == record.last_time, "last time is not that of the header")
+    return [record.first_time + v for v in values]
 
-    def _gap(self, at, end):
-        while at < end:
-            width = 4 if at % 4 == 0 and end - at >= 4 else 1
-            self.columns.append(Column(at, width, False))
-            at += width
+def row_block(payload, record):
+    """Section 5: times and frames of a row block."""
+    cursor = Cursor(payload)
+    times, sizes = row_times(cursor.integers(record.rows), record), cursor.integers(record.rows)
+    frames = Cursor(unpack(payload[cursor.pos:], record.raw_bytes))
+    need(sum(sizes) == record.raw_bytes == len(frames.data), "sizes do not sum to the raw bytes")
+    return times, [frames.bytes(size) for size in sizes]
 
-    def slot_types(self):
-        """The type of each range slot."""
-        return [c.type for c in self.channels for _ in range((0, 1, c.count)[c.ranges])]
+def column_block(payload, record, stream):
+    """Section 6, payload and head: times and frames of a column block."""
+    n, columns, count = record.rows, stream.columns, len(stream.columns)
+    need(columns and record.raw_bytes == n * stream.frame_bytes, "raw bytes are not rows × frame bytes")
+    head = Cursor(unpack(payload[:record.head_bytes], min(16 * MIB, 6 + 19 * count)))
+    times_length, times_crc, *codings = head.take(f"HI{count}B")
+    need(max(codings) <= 8, f"unknown column coding {max(codings)}")
+    with_other = [i for i, coding in enumerate(codings) if coding == 2 or coding >= 5]
+    with_body = [i for i, coding in enumerate(codings) if coding >= 3]
+    others = dict(zip(with_other, head.take(f"{len(with_other)}{'I' if count > 65536 else 'H'}")))
+    constants = {i: head.bytes(columns[i].width) for i, coding in enumerate(codings) if coding == 1}
+    lengths, checks = head.take(f"{len(with_body)}H"), head.take(f"{len(with_body)}I")
+    rest, values = Cursor(payload[record.head_bytes:]), []
+    times_body, bodies = rest.bytes(times_length), dict(zip(with_body, [rest.bytes(length) for length in lengths]))
+    need(head.pos == len(head.data) and rest.pos == len(rest.data), "head or payload goes on after its end")
+    need([crc32c(body) for body in (times_body, *bodies.values())] == [times_crc, *checks], "wrong CRC of a body")
+    for i, ((width, is_float), coding) in enumerate(zip(columns, codings)):
+        other = others.get(i, 0)
+        need(other < i or i not in others, "other column is not lower")
+        if coding <= 1:
+            values.append(np.frombuffer(constants.get(i, bytes(width)) * n, f"<u{width}"))
+        elif coding == 2:
+            need(columns[other].width == width and codings[other] >= 3, "copy of an impossible column")
+            values.append(values[other])
+        elif coding == 3:
+            values.append(runs(bodies[i], n, width))
+        elif coding == 4:
+            values.append(predicted(bodies[i], n, width, is_float))
+        else:
+            need(codings[other] in (3, 4) and is_float and columns[other].is_float, "impossible reference")
+            reference = values[other].view(f"<f{columns[other].width}").tolist()
+            values.append(predicted(bodies[i], n, width, is_float, coding, reference))
+    frames = np.hstack([column.view(np.uint8).reshape(n, -1) for column in values])
+    return row_times(predicted(times_body, n, 8, False).tolist(), record), [frame.tobytes() for frame in frames]
 
-    def ranges(self, frames):
-        """Minimum and maximum of each slot over a matrix of frames, mapped as in section 7."""
-        slots = []
-        for c in (c for c in self.channels if c.ranges):
-            width = WIDTHS[c.type]
-            part = np.ascontiguousarray(frames[:, c.offset:c.offset + width * c.count])
-            bits, top = part.view(f"<u{width}"), 1 << 8 * width - 1
-            valid = ~np.isnan(part.view(f"<f{width}")) if c.type in FLOATS else np.ones(bits.shape, bool)
-            if c.type in FLOATS:
-                bits = np.where(bits & bits.dtype.type(top), ~bits, bits | bits.dtype.type(top))
-            elif c.type in SIGNED:
-                bits = bits ^ bits.dtype.type(top)
-            axis = 0 if c.ranges == 2 else None
-            low = np.atleast_1d(np.where(valid, bits, bits.dtype.type(2 * top - 1)).min(axis)).tolist()
-            slots += zip(low, np.atleast_1d(np.where(valid, bits, bits.dtype.type(0)).max(axis)).tolist())
-        return slots
+class Bits:
+    """Section 6: a bit stream."""
+    def __init__(self, data):
+        self.value, self.left = int.from_bytes(data, "little"), 8 * len(data)
 
-    def json(self):
-        """What --streams prints: a channel is its name, type, offset, count and unit."""
-        channels = [[c.name, TYPES[c.type], c.offset, c.count, c.unit] for c in self.channels]
-        return json.dumps({"id": self.id, "role": ROLES.get(self.role, self.role), "name": self.name, "game": self.game,
-                           "frame_bytes": self.frame_bytes, "channels": channels})
+    def read(self, k):
+        need(k <= self.left, "bit stream ends early")
+        number, self.value, self.left = self.value & (1 << k) - 1, self.value >> k, self.left - k
+        return number
 
+    def number(self, length):
+        """A number of this bit length, whose highest bit is not stored."""
+        return (1 << length - 1) + self.read(length - 1) if length else 0
 
-def index_page(payload, record, types):
-    """Section 7: the rows of the page, one for each block, and for each slot the (minimum, maximum) of each block."""
-    n = record.rows
-    need(1 <= n <= 1024, "number of blocks out of bounds")
-    head, rest = Cursor(unpack(payload[:record.head_bytes], 16 * MIB)), Cursor(payload[record.head_bytes:])
-    lists = [integers(head.bytes(head.take("I")), n).tolist() for _ in range(7)]
-    need(head.take("I") == len(types), "number of slots is not that of the descriptor")
-    slots = []
-    for width in (WIDTHS[t] for t in types):
-        kind = head.take("B")
-        need(kind <= 3, "unknown kind of slot")
-        low, high = [(1 << 8 * width) - 1] * n, [0] * n
-        if kind == 1:
-            low = high = head.array(width, 1).tolist() * n
-        elif kind == 2:
-            low, high = head.array(width, n).tolist(), head.array(width, n).tolist()
-        elif kind == 3:
-            run_bytes, check = head.take("II")
-            run = Cursor(rest.bytes(run_bytes))
-            need(crc32c(run.data) == check, "wrong CRC of a run")
-            low, high = (integers(run.bytes(run.take("I")), n).tolist() for _ in range(2))
-            need(run.pos == run_bytes, "run goes on after its end")
-        slots.append(list(zip(low, high)))
-    need(head.pos == len(head.data) and rest.pos == len(rest.data), "index page goes on after its end")
-    return list(zip(*lists)), slots
+    def end(self):
+        need(self.left < 8 and self.value == 0, "bit stream goes on after its end")
 
-
-FooterStream = namedtuple("FooterStream", "id descriptor frames raw stored first_time last_time status pages")
-
-
-def parse_footer(data):
-    """Section 7: the copy of the header, and a FooterStream for each stream."""
-    cursor = Cursor(unpack(data, 16 * MIB))
-    header, count, streams = cursor.bytes(64), cursor.take("I"), []
-    need(count <= 1024, "too many streams")
+def runs(body, n, width):
+    """Section 6: a body of runs."""
+    bits, values = Bits(body), []
+    count, a, b, base = bits.read(10) + 1, bits.read(4), bits.read(7), bits.read(8 * width)
+    need(a <= 10 and b <= 8 * width, "runs out of bounds")
     for _ in range(count):
-        numbers, status, pages = cursor.take("HQQQQQQ"), cursor.take("7Q"), cursor.take("I")
-        streams.append(FooterStream(*numbers, status, [cursor.take("QIIQQQ") for _ in range(pages)]))
-    need(cursor.pos == len(cursor.data), "footer goes on after its end")
-    return header, streams
+        length = bits.read(a) + 1
+        values += [base + bits.read(b) & NONE] * length
+    bits.end()
+    need(len(values) == n, "runs have another number of rows")
+    return np.array(values, U64).astype(f"<u{width}")
 
+def predicted(body, n, width, is_float, coding=4, reference=None):
+    """Section 6: a body of predicted integers; the bits of n values."""
+    cursor, top = Cursor(body), 1 << 8 * width - 1
+    (flags,) = cursor.take("B")
+    transform, order, base_bytes = flags & 3, flags >> 2 & 3, flags >> 4
+    need(transform < 3 and (is_float or transform == 0) and (coding == 4 or transform > 0), "wrong transform")
+    need(base_bytes <= max(width, 4), "base too long")
+    (s,) = cursor.take("b") if transform == 2 else (None,)
+    (factor,) = cursor.take("d") if coding >= 5 else (0.0,)
+    (offset,) = cursor.take("d") if coding in (6, 8) else (0.0,)
+    need(tame(factor) and tame(offset) and (s is None or abs(s) <= 120), "factor, offset or s out of bounds")
+    base = int.from_bytes(cursor.bytes(base_bytes), "little")
+    z = residuals(Bits(body[cursor.pos:]), n - (order > 0), max(8 * width, 32))
+    z = np.array([base] + [0] * (order > 0) + z, U64)
+    r = (z >> U64(1)) ^ (U64(0) - (z & U64(1)))
+    x = r[1:]
+    for _ in range(order):
+        x = np.cumsum(x, dtype=U64)
+    x = (x + r[0]).astype(f"<u{width}")
+    if coding >= 5:
+        x += np.array(foretold(reference, coding, factor, offset, s, width), f"<u{width}")
+    if transform == 1:
+        x = np.where(x & top, x ^ top, ~x)
+    elif transform == 2:
+        x = (x.view(f"<i{width}").astype(float) * 2.0 ** -s).astype(f"<f{width}").view(f"<u{width}")
+    return x
 
-# ---- sections 9 and 10: journals, the whole tape ---------------------------------------------------------------------
+def tame(v):
+    return v == 0 or 2.0 ** -120 <= abs(v) < 2.0 ** 120
 
-def list_journals(path):
-    """(name, bytes) of every journal beside the tape, by generation."""
-    while True:
-        pattern = re.compile(re.escape(path.name) + r"-journal-(\d+)")
-        found = [(int(m[1]), p) for p in path.absolute().parent.iterdir() if (m := pattern.fullmatch(p.name))]
-        try:
-            return [(p.name, p.read_bytes()) for _, p in sorted(found)]
-        except FileNotFoundError:
-            continue
+def foretold(b, coding, a, c, s, width):
+    """Section 6, reference: what one with the values b foretells, u."""
+    u, last, half = [], 0, 1 << 8 * width - 1
+    for value, before in zip(b, b[:1] + b):
+        p = (value if coding <= 6 else value - before) * a + c
+        if tame(value) and tame(p) and (coding <= 6 or tame(before)):
+            if s is None:
+                f = int.from_bytes(struct.pack("<f" if width == 4 else "<d", p), "little")
+                last = f + half if f < half else 2 * half - 1 - f
+            elif abs(q := round(p * 2.0 ** s)) < half // 2:
+                last = q % (2 * half)
+        u.append(last)
+    return u
 
+def residuals(bits, m, limit):
+    """Section 6: m numbers z of at most `limit` bits."""
+    g = bits.read(4)
+    need(g == 0 or 5 <= g <= 10, f"residuals with g = {g}")
+    if g == 0:
+        k = bits.read(7)
+        need(k <= limit, "residuals too wide")
+        z = [bits.read(k) for _ in range(m)]
+    else:
+        lowest, classes, count = bits.read(7), bits.read(7), bits.read(5)
+        entries = [bits.number(bits.read(6) + 1) for _ in range(count)]
+        need(lowest + classes <= limit + 1 and max(entries, default=0) >> limit == 0, "class or entry too high")
+        counts = [bits.number(bits.read(4)) for _ in range(classes + count)]
+        need(sum(counts) == 1 << g, "wrong sum of counts")
+        z = [bits.number(lowest + i) if i < classes else entries[i - classes] for i in symbols(bits, counts, g, m)]
+    bits.end()
+    return z
+
+def symbols(bits, counts, g, m):
+    """Section 6, tabled asymmetric numeral system: m symbols."""
+    size, slot, following, table = 1 << g, {}, list(counts), []
+    for i, symbol in enumerate(symbol for symbol, count in enumerate(counts) for _ in range(count)):
+        slot[i * (size // 2 + size // 8 + 3) % size] = symbol
+    for p in range(size):
+        v = following[slot[p]]
+        following[slot[p]] = v + 1
+        width = g + 1 - v.bit_length()
+        table.append((slot[p], width, (v << width) - size))
+    k = 4 if m >= 256 else 1
+    states, found = [bits.read(g) for _ in range(k)], []
+    for i in range(m):
+        symbol, width, to = table[states[i % k]]
+        found.append(symbol)
+        if i + k < m:
+            states[i % k] = to + bits.read(width)
+    return found
 
 class Tape:
-    """Everything in a tape: `frames[stream id][sequence number] = (time, length, CRC)`."""
-
+    """Section 10, of a tape that nobody writes any more: `frames[stream id, number] = (time, length, CRC)`."""
     def __init__(self, path):
-        self.problems, self.streams, self.frames, self.status, self.range_lines = [], {}, {}, {}, []
-        self.blocks, self.ranges, self.records, self.undecoded = {}, {}, {}, set()
-        journals = list_journals(path)
+        self.problems, self.streams, self.frames, self.rows, self.footer = [], {}, {}, [], None
         self.data = path.read_bytes()
-        header, end, footer = self.data[:64], len(self.data), None
-        try:
-            footer_offset, footer = self.read_trailer()
-            end -= 32
-        except Damage as damage:
-            self.problems.append(f"not closed: {damage}")
-        self.hop(end)
-        if len(header) < 64 or header[:8] != b"\x89GTAPE\r\n" and not self.records:
-            raise NotATape("no magic and no record")
-        if struct.unpack_from("<I", header, 60)[0] != crc32c(header[:60]):
+        self.header, trailer = self.data[:64], self.data[-32:]
+        has_trailer = trailer[24:] == b"GTAPEEND" and crc32c(trailer[:20]).to_bytes(4, "little") == trailer[20:24]
+        if sealed(self.header):
+            need(struct.unpack("<8sHxxI48x", self.header) == (b"\x89GTAPE\r\n", 0, 64), "unknown version")
+        else:
+            shown = self.header[:8] == b"\x89GTAPE\r\n" or record_at(self.data, 64) or has_trailer
+            need(len(self.header) == 64 and shown, "neither magic nor record nor trailer")
             self.problems.append("wrong CRC of the file header")
-            header = footer[0] if footer else header
-        elif struct.unpack_from("<HxxI", header, 8) != (0, 64):
-            raise NotATape("unknown version")
-        if footer and header != footer[0]:
-            self.problems.append("the footer's copy of the header differs")
-        journals = [] if footer else journals
-        rows = [row for name, data in journals for row in self.journal_rows(name, data, header[16:32])]
-        for record in self.records.values():
-            if record.kind == 1:
-                self.attempt(f"descriptor at {record.offset}", lambda: self.describe(
-                    record.stream, unpack(self.payload(record), 4 * MIB)))
-        for kind, stream, _, _, payload in rows:
-            if kind == 1:
-                self.attempt(f"descriptor of stream {stream} in a journal", lambda: self.describe(stream, payload))
-        for record in self.records.values():
-            if record.kind in (COLUMN_BLOCK, ROW_BLOCK):
-                self.blocks.setdefault(record.stream, []).append(record)
-                self.undecoded.add(record.offset)
-                self.attempt(f"block at {record.offset} ({record.rows} frames of stream {record.stream} from "
-                             f"{record.first_seq} on)", lambda: self.read_block(record))
-        for kind, stream, seq, time, payload in rows:
-            if kind == 0 and stream not in self.streams:
+        self.records = list(self.hop(len(self.data) - 32 * has_trailer))
+        readers = {DESCRIPTOR: lambda r: self.describe(r.stream, unpack(self.payload(r), 4 * MIB)),
+                   INDEX_PAGE: self.check_page, FOOTER: self.read_footer}
+        for r in [r for r in self.records if r.kind in readers]:
+            self.attempt(f"record of kind {r.kind} at {r.offset}", readers[r.kind], r)
+        if not has_trailer or self.footer != (*struct.unpack("<QQ16x", trailer), 32):
+            self.problems.append("not closed")
+            name = re.compile(re.escape(path.name) + r"-journal-\d+")
+            journals = [(p.read_bytes(), p.name) for p in path.absolute().parent.iterdir() if name.fullmatch(p.name)]
+            for data, name in sorted(journals, key=lambda journal: journal[0][16:24][::-1]):
+                if data[:64] != bytes(64):
+                    self.attempt(name, self.read_journal, name, data)
+        for r in sorted([r for r in self.records if r.kind in BLOCKS], key=lambda r: r.first_seq):
+            self.attempt(f"block at {r.offset}: frames {r.first_seq} + {r.rows} of {r.stream}", self.read_block, r)
+        for stream, seq, time, frame in self.rows:
+            if stream in self.streams:
+                self.frames.setdefault((stream, seq), (time, len(frame), crc32c(frame)))
+            else:
                 self.problems.append(f"row of stream {stream}, which no descriptor describes")
-            elif kind == 0:
-                self.add(stream, seq, time, payload)
-        for record in self.records.values():
-            if record.kind == 4:
-                self.attempt(f"index page at {record.offset}", lambda: self.check_page(record))
-        if footer:
-            self.attempt("footer", lambda: self.check_footer(footer_offset, footer[1]))
-        for stream, frames in self.frames.items():
-            numbers = sorted(frames)
-            self.problems += [f"stream {stream}: no frames {a + 1} to {b - 1}" for a, b in zip(numbers, numbers[1:])
-                              if b > a + 1]
+        numbers = sorted(self.frames)
+        self.problems += [f"no frames between {a[1]} and {b[1]} of stream {a[0]}"
+                          for a, b in zip(numbers, numbers[1:]) if a[0] == b[0] and a[1] + 1 < b[1]]
 
-    def attempt(self, what, action):
+    def attempt(self, what, action, *arguments):
         """Runs the action; damage becomes a problem."""
         try:
-            action()
-        except Damage as damage:
-            self.problems.append(f"{what}: {damage}")
-
-    def read_trailer(self):
-        trailer = self.data[-32:]
-        need(len(self.data) >= 96 and trailer[24:] == b"GTAPEEND", "no trailer")
-        offset, length, zero, check = struct.unpack_from("<QQII", trailer)
-        need(check == crc32c(trailer[:20]) and zero == 0, "trailer is damaged")
-        record = record_at(self.data, offset)
-        need(record and record.kind == 5 and length == 64 + record.payload_bytes, "no footer where the trailer says")
-        need(offset + length + 32 == len(self.data), "the trailer does not follow the footer")
-        return offset, parse_footer(self.payload(record))
+            action(*arguments)
+        except (Damage, UnicodeDecodeError, zstandard.ZstdError) as error:
+            self.problems.append(f"{what}: {error}")
 
     def hop(self, end):
         """Section 3: all records, whatever lies between them."""
         at = 64
-        while at < end:
-            record = record_at(self.data, at)
-            if record is None:
-                start = at
-                while (at := self.data.find(SYNC, at + 1, end)) >= 0 and record_at(self.data, at) is None:
-                    pass
-                at = at if at >= 0 else end
-                self.problems.append(f"bytes {start} to {at} are no record")
-            elif at + 64 + record.payload_bytes > end:
-                self.problems.append(f"the record at {at} was cut")
-                at = end
-            else:
-                self.records[at] = record
-                at += 64 + record.payload_bytes
+        for sync in re.finditer(b"GTR\x1a", self.data):
+            record = record_at(self.data, sync.start()) if sync.start() >= at else None
+            if record and record.offset > at:
+                self.problems.append(f"bytes {at} to {record.offset} are no record")
+            if record and record.offset + record.bytes > end:
+                break
+            if record:
+                yield record
+                at = record.offset + record.bytes
+        if at < end:
+            self.problems.append(f"bytes {at} to {end} are no record, or one that was cut")
 
     def payload(self, record):
         """The payload of a record, its head checked."""
-        payload = self.data[record.offset + 64:record.offset + 64 + record.payload_bytes]
-        need(record.head_bytes <= len(payload) == record.payload_bytes, "head longer than the payload")
-        need(record.kind in (COLUMN_BLOCK, 4) or record.head_bytes == len(payload), "head is not the whole payload")
+        payload = self.data[record.offset + 64:record.offset + record.bytes]
+        need(record.kind in (COLUMN_BLOCK, INDEX_PAGE) or record.head_bytes == len(payload), "head is not all")
         need(crc32c(payload[:record.head_bytes]) == record.head_crc, "wrong CRC of the head")
         return payload
 
     def describe(self, stream, data):
         if stream not in self.streams:
-            self.streams[stream] = Stream(stream, data)
-
-    def add(self, stream, seq, time, frame):
-        """Takes a frame unless there is one of that number."""
-        frames = self.frames.setdefault(stream, {})
-        if seq not in frames:
-            frames[seq] = (time, len(frame), crc32c(frame))
-            if self.streams[stream].role == 5 and len(frame) == 64:
-                of, *counts = struct.unpack("<H6x7Q", frame)
-                self.status.setdefault(time, {})[of] = tuple(counts)
+            new = stream_of(data)
+            need(new.name not in [s.name for s in self.streams.values()], f"a second stream {new.name}")
+            self.streams[stream] = new
 
     def read_block(self, record):
-        need(record.coding == 0, f"unknown block coding {record.coding}")
-        need(1 <= record.rows <= 1024 and record.raw_bytes <= 16 * MIB, "rows or raw bytes out of bounds")
-        need(record.stream in self.streams, "no descriptor describes its stream")
+        need(record.stream in self.streams and record.coding == 0, f"no descriptor, or unknown coding {record.coding}")
         stream, payload = self.streams[record.stream], self.payload(record)
-        if record.kind == COLUMN_BLOCK:
-            times, matrix = column_block(payload, record, stream)
-            self.ranges[record.offset] = stream.ranges(matrix)
-            frames = [row.tobytes() for row in matrix]
-        else:
-            times, frames = row_block(payload, record)
-            self.ranges[record.offset] = [((1 << 8 * WIDTHS[t]) - 1, 0) for t in stream.slot_types()]
-        self.undecoded.discard(record.offset)
-        for i, (time, frame) in enumerate(zip(times, frames)):
-            self.add(record.stream, record.first_seq + i, time, frame)
+        block = column_block(payload, record, stream) if record.kind == COLUMN_BLOCK else row_block(payload, record)
+        need((record.stream, record.first_seq) not in self.frames, "holds frames of another block")
+        for seq, (time, frame) in enumerate(zip(*block), record.first_seq):
+            self.frames[record.stream, seq] = (time, len(frame), crc32c(frame))
 
-    def check_page(self, record):
-        """Compares an index page with the blocks it lists."""
-        need(record.stream in self.streams, "no descriptor describes its stream")
-        blocks, slots = index_page(self.payload(record), record, self.streams[record.stream].slot_types())
-        need((record.first_seq, record.first_time, record.last_time) == (blocks[0][2], blocks[0][4], blocks[-1][5]),
-             "record header does not fit its blocks")
-        for slot, values in enumerate(slots):
-            self.range_lines += [f"RANGE {record.stream} {record.offset} {slot} {i} {low:x} {high:x}"
-                                 for i, (low, high) in enumerate(values)]
-        for i, row in enumerate(blocks):
-            r = self.records.get(row[0])
-            need(r and r.kind in (COLUMN_BLOCK, ROW_BLOCK) and r.stream == record.stream, f"no block at {row[0]}")
-            need(row[1:] == (64 + r.payload_bytes, r.first_seq, r.rows, r.first_time, r.last_time, r.raw_bytes),
-                 f"says {row} of the block at {row[0]}")
-            need(row[0] in self.undecoded or [s[i] for s in slots] == self.ranges[row[0]],
-                 f"other ranges than in the block at {row[0]}")
+    def check_page(self, page):
+        """Section 7: compares the entries of an index page (not its ranges) with the blocks before it."""
+        head = Cursor(unpack(self.payload(page)[:page.head_bytes], 16 * MIB))
+        entries = list(zip(*[head.integers(page.rows) for _ in range(7)]))
+        blocks = [(r.offset, r.bytes, r.first_seq, r.rows, r.first_time, r.last_time, r.raw_bytes)
+                  for r in self.records if r.kind in BLOCKS and r.stream == page.stream and r.offset < page.offset]
+        need(entries and entries == blocks[-len(entries):], "other blocks than those before it")
 
-    def check_footer(self, offset, streams):
-        """Compares the footer with the records."""
-        need(list(self.records)[-1:] == [offset], "the footer is not the last record")
-        need({s.id for s in streams} == set(self.streams), "other streams than the descriptors")
-        last_status = self.status[max(self.status)] if self.status else {}
-        for s in streams:
-            blocks, what = self.blocks.get(s.id, []), f"stream {s.id}: "
-            r = self.records.get(s.descriptor)
-            need(r and r.kind == 1 and r.stream == s.id, what + "no descriptor there")
-            pages = [(r.offset, 64 + r.payload_bytes, r.rows, r.first_seq, r.first_time, r.last_time)
-                     for r in self.records.values() if r.kind == 4 and r.stream == s.id]
-            need(s.pages == pages, what + "other index pages")
-            need(sum(p[2] for p in pages) == len(blocks), what + "other number of blocks than in its index pages")
-            sums = tuple(sum(x) for x in zip((0, 0, 0), *((b.rows, b.raw_bytes, 64 + b.payload_bytes) for b in blocks)))
-            need(s[2:5] == sums, what + f"frames and bytes {s[2:5]}, not {sums}")
-            times = (blocks[0].first_time, blocks[-1].last_time) if blocks else (NONE64, NONE64)
-            need(s[5:7] == times, what + f"times {s[5:7]}, not {times}")
-            status = last_status.get(s.id, (NONE64,) + (0,) * 6)
-            need(s.status == status or self.undecoded, what + f"status {s.status}, not {status}")
+    def read_footer(self, footer):
+        """Section 7: compares the footer, which is valid even if that fails, with the records."""
+        cursor = Cursor(unpack(self.payload(footer), 16 * MIB))
+        same, (count,) = cursor.bytes(64) == self.header, cursor.take("I")
+        for _ in range(count):
+            stream, descriptor, frames, raw, stored = cursor.take("HQQQQ72x")
+            pages = [cursor.take("QIIQQQ") for _ in range(*cursor.take("I"))]
+            mine = [r for r in self.records if r.stream == stream]
+            blocks = [(r.rows, r.raw_bytes, r.bytes) for r in mine if r.kind in BLOCKS]
+            same &= [sum(numbers) for numbers in zip((0, 0, 0), *blocks)] == [frames, raw, stored]
+            same &= pages == [(r.offset, r.bytes, r.rows, r.first_seq, r.first_time, r.last_time)
+                              for r in mine if r.kind == INDEX_PAGE] and sum(p[2] for p in pages) == len(blocks)
+            same &= any(r.kind == DESCRIPTOR and r.offset == descriptor for r in mine)
+        self.footer = (footer.offset, footer.bytes, len(self.data) - footer.offset - footer.bytes)
+        need(same, "tells of other records than there are")
 
-    def journal_rows(self, name, data, tape_id):
-        """(kind, stream, sequence number, time, payload) of each good row of a journal."""
-        whole = len(data) >= 64 and data[:8] == b"\x89GTJRNL\n"
-        if not whole or data[60:64] != crc32c(data[:60]).to_bytes(4, "little") \
-                or struct.unpack_from("<HxxI", data, 8) != (0, 64) or data[24:40] != tape_id:
-            self.problems.append(f"{name}: no journal of this tape")
-            return
-        if struct.unpack_from("<Q", data, 48)[0] != len(data):
-            self.problems.append(f"{name}: was cut")
-        generation, at = data[16:24], 64
-        while (at := self.next_row(data, at, generation)) is not None:
-            length, check, seq, time, stream, kind = struct.unpack_from("<IIQQHB", data, at)
-            payload = data[at + 32:at + 32 + length]
-            if crc32c(payload) == check:
-                yield kind, stream, seq, time, payload
-            else:
-                self.problems.append(f"{name}: row at {at} (frame {seq} of stream {stream}) is damaged")
-            at += 32 + length
-
-    def next_row(self, data, start, generation):
-        """Where the next valid row header stands, at `start` or later."""
-        at = start
-        while (mark := data.find(b"\xa5", at + 27)) >= 0:
-            at = mark - 27
-            length, check = struct.unpack_from("<I", data, at)[0], data[at + 28:at + 32]
-            if at + 32 + length <= len(data) and check == crc32c(data[at:at + 28] + generation).to_bytes(4, "little"):
-                break
-            at += 1
-        at = at if mark >= 0 else None
-        if data[start:at].strip(b"\0"):
-            self.problems.append(f"journal: bytes {start} to {at} are neither rows nor zero")
-        return at
-
-
-def main(arguments):
-    """Prints what the arguments ask for and returns the exit code."""
-    options = {a for a in arguments if a.startswith("--")}
-    paths = [a for a in arguments if not a.startswith("--")]
-    if len(paths) != 1 or options - {"--index", "--streams"}:
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        with np.errstate(all="ignore"):
-            tape = Tape(Path(paths[0]))
-    except (NotATape, OSError) as error:
-        print(f"not a tape: {error}", file=sys.stderr)
-        return 1
-    lines = tape.range_lines if "--index" in options else []
-    if "--streams" in options:
-        lines = ["[" + ",\n".join(tape.streams[i].json() for i in sorted(tape.streams)) + "]"]
-    else:
-        lines = [f"{stream} {seq} {time} {length} {crc:08x}" for stream, frames in sorted(tape.frames.items())
-                 for seq, (time, length, crc) in sorted(frames.items())] + lines
-    sys.stdout.write("".join(line + "\n" for line in lines))
-    sys.stderr.write("".join(line + "\n" for line in tape.problems))
-    return 3 if tape.problems else 0
-
+    def read_journal(self, name, data):
+        """Section 9: takes the rows, describes the streams."""
+        need(sealed(data[:64]) and len(data) <= 1024 * MIB, "header is damaged")
+        *fixed, tape_id, file_bytes = struct.unpack("<8sHxxI8x16s8xQ8x", data[:64])
+        its_tape = tape_id == self.header[16:32] or not sealed(self.header)
+        need(fixed == [b"\x89GTJRNL\n", 0, 64] and its_tape, "no journal of this tape")
+        end = 64
+        for mark in re.finditer(b"\xa5", data):
+            at = mark.start() - 27
+            if at < end or len(data) < at + 32:
+                continue
+            length, check, seq, time, stream, kind, _, header_check = struct.unpack_from("<IIQQHBBI", data, at)
+            header = data[at:at + 28] + data[16:24] + at.to_bytes(8, "little")
+            if length > min(16 * MIB, len(data) - at - 32) or crc32c(header) != header_check:
+                continue
+            payload, between, end = data[at + 32:at + 32 + length], data[end:at], at + 32 + length
+            if between.strip(b"\0") or crc32c(payload) != check:
+                self.problems.append(f"{name}: damage before or in the row at {at}, frame {seq} of stream {stream}")
+            if kind == 0 and crc32c(payload) == check:
+                self.rows.append((stream, seq, time, payload))
+            elif kind == 1 and crc32c(payload) == check:
+                self.attempt(f"{name}: descriptor of stream {stream}", self.describe, stream, payload)
+        need(file_bytes == len(data) and not data[end:].strip(b"\0"), f"was cut, or has more than rows after {end}")
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    for path in sys.argv[1:]:
+        try:
+            tape = Tape(Path(path))
+            lines = [f"tape {3 if tape.problems else 0} {path}"] + [f"problem {problem}" for problem in tape.problems]
+            lines += [f"{stream} {seq} {time} {length} {crc:08x}"
+                      for (stream, seq), (time, length, crc) in sorted(tape.frames.items())]
+        except (Damage, OSError) as error:
+            lines = [f"tape 1 {path}", f"problem {error}"]
+        print("\n".join(lines))
