@@ -376,7 +376,7 @@ class Tape:
             if at < end or len(data) < at + 32:
                 continue
             length, check, seq, time, stream, kind, _, header_check = struct.unpack_from("<IIQQHBBI", data, at)
-            header = data[at:at + 28] + data[16:24] + at.to_bytes(8, "little")
+            header = data[at:at + 28] + tape_id + data[16:24] + at.to_bytes(8, "little")
             if length > min(16 * MIB, len(data) - at - 32) or crc32c(header) != header_check:
                 continue
             payload, between, end = data[at + 32:at + 32 + length], data[end:at], at + 32 + length

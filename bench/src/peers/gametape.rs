@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use gametape_format::read::{Tape, Values};
-use gametape_format::write::{Files, JournalFile, StdFiles, TapeBuilder, TapeFile, WriteOptions};
+use gametape_format::write::{Files, StdFiles, TapeBuilder, TapeFile, WriteOptions};
 use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
 
 use super::Peer;
@@ -117,34 +117,6 @@ struct Unsynced(StdFiles);
 impl Files for Unsynced {
     fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
         Ok(Box::new(UnsyncedTape(self.0.create_tape(path)?)))
-    }
-
-    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
-        self.0.create_journal(path, bytes)
-    }
-
-    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-        self.0.journals(tape)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.0.remove(path)
-    }
-
-    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.0.publish(from, to)
-    }
-
-    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.0.replace(from, to)
-    }
-
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-        self.0.lock(path)
-    }
-
-    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
-        self.0.keep(path, second)
     }
 
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {

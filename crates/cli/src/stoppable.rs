@@ -10,10 +10,10 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use gametape::format::write::{Files, JournalFile, StdFiles, TapeFile};
+use gametape::format::write::{Files, StdFiles, TapeFile};
 
 use crate::stop::Stop;
 
@@ -76,22 +76,6 @@ impl Files for StoppableFiles {
         Ok(Box::new(StoppableFile { file: StdFiles.create_tape(path)?, stop, begun: false }))
     }
 
-    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
-        StdFiles.create_journal(path, bytes)
-    }
-
-    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-        StdFiles.journals(tape)
-    }
-
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-        StdFiles.lock(path)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        StdFiles.remove(path)
-    }
-
     fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
         go_on(&self.listen()?)?;
         StdFiles.publish(from, to)
@@ -100,10 +84,6 @@ impl Files for StoppableFiles {
     fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
         go_on(&self.listen()?)?;
         StdFiles.replace(from, to)
-    }
-
-    fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        StdFiles.sync_directory(path)
     }
 }
 
@@ -171,6 +151,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("a.gtape");
         tape(&source);
+        // Without its end, so that there is something to recover.
+        let whole = std::fs::metadata(&source).unwrap().len();
+        std::fs::OpenOptions::new().write(true).open(&source).unwrap().set_len(whole - 10).unwrap();
         let before = std::fs::read(&source).unwrap();
         let stop = Stop::default();
         let files = Arc::new(StoppableFiles { stop: Mutex::new(Some(stop.clone())) });

@@ -24,9 +24,10 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// Starts a command, sends the signal when its unfinished file is there, gives its end. On a busy machine the command may be done first:
 /// then its file is removed and it starts again.
-fn stopped(bench: &Bench, signal: &str, arguments: &[&str]) -> Ran {
+fn stopped(bench: &Bench, signal: &str, arguments: &[&str], prepare: impl Fn()) -> Ran {
     let before = names(bench.folder.path());
     for _ in 0..TRIES {
+        prepare();
         let ran = stopped_once(bench, signal, arguments);
         if ran.code != 0 {
             return ran;
@@ -58,8 +59,13 @@ fn stopped_once(bench: &Bench, signal: &str, arguments: &[&str]) -> Ran {
 fn what_was_not_finished_is_removed_and_the_exit_code_is_130() {
     let bench = Bench::new();
     let (tape, source) = bench.imported(ROWS);
-    let before = names(bench.folder.path());
+    // Without its end there is something to recover.
+    let (cut_off, damaged) = (bench.path("cut-off"), bench.path("damaged.gtape"));
     let bytes = std::fs::read(&tape).unwrap();
+    support::ibt::put(&cut_off, &bytes[..bytes.len() - 10]);
+    std::fs::copy(&cut_off, &damaged).unwrap();
+    let damaged = text(&damaged).to_owned();
+    let before = names(bench.folder.path());
     let out = bench.path("out.gtape");
     let out = text(&out);
     for (signal, arguments) in [
@@ -70,13 +76,14 @@ fn what_was_not_finished_is_removed_and_the_exit_code_is_130() {
         ("-TERM", vec!["cut", &tape, "--from", "1", "-o", out]),
         ("-INT", vec!["merge", &tape, &tape, "-o", out]),
         ("-INT", vec!["recover", &tape, "-o", out]),
-        ("-TERM", vec!["recover", &tape]),
+        ("-TERM", vec!["recover", &damaged]),
     ] {
-        let ran = stopped(&bench, signal, &arguments);
+        let ran = stopped(&bench, signal, &arguments, || std::fs::copy(&cut_off, &damaged).map(drop).unwrap());
         assert_eq!(ran.code, 130, "{arguments:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.err.lines().count(), 1, "{arguments:?}: {}", ran.err);
         assert!(ran.err.starts_with("interrupted; "), "{arguments:?}: {}", ran.err);
         assert_eq!(names(bench.folder.path()), before, "{arguments:?}");
     }
     assert!(std::fs::read(&tape).unwrap() == bytes);
+    assert!(std::fs::read(&damaged).unwrap() == bytes[..bytes.len() - 10]);
 }

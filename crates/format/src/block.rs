@@ -139,6 +139,9 @@ impl Block {
 
 /// The head of a payload, if its checksum is right.
 pub(crate) fn checked_head<'a>(header: &RecordHeader, payload: &'a [u8]) -> Result<&'a [u8], Malformed> {
+    if header.kind == RecordKind::RowBlock && header.head_bytes != header.payload_bytes {
+        return Err(Malformed::Value { what: "head length of a row block", found: u64::from(header.head_bytes) });
+    }
     let short =
         Malformed::Short { what: "head of the record", needed: header.head_bytes as usize, available: payload.len() };
     let head = payload.get(..header.head_bytes as usize).ok_or(short)?;
@@ -150,6 +153,9 @@ pub(crate) fn checked_head<'a>(header: &RecordHeader, payload: &'a [u8]) -> Resu
 
 /// Whether the header of a column block fits its stream.
 pub(crate) fn check_column_block(header: &RecordHeader, frame_bytes: usize) -> Result<(), Malformed> {
+    if header.coding != 0 {
+        return Err(Malformed::UnknownCoding { what: "column block coding", coding: header.coding });
+    }
     if frame_bytes == 0 || header.rows as usize * frame_bytes != header.raw_bytes as usize {
         return Err(Malformed::Value { what: "raw bytes of a column block", found: u64::from(header.raw_bytes) });
     }

@@ -111,6 +111,7 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
     match method {
         STORED if bytes.len() == length => Ok(bytes.to_vec()),
         STORED => Err(damaged),
+        ZSTD if bytes.is_empty() => Err(damaged),
         ZSTD => decompress(bytes, length).filter(|raw| raw.len() == length).ok_or(damaged),
         method => Err(PackError::UnknownMethod { method }),
     }

@@ -98,7 +98,7 @@ impl Files for Troubled {
         StdFiles.lock(path)
     }
 
-    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<bool> {
         self.0.call();
         StdFiles.keep(path, second)
     }

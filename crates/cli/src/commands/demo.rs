@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use gametape::format::Role;
     use gametape::format::read::Tape;
-    use gametape::format::write::{JournalFile, StdFiles, TapeFile};
+    use gametape::format::write::{JournalFile, StdFiles};
     use std::io;
     use std::sync::{Condvar, Mutex};
 
@@ -253,29 +253,11 @@ mod tests {
     }
 
     impl Files for SlowDisk {
-        fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
-            StdFiles.create_tape(path)
-        }
         fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
             if !path.to_string_lossy().ends_with("-journal-0") {
                 drop(self.changed.wait_while(self.released.lock().unwrap(), |released| !*released).unwrap());
             }
             StdFiles.create_journal(path, bytes)
-        }
-        fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-            StdFiles.journals(tape)
-        }
-        fn remove(&self, path: &Path) -> io::Result<()> {
-            StdFiles.remove(path)
-        }
-        fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
-            StdFiles.publish(from, to)
-        }
-        fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
-            StdFiles.replace(from, to)
-        }
-        fn sync_directory(&self, path: &Path) -> io::Result<()> {
-            StdFiles.sync_directory(path)
         }
     }
 

@@ -1,5 +1,6 @@
 //! Runs the program and looks at what it said.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+#[path = "../../../gametape/tests/support/mod.rs"]
 pub mod ibt;
 
 use std::path::{Path, PathBuf};

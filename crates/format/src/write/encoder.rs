@@ -303,7 +303,7 @@ mod tests {
 
     use super::super::StdFiles;
     use super::super::core::WriterCore;
-    use super::super::files::{JournalFile, TapeFile};
+    use super::super::files::JournalFile;
     use super::super::outcome::WriteOptions;
     use super::*;
     use std::path::Path;
@@ -329,40 +329,8 @@ mod tests {
     }
 
     impl Files for Counting {
-        fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
-            StdFiles.create_tape(path)
-        }
-
         fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
             Ok(Box::new(CountingJournal(StdFiles.create_journal(path, bytes)?, Arc::clone(&self.0))))
-        }
-
-        fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-            StdFiles.journals(tape)
-        }
-
-        fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-            StdFiles.lock(path)
-        }
-
-        fn remove(&self, path: &Path) -> io::Result<()> {
-            StdFiles.remove(path)
-        }
-
-        fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
-            StdFiles.publish(from, to)
-        }
-
-        fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
-            StdFiles.replace(from, to)
-        }
-
-        fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
-            StdFiles.keep(path, second)
-        }
-
-        fn sync_directory(&self, path: &Path) -> io::Result<()> {
-            StdFiles.sync_directory(path)
         }
     }
 

@@ -3,26 +3,56 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::std_files;
+
 /// A file system, as far as tapes need one.
+///
+/// What a method does by default is what the machine's file system does; one that is not on the machine has all methods of its own.
 pub trait Files: Send + Sync {
     /// Makes a new tape file for one writer alone; an existing file is an error.
-    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>>;
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        std_files::create_tape(path)
+    }
+
     /// Makes a new journal file of this size, all zero, its space on the disk allocated.
-    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>>;
+    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+        std_files::create_journal(path, bytes)
+    }
+
     /// The journals beside a tape.
-    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>>;
+    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+        crate::read::journal_paths(tape)
+    }
+
     /// Holds a tape that exists against other writers as long as the result lives; an error if one has it.
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>>;
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
+        std_files::lock(path)
+    }
+
     /// Removes a file.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+
     /// Gives a file its final name; an existing file of that name is an error.
-    fn publish(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std_files::publish(from, to)
+    }
+
     /// Puts a file in the place of another.
-    fn replace(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Gives a file a second name, under which it stays when the first is replaced. One that is there already stays.
-    fn keep(&self, path: &Path, second: &Path) -> io::Result<()>;
+    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        std::fs::rename(from, to)
+    }
+
+    /// Gives a file a second name, under which it stays when the first is replaced. `false` if that name is taken: it stays then.
+    fn keep(&self, path: &Path, second: &Path) -> io::Result<bool> {
+        std_files::keep(path, second)
+    }
+
     /// Makes names in the directory of `path` durable.
-    fn sync_directory(&self, path: &Path) -> io::Result<()>;
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        std_files::sync_directory(path)
+    }
 }
 
 /// A tape that is being written: it only grows.

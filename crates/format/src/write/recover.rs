@@ -12,7 +12,7 @@ use super::rewrite::{
     Carry, Copier, RewriteError, RewriteProgress, RewriteReport, add_problems, copy_all, refuse_newer,
 };
 use crate::TapeId;
-use crate::read::{Problem, Tape};
+use crate::read::{Problem, ProblemKind, Tape};
 use crate::stream::Role;
 
 /// Metadata key of tapes that were put together with frames from a journal.
@@ -46,18 +46,22 @@ pub fn recover(
     let mut builder = TapeBuilder::create(Arc::clone(&files), out.unwrap_or(path), &options, out.is_none())?;
     let mut problems = copy(&tape, &mut builder, progress)?;
     add_problems(&mut problems, &tape);
+    // An index that had to be made anew costs nothing.
+    problems.retain(|problem| !matches!(problem.kind, ProblemKind::Trailer | ProblemKind::Footer | ProblemKind::Index));
     if tape.uses_journal() {
         let end = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
         builder.metadata(end, RECOVERED, "true")?;
     }
     let io = |source| BuildError::Io { path: path.into(), source };
     let journals = files.journals(path).map_err(io)?;
-    if out.is_none() && !problems.is_empty() {
-        // What could not be read may still be of use to somebody.
-        files.keep(path, &damaged_path(path)).map_err(io)?;
-    }
+    // What could not be read may still be of use to somebody.
+    let kept = out.is_none() && !problems.is_empty() && files.keep(path, &damaged_path(path)).map_err(io)?;
     let frames = builder.frames();
-    let bytes = builder.finish()?;
+    let bytes = builder.finish().inspect_err(|_| {
+        if kept {
+            let _ = files.remove(&damaged_path(path));
+        }
+    })?;
     drop(lock);
     if out.is_none() {
         for journal in journals {

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::files::{Files, JournalFile, TapeFile};
 use crate::source::{ReadAt, read_full};
@@ -11,67 +11,55 @@ use crate::source::{ReadAt, read_full};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StdFiles;
 
-impl Files for StdFiles {
-    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        file.try_lock().map_err(io::Error::from)?;
-        Ok(Box::new(Appender { file }))
-    }
+impl Files for StdFiles {}
 
-    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
-        let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        if let Err(error) = fill_with_zeros(&mut file, bytes) {
-            // Half a journal on a full disk helps nobody.
-            let _ = fs::remove_file(path);
-            return Err(error);
-        }
-        Ok(Box::new(Journal { file }))
-    }
+pub(super) fn create_tape(path: &Path) -> io::Result<Box<dyn TapeFile>> {
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    file.try_lock().map_err(io::Error::from)?;
+    Ok(Box::new(Appender { file }))
+}
 
-    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-        crate::read::journal_paths(tape)
+pub(super) fn create_journal(path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    if let Err(error) = fill_with_zeros(&mut file, bytes) {
+        // Half a journal on a full disk helps nobody.
+        let _ = fs::remove_file(path);
+        return Err(error);
     }
+    Ok(Box::new(Journal { file }))
+}
 
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-        let file = File::open(path)?;
-        file.try_lock().map_err(io::Error::from)?;
-        Ok(Box::new(file))
-    }
+pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
+    let file = File::open(path)?;
+    file.try_lock().map_err(io::Error::from)?;
+    Ok(Box::new(file))
+}
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
+pub(super) fn publish(from: &Path, to: &Path) -> io::Result<()> {
+    // A link fails if the name is taken, a rename would overwrite. Not every file system has links.
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) if to.exists() => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+        Err(_) => fs::rename(from, to),
     }
+}
 
-    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
-        // A link fails if the name is taken, a rename would overwrite. Not every file system has links.
-        match fs::hard_link(from, to) {
-            Ok(()) => fs::remove_file(from),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-            Err(_) if to.exists() => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
-            Err(_) => fs::rename(from, to),
-        }
+pub(super) fn keep(path: &Path, second: &Path) -> io::Result<bool> {
+    match fs::hard_link(path, second) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(_) if !second.exists() => fs::copy(path, second).map(|_| true),
+        result => result.map(|()| true),
     }
+}
 
-    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)
+pub(super) fn sync_directory(path: &Path) -> io::Result<()> {
+    // Windows makes names durable by itself and cannot open directories as files.
+    if cfg!(unix) {
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(directory)?.sync_all()?;
     }
-
-    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
-        match fs::hard_link(path, second) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(_) if !second.exists() => fs::copy(path, second).map(drop),
-            result => result,
-        }
-    }
-
-    fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        // Windows makes names durable by itself and cannot open directories as files.
-        if cfg!(unix) {
-            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(directory)?.sync_all()?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn fill_with_zeros(file: &mut File, bytes: u64) -> io::Result<()> {

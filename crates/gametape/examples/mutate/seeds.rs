@@ -59,8 +59,8 @@ impl Files for Memory {
         Ok(Box::new(()))
     }
 
-    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<()> {
-        Ok(())
+    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<bool> {
+        Ok(true)
     }
 
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {

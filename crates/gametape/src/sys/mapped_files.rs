@@ -2,10 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
 
-use gametape_format::write::{Files, JournalFile, StdFiles, TapeFile};
+use gametape_format::write::{Files, JournalFile};
 use memmap2::{MmapOptions, MmapRaw};
 
 /// The file system of the machine, with mapped journals. What recorders use.
@@ -13,10 +13,6 @@ use memmap2::{MmapOptions, MmapRaw};
 pub struct MappedFiles;
 
 impl Files for MappedFiles {
-    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
-        StdFiles.create_tape(path)
-    }
-
     fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
         let made = allocate(&file, bytes).and_then(|()| {
@@ -26,34 +22,6 @@ impl Files for MappedFiles {
         // Half a journal on a full disk would only be in the way.
         let map = made.inspect_err(|_| drop(std::fs::remove_file(path)))?;
         Ok(Box::new(MappedJournal { map, file }))
-    }
-
-    fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
-        StdFiles.journals(tape)
-    }
-
-    fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
-        StdFiles.lock(path)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        StdFiles.remove(path)
-    }
-
-    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
-        StdFiles.publish(from, to)
-    }
-
-    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
-        StdFiles.replace(from, to)
-    }
-
-    fn keep(&self, path: &Path, second: &Path) -> io::Result<()> {
-        StdFiles.keep(path, second)
-    }
-
-    fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        StdFiles.sync_directory(path)
     }
 }
 

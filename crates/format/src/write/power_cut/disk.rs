@@ -252,8 +252,8 @@ impl Files for Disk {
         Ok(Box::new(()))
     }
 
-    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<()> {
-        self.state().call().map(drop)
+    fn keep(&self, _path: &Path, _second: &Path) -> io::Result<bool> {
+        self.state().call()
     }
 
     fn sync_directory(&self, _path: &Path) -> io::Result<()> {
