@@ -262,7 +262,16 @@ fn a_full_disk_ends_the_recording_with_a_clear_error_and_loses_nothing() {
                 continue;
             }
         };
-        let stream = writer.add_stream(StreamSpec { skip_unchanged: true, ..StreamSpec::rows("frames") }).unwrap();
+        // The encoder may have failed before anything was recorded.
+        let stream = match writer.add_stream(StreamSpec { skip_unchanged: true, ..StreamSpec::rows("frames") }) {
+            Ok(stream) => stream,
+            Err(error) => {
+                assert!(matches!(error, AppendError::Failed(_)), "{error}");
+                assert!(matches!(writer.finish(), Err(FinishError::Failed(_))));
+                in_append += 1;
+                continue;
+            }
+        };
         let mut accepted = 0;
         let mut failed = false;
         while accepted < 700 && !failed {
