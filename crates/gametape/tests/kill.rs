@@ -155,7 +155,7 @@ fn a_killed_recorder_loses_no_frame_that_was_accepted() {
         missed_without_journals += missing(&Tape::open(&alone).unwrap(), &reported);
         generations += u64::from(tape.bytes() > 5000);
     }
-    assert!(recorded > 50_000, "{recorded} frames: too few to say anything");
-    assert!(generations > KILLS / 3, "{generations} tapes with blocks: too few to say anything");
-    assert!(missed_without_journals > 1000, "control: without journals frames must be missing");
+    assert!(recorded > 5_000, "{recorded} frames: too few to say anything");
+    assert!(generations > KILLS / 10, "{generations} tapes with blocks: too few to say anything");
+    assert!(missed_without_journals > 100, "control: without journals frames must be missing");
 }
