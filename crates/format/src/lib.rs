@@ -2,7 +2,7 @@
 //!
 //! The bytes are defined in `docs/format.md`. Layers, from the bottom: `cursor`, `pack` and `column` turn bytes into numbers and back;
 //! `record`, `stream`, `block`, `index`, `footer`, `journal` and `system` are the parts of a file as pure functions; [`read`] and
-//! [`write`] put them together over `ReadAt` and `Files`, the only places that touch files.
+//! [`write`](mod@write) put them together over `ReadAt` and `Files`, the only places that touch files.
 //!
 //! ```
 //! use std::sync::Arc;
