@@ -145,7 +145,7 @@ impl Tape {
                 state.clear();
             }
             state.extend(id.map(|id| (id, status)));
-            complete = group.number + 1 == group.rows;
+            complete = group.number.checked_add(1) == Some(group.rows);
         }
         complete.then_some(state)
     }
