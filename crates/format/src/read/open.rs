@@ -141,7 +141,9 @@ impl Tape {
         let notes = std::mem::take(&mut self.notes);
         let known: usize = journals.iter().map(JournalView::run_count).sum();
         let mut runs_left = limits::JOURNAL_RUNS.saturating_sub(known);
-        let walked = journals.iter_mut().try_for_each(|journal| {
+        // The newest first: a row in it means that the ones before it are complete, while the other way round rows could
+        // go into an older journal behind our back and show as a hole.
+        let walked = journals.iter_mut().rev().try_for_each(|journal| {
             let generation = journal.generation;
             journal.walk(thorough, &mut runs_left, &notes, &mut |id, at, payload| match parse_descriptor(payload) {
                 Ok(spec) => self.add_stream(id, spec, at),
