@@ -20,3 +20,8 @@ pub(crate) fn i64_at(bytes: &[u8], offset: usize) -> Option<i64> {
 pub(crate) fn f64_at(bytes: &[u8], offset: usize) -> Option<f64> {
     array_at(bytes, offset).map(f64::from_le_bytes)
 }
+
+/// The `f32` at `offset`.
+pub(crate) fn f32_at(bytes: &[u8], offset: usize) -> Option<f32> {
+    array_at(bytes, offset).map(f32::from_le_bytes)
+}

@@ -14,15 +14,21 @@
 
 pub mod assetto_corsa_competizione;
 mod bytes;
+mod capture;
 pub mod iracing;
 mod layout;
 mod registry;
+mod sample;
 mod text;
+mod typed;
 
 pub use assetto_corsa_competizione as acc;
+pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use layout::{Channel, Kind, Layout, LayoutError};
 pub use registry::{GAMES, Game, Stream, find_game};
+pub use sample::{Decode, Sample};
 pub use text::{utf16le_text, windows_1252_text};
+pub use typed::{Frame, TypedStream};
 
 /// Runs everything that reads an `.ibt` on `data`: for the fuzz target only.
 #[doc(hidden)]

@@ -1,4 +1,5 @@
 //! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
+use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::{assetto_corsa_competizione, iracing};
 
@@ -16,6 +17,12 @@ pub struct Game {
     pub aliases: &'static [&'static str],
     /// What can be captured.
     pub streams: &'static [Stream],
+    /// Names of the game's programs, as the system lists them.
+    pub processes: &'static [&'static str],
+    /// Samples a second unless the user says otherwise; `None` is every tick of the game.
+    pub default_hz: Option<u32>,
+    /// What its frames say about the game.
+    pub rules: &'static dyn Rules,
 }
 
 /// Frames of one kind.
@@ -26,6 +33,10 @@ pub struct Stream {
     /// The known layouts, newest first, each with a frame length of its own. Empty for text, and for games that
     /// describe their layout at run time.
     pub layouts: &'static [&'static Layout],
+    /// Where the frames come from.
+    pub transport: Transport,
+    /// How a consistent copy is known.
+    pub copy_rule: CopyRule,
 }
 
 impl Game {

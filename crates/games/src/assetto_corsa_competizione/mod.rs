@@ -15,12 +15,14 @@
 //! or where the documentation leaves it open.
 mod graphics;
 mod physics;
+mod rules;
 mod static_page;
 
 pub use graphics::{GRAPHICS_1580, GRAPHICS_1588};
 pub use physics::PHYSICS_800;
 pub use static_page::{STATIC_756, STATIC_820};
 
+use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 
 /// The registry's entry.
@@ -29,13 +31,34 @@ pub const GAME: Game = Game {
     name: "Assetto Corsa Competizione",
     aliases: &["acc"],
     streams: &[PHYSICS, GRAPHICS, STATIC],
+    processes: &["AC2-Win64-Shipping.exe"],
+    default_hz: Some(100),
+    rules: &rules::AccRules,
 };
 
 /// The car, written at every physics step.
-pub const PHYSICS: Stream = Stream { name: "physics", layouts: &[&PHYSICS_800] };
+pub const PHYSICS: Stream = Stream {
+    name: "physics",
+    layouts: &[&PHYSICS_800],
+    transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
 
 /// Session, laps, opponents and settings, written with the picture.
-pub const GRAPHICS: Stream = Stream { name: "graphics", layouts: &[&GRAPHICS_1588, &GRAPHICS_1580] };
+pub const GRAPHICS: Stream = Stream {
+    name: "graphics",
+    layouts: &[&GRAPHICS_1588, &GRAPHICS_1580],
+    transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
 
 /// Car, track and driver, written when a session is loaded.
-pub const STATIC: Stream = Stream { name: "static", layouts: &[&STATIC_820, &STATIC_756] };
+pub const STATIC: Stream = Stream {
+    name: "static",
+    layouts: &[&STATIC_820, &STATIC_756],
+    transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::TwoEqualCopies,
+};
+
+/// Sections are made of whole pages, and clients map up to a whole one.
+const SECTION_BYTES: u32 = 4096;

@@ -7,6 +7,7 @@ mod header;
 mod ibt;
 mod ibt_error;
 mod row_times;
+mod rules;
 mod session_text;
 mod var_headers;
 
@@ -17,16 +18,33 @@ pub use row_times::{RowClock, RowTime, RowTimes};
 pub use session_text::{TextEncoding, session_text, session_text_encoding};
 pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTable, read_var_headers};
 
+use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 
 /// The registry's entry.
-pub const GAME: Game = Game { id: "iracing", name: "iRacing", aliases: &["ir"], streams: &[TELEMETRY, SESSION_TEXT] };
+pub const GAME: Game = Game {
+    id: "iracing",
+    name: "iRacing",
+    aliases: &["ir"],
+    streams: &[TELEMETRY, SESSION_TEXT],
+    processes: &["iRacingSim64DX11.exe"],
+    default_hz: None,
+    rules: &rules::IracingRules,
+};
+
+/// The one section of shared memory that holds everything: `Local\IRSDKMemMapFileName` on Windows.
+const MEMORY: Transport = Transport::SharedMemory { section: "IRSDKMemMapFileName", section_bytes: SECTION_BYTES };
+
+/// What clients map; see the module's text for how it is divided.
+pub const SECTION_BYTES: u32 = 1_191_936;
 
 /// The rows of variables. Their layout is in the variable headers of each file or connection.
-pub const TELEMETRY: Stream = Stream { name: "telemetry", layouts: &[] };
+pub const TELEMETRY: Stream =
+    Stream { name: "telemetry", layouts: &[], transport: MEMORY, copy_rule: CopyRule::RotatingBuffers };
 
 /// The session text (YAML), as bytes.
-pub const SESSION_TEXT: Stream = Stream { name: "session-text", layouts: &[] };
+pub const SESSION_TEXT: Stream =
+    Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies };
 
 /// See the crate root. Asserts what must hold for any input, so it panics where this crate has a bug.
 #[doc(hidden)]
