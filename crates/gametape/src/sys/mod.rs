@@ -1,5 +1,9 @@
 //! The one place with unsafe code: what the operating system offers and the standard library does not.
 
 mod mapped_files;
+mod shared_memory;
+mod wait;
 
 pub use mapped_files::MappedFiles;
+pub use shared_memory::{Prefix, SectionReader, SectionWriter};
+pub use wait::{sleep_until, wake_exactly};

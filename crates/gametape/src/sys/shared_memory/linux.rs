@@ -1,0 +1,200 @@
+//! Sections as files in `/dev/shm`.
+//!
+//! They are read and written with `pread` and `pwrite`, not mapped. Programs that map the same file see the same pages, so
+//! nothing is lost by it, and something is won: the file may be cut short by its owner at any time, which would end a process
+//! that has it mapped (SIGBUS) but is only an error here. A call costs well below a microsecond.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{Ordering, fence};
+
+const FOLDER: &str = "/dev/shm";
+
+fn path_of(name: &str) -> io::Result<PathBuf> {
+    // Sub-folders are in use (`SCS/SCSTelemetry`); the way out of the folder is not.
+    let inside =
+        !name.is_empty() && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    match inside {
+        true => Ok(Path::new(FOLDER).join(name)),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is no name of a section"))),
+    }
+}
+
+/// Reads a section that somebody else made. Never makes, changes or removes one.
+#[derive(Debug)]
+pub struct SectionReader {
+    file: File,
+    path: PathBuf,
+    device_and_inode: (u64, u64),
+}
+
+impl SectionReader {
+    /// Opens a section; `None` if there is none of that name.
+    pub fn open(name: &str) -> io::Result<Option<Self>> {
+        let path = path_of(name)?;
+        // Not blocking: a pipe of that name must not hang us.
+        let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let file = match OpenOptions::new().read(true).custom_flags(nonblock).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other(format!("{} is not a file", path.display())));
+        }
+        Ok(Some(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()) }))
+    }
+
+    /// Bytes of the section now: its owner may change it.
+    pub fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Whether the section has no bytes.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Copies bytes out, while the game may be writing: whether they belong together is for the caller to find out. Copies are
+    /// made in the order of the calls. `UnexpectedEof` if the section is shorter.
+    pub fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        fence(Ordering::SeqCst);
+        self.file.read_exact_at(out, offset)?;
+        fence(Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether the name still means this section: bridges remove files and make new ones.
+    pub fn is_current(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
+    }
+}
+
+/// Writes a section that other programs read.
+#[derive(Debug)]
+pub struct SectionWriter {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+    made: bool,
+}
+
+impl SectionWriter {
+    /// Makes a section of at least this size, or takes over the one of that name. One that is there is never cut, and is made
+    /// longer where it is too short: clients that map more than there is would be ended by the system.
+    pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
+        let path = path_of(name)?;
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).mode(0o600);
+        let (file, made) = match options.clone().create_new(true).open(&path) {
+            Ok(file) => (file, true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (options.open(&path)?, false),
+            Err(error) => return Err(error),
+        };
+        let there = file.metadata()?.len();
+        if there < bytes {
+            file.set_len(bytes)?;
+        }
+        Ok(Self { file, path, bytes: there.max(bytes), made })
+    }
+
+    /// Bytes of the section.
+    pub fn len(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the section has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Whether this writer made the section, rather than found it.
+    pub fn made(&self) -> bool {
+        self.made
+    }
+
+    /// Copies bytes in, from the first to the last. Writes are seen in the order of the calls. Refuses to make the section longer.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let end = offset.checked_add(bytes.len() as u64);
+        if end.is_none_or(|end| end > self.bytes) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a write beyond the end of the section"));
+        }
+        fence(Ordering::SeqCst);
+        self.file.write_all_at(bytes, offset)?;
+        fence(Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Takes the name away again if this writer made the section; one that was found stays.
+    pub fn remove(self) -> io::Result<()> {
+        if self.made { std::fs::remove_file(&self.path) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(test: &str) -> String {
+        format!("gametape-test-{}-{test}", std::process::id())
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_the_name_goes_away_with_its_maker() {
+        let name = name("pair");
+        assert!(SectionReader::open(&name).unwrap().is_none());
+        let writer = SectionWriter::create(&name, 4096).unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        writer.write(100, b"abc").unwrap();
+        let mut bytes = [0; 5];
+        reader.copy(99, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"\0abc\0");
+        assert_eq!((reader.len().unwrap(), writer.len(), reader.is_current()), (4096, 4096, true));
+        writer.remove().unwrap();
+        assert!(!reader.is_current());
+    }
+
+    #[test]
+    fn a_section_that_was_there_is_taken_over_and_neither_cut_nor_removed() {
+        let name = name("found");
+        let first = SectionWriter::create(&name, 2048).unwrap();
+        first.write(0, b"x").unwrap();
+        let second = SectionWriter::create(&name, 1024).unwrap();
+        assert_eq!((second.len(), second.made()), (2048, false));
+        let third = SectionWriter::create(&name, 4096).unwrap();
+        third.remove().unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        let mut byte = [0];
+        reader.copy(0, &mut byte).unwrap();
+        assert_eq!((reader.len().unwrap(), &byte), (4096, b"x"));
+        first.remove().unwrap();
+    }
+
+    #[test]
+    fn a_section_that_is_cut_short_under_the_reader_is_an_error_and_not_the_end() {
+        let name = name("cut");
+        let writer = SectionWriter::create(&name, 4096).unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        writer.file.set_len(10).unwrap();
+        let mut bytes = [0; 20];
+        assert_eq!(reader.copy(0, &mut bytes).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        writer.remove().unwrap();
+    }
+
+    #[test]
+    fn writes_and_names_stay_inside() {
+        let name = name("inside");
+        let writer = SectionWriter::create(&name, 16).unwrap();
+        assert!(writer.write(15, b"ab").is_err() && writer.write(u64::MAX, b"a").is_err());
+        writer.remove().unwrap();
+        for bad in ["", "../x", "/etc/passwd", "a/../b"] {
+            assert_eq!(SectionReader::open(bad).unwrap_err().kind(), io::ErrorKind::InvalidInput, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Named sections of shared memory: `/dev/shm/NAME` on Linux, `Local\NAME` on Windows.
+//!
+//! [`SectionReader`] copies bytes out of a section that a game (or a bridge) made; [`SectionWriter`] is the other side, for
+//! programs that stand in for a game. Neither knows what the bytes mean.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod unsupported;
+
+#[cfg(target_os = "linux")]
+pub use linux::{SectionReader, SectionWriter};
+#[cfg(not(target_os = "linux"))]
+pub use unsupported::{SectionReader, SectionWriter};
+
+/// What stands before the names of all sections, so that demonstrations and tests do not meet a real game or each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prefix(String);
+
+/// Letters that a prefix may have: it becomes a part of file names.
+const PREFIX_BYTES: usize = 64;
+
+impl Prefix {
+    /// Takes letters, digits, `-`, `_` and `.`; `None` for anything else, and for more than 64 of them.
+    pub fn new(text: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let fits = text.len() <= PREFIX_BYTES && text.chars().all(plain) && !text.starts_with('.');
+        fits.then(|| Self(text.into()))
+    }
+
+    /// The prefix as text; empty for the names that games use.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of a section under this prefix.
+    pub fn section(&self, name: &str) -> String {
+        format!("{}{name}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_part_of_a_file_name_and_nothing_else() {
+        assert_eq!(Prefix::new("demo-7.").unwrap().section("acpmf_physics"), "demo-7.acpmf_physics");
+        assert_eq!(Prefix::default().section("acpmf_physics"), "acpmf_physics");
+        for bad in ["a/b", "..", ".hidden", "a b", "ä", &"x".repeat(65)] {
+            assert_eq!(Prefix::new(bad), None, "{bad}");
+        }
+    }
+}
