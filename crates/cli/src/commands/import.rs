@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, anyhow};
-use gametape::import::{ImportError, Imported, import_through};
+use gametape::import::{ImportError, Imported, Kind, import_through};
 use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
@@ -107,7 +107,8 @@ fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<O
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
         Some(_) if not_yet => Err(exit::usage(format!(
-            "{count} of {total} files are of kinds that are not there yet; what can be read today is iRacing's .ibt"
+            "{count} of {total} files are of kinds that are not there yet; what can be read: {}",
+            Kind::readable()
         ))),
         Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
     }

@@ -1,16 +1,16 @@
 //! Compares a tape with the file it was imported from, byte by byte.
+//!
+//! The source is read by the same reader that makes a tape of it; what the reader finds is held against the frames of the tape.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_format::read::{Frames, ReadError, Tape};
-use gametape_games::iracing::IbtError;
+use gametape_format::{StreamId, StreamSpec};
 
-use super::ImportProgress;
 use super::error::ImportError;
-use super::ibt_pieces::{Pieces, PiecesError, RowReader, TELEMETRY, read_range};
 use super::kind::{Kind, detect};
+use super::{ImportProgress, Out, Source};
 
 /// Differences that are listed; all are counted.
 const LISTED: usize = 100;
@@ -65,7 +65,7 @@ pub enum AgainstError {
         source: io::Error,
     },
     /// The source is of a kind that cannot be compared yet.
-    #[error("the source is {kind}: comparing with it is not there yet, only with iRacing's .ibt")]
+    #[error("the source is {kind}: comparing with it is not there yet, only with {}", Kind::readable())]
     NotYet {
         /// The kind.
         kind: Kind,
@@ -73,88 +73,118 @@ pub enum AgainstError {
     /// The kind of the source is not known.
     #[error("the source cannot be told: {0}")]
     Kind(#[source] ImportError),
-    /// The source is a damaged `.ibt`.
+    /// The source is damaged so that no tape can be made of it.
     #[error(transparent)]
-    Ibt(#[from] IbtError),
+    Source(ImportError),
     /// The tape was not imported from such a source.
-    #[error(
-        "the tape has no stream {stream:?}: it was not imported from {kind}; name the file that its metadata call source_file"
-    )]
+    #[error("the tape was not imported from {kind}; name the file that its metadata call source_file")]
     OtherTape {
-        /// The stream that is missing.
-        stream: &'static str,
         /// What the source is.
         kind: Kind,
     },
     /// The tape cannot be read.
     #[error(transparent)]
-    Tape(#[from] ReadError),
+    Tape(ReadError),
 }
 
-/// Compares a tape with its source: the number of rows, every row and every description, to the byte.
+impl From<ImportError> for AgainstError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Read { path, source } => Self::Read { path, source },
+            ImportError::Compared(error) => Self::Tape(error),
+            error => Self::Source(error),
+        }
+    }
+}
+
+/// Compares a tape with its source: every frame and every description, to the byte.
 pub fn compare_with_source(
     tape: &Tape,
     source: &Path,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<Comparison, AgainstError> {
-    let read = |error| AgainstError::Read { path: source.into(), source: error };
-    match detect(source) {
-        Ok(Kind::Ibt) => {}
-        Ok(kind) => return Err(AgainstError::NotYet { kind }),
-        Err(ImportError::Read { path, source }) => return Err(AgainstError::Read { path, source }),
+    let kind = match detect(source) {
+        Ok(kind) => kind,
+        Err(error @ ImportError::Read { .. }) => return Err(error.into()),
         Err(error) => return Err(AgainstError::Kind(error)),
-    }
-    let file = File::open(source).map_err(read)?;
-    let bytes = file.metadata().map_err(read)?.len();
-    let pieces = Pieces::of(&file, bytes).map_err(|error| match error {
-        PiecesError::Io(error) => read(error),
-        PiecesError::Ibt(error) => error.into(),
-    })?;
-    let mut comparison = Comparison::default();
-    compare_parts(tape, &file, &pieces, &mut comparison).map_err(|error| match error {
-        PartError::Io(error) => read(error),
-        PartError::Tape(error) => error.into(),
-    })?;
-    let rows = pieces.ibt.rows;
-    let Ok(stream) = tape.stream_named(TELEMETRY) else {
-        return Err(AgainstError::OtherTape { stream: TELEMETRY, kind: Kind::Ibt });
     };
-    let mut frames = tape.frames(stream);
-    let mut reader = RowReader::new(&file, rows);
-    let mut number = 0u64;
-    while let Some(row) = reader.next().map_err(read)? {
-        let offset = rows.start + number * u64::from(rows.row_bytes);
-        compare_next(&mut frames, TELEMETRY, offset, row, &mut comparison)?;
-        number += 1;
-        if number.is_multiple_of(256) {
-            progress(ImportProgress { done_bytes: offset, total_bytes: bytes });
-        }
+    let importer = kind.importer().ok_or(AgainstError::NotYet { kind })?;
+    if tape.metadata().get("source_kind").is_none_or(|of| of != kind.id()) {
+        return Err(AgainstError::OtherTape { kind });
     }
-    no_more(&mut frames, TELEMETRY, bytes, &mut comparison)?;
-    Ok(comparison)
+    let source = Source::open(source)?;
+    let total_bytes = source.bytes;
+    let mut beside = Beside { tape, streams: Vec::new(), comparison: Comparison::default() };
+    importer.read(&source, &mut beside, &mut |done_bytes| progress(ImportProgress { done_bytes, total_bytes }))?;
+    beside.finish().map_err(AgainstError::Tape)
 }
 
-enum PartError {
-    Io(io::Error),
-    Tape(ReadError),
+/// Takes what is in a source and holds it against a tape.
+struct Beside<'a> {
+    tape: &'a Tape,
+    streams: Vec<Compared<'a>>,
+    comparison: Comparison,
 }
 
-fn compare_parts(tape: &Tape, file: &File, pieces: &Pieces, comparison: &mut Comparison) -> Result<(), PartError> {
-    for group in pieces.parts.chunk_by(|a, b| a.0 == b.0) {
-        let Some((part, first)) = group.first() else { continue };
-        let Ok(stream) = tape.stream_named(part.stream()) else {
-            comparison.differs(part.stream(), first.start, "the tape has no such stream".into());
-            continue;
-        };
-        let mut frames = tape.frames(stream);
-        for (_, range) in group {
-            let bytes = read_range(file, range).map_err(PartError::Io)?;
-            compare_next(&mut frames, part.stream(), range.start, &bytes, comparison).map_err(PartError::Tape)?;
+/// A stream of the source; without frames if the tape has no such stream.
+struct Compared<'a> {
+    name: String,
+    frames: Option<Frames<'a>>,
+    /// Where the source's last frame of it stands.
+    last_offset: u64,
+}
+
+impl Beside<'_> {
+    fn finish(mut self) -> Result<Comparison, ReadError> {
+        for stream in &mut self.streams {
+            if let Some(frames) = &mut stream.frames {
+                no_more(frames, &stream.name, stream.last_offset, &mut self.comparison)?;
+            }
         }
-        let end = group.last().map_or(first.end, |(_, range)| range.end);
-        no_more(&mut frames, part.stream(), end, comparison).map_err(PartError::Tape)?;
+        let of_games = self.tape.streams().filter(|stream| !stream.spec().role.is_system());
+        for stream in of_games.filter(|stream| stream.totals().frames > 0) {
+            let name = &stream.spec().name;
+            if !self.streams.iter().any(|compared| compared.name == *name) {
+                self.comparison.differs(name, 0, "the source has nothing for this stream".into());
+            }
+        }
+        Ok(self.comparison)
     }
-    Ok(())
+}
+
+impl Out for Beside<'_> {
+    fn begin(&mut self, _: Option<i64>) -> Result<(), ImportError> {
+        Ok(())
+    }
+
+    fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, ImportError> {
+        let id = StreamId(u16::try_from(self.streams.len()).unwrap_or(u16::MAX));
+        let frames = self.tape.stream_named(&spec.name).ok().map(|stream| self.tape.frames(stream));
+        self.streams.push(Compared { name: spec.name, frames, last_offset: 0 });
+        Ok(id)
+    }
+
+    fn append(&mut self, stream: StreamId, _: u64, frame: &[u8], source_offset: u64) -> Result<(), ImportError> {
+        let Some(stream) = self.streams.get_mut(usize::from(stream.0)) else { return Ok(()) };
+        stream.last_offset = source_offset;
+        match &mut stream.frames {
+            Some(frames) => compare_next(frames, &stream.name, source_offset, frame, &mut self.comparison)?,
+            None => self.comparison.differs(&stream.name, source_offset, "the tape has no such stream".into()),
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, _: u64, _: &str, _: &str) -> Result<(), ImportError> {
+        Ok(())
+    }
+
+    fn metadata(&mut self, _: &str, _: &str) -> Result<(), ImportError> {
+        Ok(())
+    }
+
+    fn clock(&mut self, _: u64, _: i64) -> Result<(), ImportError> {
+        Ok(())
+    }
 }
 
 /// Compares the next frame of the tape with a piece of the source.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use gametape_format::read::ReadError;
 use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
@@ -21,7 +22,8 @@ pub enum ImportError {
     },
     /// The source is of no known kind.
     #[error(
-        "this is of no kind that can be imported: it looks like {looks_like}; what can be read today is iRacing's .ibt"
+        "this is of no kind that can be imported: it looks like {looks_like}; what can be read: {}",
+        Kind::readable()
     )]
     UnknownKind {
         /// What it looks like.
@@ -31,7 +33,7 @@ pub enum ImportError {
     #[error("this is a tape already: there is nothing to import, use it as it is")]
     IsTape,
     /// The kind is known, its importer is not written yet.
-    #[error("this is {kind}: importing it is not there yet; what can be read today is iRacing's .ibt")]
+    #[error("this is {kind}: importing it is not there yet; what can be read: {}", Kind::readable())]
     NotYet {
         /// The kind.
         kind: Kind,
@@ -51,4 +53,7 @@ pub enum ImportError {
     /// The tape cannot be written.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// The tape that the source is compared with cannot be read.
+    #[error(transparent)]
+    Compared(#[from] ReadError),
 }

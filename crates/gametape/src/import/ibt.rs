@@ -1,13 +1,14 @@
 //! iRacing's `.ibt` files: rows become frames, everything else in the file describes them.
 
-use gametape_format::write::{TapeBuilder, WriteOptions};
 use gametape_format::{Role, StreamId, StreamSpec};
 use gametape_games::iracing::{GAME, Ibt, RowTimes, session_text};
 
 use super::error::ImportError;
-use super::ibt_pieces::{Part, Pieces, PiecesError, RowReader, TELEMETRY, read_range};
+use super::ibt_pieces::{Part, Pieces, RowReader, TELEMETRY};
 use super::kind::Kind;
-use super::{ImportProgress, Imported, Importer, Source, Target};
+use super::out::{Out, add_stream_or_plain};
+use super::problems::{Problems, tell_source};
+use super::{Found, Importer, Source};
 use crate::layout::stream_of_layout;
 
 /// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
@@ -23,64 +24,43 @@ const BELIEVABLE_START_S: std::ops::Range<i64> = 1_199_145_600..4_102_444_800;
 pub(super) struct IbtImporter;
 
 impl Importer for IbtImporter {
-    fn import(
-        &self,
-        source: &Source,
-        target: &Target<'_>,
-        progress: &mut dyn FnMut(ImportProgress),
-    ) -> Result<Imported, ImportError> {
-        let read = |error| ImportError::Read { path: source.path.clone(), source: error };
-        let pieces = Pieces::of(&source.file, source.bytes).map_err(|error| match error {
-            PiecesError::Io(error) => read(error),
-            PiecesError::Ibt(error) => error.into(),
-        })?;
+    fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError> {
+        let pieces = Pieces::of(source)?;
         let ibt = &pieces.ibt;
-        let mut problems: Vec<String> = ibt.problems.iter().map(ToString::to_string).collect();
+        let mut problems = Problems::default();
+        ibt.problems.iter().for_each(|problem| problems.add(problem));
 
-        let start_utc_ns = start_utc_ns(ibt);
-        let mut tape = target.create(&WriteOptions { start_utc_ns, ..WriteOptions::new(source.tape_id) })?;
-        let telemetry = tape.add_stream(telemetry_spec(ibt, &mut problems), 0)?;
-        add_descriptions(&mut tape, telemetry, &pieces, source)?;
+        out.begin(start_utc_ns(ibt))?;
+        let spec = stream_of_layout(GAME.id, TELEMETRY, "file", &ibt.layout);
+        let telemetry = add_stream_or_plain(out, spec, &mut |problem| problems.add(problem))?;
+        add_descriptions(out, telemetry, &pieces, source)?;
 
         let mut times = RowTimes::new(ibt);
-        let mut rows = RowReader::new(&source.file, ibt.rows);
+        let mut rows = RowReader::new(source, ibt.rows);
         let mut count = 0u64;
-        while let Some(row) = rows.next().map_err(read)? {
-            tape.append(telemetry, times.step(row).ns, row)?;
+        while let Some(row) = rows.next()? {
+            let offset = ibt.rows.start + count * u64::from(ibt.rows.row_bytes);
+            out.append(telemetry, times.step(row).ns, row, offset)?;
             count += 1;
             if count.is_multiple_of(PROGRESS_ROWS) {
-                let done_bytes = source.bytes + ibt.rows.start + count * u64::from(ibt.rows.row_bytes);
-                progress(ImportProgress { done_bytes, total_bytes: source.bytes * 2 });
+                progress(offset);
             }
         }
-        add_metadata(&mut tape, source, &times, &problems)?;
-        if let Some(version) = game_version(source, ibt) {
-            tape.metadata(0, "game_version", &version)?;
+        let time_source = match (times.rows_by_session_time(), times.rows_by_tick_rate()) {
+            (_, 0) => "session_time",
+            (0, _) => "tick_rate",
+            _ => "mixed",
+        };
+        tell_source(out, source, Kind::Ibt, IMPORTER, time_source, &problems)?;
+        if let Some(version) = build_version(&source.read(&ibt.session_text)?) {
+            out.metadata("game_version", &version)?;
         }
-        for problem in &problems {
-            tape.event(0, "import_problem", problem)?;
-        }
-        let tape_bytes = tape.finish()?;
-        progress(ImportProgress { done_bytes: source.bytes * 2, total_bytes: source.bytes * 2 });
-        let (tape_id, source_bytes) = (source.tape_id, source.bytes);
-        Ok(Imported { kind: Kind::Ibt, tape_id, source_bytes, tape_bytes, frames: count, problems })
-    }
-}
-
-/// The rows as columns; a table that no tape can hold (a damaged file's) becomes plain frames.
-fn telemetry_spec(ibt: &Ibt, problems: &mut Vec<String>) -> StreamSpec {
-    let spec = stream_of_layout(GAME.id, TELEMETRY, "file", &ibt.layout);
-    match spec.check() {
-        Ok(()) => spec,
-        Err(error) => {
-            problems.push(format!("the variables do not fit into a channel table ({error}): rows have no channels"));
-            StreamSpec { frame_bytes: 0, channels: Vec::new(), ..spec }
-        }
+        Ok(Found { frames: count, problems: problems.list() })
     }
 }
 
 fn add_descriptions(
-    tape: &mut TapeBuilder,
+    out: &mut dyn Out,
     telemetry: StreamId,
     pieces: &Pieces,
     source: &Source,
@@ -89,46 +69,16 @@ fn add_descriptions(
     for (part, range) in &pieces.parts {
         let id = match stream.filter(|(last, _)| last == part) {
             Some((_, id)) => id,
-            None => tape.add_stream(
-                StreamSpec {
-                    game: GAME.id.into(),
-                    transport: "file".into(),
-                    role: Role::Describe,
-                    describes: Some(telemetry),
-                    ..StreamSpec::rows(part.stream())
-                },
-                0,
-            )?,
+            None => out.add_stream(StreamSpec {
+                game: GAME.id.into(),
+                transport: "file".into(),
+                role: Role::Describe,
+                describes: Some(telemetry),
+                ..StreamSpec::rows(part.stream())
+            })?,
         };
         stream = Some((*part, id));
-        let bytes = read_range(&source.file, range)
-            .map_err(|error| ImportError::Read { path: source.path.clone(), source: error })?;
-        tape.append(id, 0, &bytes)?;
-    }
-    Ok(())
-}
-
-fn add_metadata(
-    tape: &mut TapeBuilder,
-    source: &Source,
-    times: &RowTimes,
-    problems: &[String],
-) -> Result<(), ImportError> {
-    let time_source = match (times.rows_by_session_time(), times.rows_by_tick_rate()) {
-        (_, 0) => "session_time",
-        (0, _) => "tick_rate",
-        _ => "mixed",
-    };
-    let entries = [
-        ("source_file", source.name()),
-        ("source_bytes", source.bytes.to_string()),
-        ("source_kind", Kind::Ibt.id().into()),
-        ("time_source", time_source.into()),
-        ("importer", IMPORTER.into()),
-        ("import_problems", problems.len().to_string()),
-    ];
-    for (key, value) in entries {
-        tape.metadata(0, key, &value)?;
+        out.append(id, 0, &source.read(range)?, range.start)?;
     }
     Ok(())
 }
@@ -137,9 +87,9 @@ fn start_utc_ns(ibt: &Ibt) -> Option<i64> {
     Some(ibt.disk.start_date_unix_s).filter(|seconds| BELIEVABLE_START_S.contains(seconds))?.checked_mul(1_000_000_000)
 }
 
-/// `BuildVersion` of the session text.
-fn game_version(source: &Source, ibt: &Ibt) -> Option<String> {
-    let text = session_text(&read_range(&source.file, &ibt.session_text).ok()?);
+/// `BuildVersion` of a session text.
+pub(super) fn build_version(session: &[u8]) -> Option<String> {
+    let text = session_text(session);
     let version = text.lines().find_map(|line| line.trim_start().strip_prefix("BuildVersion:"))?.trim();
     (!version.is_empty()).then(|| version.to_owned())
 }

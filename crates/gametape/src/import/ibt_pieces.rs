@@ -11,18 +11,15 @@
 //! everything else, mostly a cut row      telemetry.rest          a frame for each stretch, of at most 1 MiB
 //! ```
 
-use std::fs::File;
-use std::io;
 use std::ops::Range;
 
-use gametape_format::ReadAt;
-use gametape_games::iracing::{Ibt, IbtError, IbtHead, IbtRows};
+use gametape_games::iracing::{Ibt, IbtHead, IbtRows};
+
+use super::error::ImportError;
+use super::source::{CHUNK_BYTES, Source, chunks};
 
 /// The stream of rows.
 pub(super) const TELEMETRY: &str = "telemetry";
-
-/// How much is read at once, and the longest frame of [`Part::Rest`].
-const CHUNK_BYTES: u64 = 1 << 20;
 
 /// What describes the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,20 +48,12 @@ pub(super) struct Pieces {
     pub(super) parts: Vec<(Part, Range<u64>)>,
 }
 
-/// Why the pieces are not known.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PiecesError {
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    #[error(transparent)]
-    Ibt(#[from] IbtError),
-}
-
 impl Pieces {
-    pub(super) fn of(file: &File, file_bytes: u64) -> Result<Self, PiecesError> {
+    pub(super) fn of(source: &Source) -> Result<Self, ImportError> {
+        let file_bytes = source.bytes;
         let header = 0..(IbtHead::BYTES as u64).min(file_bytes);
-        let head = IbtHead::parse(&read_range(file, &header)?, file_bytes)?;
-        let variables = read_range(file, &head.var_headers)?;
+        let head = IbtHead::parse(&source.read(&header)?, file_bytes)?;
+        let variables = source.read(&head.var_headers)?;
         let ibt = head.finish(&variables)?;
         let rows = ibt.rows.start..ibt.rows.start + ibt.rows.count * u64::from(ibt.rows.row_bytes);
         let mut parts = vec![(Part::Header, header.clone()), (Part::Variables, ibt.var_headers.clone())];
@@ -84,41 +73,15 @@ fn rest(mut known: [Range<u64>; 4], file_bytes: u64) -> Vec<Range<u64>> {
     let mut at = 0;
     let end = std::iter::once(file_bytes..file_bytes);
     for range in known.into_iter().filter(|range| !range.is_empty()).chain(end) {
-        while at < range.start.min(file_bytes) {
-            let end = range.start.min(file_bytes).min(at + CHUNK_BYTES);
-            rest.push(at..end);
-            at = end;
-        }
+        rest.extend(chunks(at..range.start.min(file_bytes)));
         at = at.max(range.end);
     }
     rest
 }
 
-/// Reads a part of a file; the caller has checked that its length is fit for memory.
-pub(super) fn read_range(file: &File, range: &Range<u64>) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(range.end - range.start).map_err(io::Error::other)?];
-    read_exact_at(file, range.start, &mut bytes)?;
-    Ok(bytes)
-}
-
-fn read_exact_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-    let mut done = 0;
-    while let Some(room) = buffer.get_mut(done..).filter(|room| !room.is_empty()) {
-        match ReadAt::read_at(file, offset + done as u64, room) {
-            Ok(0) => {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read"));
-            }
-            Ok(count) => done += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
 /// Reads the rows, first to last.
 pub(super) struct RowReader<'a> {
-    file: &'a File,
+    source: &'a Source,
     rows: IbtRows,
     next: u64,
     buffer: Vec<u8>,
@@ -127,11 +90,11 @@ pub(super) struct RowReader<'a> {
 }
 
 impl<'a> RowReader<'a> {
-    pub(super) fn new(file: &'a File, rows: IbtRows) -> Self {
-        Self { file, rows, next: 0, buffer: Vec::new(), loaded: 0..0 }
+    pub(super) fn new(source: &'a Source, rows: IbtRows) -> Self {
+        Self { source, rows, next: 0, buffer: Vec::new(), loaded: 0..0 }
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, ImportError> {
         if self.next >= self.rows.count {
             return Ok(None);
         }
@@ -139,8 +102,8 @@ impl<'a> RowReader<'a> {
         if !self.loaded.contains(&self.next) {
             let count = (CHUNK_BYTES / row_bytes).clamp(1, self.rows.count - self.next);
             self.loaded = self.next..self.next + count;
-            self.buffer.resize((count * row_bytes) as usize, 0);
-            read_exact_at(self.file, self.rows.start + self.next * row_bytes, &mut self.buffer)?;
+            let start = self.rows.start + self.next * row_bytes;
+            self.source.read_into(&(start..start + count * row_bytes), &mut self.buffer)?;
         }
         let start = ((self.next - self.loaded.start) * row_bytes) as usize;
         self.next += 1;

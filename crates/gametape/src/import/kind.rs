@@ -52,6 +52,13 @@ impl Kind {
         }
     }
 
+    /// The kinds that can be read, for people.
+    pub fn readable() -> String {
+        let names: Vec<_> =
+            Self::ALL.into_iter().filter(|kind| kind.importer().is_some()).map(|kind| kind.to_string()).collect();
+        names.join(", ")
+    }
+
     fn fits(self, start: &[u8]) -> bool {
         match self {
             Self::Ibt => is_ibt(start),

@@ -9,50 +9,23 @@ mod error;
 mod ibt;
 mod ibt_pieces;
 mod kind;
+mod out;
+mod problems;
+mod source;
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gametape_format::TapeId;
-use gametape_format::write::{Files, StdFiles, TapeBuilder, WriteOptions};
+use gametape_format::write::{Files, StdFiles};
 
 pub use against::{AgainstError, Comparison, Difference, compare_with_source};
 pub use error::ImportError;
 pub use kind::{Kind, detect};
+pub use out::Out;
+pub use source::Source;
 
-/// A file to import.
-#[derive(Debug)]
-pub struct Source {
-    /// The file, open.
-    pub file: File,
-    /// Its path.
-    pub path: PathBuf,
-    /// Its length.
-    pub bytes: u64,
-    /// The id of the tape it becomes.
-    pub tape_id: TapeId,
-}
-
-impl Source {
-    /// The file's name without its folder.
-    pub fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
-
-/// Where a tape goes.
-pub struct Target<'a> {
-    files: Arc<dyn Files>,
-    path: &'a Path,
-}
-
-impl Target<'_> {
-    /// Begins the tape. An existing file is an error.
-    pub fn create(&self, options: &WriteOptions) -> Result<TapeBuilder, ImportError> {
-        Ok(TapeBuilder::create(self.files.clone(), self.path, options, false)?)
-    }
-}
+use out::OnTape;
 
 /// How far an import has come. The source is read twice: for the tape's id and for its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,21 +47,25 @@ pub struct Imported {
     pub source_bytes: u64,
     /// Length of the tape.
     pub tape_bytes: u64,
-    /// Frames of the game, descriptions not counted.
+    /// Frames of the source: each moment it recorded counts once, descriptions do not count.
     pub frames: u64,
     /// What was wrong with the source. What is whole was kept.
     pub problems: Vec<String>,
 }
 
+/// What a reader found in a source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Frames of the source.
+    pub frames: u64,
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+}
+
 /// Reads one kind of file.
 pub trait Importer: Sync {
-    /// Makes a tape of the source.
-    fn import(
-        &self,
-        source: &Source,
-        target: &Target<'_>,
-        progress: &mut dyn FnMut(ImportProgress),
-    ) -> Result<Imported, ImportError>;
+    /// Hands over everything that is in the source; says how many bytes of it are done.
+    fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError>;
 }
 
 /// Makes the tape `out` of the file `path`. Nothing is overwritten, and no half tape is left behind.
@@ -103,18 +80,21 @@ pub fn import_through(
     out: &Path,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<Imported, ImportError> {
-    let read = |source| ImportError::Read { path: path.into(), source };
     let kind = detect(path)?;
     let importer = kind.importer().ok_or(ImportError::NotYet { kind })?;
     if out.exists() {
         return Err(ImportError::Exists { path: out.into() });
     }
-    let mut file = File::open(path).map_err(read)?;
-    let bytes = file.metadata().map_err(read)?.len();
-    let total_bytes = bytes.saturating_mul(2);
-    let mut hashed = |done_bytes| progress(ImportProgress { done_bytes, total_bytes });
-    let tape_id = crate::identity::id_of_content(&mut file, &mut hashed).map_err(read)?;
-    let source = Source { file, path: path.into(), bytes, tape_id };
-    let target = Target { files, path: out };
-    importer.import(&source, &target, progress)
+    let source = Source::open(path)?;
+    let total_bytes = source.bytes.saturating_mul(2);
+    let mut at = |done_bytes| progress(ImportProgress { done_bytes, total_bytes });
+    let read = |source| ImportError::Read { path: path.into(), source };
+    let mut file = std::fs::File::open(path).map_err(read)?;
+    let tape_id = crate::identity::id_of_content(&mut file, &mut at).map_err(read)?;
+    let mut tape = OnTape::new(files, out, tape_id);
+    let Found { frames, problems } =
+        importer.read(&source, &mut tape, &mut |done| at(source.bytes.saturating_add(done)))?;
+    let tape_bytes = tape.finish()?;
+    at(total_bytes);
+    Ok(Imported { kind, tape_id, source_bytes: source.bytes, tape_bytes, frames, problems })
 }

@@ -1,0 +1,68 @@
+//! What is wrong with a source, and what is said about it on the tape.
+
+use super::error::ImportError;
+use super::kind::Kind;
+use super::out::Out;
+use super::source::Source;
+
+/// Problems that are listed; all are counted. A file can be broken in a million places.
+const LISTED: usize = 100;
+
+/// What is wrong with a source; what is whole was kept.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    listed: Vec<String>,
+    count: u64,
+}
+
+impl Problems {
+    pub(super) fn add(&mut self, problem: impl ToString) {
+        self.count += 1;
+        if self.listed.len() < LISTED {
+            self.listed.push(problem.to_string());
+        }
+    }
+
+    /// Those that are listed, and how many more there were.
+    pub(super) fn list(&self) -> Vec<String> {
+        let more = self.count - self.listed.len() as u64;
+        let rest = (more > 0).then(|| format!("{more} more problems, which are not listed"));
+        self.listed.iter().cloned().chain(rest).collect()
+    }
+}
+
+/// Puts on the tape what every import says: where it came from, by what it was read, what is wrong with it.
+pub(super) fn tell_source(
+    out: &mut dyn Out,
+    source: &Source,
+    kind: Kind,
+    importer: &str,
+    time_source: &str,
+    problems: &Problems,
+) -> Result<(), ImportError> {
+    for (key, value) in [
+        ("source_file", source.name().as_str()),
+        ("source_bytes", &source.bytes.to_string()),
+        ("source_kind", kind.id()),
+        ("time_source", time_source),
+        ("importer", importer),
+        ("import_problems", &problems.count.to_string()),
+    ] {
+        out.metadata(key, value)?;
+    }
+    problems.list().iter().try_for_each(|problem| out.event(0, "import_problem", problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_problems_are_counted_and_the_first_are_listed() {
+        let mut problems = Problems::default();
+        (0..LISTED + 5).for_each(|number| problems.add(number));
+        let list = problems.list();
+        assert_eq!((list.len(), list[0].as_str()), (LISTED + 1, "0"));
+        assert_eq!(list[LISTED], "5 more problems, which are not listed");
+    }
+}
