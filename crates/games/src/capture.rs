@@ -131,6 +131,15 @@ pub trait Rules: Debug + Sync {
     /// Whether the game runs, by what its frames say. That frames still change is for the caller to see.
     fn presence(&self, seen: Seen<'_>) -> Presence;
 
+    /// A number that goes up as long as the game works, from its newest frames: physics steps, ticks. `None` where there is
+    /// none.
+    ///
+    /// Frames that say "off" while this number moves are of a game that leaves its pages about the session empty: the
+    /// Assetto Corsa family has some. A number that stands still means paused, frozen or gone.
+    fn counter(&self, _seen: Seen<'_>) -> Option<i64> {
+        None
+    }
+
     /// Whether the frames are of this game, where several games share names. `None` while that cannot be told.
     fn is_it(&self, seen: Seen<'_>) -> Option<bool>;
 

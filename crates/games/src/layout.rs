@@ -77,6 +77,14 @@ impl Channel {
         Self { name: Cow::Borrowed(name), offset, kind, count, unit: Cow::Borrowed(unit) }
     }
 
+    /// The same line for another table.
+    const fn again(&self) -> Self {
+        // Tables are all borrowed. A name that is not would be empty here, which no table may have.
+        let name = if let Cow::Borrowed(name) = &self.name { name } else { "" };
+        let unit = if let Cow::Borrowed(unit) = &self.unit { unit } else { "" };
+        Self::fixed(name, self.offset, self.kind, self.count, unit)
+    }
+
     /// Bytes that all values of the channel take.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -88,6 +96,19 @@ impl Channel {
     pub fn end(&self) -> u64 {
         u64::from(self.offset) + self.bytes()
     }
+}
+
+/// A table that is two tables, one behind the other, for pages that begin alike. `N` is the sum of their lengths.
+pub(crate) const fn joined<const N: usize>(first: &[Channel], second: &[Channel]) -> [Channel; N] {
+    let mut table = [const { Channel::fixed("", 0, Kind::U8, 0, "") }; N];
+    let mut index = 0;
+    while index < N {
+        let line = if index < first.len() { first[index].again() } else { second[index - first.len()].again() };
+        // What is replaced holds nothing; dropping it is not allowed at compile time.
+        std::mem::forget(std::mem::replace(&mut table[index], line));
+        index += 1;
+    }
+    table
 }
 
 /// The channels of one kind of frame, in the order of their offsets.

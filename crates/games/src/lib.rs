@@ -6,12 +6,13 @@
 //!
 //! - [`Layout`]: which bytes of a frame are which channel.
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
-//! - [`assetto_corsa_competizione`]: the three shared memory pages, as tables.
+//! - [`assetto_corsa`], [`assetto_corsa_competizione`]: the three shared memory pages, as tables and as structs.
 //! - [`iracing`]: the header, variable headers, session text and rows of `.ibt` files.
 //!
 //! A game id is a full name in kebab-case and lives for ever in recordings. Aliases are for people.
 #![forbid(unsafe_code)]
 
+pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
 mod bytes;
 mod capture;
@@ -22,12 +23,13 @@ mod sample;
 mod text;
 mod typed;
 
+pub use assetto_corsa as ac;
 pub use assetto_corsa_competizione as acc;
 pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use layout::{Channel, Kind, Layout, LayoutError};
 pub use registry::{GAMES, Game, Stream, find_game};
 pub use sample::{Decode, Sample};
-pub use text::{utf16le_text, windows_1252_text};
+pub use text::{Utf16, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 
 /// Runs everything that reads an `.ibt` on `data`: for the fuzz target only.

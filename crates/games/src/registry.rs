@@ -1,10 +1,10 @@
 //! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa_competizione, iracing};
+use crate::{assetto_corsa, assetto_corsa_competizione, iracing};
 
 /// Every game, in the order of their ids.
-pub const GAMES: &[Game] = &[assetto_corsa_competizione::GAME, iracing::GAME];
+pub const GAMES: &[Game] = &[assetto_corsa::GAME, assetto_corsa_competizione::GAME, iracing::GAME];
 
 /// A game and the streams of frames it offers.
 #[derive(Debug, Clone, Copy)]

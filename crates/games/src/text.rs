@@ -1,6 +1,56 @@
 //! Text as games write it, turned into `String`. Bytes that are no text become U+FFFD or a control character, never an
 //! error.
 
+use std::fmt::{self, Debug, Display, Write as _};
+
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
+
+/// Text in a struct: `N` units of UTF-16LE, NUL padded. `to_string()` gives what stands before the first NUL.
+#[derive(Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(transparent)]
+pub struct Utf16<const N: usize>(pub [u16; N]);
+
+impl<const N: usize> Utf16<N> {
+    /// The text, without its end where it is too long: the last unit stays NUL.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut units = [0; N];
+        let mut end = 0;
+        for letter in text.chars() {
+            let next = end + letter.len_utf16();
+            let Some(place) = units.get_mut(end..next).filter(|_| next < N) else { break };
+            letter.encode_utf16(place);
+            end = next;
+        }
+        Self(units)
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.first().is_none_or(|unit| *unit == 0)
+    }
+}
+
+impl<const N: usize> Default for Utf16<N> {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
+impl<const N: usize> Display for Utf16<N> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = self.0.iter().copied().take_while(|unit| *unit != 0);
+        char::decode_utf16(units).try_for_each(|unit| out.write_char(unit.unwrap_or(char::REPLACEMENT_CHARACTER)))
+    }
+}
+
+impl<const N: usize> Debug for Utf16<N> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?}", self.to_string())
+    }
+}
+
 /// What Windows-1252 has in 0x80..=0x9F, where it differs from Latin-1. The five bytes it leaves undefined stay the
 /// control characters of the same number, as browsers do it, so that nothing is lost.
 const WINDOWS_1252_HIGH: [char; 32] = [
@@ -47,6 +97,16 @@ mod tests {
     fn utf16_surrogates_pair_up_and_lone_ones_are_replaced() {
         assert_eq!(utf16le_text(&[0x3C, 0xD8, 0xC1, 0xDF]), "\u{1F3C1}");
         assert_eq!(utf16le_text(&[0x3C, 0xD8, 0x41, 0x00]), "\u{FFFD}A");
+    }
+
+    #[test]
+    fn text_arrays_keep_whole_letters_and_a_nul() {
+        assert_eq!(Utf16::<5>::new("Spà").to_string(), "Spà");
+        assert_eq!(Utf16::<5>::new("Monza"), Utf16([77, 111, 110, 122, 0]));
+        assert_eq!(Utf16::<3>::new("a\u{1F3C1}").to_string(), "a");
+        assert_eq!(Utf16::<4>::new("a\u{1F3C1}").to_string(), "a\u{1F3C1}");
+        assert!(Utf16::<0>::new("a").is_empty() && Utf16::<1>::new("a").is_empty());
+        assert_eq!(format!("{} {:?}", Utf16([65, 0xD800, 66]), Utf16([0, 66])), "A\u{FFFD}B \"\"");
     }
 
     #[test]

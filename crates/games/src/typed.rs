@@ -1,10 +1,16 @@
 //! Frames as structs: a stream together with the type of its frames.
+//!
+//! The structs have plain numbers in the byte order of the games, little endian; a host of the other order would read
+//! them wrong, so the crate does not build for one.
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::registry::{Game, Stream};
+
+#[cfg(target_endian = "big")]
+compile_error!("games write little endian, and frames are read as they are: no big-endian hosts");
 
 /// A struct that is a frame, byte for byte: `#[repr(C)]`, little endian, with padding spelled out.
 pub trait Frame: FromBytes + Immutable + KnownLayout + Sized + 'static {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use std::collections::HashSet;
 
-use gametape_games::{Channel, GAMES, Kind, Layout, acc, find_game};
+use gametape_games::{Channel, GAMES, Kind, Layout, ac, acc, find_game};
 
 #[test]
 fn ids_and_aliases_are_unique_and_kebab_case() {
@@ -23,7 +23,8 @@ fn games_are_found_by_id_and_alias() {
     assert_eq!(find_game("acc").unwrap().id, "assetto-corsa-competizione");
     assert_eq!(find_game("Assetto-Corsa-Competizione").unwrap().id, "assetto-corsa-competizione");
     assert_eq!(find_game("ir").unwrap().id, "iracing");
-    assert!(find_game("").is_none() && find_game("ac").is_none());
+    assert_eq!(find_game("AC").unwrap().id, "assetto-corsa");
+    assert!(find_game("").is_none() && find_game("assetto").is_none());
 }
 
 #[test]
@@ -127,4 +128,50 @@ fn shorter_acc_pages_are_the_longer_ones_without_their_end() {
     let (long, short) = (&acc::STATIC_820, &acc::STATIC_756);
     assert_eq!(short.channels(), &long.channels()[..44]);
     assert_eq!(gaps(short), [(398, 2), (590, 2), (670, 2), (754, 2)]);
+}
+
+#[test]
+fn ac_pages_cover_all_but_their_padding() {
+    let page = &ac::PHYSICS_580;
+    assert_eq!((page.frame_bytes(), page.channels().len(), gaps(page)), (580, 60, vec![]));
+    assert_channel(page, "localVelocity", 568, Kind::F32, 3, "m/s");
+    let page = &ac::GRAPHICS_296;
+    assert_eq!((page.frame_bytes(), page.channels().len(), gaps(page)), (296, 30, vec![(242, 2)]));
+    assert_channel(page, "carCoordinates", 252, Kind::F32, 3, "m");
+    assert_channel(page, "flag", 268, Kind::I32, 1, "");
+    assert_channel(page, "surfaceGrip", 280, Kind::F32, 1, "ratio");
+    assert_channel(page, "windDirection", 292, Kind::F32, 1, "");
+    let page = &ac::STATIC_684;
+    assert_eq!((page.frame_bytes(), page.channels().len()), (684, 42));
+    assert_eq!(gaps(page), [(398, 2), (590, 2), (670, 2)]);
+    assert_channel(page, "pitWindowEnd", 680, Kind::I32, 1, "");
+}
+
+#[test]
+fn shorter_ac_pages_are_the_longer_ones_without_their_end() {
+    for (long, short, last) in [
+        (&ac::PHYSICS_580, &ac::PHYSICS_568, "brakeBias"),
+        (&ac::GRAPHICS_296, &ac::GRAPHICS_284, "surfaceGrip"),
+        (&ac::STATIC_684, &ac::STATIC_592, "trackConfiguration"),
+    ] {
+        assert_eq!(short.channels(), &long.channels()[..short.channels().len()]);
+        assert_eq!(short.channels().last().unwrap().name, last);
+        let end = short.channels().last().unwrap().end();
+        assert!(u64::from(short.frame_bytes()) - end < 4, "{}", short.id());
+    }
+}
+
+#[test]
+fn ac_and_acc_pages_begin_alike() {
+    for (short, long, bytes) in [
+        (&ac::PHYSICS_580, &acc::PHYSICS_800, 580),
+        (&ac::GRAPHICS_296, &acc::GRAPHICS_1588, 252),
+        (&ac::STATIC_684, &acc::STATIC_820, 684),
+    ] {
+        let until = |layout: &Layout| -> Vec<Channel> {
+            layout.channels().iter().filter(|channel| channel.end() <= bytes).cloned().collect()
+        };
+        assert_eq!(until(short), until(long));
+        assert_eq!(until(short).last().unwrap().end(), bytes);
+    }
 }

@@ -1,6 +1,15 @@
-//! The graphics page, 1588 or 1580 bytes: session, laps, opponents and settings.
+//! The graphics page, 1588 or 1580 bytes: session, laps, opponents and settings. Its first 252 bytes are those of
+//! [Assetto Corsa](ac::GraphicsHead).
+use std::ops::{Deref, DerefMut};
+
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
+
+use super::GAME;
+use crate::ac::{self, GraphicsHead};
 use crate::layout::Kind::{Char16, F32, I32};
-use crate::layout::{Channel, Layout};
+use crate::layout::{Channel, Layout, joined};
+use crate::text::Utf16;
+use crate::typed::{Frame, TypedStream};
 
 /// The page of the newest version.
 pub static GRAPHICS_1588: Layout = Layout::from_table("acc-graphics-1588", 1588, CHANNELS);
@@ -9,28 +18,9 @@ pub static GRAPHICS_1588: Layout = Layout::from_table("acc-graphics-1588", 1588,
 pub static GRAPHICS_1580: Layout =
     Layout::from_table("acc-graphics-1580", 1580, CHANNELS.split_at(CHANNELS.len() - 2).0);
 
-const CHANNELS: &[Channel] = &[
-    Channel::fixed("packetId", 0, I32, 1, ""),
-    Channel::fixed("status", 4, I32, 1, ""),
-    Channel::fixed("session", 8, I32, 1, ""),
-    Channel::fixed("currentTime", 12, Char16, 15, ""),
-    Channel::fixed("lastTime", 42, Char16, 15, ""),
-    Channel::fixed("bestTime", 72, Char16, 15, ""),
-    Channel::fixed("split", 102, Char16, 15, ""),
-    Channel::fixed("completedLaps", 132, I32, 1, ""),
-    Channel::fixed("position", 136, I32, 1, ""),
-    Channel::fixed("iCurrentTime", 140, I32, 1, "ms"),
-    Channel::fixed("iLastTime", 144, I32, 1, "ms"),
-    Channel::fixed("iBestTime", 148, I32, 1, "ms"),
-    Channel::fixed("sessionTimeLeft", 152, F32, 1, "ms"),
-    Channel::fixed("distanceTraveled", 156, F32, 1, "m"),
-    Channel::fixed("isInPit", 160, I32, 1, ""),
-    Channel::fixed("currentSectorIndex", 164, I32, 1, ""),
-    Channel::fixed("lastSectorTime", 168, I32, 1, "ms"),
-    Channel::fixed("numberOfLaps", 172, I32, 1, ""),
-    Channel::fixed("tyreCompound", 176, Char16, 33, ""),
-    Channel::fixed("replayTimeMultiplier", 244, F32, 1, ""),
-    Channel::fixed("normalizedCarPosition", 248, F32, 1, "ratio"),
+const CHANNELS: &[Channel] = &joined::<{ ac::GRAPHICS_HEAD.len() + TAIL.len() }>(ac::GRAPHICS_HEAD, TAIL);
+
+const TAIL: &[Channel] = &[
     Channel::fixed("activeCars", 252, I32, 1, ""),
     Channel::fixed("carCoordinates", 256, F32, 180, "m"),
     Channel::fixed("carID", 976, I32, 60, ""),
@@ -98,3 +88,177 @@ const CHANNELS: &[Channel] = &[
     Channel::fixed("gapAhead", 1580, I32, 1, "ms"),
     Channel::fixed("gapBehind", 1584, I32, 1, "ms"),
 ];
+
+/// The page of the newest version. The fields of [`GraphicsHead`] are read as if they were its own.
+#[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Graphics {
+    /// The first 252 bytes.
+    pub head: GraphicsHead,
+    /// Cars on the track.
+    pub active_cars: i32,
+    /// Where the cars are, in the world, m.
+    pub car_coordinates: [[f32; 3]; 60],
+    /// Whose place each entry of `car_coordinates` is.
+    pub car_id: [i32; 60],
+    /// The player's entry in `car_id`.
+    pub player_car_id: i32,
+    /// Penalty time.
+    pub penalty_time: f32,
+    /// 0 none, 1 blue, 2 yellow, 3 black, 4 white, 5 chequered, 6 penalty, 7 green, 8 orange.
+    pub flag: i32,
+    /// Kind of penalty.
+    pub penalty: i32,
+    /// 1 while the ideal line is shown.
+    pub ideal_line_on: i32,
+    /// 1 in the pit lane.
+    pub is_in_pit_lane: i32,
+    /// Always 0.
+    pub surface_grip: f32,
+    /// 1 when the mandatory stop is done.
+    pub mandatory_pit_done: i32,
+    /// Wind speed, m/s.
+    pub wind_speed: f32,
+    /// Where the wind comes from, rad.
+    pub wind_direction: f32,
+    /// 1 while the set-up menu is open.
+    pub is_setup_menu_visible: i32,
+    /// Page of the main display.
+    pub main_display_index: i32,
+    /// Page of the second display.
+    pub secondary_display_index: i32,
+    /// Traction control level.
+    pub tc: i32,
+    /// Second traction control level.
+    pub tc_cut: i32,
+    /// Engine map.
+    pub engine_map: i32,
+    /// Level of the anti-lock brakes.
+    pub abs: i32,
+    /// Fuel for a lap, l.
+    pub fuel_x_lap: f32,
+    /// 1 while the rain lights are on.
+    pub rain_lights: i32,
+    /// 1 while the lights flash.
+    pub flashing_lights: i32,
+    /// Stage of the lights.
+    pub lights_stage: i32,
+    /// Exhaust temperature, °C.
+    pub exhaust_temperature: f32,
+    /// Wiper stage.
+    pub wiper_lv: i32,
+    /// Driving time left for the driver, ms.
+    pub driver_stint_total_time_left: i32,
+    /// Time left of the stint, ms.
+    pub driver_stint_time_left: i32,
+    /// 1 with rain tyres.
+    pub rain_tyres: i32,
+    /// Which session of the weekend.
+    pub session_index: i32,
+    /// Fuel used, l.
+    pub used_fuel: f32,
+    /// Difference to the best lap, as text.
+    pub delta_lap_time: Utf16<15>,
+    /// Padding.
+    pub pad_1358: [u8; 2],
+    /// Difference to the best lap, ms.
+    pub i_delta_lap_time: i32,
+    /// Estimated lap time, as text.
+    pub estimated_lap_time: Utf16<15>,
+    /// Padding.
+    pub pad_1394: [u8; 2],
+    /// Estimated lap time, ms.
+    pub i_estimated_lap_time: i32,
+    /// 1 where the difference is positive.
+    pub is_delta_positive: i32,
+    /// Last split, ms.
+    pub i_split: i32,
+    /// 1 while the running lap is valid.
+    pub is_valid_lap: i32,
+    /// Laps the fuel lasts for.
+    pub fuel_estimated_laps: f32,
+    /// State of the track.
+    pub track_status: Utf16<33>,
+    /// Padding.
+    pub pad_1482: [u8; 2],
+    /// Mandatory stops still to do.
+    pub missing_mandatory_pits: i32,
+    /// Time of day, s.
+    pub clock: f32,
+    /// 1 while the left indicator is on.
+    pub direction_lights_left: i32,
+    /// 1 while the right indicator is on.
+    pub direction_lights_right: i32,
+    /// 1 while the track is yellow.
+    pub global_yellow: i32,
+    /// 1 while sector 1 is yellow.
+    pub global_yellow_1: i32,
+    /// 1 while sector 2 is yellow.
+    pub global_yellow_2: i32,
+    /// 1 while sector 3 is yellow.
+    pub global_yellow_3: i32,
+    /// 1 while the white flag is out.
+    pub global_white: i32,
+    /// 1 while the green flag is out.
+    pub global_green: i32,
+    /// 1 while the chequered flag is out.
+    pub global_chequered: i32,
+    /// 1 while the red flag is out.
+    pub global_red: i32,
+    /// Tyre set chosen for the stop.
+    pub mfd_tyre_set: i32,
+    /// Fuel chosen for the stop, l.
+    pub mfd_fuel_to_add: f32,
+    /// Pressure chosen for the stop, front left, psi.
+    pub mfd_tyre_pressure_lf: f32,
+    /// Pressure chosen for the stop, front right, psi.
+    pub mfd_tyre_pressure_rf: f32,
+    /// Pressure chosen for the stop, rear left, psi.
+    pub mfd_tyre_pressure_lr: f32,
+    /// Pressure chosen for the stop, rear right, psi.
+    pub mfd_tyre_pressure_rr: f32,
+    /// 0 green, 1 fast, 2 optimum, 3 greasy, 4 damp, 5 wet, 6 flooded.
+    pub track_grip_status: i32,
+    /// 0 none, 1 drizzle, 2 light, 3 medium, 4 heavy, 5 thunderstorm.
+    pub rain_intensity: i32,
+    /// Rain in 10 minutes.
+    pub rain_intensity_in_10min: i32,
+    /// Rain in 30 minutes.
+    pub rain_intensity_in_30min: i32,
+    /// Tyre set on the car.
+    pub current_tyre_set: i32,
+    /// Tyre set of the strategy.
+    pub strategy_tyre_set: i32,
+    /// Gap to the car ahead, ms.
+    pub gap_ahead: i32,
+    /// Gap to the car behind, ms.
+    pub gap_behind: i32,
+}
+
+const _: () = assert!(size_of::<Graphics>() == 1588);
+
+impl Deref for Graphics {
+    type Target = GraphicsHead;
+
+    fn deref(&self) -> &GraphicsHead {
+        &self.head
+    }
+}
+
+impl DerefMut for Graphics {
+    fn deref_mut(&mut self) -> &mut GraphicsHead {
+        &mut self.head
+    }
+}
+
+impl Default for Graphics {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
+impl Frame for Graphics {
+    fn stream() -> TypedStream<Self> {
+        TypedStream::new(&GAME, &super::GRAPHICS)
+    }
+}

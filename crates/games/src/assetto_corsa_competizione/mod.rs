@@ -18,12 +18,13 @@ mod physics;
 mod rules;
 mod static_page;
 
-pub use graphics::{GRAPHICS_1580, GRAPHICS_1588};
-pub use physics::PHYSICS_800;
-pub use static_page::{STATIC_756, STATIC_820};
+pub use graphics::{GRAPHICS_1580, GRAPHICS_1588, Graphics};
+pub use physics::{PHYSICS_800, Physics};
+pub use static_page::{STATIC_756, STATIC_820, Static};
 
 use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
+use crate::typed::{Frame as _, TypedStream};
 
 /// The registry's entry.
 pub const GAME: Game = Game {
@@ -62,3 +63,21 @@ pub const STATIC: Stream = Stream {
 
 /// Sections are made of whole pages, and clients map up to a whole one.
 const SECTION_BYTES: u32 = 4096;
+
+/// The car's stream, typed.
+#[must_use]
+pub fn physics() -> TypedStream<Physics> {
+    Physics::stream()
+}
+
+/// The stream of session and laps, typed.
+#[must_use]
+pub fn graphics() -> TypedStream<Graphics> {
+    Graphics::stream()
+}
+
+/// The stream of car, track and driver, typed.
+#[must_use]
+pub fn static_page() -> TypedStream<Static> {
+    Static::stream()
+}

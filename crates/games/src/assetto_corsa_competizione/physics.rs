@@ -1,71 +1,20 @@
-//! The physics page, 800 bytes: the car.
+//! The physics page, 800 bytes: the car. Its first 580 bytes are those of [Assetto Corsa](ac::Physics).
+use std::ops::{Deref, DerefMut};
+
+use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
+
+use super::GAME;
+use crate::ac;
 use crate::layout::Kind::{F32, I32};
-use crate::layout::{Channel, Layout};
+use crate::layout::{Channel, Layout, joined};
+use crate::typed::{Frame, TypedStream};
 
 /// The page as every known version of the game writes it.
 pub static PHYSICS_800: Layout = Layout::from_table("acc-physics-800", 800, CHANNELS);
 
-const CHANNELS: &[Channel] = &[
-    Channel::fixed("packetId", 0, I32, 1, ""),
-    Channel::fixed("gas", 4, F32, 1, "ratio"),
-    Channel::fixed("brake", 8, F32, 1, "ratio"),
-    Channel::fixed("fuel", 12, F32, 1, "l"),
-    Channel::fixed("gear", 16, I32, 1, ""),
-    Channel::fixed("rpms", 20, I32, 1, "rpm"),
-    Channel::fixed("steerAngle", 24, F32, 1, "ratio"),
-    Channel::fixed("speedKmh", 28, F32, 1, "km/h"),
-    Channel::fixed("velocity", 32, F32, 3, "m/s"),
-    Channel::fixed("accG", 44, F32, 3, "g"),
-    Channel::fixed("wheelSlip", 56, F32, 4, ""),
-    Channel::fixed("wheelLoad", 72, F32, 4, "N"),
-    Channel::fixed("wheelsPressure", 88, F32, 4, "psi"),
-    Channel::fixed("wheelAngularSpeed", 104, F32, 4, "rad/s"),
-    Channel::fixed("tyreWear", 120, F32, 4, ""),
-    Channel::fixed("tyreDirtyLevel", 136, F32, 4, ""),
-    Channel::fixed("tyreCoreTemperature", 152, F32, 4, "degC"),
-    Channel::fixed("camberRAD", 168, F32, 4, "rad"),
-    Channel::fixed("suspensionTravel", 184, F32, 4, "m"),
-    Channel::fixed("drs", 200, F32, 1, ""),
-    Channel::fixed("tc", 204, F32, 1, ""),
-    Channel::fixed("heading", 208, F32, 1, "rad"),
-    Channel::fixed("pitch", 212, F32, 1, "rad"),
-    Channel::fixed("roll", 216, F32, 1, "rad"),
-    Channel::fixed("cgHeight", 220, F32, 1, "m"),
-    Channel::fixed("carDamage", 224, F32, 5, ""),
-    Channel::fixed("numberOfTyresOut", 244, I32, 1, ""),
-    Channel::fixed("pitLimiterOn", 248, I32, 1, ""),
-    Channel::fixed("abs", 252, F32, 1, ""),
-    Channel::fixed("kersCharge", 256, F32, 1, ""),
-    Channel::fixed("kersInput", 260, F32, 1, ""),
-    Channel::fixed("autoShifterOn", 264, I32, 1, ""),
-    Channel::fixed("rideHeight", 268, F32, 2, "m"),
-    Channel::fixed("turboBoost", 276, F32, 1, ""),
-    Channel::fixed("ballast", 280, F32, 1, "kg"),
-    Channel::fixed("airDensity", 284, F32, 1, "kg/m^3"),
-    Channel::fixed("airTemp", 288, F32, 1, "degC"),
-    Channel::fixed("roadTemp", 292, F32, 1, "degC"),
-    Channel::fixed("localAngularVel", 296, F32, 3, "rad/s"),
-    Channel::fixed("finalFF", 308, F32, 1, ""),
-    Channel::fixed("performanceMeter", 312, F32, 1, ""),
-    Channel::fixed("engineBrake", 316, I32, 1, ""),
-    Channel::fixed("ersRecoveryLevel", 320, I32, 1, ""),
-    Channel::fixed("ersPowerLevel", 324, I32, 1, ""),
-    Channel::fixed("ersHeatCharging", 328, I32, 1, ""),
-    Channel::fixed("ersIsCharging", 332, I32, 1, ""),
-    Channel::fixed("kersCurrentKJ", 336, F32, 1, "kJ"),
-    Channel::fixed("drsAvailable", 340, I32, 1, ""),
-    Channel::fixed("drsEnabled", 344, I32, 1, ""),
-    Channel::fixed("brakeTemp", 348, F32, 4, "degC"),
-    Channel::fixed("clutch", 364, F32, 1, "ratio"),
-    Channel::fixed("tyreTempI", 368, F32, 4, "degC"),
-    Channel::fixed("tyreTempM", 384, F32, 4, "degC"),
-    Channel::fixed("tyreTempO", 400, F32, 4, "degC"),
-    Channel::fixed("isAIControlled", 416, I32, 1, ""),
-    Channel::fixed("tyreContactPoint", 420, F32, 12, "m"),
-    Channel::fixed("tyreContactNormal", 468, F32, 12, ""),
-    Channel::fixed("tyreContactHeading", 516, F32, 12, ""),
-    Channel::fixed("brakeBias", 564, F32, 1, "ratio"),
-    Channel::fixed("localVelocity", 568, F32, 3, "m/s"),
+const CHANNELS: &[Channel] = &joined::<{ ac::PHYSICS_CHANNELS.len() + TAIL.len() }>(ac::PHYSICS_CHANNELS, TAIL);
+
+const TAIL: &[Channel] = &[
     Channel::fixed("P2PActivations", 580, I32, 1, ""),
     Channel::fixed("P2PStatus", 584, I32, 1, ""),
     Channel::fixed("currentMaxRpm", 588, I32, 1, "rpm"),
@@ -92,3 +41,90 @@ const CHANNELS: &[Channel] = &[
     Channel::fixed("gVibrations", 792, F32, 1, ""),
     Channel::fixed("absVibrations", 796, F32, 1, ""),
 ];
+
+/// The page. The fields of [`ac::Physics`] are read as if they were its own: `page.speed_kmh`. Arrays of four are front
+/// left, front right, rear left, rear right.
+#[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Physics {
+    /// The first 580 bytes.
+    pub head: ac::Physics,
+    /// Unused.
+    pub p2p_activations: i32,
+    /// Unused.
+    pub p2p_status: i32,
+    /// Highest engine speed now, rpm. Unused in ACC; other games of the family fill it.
+    pub current_max_rpm: i32,
+    /// Unused.
+    pub mz: [f32; 4],
+    /// Unused.
+    pub fx: [f32; 4],
+    /// Unused.
+    pub fy: [f32; 4],
+    /// Slip of each tyre along its direction.
+    pub slip_ratio: [f32; 4],
+    /// Slip angle of each tyre, rad.
+    pub slip_angle: [f32; 4],
+    /// Unused.
+    pub tc_in_action: i32,
+    /// Unused.
+    pub abs_in_action: i32,
+    /// Damage of the suspension. Documented as unused, but filled.
+    pub suspension_damage: [f32; 4],
+    /// Unused.
+    pub tyre_temp: [f32; 4],
+    /// Temperature of the water, °C.
+    pub water_temp: f32,
+    /// Brake pressure.
+    pub brake_pressure: [f32; 4],
+    /// Brake pads at the front.
+    pub front_brake_compound: i32,
+    /// Brake pads at the rear.
+    pub rear_brake_compound: i32,
+    /// What is left of the brake pads, mm.
+    pub pad_life: [f32; 4],
+    /// What is left of the brake discs, mm.
+    pub disc_life: [f32; 4],
+    /// 1 while the ignition is on.
+    pub ignition_on: i32,
+    /// 1 while the starter turns.
+    pub starter_engine_on: i32,
+    /// 1 while the engine runs.
+    pub is_engine_running: i32,
+    /// Vibration by kerbs.
+    pub kerb_vibration: f32,
+    /// Vibration by slip.
+    pub slip_vibrations: f32,
+    /// Vibration by acceleration.
+    pub g_vibrations: f32,
+    /// Vibration by the anti-lock brakes.
+    pub abs_vibrations: f32,
+}
+
+const _: () = assert!(size_of::<Physics>() == 800);
+
+impl Deref for Physics {
+    type Target = ac::Physics;
+
+    fn deref(&self) -> &ac::Physics {
+        &self.head
+    }
+}
+
+impl DerefMut for Physics {
+    fn deref_mut(&mut self) -> &mut ac::Physics {
+        &mut self.head
+    }
+}
+
+impl Default for Physics {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
+impl Frame for Physics {
+    fn stream() -> TypedStream<Self> {
+        TypedStream::new(&GAME, &super::PHYSICS)
+    }
+}

@@ -1,0 +1,142 @@
+//! What the pages of Assetto Corsa and Assetto Corsa Competizione say about the game, read by offsets: the two share
+//! names and their first bytes, so whoever reads these cannot know yet which layout is right.
+//!
+//! The games are told apart by [`which`]. Other games of the family use the same names too, but leave the graphics page
+//! zero; they are neither.
+use crate::bytes::{array_at, i32_at};
+use crate::capture::{About, Presence, Seen};
+use crate::text::utf16le_text;
+
+/// Which of the two games writes the pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Member {
+    AssettoCorsa,
+    Competizione,
+}
+
+/// Where Assetto Corsa's pages end, and only Competizione's go on.
+const AC_PHYSICS_BYTES: usize = 580;
+const AC_GRAPHICS_BYTES: usize = 296;
+const AC_STATIC_BYTES: usize = 684;
+
+/// Texts of the static page: offset and UTF-16 units.
+const AC_VERSION: (usize, usize) = (30, 15);
+const CAR_MODEL: (usize, usize) = (68, 33);
+const TRACK: (usize, usize) = (134, 33);
+const TRACK_CONFIGURATION: (usize, usize) = (524, 33);
+
+/// `None` while the pages do not say.
+///
+/// First the four bytes behind what the graphics pages have in common: the number of cars in Competizione, the car's
+/// place in the world in Assetto Corsa. Both games write them all the time, so they are right even where a section still
+/// holds what the other game left behind its end. Where they are 0, bytes beyond the ends of Assetto Corsa's pages are
+/// Competizione's, and a session without such bytes is Assetto Corsa's.
+pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
+    let graphics = page(seen, "graphics");
+    if is_zero(graphics) {
+        return None;
+    }
+    let bits = array_at(graphics, 252)?;
+    let (cars, metres) = (i32::from_le_bytes(bits), f32::from_le_bytes(bits));
+    if (1..=MOST_CARS).contains(&cars) {
+        return Some(Member::Competizione);
+    }
+    if metres.is_finite() && (1e-3..1e6).contains(&metres.abs()) {
+        return Some(Member::AssettoCorsa);
+    }
+    let (physics, statics) = (page(seen, "physics"), page(seen, "static"));
+    let beyond = |page: &[u8], from: usize| !is_zero(page.get(from..).unwrap_or_default());
+    if beyond(physics, AC_PHYSICS_BYTES) || beyond(graphics, AC_GRAPHICS_BYTES) || beyond(statics, AC_STATIC_BYTES) {
+        return Some(Member::Competizione);
+    }
+    let filled = [AC_VERSION, CAR_MODEL, TRACK].into_iter().all(|text| !units(statics, text).is_empty());
+    (filled && presence(seen) != Presence::Off).then_some(Member::AssettoCorsa)
+}
+
+/// More than any server takes, and as a float smaller than any place in the world.
+const MOST_CARS: i32 = 1000;
+
+/// By `status` of the graphics page.
+pub(crate) fn presence(seen: Seen<'_>) -> Presence {
+    match i32_at(page(seen, "graphics"), 4) {
+        Some(1) => Presence::Replay,
+        Some(2) => Presence::Live,
+        Some(3) => Presence::Paused,
+        _ => Presence::Off,
+    }
+}
+
+/// `packetId` of the physics page.
+pub(crate) fn counter(seen: Seen<'_>) -> Option<i64> {
+    i32_at(page(seen, "physics"), 0).map(i64::from)
+}
+
+/// Differs when the kind of session, `index`, the car or the track differ. `None` while the game is off or has not said
+/// all of them.
+pub(crate) fn session_key(seen: Seen<'_>, index: i32) -> Option<u64> {
+    let session = i32_at(page(seen, "graphics"), 8).filter(|session| *session >= 0)?;
+    let statics = page(seen, "static");
+    let (car, track) = (units(statics, CAR_MODEL), units(statics, TRACK));
+    if presence(seen) == Presence::Off || car.is_empty() || track.is_empty() {
+        return None;
+    }
+    let mut key = Fnv::default();
+    for part in [&session.to_le_bytes(), &index.to_le_bytes(), car, track, units(statics, TRACK_CONFIGURATION)] {
+        key.add(part);
+    }
+    Some(key.0)
+}
+
+pub(crate) fn about(seen: Seen<'_>) -> About {
+    let statics = page(seen, "static");
+    let text = |place| Some(utf16le_text(units(statics, place))).filter(|text| !text.trim().is_empty());
+    let session = i32_at(page(seen, "graphics"), 8).filter(|_| presence(seen) != Presence::Off);
+    About {
+        game_version: text(AC_VERSION),
+        car: text(CAR_MODEL),
+        track: text(TRACK),
+        track_layout: text(TRACK_CONFIGURATION),
+        session: session.and_then(session_name).map(str::to_owned),
+    }
+}
+
+/// The kind of session that the number stands for.
+pub(crate) fn session_name(session: i32) -> Option<&'static str> {
+    const NAMES: [&str; 9] =
+        ["practice", "qualify", "race", "hotlap", "time-attack", "drift", "drag", "hotstint", "superpole"];
+    NAMES.get(usize::try_from(session).ok()?).copied()
+}
+
+/// The newest page of the stream; empty if there is none.
+pub(crate) fn page<'a>(seen: Seen<'a>, stream: &str) -> &'a [u8] {
+    seen.stream(stream).map_or(&[], |frame| frame.bytes)
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+/// The bytes of a text without what stands behind its first NUL: that may be left over from a longer one.
+fn units(page: &[u8], (offset, units): (usize, usize)) -> &[u8] {
+    let array = page.get(offset..offset + units * 2).unwrap_or_default();
+    let used = array.as_chunks::<2>().0.iter().take_while(|unit| **unit != [0, 0]).count();
+    array.get(..used * 2).unwrap_or_default()
+}
+
+/// FNV-1a, 64 bits, with a mark behind each part so that parts cannot run into each other.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, part: &[u8]) {
+        let end = u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes();
+        for byte in part.iter().chain(&end) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        }
+    }
+}

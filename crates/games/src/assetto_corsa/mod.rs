@@ -1,0 +1,84 @@
+//! Assetto Corsa: three pages of shared memory, each a stream.
+//!
+//! | stream | page | frame | other known length |
+//! |---|---|---:|---|
+//! | [`PHYSICS`] | `Local\acpmf_physics` | 580 | 568, without `localVelocity` |
+//! | [`GRAPHICS`] | `Local\acpmf_graphics` | 296 | 284, without `mandatoryPitDone` and the wind |
+//! | [`STATIC`] | `Local\acpmf_static` | 684 | 592, up to `trackConfiguration` |
+//!
+//! Names and first bytes are those of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), which says more
+//! about how pages are laid out; `family` holds what both do alike and tells them apart. An older version of the game
+//! leaves the end of a page zero.
+pub(crate) mod family;
+mod graphics;
+mod physics;
+mod rules;
+mod static_page;
+
+pub(crate) use family::Member;
+pub(crate) use graphics::HEAD as GRAPHICS_HEAD;
+pub use graphics::{GRAPHICS_284, GRAPHICS_296, Graphics, GraphicsHead};
+pub(crate) use physics::CHANNELS as PHYSICS_CHANNELS;
+pub use physics::{PHYSICS_568, PHYSICS_580, Physics};
+pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
+pub use static_page::{STATIC_592, STATIC_684, Static};
+
+use crate::capture::{CopyRule, Transport};
+use crate::registry::{Game, Stream};
+use crate::typed::{Frame as _, TypedStream};
+
+/// The registry's entry.
+pub const GAME: Game = Game {
+    id: "assetto-corsa",
+    name: "Assetto Corsa",
+    aliases: &["ac"],
+    streams: &[PHYSICS, GRAPHICS, STATIC],
+    processes: &["acs.exe"],
+    default_hz: Some(100),
+    rules: &rules::AcRules,
+};
+
+/// The car, written at every physics step.
+pub const PHYSICS: Stream = Stream {
+    name: "physics",
+    layouts: &[&PHYSICS_580, &PHYSICS_568],
+    transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
+
+/// Session, laps and track, written with the picture.
+pub const GRAPHICS: Stream = Stream {
+    name: "graphics",
+    layouts: &[&GRAPHICS_296, &GRAPHICS_284],
+    transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
+
+/// Car, track and driver, written when a session is loaded.
+pub const STATIC: Stream = Stream {
+    name: "static",
+    layouts: &[&STATIC_684, &STATIC_592],
+    transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
+    copy_rule: CopyRule::TwoEqualCopies,
+};
+
+/// Sections are made of whole pages, and clients map up to a whole one.
+const SECTION_BYTES: u32 = 4096;
+
+/// The car's stream, typed.
+#[must_use]
+pub fn physics() -> TypedStream<Physics> {
+    Physics::stream()
+}
+
+/// The stream of session and laps, typed.
+#[must_use]
+pub fn graphics() -> TypedStream<Graphics> {
+    Graphics::stream()
+}
+
+/// The stream of car, track and driver, typed.
+#[must_use]
+pub fn static_page() -> TypedStream<Static> {
+    Static::stream()
+}

@@ -1,0 +1,43 @@
+//! What the pages say about the game itself.
+use super::family::{self, Member};
+use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
+use crate::sample::{Decode, Sample};
+
+#[derive(Debug)]
+pub(super) struct AcRules;
+
+impl Rules for AcRules {
+    fn presence(&self, seen: Seen<'_>) -> Presence {
+        family::presence(seen)
+    }
+
+    fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
+        family::which(seen).map(|member| member == Member::AssettoCorsa)
+    }
+
+    fn counter(&self, seen: Seen<'_>) -> Option<i64> {
+        family::counter(seen)
+    }
+
+    fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
+        family::session_key(seen, 0)
+    }
+
+    fn about(&self, seen: Seen<'_>) -> About {
+        family::about(seen)
+    }
+
+    fn decoder(&self) -> Box<dyn Decode> {
+        Box::new(Decoder)
+    }
+}
+
+struct Decoder;
+
+impl Decode for Decoder {
+    fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample) {
+        if let Some(speed) = frame.number("speedKmh") {
+            sample.speed_kmh = Some(speed as f32);
+        }
+    }
+}
