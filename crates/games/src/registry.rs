@@ -6,6 +6,9 @@ use crate::{assetto_corsa, assetto_corsa_competizione, iracing};
 /// Every game, in the order of their ids.
 pub const GAMES: &[Game] = &[assetto_corsa::GAME, assetto_corsa_competizione::GAME, iracing::GAME];
 
+/// Games that share the names of their pages; which one it is, their frames tell.
+pub const ASSETTO_CORSA_FAMILY: &[Game] = &[assetto_corsa_competizione::GAME, assetto_corsa::GAME];
+
 /// A game and the streams of frames it offers.
 #[derive(Debug, Clone, Copy)]
 pub struct Game {

@@ -13,6 +13,7 @@
 pub use gametape_format as format;
 pub use gametape_games as games;
 
+pub mod capture;
 pub mod demo_car;
 pub mod identity;
 pub mod import;

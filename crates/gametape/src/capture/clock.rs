@@ -1,0 +1,47 @@
+//! The clock of a capture: nanoseconds since it began, and a way to wait. Injected, so that tests own time.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::sys::sleep_until;
+
+/// Tells the time of a capture and waits.
+pub trait Clock: Send + Sync {
+    /// Nanoseconds since the capture began. Never goes back.
+    fn now_ns(&self) -> u64;
+
+    /// UTC now, in nanoseconds since 1970. May jump.
+    fn utc_ns(&self) -> i64;
+
+    /// Waits until that moment; returns at once if it is past.
+    fn sleep_until_ns(&self, moment_ns: u64);
+}
+
+/// The clock of the machine.
+#[derive(Debug)]
+pub struct RealClock {
+    start: Instant,
+}
+
+impl RealClock {
+    /// A clock that begins now.
+    pub fn start() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for RealClock {
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn utc_ns(&self) -> i64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(now.as_nanos()).unwrap_or_default()
+    }
+
+    fn sleep_until_ns(&self, moment_ns: u64) {
+        if let Some(moment) = self.start.checked_add(Duration::from_nanos(moment_ns)) {
+            sleep_until(moment);
+        }
+    }
+}

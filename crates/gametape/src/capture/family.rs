@@ -1,0 +1,219 @@
+//! Games that show fixed pages in shared memory: the Assetto Corsa family.
+//!
+//! Several games share one set of names, so the pages are read first and then asked which game they are of. Sizes differ between
+//! games and versions, and the sections are larger than the pages: the largest known page is copied, and a frame is cut to what
+//! the game's layout has.
+
+use std::io;
+use std::time::Duration;
+
+use gametape_format::Counters;
+use gametape_games::{About, Game, Layout, Presence, Seen, SeenFrame, Stream, Transport};
+
+use super::batch::{Batch, Description};
+use super::clock::Clock;
+use super::page::{Page, look};
+use super::source::{Away, Pace, Source, SourceError, State};
+use crate::capture::playback;
+use crate::sys::{Prefix, SectionReader};
+
+/// How often the names are looked up again: bridges replace files.
+const CHECK_NAMES_NS: u64 = 1_000_000_000;
+
+/// Games with the same pages, recorded through whichever of them runs.
+pub struct FamilySource {
+    games: &'static [Game],
+    prefix: Prefix,
+    period: Duration,
+    open: Option<Open>,
+    game: Option<&'static Game>,
+}
+
+struct Open {
+    pages: Vec<Page<SectionReader>>,
+    streams: Vec<&'static Stream>,
+    /// Of the pages as copied, before the game is known.
+    layouts: Vec<&'static Layout>,
+    /// Of the game that it is.
+    frame_bytes: Vec<usize>,
+    counters: Vec<Counters>,
+    checked_ns: u64,
+}
+
+impl FamilySource {
+    /// Reads the pages of these games, `hz` times a second. The first game's streams name the pages.
+    pub fn new(games: &'static [Game], prefix: Prefix, hz: u32) -> Self {
+        let period = Duration::from_nanos(1_000_000_000 / u64::from(hz.clamp(1, 1000)));
+        Self { games, prefix, period, open: None, game: None }
+    }
+
+    /// Opens all sections; says what is missing.
+    fn open(&self, now_ns: u64) -> Result<Open, Away> {
+        let streams: Vec<&'static Stream> =
+            self.games.first().map(|game| game.streams.iter().collect()).unwrap_or_default();
+        let mut open = Open {
+            pages: Vec::new(),
+            layouts: Vec::new(),
+            frame_bytes: Vec::new(),
+            counters: vec![Counters::default(); streams.len()],
+            checked_ns: now_ns,
+            streams: Vec::new(),
+        };
+        for stream in streams {
+            let Transport::SharedMemory { section, .. } = stream.transport else { continue };
+            let name = self.prefix.section(section);
+            let unreadable = |error: io::Error| Away::Unreadable(format!("{name}: {error}"));
+            let reader = SectionReader::open(&name).map_err(unreadable)?.ok_or(Away::NotThere)?;
+            let there = reader.len().map_err(unreadable)?;
+            // The longest layout that fits is what this version of the page may have.
+            let fits = |layout: &&&Layout| u64::from(layout.frame_bytes()) <= there;
+            let layout = self.layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
+            let Some(layout) = layout else {
+                let text = format!("{name} has {there} bytes, too few for any known version of the page");
+                return Err(if there == 0 { Away::Empty } else { Away::Unreadable(text) });
+            };
+            let length = layout.frame_bytes() as usize;
+            open.pages.push(Page::new(reader, length, stream.copy_rule));
+            open.layouts.push(layout);
+            open.frame_bytes.push(length);
+            open.streams.push(stream);
+        }
+        Ok(open)
+    }
+
+    /// The layouts that any of the games has for a stream.
+    fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
+        self.games.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
+    }
+
+    /// Which game the pages are of, if that can be told.
+    fn identify(&self) -> Option<&'static Game> {
+        let open = self.open.as_ref()?;
+        open.with_seen(|seen| self.games.iter().find(|game| game.rules.is_it(seen) == Some(true)))
+    }
+
+    /// Takes the layouts of the game, and says what it offers.
+    fn become_game(&mut self, game: &'static Game, batch: &mut Batch) {
+        let Some(open) = &mut self.open else { return };
+        let mut description = Description::of_game(game.id);
+        for ((stream, page_layout), bytes) in open.streams.iter().zip(&mut open.layouts).zip(&mut open.frame_bytes) {
+            let Some(stream) = game.stream(stream.name) else { continue };
+            let longest = stream.layouts.iter().filter(|layout| layout.frame_bytes() as usize <= *bytes);
+            if let Some(layout) = longest.max_by_key(|layout| layout.frame_bytes()) {
+                *page_layout = layout;
+                *bytes = layout.frame_bytes() as usize;
+            }
+            description.known(stream, "shm", u32::try_from(*bytes).unwrap_or_default());
+        }
+        batch.describe(description);
+        self.game = Some(game);
+    }
+
+    fn read_open(&mut self, clock: &dyn Clock, batch: &mut Batch) -> io::Result<State> {
+        let Some(open) = &mut self.open else { return Ok(State::Away(Away::NotThere)) };
+        open.counters.fill(Counters::default());
+        look(&mut open.pages, &mut open.counters, clock)?;
+        if self.game.is_none() {
+            match self.identify() {
+                Some(game) => self.become_game(game, batch),
+                None => return Ok(State::Away(self.why_undecided())),
+            }
+        }
+        let (Some(open), Some(game)) = (&self.open, self.game) else { return Ok(State::Away(Away::Undecided)) };
+        let (is_it, presence) = open.with_seen(|seen| (game.rules.is_it(seen), game.rules.presence(seen)));
+        if is_it == Some(false) {
+            // Another game of the family took over the pages.
+            self.game = None;
+            return Ok(State::Away(Away::Undecided));
+        }
+        if presence == Presence::Off {
+            return Ok(State::Away(Away::Off));
+        }
+        for (index, (page, bytes)) in open.pages.iter().zip(&open.frame_bytes).enumerate() {
+            if page.done() {
+                let time_ns = if page.fresh() { page.frame_ns() } else { clock.now_ns() };
+                batch.frame(index, time_ns, page.frame().get(..*bytes).unwrap_or_default());
+            }
+        }
+        for (index, counters) in open.counters.iter().enumerate() {
+            batch.count(index, counters);
+        }
+        Ok(State::Here(presence))
+    }
+
+    fn why_undecided(&self) -> Away {
+        let zero = |page: &Page<SectionReader>| page.frame().iter().all(|byte| *byte == 0);
+        let Some(open) = &self.open else { return Away::NotThere };
+        if open.pages.iter().all(zero) {
+            return Away::Empty;
+        }
+        let off = |game: &Game| open.with_seen(|seen| game.rules.presence(seen)) == Presence::Off;
+        if self.games.iter().all(off) { Away::Off } else { Away::Undecided }
+    }
+}
+
+impl Open {
+    fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> T {
+        // Three pages at most: no allocation for what is asked at every tick.
+        let empty = SeenFrame { stream: "", layout: NO_LAYOUT, bytes: &[] };
+        let mut frames = [empty; MAX_PAGES];
+        let mut count = 0;
+        let known = self.streams.iter().zip(&self.layouts).zip(self.pages.iter().zip(&self.frame_bytes));
+        for (frame, ((stream, layout), (page, _))) in frames.iter_mut().zip(known) {
+            *frame = SeenFrame { stream: stream.name, layout, bytes: page.frame() };
+            count += 1;
+        }
+        ask(Seen(frames.get(..count).unwrap_or_default()))
+    }
+}
+
+/// More pages than any known game has.
+const MAX_PAGES: usize = 8;
+static NO_LAYOUT: &Layout = &gametape_games::acc::PHYSICS_800;
+
+impl Source for FamilySource {
+    fn pace(&self) -> Pace {
+        Pace::Every(self.period)
+    }
+
+    fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        let now_ns = clock.now_ns();
+        if let Some(open) = &mut self.open
+            && now_ns >= open.checked_ns + CHECK_NAMES_NS
+        {
+            open.checked_ns = now_ns;
+            if !open.pages.iter().all(|page| page.bytes().is_current()) {
+                self.open = None;
+                self.game = None;
+            }
+        }
+        if self.open.is_none() {
+            match self.open(now_ns) {
+                Ok(open) => self.open = Some(open),
+                Err(away) => return Ok(State::Away(away)),
+            }
+        }
+        self.read_open(clock, batch).or_else(|error| {
+            // Cut short or taken away under us: look it up again.
+            self.open = None;
+            self.game = None;
+            Ok(State::Away(Away::Unreadable(error.to_string())))
+        })
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        let (open, game) = (self.open.as_ref()?, self.game?);
+        open.with_seen(|seen| game.rules.session_key(seen))
+    }
+
+    fn about(&self) -> About {
+        match (&self.open, self.game) {
+            (Some(open), Some(game)) => open.with_seen(|seen| game.rules.about(seen)),
+            _ => About::default(),
+        }
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        playback::tape_being_played(&self.prefix)
+    }
+}

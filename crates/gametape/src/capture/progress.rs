@@ -1,0 +1,168 @@
+//! What a recording looks like from outside while it runs: numbers to show, marks to put in, the wish to stop.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gametape_format::Counters;
+use gametape_games::{About, Presence};
+
+use super::source::{Away, State};
+
+/// A recording as others see it. Cheap to write: the capturing thread does it at every tick.
+#[derive(Debug, Default)]
+pub struct Progress {
+    frames: AtomicU64,
+    raw_bytes: AtomicU64,
+    start_ns: AtomicU64,
+    now_ns: AtomicU64,
+    dropped: AtomicU64,
+    torn: AtomicU64,
+    missed: AtomicU64,
+    late: AtomicU64,
+    seen: Mutex<Seen>,
+    marks: Mutex<Vec<String>>,
+    marks_wait: AtomicBool,
+    recording: AtomicBool,
+}
+
+/// What changes seldom.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// What the source found last; `None` before the first look.
+    pub state: Option<State>,
+    /// The tape that is being written.
+    pub path: Option<PathBuf>,
+    /// Id of the game.
+    pub game: String,
+    /// What the game says about itself.
+    pub about: About,
+}
+
+/// The numbers of a tape that is being written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Frames on the tape.
+    pub frames: u64,
+    /// Bytes of those frames as the game gave them.
+    pub raw_bytes: u64,
+    /// Time since the first frame.
+    pub duration_ns: u64,
+    /// What was lost and noticed.
+    pub counters: Counters,
+}
+
+impl Progress {
+    /// The numbers now.
+    pub fn numbers(&self) -> Numbers {
+        let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        Numbers {
+            frames: load(&self.frames),
+            raw_bytes: load(&self.raw_bytes),
+            duration_ns: load(&self.now_ns).saturating_sub(load(&self.start_ns)),
+            counters: Counters {
+                dropped: load(&self.dropped),
+                torn: load(&self.torn),
+                missed: load(&self.missed),
+                late: load(&self.late),
+                ..Counters::default()
+            },
+        }
+    }
+
+    /// What is being recorded.
+    pub fn seen(&self) -> Seen {
+        self.lock_seen().clone()
+    }
+
+    /// Whether a tape is being written.
+    pub fn is_recording(&self) -> bool {
+        self.recording.load(Ordering::Relaxed)
+    }
+
+    /// Asks for a mark in the tape that is being written. `false` if there is none.
+    pub fn mark(&self, text: &str) -> bool {
+        if !self.is_recording() {
+            return false;
+        }
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
+        self.marks_wait.store(true, Ordering::Release);
+        true
+    }
+
+    /// The marks that were asked for since the last time.
+    pub(super) fn take_marks(&self) -> Vec<String> {
+        if !self.marks_wait.swap(false, Ordering::Acquire) {
+            return Vec::new();
+        }
+        std::mem::take(&mut *self.marks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn begin(&self, path: Option<PathBuf>, game: &str, about: &About, start_ns: u64) {
+        for number in [&self.frames, &self.raw_bytes, &self.dropped, &self.torn, &self.missed, &self.late] {
+            number.store(0, Ordering::Relaxed);
+        }
+        self.start_ns.store(start_ns, Ordering::Relaxed);
+        self.now_ns.store(start_ns, Ordering::Relaxed);
+        let mut seen = self.lock_seen();
+        (seen.path, seen.game, seen.about) = (path, game.into(), about.clone());
+        self.recording.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn end(&self) {
+        self.recording.store(false, Ordering::Relaxed);
+        self.lock_seen().path = None;
+    }
+
+    pub(super) fn stored(&self, bytes: usize) {
+        self.frames.fetch_add(1, Ordering::Relaxed);
+        self.raw_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn counted(&self, counters: &Counters) {
+        for (sum, count) in [
+            (&self.dropped, counters.dropped),
+            (&self.torn, counters.torn),
+            (&self.missed, counters.missed),
+            (&self.late, counters.late),
+        ] {
+            if count > 0 {
+                sum.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub(super) fn at(&self, now_ns: u64) {
+        self.now_ns.store(now_ns, Ordering::Relaxed);
+    }
+
+    /// Takes over what the source found, if it is something else than before.
+    pub(super) fn found(&self, state: &State) {
+        let mut seen = self.lock_seen();
+        if seen.state.as_ref() != Some(state) {
+            seen.state = Some(state.clone());
+        }
+    }
+
+    fn lock_seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// In a few words, for people.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Away(Away::NotThere) => "no game",
+            Self::Away(Away::Empty) => "the game's memory is empty",
+            Self::Away(Away::Undecided) => "waiting to see which game it is",
+            Self::Away(Away::Off) => "the game is in its menus",
+            Self::Away(Away::Unreadable(why)) => why,
+            Self::Here(Presence::Live) => "live",
+            Self::Here(Presence::Paused) => "paused",
+            Self::Here(Presence::Replay) => "replay",
+            Self::Here(Presence::Off) => "off",
+            Self::Ended => "ended",
+        }
+    }
+}

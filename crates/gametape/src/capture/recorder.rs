@@ -1,0 +1,193 @@
+//! Reads sources at their pace until somebody wants the end: one thread each.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use gametape_format::Counters;
+
+use super::batch::Batch;
+use super::clock::Clock;
+use super::driver::Driver;
+use super::observer::Observer;
+use super::options::{EndReason, RecordOptions, Told};
+use super::progress::Progress;
+use super::source::{Pace, Source, State};
+use crate::sys::wake_exactly;
+
+/// How often a game that is not there is looked for.
+const LOOK_FOR_GAME_NS: u64 = 50_000_000;
+/// The wish to stop is seen this soon.
+const NAP_NS: u64 = 100_000_000;
+
+/// The wish to stop, shared between threads.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// Wants the end.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end is wanted.
+    pub fn wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Everything around a source that a recording needs.
+pub struct Recorder {
+    /// How to record.
+    pub options: Arc<RecordOptions>,
+    /// The clock of all sources.
+    pub clock: Arc<dyn Clock>,
+    /// What others see.
+    pub progress: Arc<Progress>,
+    /// What is told while it runs.
+    pub told: Sender<Told>,
+    /// Who else sees the frames.
+    pub observers: Vec<Box<dyn Observer>>,
+    /// The wish to stop.
+    pub stop: StopFlag,
+    /// End with the first tape instead of waiting for the game again.
+    pub once: bool,
+}
+
+impl Recorder {
+    /// Reads the source until the end is wanted, or until there is no more. Gives whether it could go on to the end.
+    pub fn run(self, source: &mut dyn Source) -> bool {
+        let Self { options, clock, progress, told, observers, stop, once } = self;
+        wake_exactly();
+        let mut driver = Driver::new(options, Arc::clone(&clock), Arc::clone(&progress), told.clone(), observers);
+        let mut batch = Batch::default();
+        let mut schedule = Schedule::new(clock.now_ns());
+        let mut here = false;
+        let mut recorded = false;
+        let reason = loop {
+            if stop.wanted() {
+                break EndReason::Stopped;
+            }
+            let pace = source.pace();
+            let moment_ns = schedule.next_moment(pace, here, clock.now_ns());
+            if !sleep(&*clock, moment_ns, &stop) {
+                continue;
+            }
+            batch.count_all(&schedule.arrived(pace, here, clock.now_ns()));
+            driver.before_read(&batch);
+            let state = match source.read(&*clock, &mut batch) {
+                Ok(state) => state,
+                Err(error) => {
+                    let _ = told.send(Told::Failed(error.to_string()));
+                    break EndReason::SourceFailed;
+                }
+            };
+            here = matches!(state, State::Here(_));
+            driver.take(&state, source, &mut batch);
+            recorded |= progress.is_recording();
+            if driver.failed() {
+                break EndReason::SourceFailed;
+            }
+            if driver.long_enough() {
+                break EndReason::MaxDuration;
+            }
+            if state == State::Ended || (once && recorded && !progress.is_recording()) {
+                break EndReason::SourceEnded;
+            }
+        };
+        driver.end(reason, &mut batch);
+        !driver.failed() && reason != EndReason::SourceFailed
+    }
+}
+
+/// Waits in naps. `false` if the end is wanted before the moment.
+fn sleep(clock: &dyn Clock, moment_ns: u64, stop: &StopFlag) -> bool {
+    loop {
+        let now_ns = clock.now_ns();
+        if now_ns >= moment_ns {
+            return true;
+        }
+        clock.sleep_until_ns(moment_ns.min(now_ns + NAP_NS));
+        if stop.wanted() {
+            return false;
+        }
+    }
+}
+
+/// Fixed moments that do not drift: each is the one before plus the period, however late we were.
+#[derive(Debug)]
+struct Schedule {
+    next_ns: u64,
+    sampling: bool,
+}
+
+impl Schedule {
+    fn new(now_ns: u64) -> Self {
+        Self { next_ns: now_ns, sampling: false }
+    }
+
+    fn next_moment(&mut self, pace: Pace, here: bool, now_ns: u64) -> u64 {
+        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).max(1);
+        match pace {
+            Pace::Source => now_ns,
+            _ if !here => {
+                self.sampling = false;
+                self.next_ns = now_ns + LOOK_FOR_GAME_NS;
+                self.next_ns
+            }
+            Pace::About(period) => now_ns + nanos(period),
+            Pace::Every(period) => {
+                self.next_ns = if self.sampling { self.next_ns + nanos(period) } else { now_ns + nanos(period) };
+                self.sampling = true;
+                self.next_ns
+            }
+        }
+    }
+
+    /// What being late has cost: moments that are over are missed, a moment met late is late.
+    fn arrived(&mut self, pace: Pace, here: bool, now_ns: u64) -> Counters {
+        let (Pace::Every(period), true) = (pace, here) else { return Counters::default() };
+        let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let lateness_ns = now_ns.saturating_sub(self.next_ns);
+        let missed = lateness_ns / period_ns;
+        self.next_ns += missed * period_ns;
+        Counters { missed, late: u64::from(lateness_ns > period_ns / 4), ..Counters::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn moments_do_not_drift_and_lost_ones_are_counted() {
+        let pace = Pace::Every(Duration::from_millis(10));
+        let mut schedule = Schedule::new(0);
+        let mut now = schedule.next_moment(pace, true, 0);
+        assert_eq!(now, 10 * MS);
+        // Always 2 ms late: the moments stay where they are.
+        for tick in 1..100 {
+            now += 2 * MS;
+            let counted = schedule.arrived(pace, true, now);
+            assert_eq!((counted.missed, counted.late), (0, 0), "{tick}");
+            now = schedule.next_moment(pace, true, now);
+            assert_eq!(now, (tick + 1) * 10 * MS);
+        }
+        // 35 ms late: three moments are gone, and the next one is where it always was.
+        let counted = schedule.arrived(pace, true, now + 35 * MS);
+        assert_eq!((counted.missed, counted.late), (3, 1));
+        assert_eq!(schedule.next_moment(pace, true, now + 35 * MS), now + 40 * MS);
+    }
+
+    #[test]
+    fn a_game_that_is_away_is_looked_for_and_then_sampled_from_that_moment_on() {
+        let pace = Pace::Every(Duration::from_millis(1));
+        let mut schedule = Schedule::new(0);
+        assert_eq!(schedule.next_moment(pace, false, 7), 7 + LOOK_FOR_GAME_NS);
+        assert_eq!(schedule.arrived(pace, false, u64::MAX), Counters::default());
+        assert_eq!(schedule.next_moment(pace, true, 1000 * MS), 1001 * MS);
+    }
+}

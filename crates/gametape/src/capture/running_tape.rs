@@ -1,0 +1,218 @@
+//! The tape that is being written: frames, counts, events and clock readings go onto it until it is closed.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+
+use gametape_format::write::{Accepted, AppendError, Writer};
+use gametape_format::{Counters, StreamId};
+use gametape_games::About;
+
+use super::batch::{Batch, Description};
+use super::clock::Clock;
+use super::observer::Observer;
+use super::options::{EndReason, Told};
+use super::progress::Progress;
+use super::source::Pace;
+
+/// The clocks are compared this often, and the game is asked what it says about itself.
+const CLOCK_NS: u64 = 10_000_000_000;
+
+/// What is known of a tape before its file is there.
+pub(super) struct Beginning {
+    pub(super) start_ns: u64,
+    pub(super) utc_ns: i64,
+    pub(super) about: About,
+    pub(super) replay_of: Option<String>,
+    pub(super) session: Option<u64>,
+    pub(super) pace: Pace,
+}
+
+/// A tape that is being written.
+pub(super) struct RunningTape {
+    /// `None` if nothing is kept.
+    writer: Option<(PathBuf, Writer)>,
+    ids: Vec<StreamId>,
+    game: String,
+    pub(super) begun: Beginning,
+    names: Vec<String>,
+    frames: Vec<u64>,
+    last_ns: u64,
+    next_clock_ns: u64,
+}
+
+impl RunningTape {
+    pub(super) fn new(writer: Option<(PathBuf, Writer)>, begun: Beginning, description: &Description) -> Self {
+        Self {
+            writer,
+            ids: Vec::new(),
+            game: description.game.clone(),
+            names: description.streams.iter().map(|stream| stream.name.clone()).collect(),
+            frames: vec![0; description.streams.len()],
+            last_ns: begun.start_ns,
+            next_clock_ns: begun.start_ns + CLOCK_NS,
+            begun,
+        }
+    }
+
+    /// Streams, and what is known about the recording.
+    pub(super) fn describe(
+        &mut self,
+        description: &Description,
+        metadata: &[(String, String)],
+    ) -> Result<(), AppendError> {
+        let Some((_, writer)) = &mut self.writer else { return Ok(()) };
+        for stream in &description.streams {
+            self.ids.push(writer.add_stream(stream.clone())?);
+        }
+        let about = &self.begun.about;
+        let hz = match self.begun.pace {
+            Pace::Every(period) => Some((1.0 / period.as_secs_f64()).to_string()),
+            Pace::About(_) => Some("every tick".to_owned()),
+            Pace::Source => None,
+        };
+        let known = [
+            ("recorder", Some(concat!("gametape ", env!("CARGO_PKG_VERSION")).to_owned())),
+            ("system", Some(std::env::consts::OS.to_owned())),
+            ("sampling_hz", hz),
+            ("replay_of", self.begun.replay_of.as_ref().map(|tape| format!("replay of {tape}"))),
+        ];
+        for (key, value) in known {
+            if let Some(value) = value {
+                writer.metadata(0, key, &value)?;
+            }
+        }
+        for (key, value) in about_entries(about) {
+            writer.metadata(0, key, &value)?;
+        }
+        for (key, value) in metadata {
+            writer.metadata(0, key, value)?;
+        }
+        writer.clock(0, self.begun.utc_ns)?;
+        writer.event(0, "session_start", about.session.as_deref().unwrap_or_default())
+    }
+
+    /// Takes over all that is in the batch.
+    pub(super) fn take(
+        &mut self,
+        batch: &Batch,
+        now_ns: u64,
+        clock: &dyn Clock,
+        progress: &Progress,
+        observers: &mut [Box<dyn Observer>],
+    ) -> Result<(), AppendError> {
+        let start_ns = self.begun.start_ns;
+        for frame in batch.frames() {
+            let time_ns = frame.time_ns.saturating_sub(start_ns);
+            for observer in observers.iter_mut() {
+                observer.frame(frame.stream, time_ns, frame.bytes);
+            }
+            let stored = match (&mut self.writer, self.ids.get(frame.stream)) {
+                (Some((_, writer)), Some(id)) => match writer.append(*id, time_ns, frame.bytes) {
+                    Ok(accepted) => accepted != Accepted::Unchanged,
+                    Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
+                    // The writer has counted it.
+                    Err(_) => {
+                        progress.counted(&Counters { dropped: 1, ..Counters::default() });
+                        false
+                    }
+                },
+                _ => true,
+            };
+            if stored {
+                progress.stored(frame.bytes.len());
+                if let Some(count) = self.frames.get_mut(frame.stream) {
+                    *count += 1;
+                }
+            }
+            self.last_ns = self.last_ns.max(frame.time_ns);
+        }
+        for (id, counters) in self.ids.iter().zip(batch.counters()) {
+            progress.counted(counters);
+            if *counters != Counters::default()
+                && let Some((_, writer)) = &mut self.writer
+            {
+                writer.count(*id, counters);
+            }
+        }
+        for (time_ns, kind, text) in batch.events() {
+            self.event(*time_ns, kind, text);
+        }
+        for mark in progress.take_marks() {
+            self.event(now_ns, "mark", &mark);
+        }
+        if self.clock_is_due(now_ns) {
+            self.next_clock_ns = now_ns + CLOCK_NS;
+            let utc_ns = clock.utc_ns();
+            if let Some((_, writer)) = &mut self.writer {
+                // One reading more or less: the next one comes.
+                let _ = writer.clock(now_ns.saturating_sub(start_ns), utc_ns);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn clock_is_due(&self, now_ns: u64) -> bool {
+        now_ns >= self.next_clock_ns
+    }
+
+    /// Puts down what the game says differently now.
+    pub(super) fn tell_about(&mut self, about: &About, now_ns: u64) {
+        if *about == self.begun.about {
+            return;
+        }
+        let time_ns = now_ns.saturating_sub(self.begun.start_ns);
+        if let Some((_, writer)) = &mut self.writer {
+            for (key, value) in about_entries(about) {
+                let _ = writer.metadata(time_ns, key, &value);
+            }
+        }
+        self.begun.about = about.clone();
+    }
+
+    /// Counts something that concerns no stream in particular.
+    pub(super) fn count_first(&mut self, counters: &Counters) {
+        if let (Some((_, writer)), Some(id)) = (&mut self.writer, self.ids.first())
+            && *counters != Counters::default()
+        {
+            writer.count(*id, counters);
+        }
+    }
+
+    /// An event that has no room is counted by the writer.
+    pub(super) fn event(&mut self, now_ns: u64, kind: &str, text: &str) {
+        let time_ns = now_ns.saturating_sub(self.begun.start_ns);
+        if let Some((_, writer)) = &mut self.writer {
+            let _ = writer.event(time_ns, kind, text);
+        }
+    }
+
+    /// Writes how it ended and makes the file whole.
+    pub(super) fn close(self: Box<Self>, reason: EndReason, now_ns: u64, told: &Sender<Told>) {
+        let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
+        let Some((path, mut writer)) = writer else { return };
+        let duration_ns = now_ns.max(last_ns) - begun.start_ns;
+        let _ = writer.metadata(duration_ns, "end_reason", reason.as_str());
+        for (name, frames) in names.iter().zip(frames) {
+            let rate_hz = frames as f64 * 1e9 / (duration_ns.max(1)) as f64;
+            let _ = writer.metadata(duration_ns, &format!("rate_hz.{name}"), &format!("{rate_hz:.2}"));
+        }
+        let told_now = match writer.finish() {
+            Ok(finished) => Told::Closed { path, game, reason, duration_ns, finished },
+            Err(error) => Told::Failed(format!("{}: {error}", path.display())),
+        };
+        let _ = told.send(told_now);
+    }
+}
+
+/// What a game says about itself, as metadata.
+fn about_entries(about: &About) -> impl Iterator<Item = (&'static str, String)> {
+    [
+        ("game_version", &about.game_version),
+        ("car", &about.car),
+        ("track", &about.track),
+        ("track_layout", &about.track_layout),
+        ("session", &about.session),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value.clone()?)))
+}
