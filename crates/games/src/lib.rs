@@ -20,6 +20,7 @@ pub mod iracing;
 mod layout;
 mod registry;
 mod sample;
+mod sane;
 mod text;
 mod typed;
 
@@ -28,7 +29,7 @@ pub use assetto_corsa_competizione as acc;
 pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use layout::{Channel, Kind, Layout, LayoutError};
 pub use registry::{ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
-pub use sample::{Decode, Sample};
+pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use text::{Utf16, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 

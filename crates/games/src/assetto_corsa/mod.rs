@@ -9,6 +9,7 @@
 //! Names and first bytes are those of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), which says more
 //! about how pages are laid out; `family` holds what both do alike and tells them apart. An older version of the game
 //! leaves the end of a page zero.
+pub(crate) mod decode;
 pub(crate) mod family;
 mod graphics;
 mod physics;

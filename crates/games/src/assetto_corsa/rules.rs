@@ -1,7 +1,8 @@
 //! What the pages say about the game itself.
+use super::decode::AcDecoder;
 use super::family::{self, Member};
-use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
-use crate::sample::{Decode, Sample};
+use crate::capture::{About, Presence, Rules, Seen};
+use crate::sample::Decode;
 
 #[derive(Debug)]
 pub(super) struct AcRules;
@@ -28,16 +29,6 @@ impl Rules for AcRules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(Decoder)
-    }
-}
-
-struct Decoder;
-
-impl Decode for Decoder {
-    fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample) {
-        if let Some(speed) = frame.number("speedKmh") {
-            sample.speed_kmh = Some(speed as f32);
-        }
+        Box::new(AcDecoder::default())
     }
 }

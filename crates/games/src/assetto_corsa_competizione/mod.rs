@@ -13,6 +13,7 @@
 //!
 //! Units: `%` is never used, shares from 0 to 1 are `ratio`, temperatures `degC`. A unit is empty where there is none
 //! or where the documentation leaves it open.
+mod decode;
 mod graphics;
 mod physics;
 mod rules;

@@ -1,8 +1,9 @@
 //! What the pages say about the game itself.
+use super::decode::AccDecoder;
 use crate::ac::{Member, family};
 use crate::bytes::i32_at;
-use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
-use crate::sample::{Decode, Sample};
+use crate::capture::{About, Presence, Rules, Seen};
+use crate::sample::Decode;
 
 /// `sessionIndex` of the graphics page: goes up with each session of a weekend.
 const SESSION_INDEX: usize = 1320;
@@ -33,16 +34,6 @@ impl Rules for AccRules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(Decoder)
-    }
-}
-
-struct Decoder;
-
-impl Decode for Decoder {
-    fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample) {
-        if let Some(speed) = frame.number("speedKmh") {
-            sample.speed_kmh = Some(speed as f32);
-        }
+        Box::new(AccDecoder)
     }
 }

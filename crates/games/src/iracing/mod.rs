@@ -3,9 +3,11 @@
 //! The same header and variable headers stand at the front of the live shared memory and of `.ibt` files, so their
 //! parsers ([`IrsdkHeader`], [`read_var_headers`]) are shared; [`IbtHead`] and [`Ibt`] add what only files have. Rows
 //! are read by their [`Layout`](crate::Layout) and timed by [`RowTimes`].
+mod decode;
 mod header;
 mod ibt;
 mod ibt_error;
+mod places;
 mod row_times;
 mod rules;
 mod session_text;

@@ -1,6 +1,7 @@
 //! What rows and session text say about the game itself.
-use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
-use crate::sample::{Decode, Sample};
+use super::decode::{IracingDecoder, presence};
+use crate::capture::{About, Presence, Rules, Seen};
+use crate::sample::Decode;
 
 #[derive(Debug)]
 pub(super) struct IracingRules;
@@ -9,9 +10,14 @@ impl Rules for IracingRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
         match seen.stream("telemetry") {
             None => Presence::Off,
-            Some(row) if row.integer("IsReplayPlaying") == Some(1) => Presence::Replay,
-            Some(_) => Presence::Live,
+            Some(row) => {
+                presence(row.integer("IsReplayPlaying"), row.integer("IsOnTrack"), row.integer("ReplayFrameNumEnd"))
+            }
         }
+    }
+
+    fn counter(&self, seen: Seen<'_>) -> Option<i64> {
+        seen.stream("telemetry")?.integer("SessionTick")
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
@@ -29,16 +35,6 @@ impl Rules for IracingRules {
     }
 
     fn decoder(&self) -> Box<dyn Decode> {
-        Box::new(Decoder)
-    }
-}
-
-struct Decoder;
-
-impl Decode for Decoder {
-    fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample) {
-        if let Some(speed) = frame.number("Speed") {
-            sample.speed_kmh = Some((speed * 3.6) as f32);
-        }
+        Box::new(IracingDecoder::default())
     }
 }

@@ -4,10 +4,15 @@
 //! gives a [`Layout`] whose channels are known to lie inside the frame, not to overlap and to have names of their own.
 //! Bytes that no channel covers (padding, or what nobody has documented) are allowed: they are part of the frame all
 //! the same.
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod check;
+mod fingerprint;
 
-use thiserror::Error;
+use std::borrow::Cow;
+
+pub use check::LayoutError;
+
+use check::check;
+use fingerprint::fingerprint;
 
 /// What one value of a channel is. Numbers are little endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +90,20 @@ impl Channel {
         Self::fixed(name, self.offset, self.kind, self.count, unit)
     }
 
+    const fn name_text(&self) -> &str {
+        match &self.name {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => name.as_str(),
+        }
+    }
+
+    const fn unit_text(&self) -> &str {
+        match &self.unit {
+            Cow::Borrowed(unit) => unit,
+            Cow::Owned(unit) => unit.as_str(),
+        }
+    }
+
     /// Bytes that all values of the channel take.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -117,6 +136,7 @@ pub struct Layout {
     id: Cow<'static, str>,
     frame_bytes: u32,
     channels: Cow<'static, [Channel]>,
+    fingerprint: u64,
 }
 
 impl Layout {
@@ -135,12 +155,14 @@ impl Layout {
         }
         channels.sort_by_key(|channel| channel.offset);
         check(frame_bytes, &channels)?;
-        Ok(Self { id, frame_bytes, channels: Cow::Owned(channels) })
+        let fingerprint = fingerprint(frame_bytes, &channels);
+        Ok(Self { id, frame_bytes, channels: Cow::Owned(channels), fingerprint })
     }
 
     /// A layout from a table in this crate. Unchecked: a test puts every table through [`Layout::new`].
     pub(crate) const fn from_table(id: &'static str, frame_bytes: u32, channels: &'static [Channel]) -> Self {
-        Self { id: Cow::Borrowed(id), frame_bytes, channels: Cow::Borrowed(channels) }
+        let fingerprint = fingerprint(frame_bytes, channels);
+        Self { id: Cow::Borrowed(id), frame_bytes, channels: Cow::Borrowed(channels), fingerprint }
     }
 
     /// Says which layout this is, for people and for files.
@@ -161,100 +183,17 @@ impl Layout {
         &self.channels
     }
 
+    /// Equal for layouts with the same channels in the same places: what was looked up in one holds for the other.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// The channel of exactly this name.
     #[must_use]
     pub fn channel(&self, name: &str) -> Option<&Channel> {
         self.channels.iter().find(|channel| channel.name == name)
     }
-}
-
-/// What is wrong with a table of channels.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LayoutError {
-    /// The layout has no id.
-    #[error("the layout of a frame of {frame_bytes} bytes has no id")]
-    NoId {
-        /// Length of the frame.
-        frame_bytes: u32,
-    },
-    /// A channel has no name.
-    #[error("the channel at byte {offset} has no name")]
-    NoName {
-        /// Where the channel starts.
-        offset: u32,
-    },
-    /// A channel has no values.
-    #[error("channel {name:?} at byte {offset} has a count of 0")]
-    NoValues {
-        /// The channel.
-        name: String,
-        /// Where it starts.
-        offset: u32,
-    },
-    /// Two channels have one name.
-    #[error("two channels are named {name:?}: at byte {first_offset} and at byte {second_offset}")]
-    DuplicateName {
-        /// The name.
-        name: String,
-        /// Where the first one starts.
-        first_offset: u32,
-        /// Where the second one starts.
-        second_offset: u32,
-    },
-    /// A channel is not inside the frame.
-    #[error("channel {name:?} takes bytes {offset} to {end} of a frame of {frame_bytes} bytes")]
-    OutsideFrame {
-        /// The channel.
-        name: String,
-        /// Where it starts.
-        offset: u32,
-        /// The byte behind it.
-        end: u64,
-        /// Length of the frame.
-        frame_bytes: u32,
-    },
-    /// Two channels share bytes.
-    #[error("channel {second:?} starts at byte {second_offset}, before {first:?} ends at byte {first_end}")]
-    Overlap {
-        /// The channel that starts first.
-        first: String,
-        /// The byte behind it.
-        first_end: u64,
-        /// The channel that starts inside it.
-        second: String,
-        /// Where it starts.
-        second_offset: u32,
-    },
-}
-
-fn check(frame_bytes: u32, channels: &[Channel]) -> Result<(), LayoutError> {
-    let mut seen: HashMap<&str, u32> = HashMap::with_capacity(channels.len());
-    let mut before: Option<&Channel> = None;
-    for channel in channels {
-        let (name, offset) = (|| channel.name.to_string(), channel.offset);
-        if channel.name.is_empty() {
-            return Err(LayoutError::NoName { offset });
-        }
-        if channel.count == 0 {
-            return Err(LayoutError::NoValues { name: name(), offset });
-        }
-        if channel.end() > u64::from(frame_bytes) {
-            return Err(LayoutError::OutsideFrame { name: name(), offset, end: channel.end(), frame_bytes });
-        }
-        if let Some(first_offset) = seen.insert(&channel.name, offset) {
-            return Err(LayoutError::DuplicateName { name: name(), first_offset, second_offset: offset });
-        }
-        if let Some(first) = before.filter(|first| first.end() > u64::from(offset)) {
-            return Err(LayoutError::Overlap {
-                first: first.name.to_string(),
-                first_end: first.end(),
-                second: name(),
-                second_offset: offset,
-            });
-        }
-        before = Some(channel);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -266,6 +205,26 @@ mod tests {
 
     fn error(frame_bytes: u32, channels: &[Channel]) -> LayoutError {
         Layout::new("test", frame_bytes, channels.to_vec()).unwrap_err()
+    }
+
+    #[test]
+    fn fingerprints_differ_where_channels_do() {
+        let print =
+            |bytes: u32, channels: &[Channel]| Layout::new("test", bytes, channels.to_vec()).unwrap().fingerprint();
+        const CHANNELS: &[Channel] = &[A, B];
+        static TABLE: Layout = Layout::from_table("table", 14, CHANNELS);
+        assert_eq!(print(14, &[B, A]), TABLE.fingerprint());
+        let others = [
+            Channel { name: "c".into(), ..A },
+            Channel { unit: "".into(), ..A },
+            Channel { kind: Kind::U64, ..A },
+            Channel { kind: Kind::U8, count: 8, ..A },
+        ];
+        let mut prints: Vec<u64> = others.map(|other| print(14, &[other, B])).into();
+        prints.extend([print(14, &[A]), print(15, &[A, B]), TABLE.fingerprint()]);
+        prints.sort_unstable();
+        prints.dedup();
+        assert_eq!(prints.len(), 7);
     }
 
     #[test]

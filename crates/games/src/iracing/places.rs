@@ -1,0 +1,183 @@
+//! Where in a row the values for samples are: looked up by name once per layout, then read by offset.
+use crate::bytes::{f32_at, f64_at, i32_at};
+use crate::layout::{Kind, Layout};
+
+/// Front left, front right, rear left, rear right, as the game spells them.
+const WHEELS: [&str; 4] = ["LF", "RF", "LR", "RR"];
+
+/// One variable; nothing where the row has none of that name.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place(Option<Found>);
+
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    offset: usize,
+    kind: Kind,
+    count: usize,
+    /// The game's unit to ours.
+    factor: f64,
+}
+
+impl Place {
+    fn of(layout: &Layout, name: &str) -> Self {
+        Self(layout.channel(name).map(|channel| Found {
+            offset: channel.offset as usize,
+            kind: channel.kind,
+            count: channel.count as usize,
+            factor: if channel.unit == "Pa" { 0.001 } else { 1.0 },
+        }))
+    }
+
+    /// As a number, whatever its kind; pressures in kPa. `None` unless it is finite.
+    pub(super) fn number(self, row: &[u8]) -> Option<f64> {
+        let found = self.0?;
+        let value = match found.kind {
+            Kind::F32 => f32_at(row, found.offset)?.into(),
+            Kind::F64 => f64_at(row, found.offset)?,
+            Kind::I32 | Kind::Bits32 => i32_at(row, found.offset)?.into(),
+            Kind::Bool => f64::from(*row.get(found.offset)? != 0),
+            _ => return None,
+        };
+        Some(value * found.factor).filter(|value| value.is_finite())
+    }
+
+    /// As a single-precision number.
+    pub(super) fn f32(self, row: &[u8]) -> Option<f32> {
+        self.number(row).map(|value| value as f32).filter(|value| value.is_finite())
+    }
+
+    /// As a whole number; the fraction of one that is not is cut off.
+    pub(super) fn whole(self, row: &[u8]) -> Option<i32> {
+        self.number(row).filter(|value| value.abs() < 2_147_483_648.0).map(|value| value as i32)
+    }
+
+    /// Anything but zero.
+    pub(super) fn is(self, row: &[u8]) -> Option<bool> {
+        self.number(row).map(|value| value != 0.0)
+    }
+
+    /// The values of an array of whole numbers.
+    pub(super) fn wholes(self, row: &[u8]) -> Option<impl Iterator<Item = i32> + '_> {
+        let found = self.0.filter(|found| matches!(found.kind, Kind::I32 | Kind::Bits32))?;
+        Some((0..found.count).map_while(move |index| i32_at(row, found.offset + index * 4)))
+    }
+}
+
+/// All variables that samples are made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Places {
+    pub(super) is_on_track: Place,
+    pub(super) is_on_track_car: Place,
+    pub(super) is_replay: Place,
+    pub(super) replay_frames_behind: Place,
+    pub(super) track_surface: Place,
+    pub(super) on_pit_road: Place,
+    pub(super) in_pit_stall: Place,
+    pub(super) speed: Place,
+    pub(super) rpm: Place,
+    pub(super) gear: Place,
+    pub(super) throttle: Place,
+    pub(super) brake: Place,
+    pub(super) clutch: Place,
+    pub(super) steering: Place,
+    pub(super) lap_share: Place,
+    pub(super) lap_distance: Place,
+    pub(super) latitude: Place,
+    pub(super) longitude: Place,
+    pub(super) altitude: Place,
+    pub(super) lateral: Place,
+    pub(super) vertical: Place,
+    pub(super) longitudinal: Place,
+    pub(super) heading: Place,
+    pub(super) pitch: Place,
+    pub(super) roll: Place,
+    pub(super) fuel: Place,
+    pub(super) abs_active: Place,
+    pub(super) abs_level: Place,
+    pub(super) tc_level: Place,
+    pub(super) lap_time: Place,
+    pub(super) last_lap: Place,
+    pub(super) best_lap: Place,
+    pub(super) time_left: Place,
+    pub(super) laps_completed: Place,
+    pub(super) race_position: Place,
+    pub(super) surfaces_of_cars: Place,
+    pub(super) flags: Place,
+    pub(super) air: Place,
+    pub(super) track: Place,
+    pub(super) wheels: [WheelPlaces; 4],
+}
+
+/// The variables of one wheel. Left and right of a tyre are as the driver sees them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WheelPlaces {
+    pub(super) surface: [Place; 3],
+    pub(super) carcass: [Place; 3],
+    pub(super) tread: [Place; 3],
+    pub(super) pressure: Place,
+    pub(super) brake: Place,
+    pub(super) shock: Place,
+}
+
+impl Places {
+    pub(super) fn of(layout: &Layout) -> Self {
+        let at = |name: &str| Place::of(layout, name);
+        let or = |name: &str, other: &str| if layout.channel(name).is_some() { at(name) } else { at(other) };
+        Self {
+            is_on_track: at("IsOnTrack"),
+            is_on_track_car: at("IsOnTrackCar"),
+            is_replay: at("IsReplayPlaying"),
+            replay_frames_behind: at("ReplayFrameNumEnd"),
+            track_surface: at("PlayerTrackSurface"),
+            on_pit_road: at("OnPitRoad"),
+            in_pit_stall: at("PlayerCarInPitStall"),
+            speed: at("Speed"),
+            rpm: at("RPM"),
+            gear: at("Gear"),
+            throttle: at("Throttle"),
+            brake: at("Brake"),
+            clutch: at("Clutch"),
+            steering: at("SteeringWheelAngle"),
+            lap_share: at("LapDistPct"),
+            lap_distance: at("LapDist"),
+            latitude: at("Lat"),
+            longitude: at("Lon"),
+            altitude: at("Alt"),
+            lateral: at("LatAccel"),
+            vertical: at("VertAccel"),
+            longitudinal: at("LongAccel"),
+            heading: or("YawNorth", "Yaw"),
+            pitch: at("Pitch"),
+            roll: at("Roll"),
+            fuel: at("FuelLevel"),
+            abs_active: at("BrakeABSactive"),
+            abs_level: at("dcABS"),
+            tc_level: at("dcTractionControl"),
+            lap_time: at("LapCurrentLapTime"),
+            last_lap: at("LapLastLapTime"),
+            best_lap: at("LapBestLapTime"),
+            time_left: at("SessionTimeRemain"),
+            laps_completed: at("LapCompleted"),
+            race_position: at("PlayerCarPosition"),
+            surfaces_of_cars: at("CarIdxTrackSurface"),
+            flags: at("SessionFlags"),
+            air: at("AirTemp"),
+            track: or("TrackTempCrew", "TrackTemp"),
+            wheels: WHEELS.map(|wheel| WheelPlaces::of(layout, wheel)),
+        }
+    }
+}
+
+impl WheelPlaces {
+    fn of(layout: &Layout, wheel: &str) -> Self {
+        let at = |name: &str| Place::of(layout, &format!("{wheel}{name}"));
+        Self {
+            surface: ["tempL", "tempM", "tempR"].map(at),
+            carcass: ["tempCL", "tempCM", "tempCR"].map(at),
+            tread: ["wearL", "wearM", "wearR"].map(at),
+            pressure: at("pressure"),
+            brake: at("brakeTemp"),
+            shock: at("shockDefl"),
+        }
+    }
+}
