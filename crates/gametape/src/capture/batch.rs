@@ -62,6 +62,7 @@ pub struct Batch {
     bytes: Vec<u8>,
     counters: Vec<Counters>,
     events: Vec<(u64, String, String)>,
+    game_moves: bool,
 }
 
 impl Batch {
@@ -99,6 +100,16 @@ impl Batch {
     /// Adds something that happened.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) {
         self.events.push((time_ns, kind.into(), text.into()));
+    }
+
+    /// Says that the game works although none of these frames shows it: for sources that give only a part of what they see.
+    pub fn game_moves(&mut self) {
+        self.game_moves = true;
+    }
+
+    /// Whether the source said that the game works; asking forgets it.
+    pub(super) fn take_game_moves(&mut self) -> bool {
+        std::mem::take(&mut self.game_moves)
     }
 
     /// What the source offers.

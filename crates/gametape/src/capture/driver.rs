@@ -103,6 +103,11 @@ impl Driver {
         self.failed
     }
 
+    /// Whether there is no tape, and none is being made.
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Waiting)
+    }
+
     /// Whether the tape is as long as it was asked to be.
     pub(super) fn long_enough(&self) -> bool {
         let (Some(longest), Phase::Recording(tape)) = (self.options.max_duration, &self.phase) else { return false };
@@ -151,9 +156,9 @@ impl Driver {
         self.observers.clear();
     }
 
-    fn look_for_movement(&mut self, pace: Pace, batch: &Batch, now_ns: u64) -> bool {
+    fn look_for_movement(&mut self, pace: Pace, batch: &mut Batch, now_ns: u64) -> bool {
         let sampled = matches!(pace, Pace::Every(_));
-        let mut moved = false;
+        let mut moved = batch.take_game_moves();
         for frame in batch.frames().skip(self.frames_before) {
             let Some(newest) = self.newest.get_mut(frame.stream) else { continue };
             if newest != frame.bytes {
@@ -245,8 +250,9 @@ impl Driver {
 
     fn open(&mut self, source: &dyn Source, batch: &Batch) {
         let now_ns = self.clock.now_ns();
-        let start_ns = batch.frames().next().map_or(now_ns, |frame| frame.time_ns);
-        let utc_ns = self.clock.utc_ns() - i64::try_from(now_ns - start_ns).unwrap_or_default();
+        let first_ns = batch.frames().next().map_or(now_ns, |frame| frame.time_ns);
+        let start_ns = source.zero_ns().map_or(first_ns, |zero_ns| zero_ns.min(first_ns));
+        let utc_ns = self.clock.utc_ns() - i64::try_from(now_ns.saturating_sub(start_ns)).unwrap_or_default();
         let begun = Beginning {
             start_ns,
             utc_ns,

@@ -16,6 +16,8 @@ use crate::sys::MappedFiles;
 pub enum Place {
     /// Into a folder, named by game, track and time.
     Folder(PathBuf),
+    /// Into a folder, named by game, this word and time.
+    Named(PathBuf, String),
     /// Into this file; when there is more than one tape, a number is added.
     File(PathBuf),
 }
@@ -74,6 +76,7 @@ impl RecordOptions {
         let wanted = match place {
             Place::File(path) => path.clone(),
             Place::Folder(folder) => folder.join(recording_name(game, about.track.as_deref(), utc_ns)),
+            Place::Named(folder, word) => folder.join(recording_name(game, Some(word), utc_ns)),
         };
         if let Some(folder) = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             let failed = |source| CreateError::Io { doing: "make the folder", path: folder.into(), source };

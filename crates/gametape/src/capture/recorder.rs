@@ -51,7 +51,7 @@ pub struct Recorder {
     pub observers: Vec<Box<dyn Observer>>,
     /// The wish to stop.
     pub stop: StopFlag,
-    /// End with the first tape instead of waiting for the game again.
+    /// End with the game instead of waiting for it again. A new session of a game that goes on is no end.
     pub once: bool,
 }
 
@@ -92,7 +92,7 @@ impl Recorder {
             if driver.long_enough() {
                 break EndReason::MaxDuration;
             }
-            if state == State::Ended || (once && recorded && !progress.is_recording()) {
+            if state == State::Ended || (once && recorded && driver.is_waiting()) {
                 break EndReason::SourceEnded;
             }
         };

@@ -33,6 +33,37 @@ pub trait Source: Send {
     fn replay_of(&self) -> Option<String> {
         None
     }
+
+    /// The moment on the capture's clock that is time 0 of a tape that begins now; `None` is the moment of its first frame.
+    fn zero_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl Source for Box<dyn Source> {
+    fn pace(&self) -> Pace {
+        (**self).pace()
+    }
+
+    fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        (**self).read(clock, batch)
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        (**self).session_key()
+    }
+
+    fn about(&self) -> About {
+        (**self).about()
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        (**self).replay_of()
+    }
+
+    fn zero_ns(&self) -> Option<u64> {
+        (**self).zero_ns()
+    }
 }
 
 /// When a source is read.
