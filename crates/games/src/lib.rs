@@ -7,7 +7,7 @@
 //! - [`Layout`]: which bytes of a frame are which channel.
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
 //! - [`assetto_corsa`], [`assetto_corsa_competizione`]: the three shared memory pages, as tables and as structs.
-//! - [`iracing`]: the header, variable headers, session text and rows of `.ibt` files.
+//! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
 //!
 //! A game id is a full name in kebab-case and lives for ever in recordings. Aliases are for people.
 #![forbid(unsafe_code)]
@@ -33,6 +33,6 @@ pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use text::{Utf16, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 
-/// Runs everything that reads an `.ibt` on `data`: for the fuzz target only.
+/// Run all that reads bytes from outside: for the fuzz targets and mutation only.
 #[doc(hidden)]
-pub use iracing::fuzz_ibt;
+pub use iracing::fuzz::{fuzz_ibt, fuzz_irsdk_map, fuzz_session_info};

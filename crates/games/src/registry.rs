@@ -56,13 +56,6 @@ impl Stream {
     pub fn layout_of(&self, frame_bytes: u32) -> Option<&'static Layout> {
         self.layouts.iter().copied().find(|layout| layout.frame_bytes() == frame_bytes)
     }
-
-    /// The newest layout whose frames fit into a section of this length: sections are often longer than the page in
-    /// them, and those that other programs made may be shorter.
-    #[must_use]
-    pub fn layout_in(&self, section_bytes: u64) -> Option<&'static Layout> {
-        self.layouts.iter().copied().find(|layout| u64::from(layout.frame_bytes()) <= section_bytes)
-    }
 }
 
 /// The game with this id or alias, in any case of letters.

@@ -55,14 +55,6 @@ fn units_of_tables_are_short_ascii() {
     }
 }
 
-#[test]
-fn the_newest_layout_that_fits_into_a_section_is_taken() {
-    for (bytes, layout) in [(4096, 1588), (1588, 1588), (1587, 1580), (1580, 1580)] {
-        assert_eq!(acc::GRAPHICS.layout_in(bytes).map(Layout::frame_bytes), Some(layout));
-    }
-    assert_eq!(acc::GRAPHICS.layout_in(1579), None);
-}
-
 /// Bytes between channels, as (offset, length).
 fn gaps(layout: &Layout) -> Vec<(u64, u64)> {
     let mut gaps = Vec::new();

@@ -1,23 +1,30 @@
 //! iRacing: one row of variables per tick, described by the game itself, and a session text.
 //!
 //! The same header and variable headers stand at the front of the live shared memory and of `.ibt` files, so their
-//! parsers ([`IrsdkHeader`], [`read_var_headers`]) are shared; [`IbtHead`] and [`Ibt`] add what only files have. Rows
-//! are read by their [`Layout`](crate::Layout) and timed by [`RowTimes`].
+//! parsers ([`IrsdkHeader`], [`read_var_headers`]) are shared; [`IbtHead`] and [`Ibt`] add what only files have, [`LiveMap`]
+//! what only memory has. Rows are read by their [`Layout`](crate::Layout) and timed by [`RowTimes`]; [`session_info`] reads
+//! the text.
 mod decode;
+#[doc(hidden)]
+pub mod fuzz;
 mod header;
 mod ibt;
 mod ibt_error;
+mod live_map;
 mod places;
 mod row_times;
 mod rules;
+mod session_info;
 mod session_text;
 mod var_headers;
 
 pub use header::{HEADER_BYTES, IrsdkHeader, MAX_BUFFERS, VarBuffer};
 pub use ibt::{DiskSubHeader, Ibt, IbtHead, IbtRows};
 pub use ibt_error::{IbtError, IbtProblem};
+pub use live_map::{LiveBuffer, LiveBuffers, LiveMap, LiveMapError};
 pub use row_times::{RowClock, RowTime, RowTimes};
-pub use session_text::{TextEncoding, session_text, session_text_encoding};
+pub use session_info::{SessionInfo, session_info};
+pub use session_text::{TextEncoding, session_text, session_text_bytes, session_text_encoding};
 pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTable, read_var_headers};
 
 use crate::capture::{CopyRule, Transport};
@@ -47,28 +54,3 @@ pub const TELEMETRY: Stream =
 /// The session text (YAML), as bytes.
 pub const SESSION_TEXT: Stream =
     Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies };
-
-/// See the crate root. Asserts what must hold for any input, so it panics where this crate has a bug.
-#[doc(hidden)]
-pub fn fuzz_ibt(data: &[u8]) {
-    let parsed = Ibt::parse(data);
-    assert!(!matches!(parsed, Err(IbtError::Layout { .. })), "bad variables are left out, not fatal: {parsed:?}");
-    let Ok(ibt) = parsed else { return };
-    let slice = |range: std::ops::Range<u64>| -> Option<&[u8]> {
-        data.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
-    };
-    let text = slice(ibt.session_text.clone()).map(session_text).unwrap_or_default();
-    assert!(text.len() <= data.len() * 3, "text of {} bytes from {} bytes", text.len(), data.len());
-    let mut times = RowTimes::new(&ibt);
-    let mut last_ns = 0;
-    for index in 0..ibt.rows.count {
-        let row = ibt.rows.range(index).and_then(slice);
-        assert!(row.is_some(), "row {index} of {} is outside the file", ibt.rows.count);
-        let time = times.step(row.unwrap_or_default());
-        assert!(time.ns >= last_ns, "row {index} is before the one before it");
-        last_ns = time.ns;
-    }
-    for problem in &ibt.problems {
-        assert!(!problem.to_string().is_empty());
-    }
-}

@@ -22,6 +22,12 @@ pub fn session_text_encoding(bytes: &[u8]) -> TextEncoding {
     if utf8(until_nul(bytes)).is_some() { TextEncoding::Utf8 } else { TextEncoding::Windows1252 }
 }
 
+/// The bytes of the text in an array or memory that is NUL padded.
+#[must_use]
+pub fn session_text_bytes(padded: &[u8]) -> &[u8] {
+    until_nul(padded)
+}
+
 /// The text up to the first NUL. A text that says it is UTF-8 but is not is read as Windows-1252: that loses nothing.
 #[must_use]
 pub fn session_text(bytes: &[u8]) -> String {

@@ -29,6 +29,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "column-block", run: column::fuzz_block, seeds: seeds::column_blocks },
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
+        Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
+        Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]
 }
 

@@ -256,3 +256,37 @@ pub(crate) fn ibt_files() -> Vec<Vec<u8>> {
     }
     vec![file]
 }
+
+/// iRacing's live memory, small: header, a text, two variables, three row buffers; without and with begin counts.
+pub(crate) fn irsdk_maps() -> Vec<Vec<u8>> {
+    let maps = [[0; 3], [7, 8, 9]].map(|begins: [i32; 3]| {
+        let mut map = Vec::new();
+        for number in [2, 1, 60, 1, 400, 112, 2, 512, 3, 12, 9, 2] {
+            map.extend(i32::to_le_bytes(number));
+        }
+        for (index, begin) in begins.into_iter().enumerate() {
+            let tick = 7 + index as i32;
+            map.extend([tick, 800 + 16 * index as i32, begin, 0].iter().flat_map(|number| number.to_le_bytes()));
+        }
+        map.resize(112, 0);
+        map.extend(session_texts().concat());
+        map.resize(512, 0);
+        for (kind, offset, name) in [(5i32, 0i32, "SessionTime"), (4, 8, "Speed")] {
+            let end = map.len() + 144;
+            map.extend([kind, offset, 1, 0].iter().flat_map(|number| number.to_le_bytes()));
+            map.extend(name.as_bytes());
+            map.resize(end, 0);
+        }
+        map.resize(848, 0x40);
+        map
+    });
+    maps.into()
+}
+
+/// The parts of iRacing's session text that are read.
+pub(crate) fn session_texts() -> Vec<Vec<u8>> {
+    let text = "---\nWeekendInfo:\n TrackDisplayName: Test\n TrackConfigName: null\n BuildVersion: 1.2\n\nSessionInfo:\n \
+        CurrentSessionNum: 0\n Sessions:\n - SessionNum: 0\n   SessionType: \"Race\"\n\nDriverInfo:\n DriverCarIdx: 3\n \
+        Drivers:\n - CarIdx: 3\n   CarScreenName: Car\n";
+    vec![text.into()]
+}
