@@ -161,7 +161,9 @@ fn a_tape_of_something_else_cannot_be_compared() {
     let text = support::put(&folder.path().join("a.txt"), b"hello");
     assert!(matches!(compare_with_source(&tape, &text, &mut |_| {}), Err(AgainstError::Kind(_))));
     let ksr = support::put(&folder.path().join("a.ksr"), b"RECROCKS\x02\0\0\0");
-    assert!(matches!(compare_with_source(&tape, &ksr, &mut |_| {}), Err(AgainstError::NotYet { .. })));
+    assert!(matches!(compare_with_source(&tape, &ksr, &mut |_| {}), Err(AgainstError::OtherTape { .. })));
+    let zip = support::put(&folder.path().join("a.zip"), b"PK\x03\x04");
+    assert!(matches!(compare_with_source(&tape, &zip, &mut |_| {}), Err(AgainstError::NotYet { .. })));
 }
 
 #[test]

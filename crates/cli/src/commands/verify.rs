@@ -25,7 +25,7 @@ use crate::{human, open};
 pub(crate) struct Args {
     /// The tape; the newest one if left out
     file: Option<PathBuf>,
-    /// Also compare with the file that the tape was imported from, byte by byte (.ibt)
+    /// Also compare with the file that the tape was imported from, byte by byte
     #[arg(long, value_name = "SOURCE")]
     against: Option<PathBuf>,
     /// One JSON document on stdout

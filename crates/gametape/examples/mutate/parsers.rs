@@ -1,6 +1,8 @@
 //! The table of parsers that read bytes from outside. Takes nothing, gives name, function and seeds of each parser;
 //! `examples/mutate.rs` feeds them broken inputs for a while, `tests/found_inputs.rs` feeds them every input ever found.
 
+#[path = "import_parsers.rs"]
+mod import_parsers;
 #[path = "seeds.rs"]
 mod seeds;
 
@@ -18,7 +20,8 @@ pub(crate) struct Parser {
 /// Every parser, in the order in which they are run.
 pub(crate) fn parsers() -> Vec<Parser> {
     use gametape_format::column;
-    vec![
+    let mut parsers = import_parsers::parsers();
+    parsers.extend([
         Parser { name: "tape", run: gametape_format::fuzz_tape, seeds: seeds::tapes },
         Parser { name: "tape-resealed", run: gametape_format::fuzz_tape_resealed, seeds: seeds::tapes },
         Parser { name: "journal", run: gametape_format::fuzz_journal, seeds: seeds::journals },
@@ -31,7 +34,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
-    ]
+    ]);
+    parsers
 }
 
 /// Inputs that once broke the parser: `tests/found/NAME/*`, by file name.

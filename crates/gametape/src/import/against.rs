@@ -6,10 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gametape_format::read::{Frames, ReadError, Tape};
+use gametape_format::write::BuildError;
 use gametape_format::{StreamId, StreamSpec};
 
 use super::error::ImportError;
 use super::kind::{Kind, detect};
+use super::problems::IMPORT_PROBLEM;
 use super::{ImportProgress, Out, Source};
 
 /// Differences that are listed; all are counted.
@@ -114,7 +116,7 @@ pub fn compare_with_source(
     }
     let source = Source::open(source)?;
     let total_bytes = source.bytes;
-    let mut beside = Beside { tape, streams: Vec::new(), comparison: Comparison::default() };
+    let mut beside = Beside { tape, streams: Vec::new(), problems: 0, comparison: Comparison::default() };
     importer.read(&source, &mut beside, &mut |done_bytes| progress(ImportProgress { done_bytes, total_bytes }))?;
     beside.finish().map_err(AgainstError::Tape)
 }
@@ -123,6 +125,8 @@ pub fn compare_with_source(
 struct Beside<'a> {
     tape: &'a Tape,
     streams: Vec<Compared<'a>>,
+    /// Broken places of the source that are listed.
+    problems: usize,
     comparison: Comparison,
 }
 
@@ -148,6 +152,11 @@ impl Beside<'_> {
                 self.comparison.differs(name, 0, "the source has nothing for this stream".into());
             }
         }
+        let known = self.tape.events().iter().filter(|event| event.kind == IMPORT_PROBLEM).count();
+        if known != self.problems {
+            let text = format!("the source is broken in {} places, the tape knows of {known}", self.problems);
+            self.comparison.differs("events", 0, text);
+        }
         Ok(self.comparison)
     }
 }
@@ -158,6 +167,10 @@ impl Out for Beside<'_> {
     }
 
     fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, ImportError> {
+        // What a tape refuses is refused here too, so that the reader does what it did then.
+        if let Err(error) = spec.check() {
+            return Err(BuildError::Refused { stream: spec.name, reason: error.to_string() }.into());
+        }
         let id = StreamId(u16::try_from(self.streams.len()).unwrap_or(u16::MAX));
         let frames = self.tape.stream_named(&spec.name).ok().map(|stream| self.tape.frames(stream));
         self.streams.push(Compared { name: spec.name, frames, last_offset: 0 });
@@ -174,7 +187,8 @@ impl Out for Beside<'_> {
         Ok(())
     }
 
-    fn event(&mut self, _: u64, _: &str, _: &str) -> Result<(), ImportError> {
+    fn event(&mut self, _: u64, kind: &str, _: &str) -> Result<(), ImportError> {
+        self.problems += usize::from(kind == IMPORT_PROBLEM);
         Ok(())
     }
 

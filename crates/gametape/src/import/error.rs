@@ -8,6 +8,7 @@ use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
 use super::kind::Kind;
+use super::ksana::KsanaError;
 
 /// Why a file could not be imported. No tape was made.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,9 @@ pub enum ImportError {
     /// An `.ibt` that cannot be read.
     #[error(transparent)]
     Ibt(#[from] IbtError),
+    /// A ksana file that cannot be read.
+    #[error(transparent)]
+    Ksana(#[from] KsanaError),
     /// The tape cannot be made.
     #[error(transparent)]
     Create(#[from] CreateError),

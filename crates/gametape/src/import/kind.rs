@@ -6,8 +6,10 @@ use std::path::Path;
 
 use gametape_format::read::{ReadError, Tape};
 
+use super::Importer;
 use super::error::ImportError;
-use super::{Importer, ibt::IbtImporter};
+use super::ibt::IbtImporter;
+use super::ksana::KsanaImporter;
 
 /// How much of the start of a file says what it is.
 const START_BYTES: u64 = 512;
@@ -48,7 +50,8 @@ impl Kind {
     pub fn importer(self) -> Option<&'static dyn Importer> {
         match self {
             Self::Ibt => Some(&IbtImporter),
-            Self::Ksr | Self::Dat | Self::Replay | Self::EchoReplay | Self::Zstd => None,
+            Self::Ksr => Some(&KsanaImporter),
+            Self::Dat | Self::Replay | Self::EchoReplay | Self::Zstd => None,
         }
     }
 
@@ -75,7 +78,7 @@ impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Ibt => "iRacing telemetry (.ibt)",
-            Self::Ksr => "a ksana recording (.ksr)",
+            Self::Ksr => "a ksana recording (.ksr, .bin)",
             Self::Dat => "a GamesDat session (.dat)",
             Self::Replay => "a Rocket League replay (.replay)",
             Self::EchoReplay => "a zip archive, as .echoreplay files are",

@@ -6,11 +6,14 @@
 
 mod against;
 mod error;
+mod fuzz;
 mod ibt;
 mod ibt_pieces;
 mod kind;
+mod ksana;
 mod out;
 mod problems;
+mod rest;
 mod source;
 
 use std::path::Path;
@@ -22,8 +25,12 @@ use gametape_format::write::{Files, StdFiles};
 pub use against::{AgainstError, Comparison, Difference, compare_with_source};
 pub use error::ImportError;
 pub use kind::{Kind, detect};
+pub use ksana::KsanaError;
 pub use out::Out;
 pub use source::Source;
+
+#[doc(hidden)]
+pub use fuzz::{fuzz_ksana, fuzz_ksana_resealed};
 
 use out::OnTape;
 

@@ -39,7 +39,7 @@ pub(super) fn add_stream_or_plain(
     left_out: &mut dyn FnMut(String),
 ) -> Result<StreamId, ImportError> {
     match out.add_stream(spec.clone()) {
-        Err(ImportError::Build(BuildError::Refused { reason, .. })) if !spec.channels.is_empty() => {
+        Err(ImportError::Build(BuildError::Refused { reason, .. })) if spec.frame_bytes > 0 => {
             left_out(format!("{}: the channel table does not fit ({reason}): frames have no channels", spec.name));
             out.add_stream(StreamSpec { frame_bytes: 0, channels: Vec::new(), ..spec })
         }

@@ -8,6 +8,9 @@ use super::source::Source;
 /// Problems that are listed; all are counted. A file can be broken in a million places.
 const LISTED: usize = 100;
 
+/// Kind of the events that keep problems on the tape.
+pub(super) const IMPORT_PROBLEM: &str = "import_problem";
+
 /// What is wrong with a source; what is whole was kept.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
@@ -50,7 +53,7 @@ pub(super) fn tell_source(
     ] {
         out.metadata(key, value)?;
     }
-    problems.list().iter().try_for_each(|problem| out.event(0, "import_problem", problem))
+    problems.list().iter().try_for_each(|problem| out.event(0, IMPORT_PROBLEM, problem))
 }
 
 #[cfg(test)]

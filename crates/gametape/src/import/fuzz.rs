@@ -1,0 +1,104 @@
+//! Runs importers on bytes in memory: for fuzz targets and mutation only.
+//!
+//! A reader may refuse a source; what it hands over must be fit for a tape.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use gametape_format::limits::{BLOCK_RAW_BYTES, STREAMS};
+use gametape_format::{StreamId, StreamSpec};
+
+use super::ksana::KsanaImporter;
+use super::{ImportError, Importer, Out, Source};
+
+/// Takes everything, and asserts what a tape would demand.
+#[derive(Default)]
+struct Checked {
+    begun: bool,
+    streams: Vec<(StreamSpec, u64)>,
+    last_event_ns: u64,
+    last_clock_ns: u64,
+    problems: usize,
+}
+
+impl Out for Checked {
+    fn begin(&mut self, _: Option<i64>) -> Result<(), ImportError> {
+        self.begun = true;
+        Ok(())
+    }
+
+    fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, ImportError> {
+        assert!(self.begun, "stream {} before the tape began", spec.name);
+        if let Err(error) = spec.check() {
+            let (stream, reason) = (spec.name, error.to_string());
+            return Err(gametape_format::write::BuildError::Refused { stream, reason }.into());
+        }
+        assert!(self.streams.iter().all(|(other, _)| other.name != spec.name), "two streams {}", spec.name);
+        let id = StreamId(self.streams.len() as u16);
+        self.streams.push((spec, 0));
+        assert!(self.streams.len() <= STREAMS, "too many streams");
+        Ok(id)
+    }
+
+    fn append(&mut self, stream: StreamId, time_ns: u64, frame: &[u8], _: u64) -> Result<(), ImportError> {
+        let stream = self.streams.get_mut(usize::from(stream.0));
+        assert!(stream.as_ref().is_some_and(|(_, last)| *last <= time_ns), "{time_ns} ns goes back");
+        assert!(frame.len() <= BLOCK_RAW_BYTES, "a frame of {} bytes", frame.len());
+        stream.into_iter().for_each(|(_, last)| *last = time_ns);
+        Ok(())
+    }
+
+    fn event(&mut self, time_ns: u64, kind: &str, _: &str) -> Result<(), ImportError> {
+        assert!(self.last_event_ns <= time_ns, "an event goes back to {time_ns} ns");
+        self.last_event_ns = time_ns;
+        self.problems += usize::from(kind == super::problems::IMPORT_PROBLEM);
+        Ok(())
+    }
+
+    fn metadata(&mut self, key: &str, _: &str) -> Result<(), ImportError> {
+        assert!(!key.is_empty(), "metadata without a key");
+        Ok(())
+    }
+
+    fn clock(&mut self, time_ns: u64, _: i64) -> Result<(), ImportError> {
+        assert!(self.last_clock_ns <= time_ns, "the clock goes back to {time_ns} ns");
+        self.last_clock_ns = time_ns;
+        Ok(())
+    }
+}
+
+fn check(importer: &dyn Importer, data: &[u8]) {
+    let mut out = Checked::default();
+    match importer.read(&Source::of_bytes("fuzz", data.to_vec()), &mut out, &mut |_| {}) {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(found) => assert_eq!(found.problems.len(), out.problems, "every problem is on the tape"),
+    }
+}
+
+/// A ksana or shm-debugger file.
+pub fn fuzz_ksana(data: &[u8]) {
+    check(&KsanaImporter, data);
+}
+
+/// A ksana file whose frames are not packed: they are packed here, since no mutation gets past zlib's checksum.
+/// The file header, then for each frame a length (u16) and as many bytes.
+pub fn fuzz_ksana_resealed(data: &[u8]) {
+    let (head, mut rest) = data.split_at(data.len().min(72));
+    let mut file = head.to_vec();
+    file.resize(72, 0);
+    let v0 = matches!(file.get(12..16), Some(b"irac" | b"accz"));
+    while let Some((length, bytes)) = rest.split_first_chunk::<2>() {
+        let (raw, next) = bytes.split_at(bytes.len().min(usize::from(u16::from_le_bytes(*length))));
+        rest = next;
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        let packed = zlib.write_all(raw).and_then(|()| zlib.finish()).unwrap_or_default();
+        if !v0 {
+            file.extend(12u32.to_le_bytes());
+        }
+        file.extend((packed.len() as u32).to_le_bytes());
+        file.extend((raw.len() as u32).to_le_bytes());
+        file.extend(packed);
+    }
+    check(&KsanaImporter, &file);
+}
