@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{cat, completions, cut, demo, import, info, man, merge, recover, verify};
+use crate::commands::{cat, completions, cut, demo, import, info, man, mark, merge, record, recover, verify};
 use crate::exit::{self, Outcome};
 
 /// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
@@ -18,6 +18,7 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Try it:
+  gametape                        wait for a game and record it
   gametape demo --exit            make a tape from a built-in generator
   gametape import race.ibt        make a tape from an iRacing file
   gametape info TAPE              what is on it
@@ -26,10 +27,12 @@ Try it:
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
 with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
 
-Recording games, replay, laps, export and the dashboard are not there yet.";
+Replay, laps, export and the dashboard are not there yet.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Record(record::Args),
+    Mark(mark::Args),
     Info(info::Args),
     Cat(cat::Args),
     Verify(verify::Args),
@@ -48,11 +51,7 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum Later {
     #[command(hide = true, about = NOT_YET)]
-    Record(Anything),
-    #[command(hide = true, about = NOT_YET)]
     Play(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Mark(Anything),
     #[command(hide = true, about = NOT_YET)]
     Save(Anything),
     #[command(hide = true, about = NOT_YET)]
@@ -88,9 +87,7 @@ struct Anything {
 impl Later {
     fn name_and_rest(&self) -> (&'static str, &Anything) {
         match self {
-            Self::Record(rest) => ("record", rest),
             Self::Play(rest) => ("play", rest),
-            Self::Mark(rest) => ("mark", rest),
             Self::Save(rest) => ("save", rest),
             Self::Split(rest) => ("split", rest),
             Self::Export(rest) => ("export", rest),
@@ -109,9 +106,9 @@ impl Later {
 /// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
     match Cli::parse().command {
-        None => Err(exit::usage(
-            "recording a game is not there yet; what works today are demo, import and the file tools: try `gametape demo --exit` (`gametape --help` lists all)",
-        )),
+        None => record::run(&record::Args::default()),
+        Some(Command::Record(args)) => record::run(&args),
+        Some(Command::Mark(args)) => mark::run(&args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Cat(args)) => cat::run(args),
         Some(Command::Verify(args)) => verify::run(args),

@@ -3,6 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Exit code of a process that a second signal ended.
+#[cfg(unix)]
+const INTERRUPTED: i32 = 130;
+
 /// Whether and why a command should end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop {
@@ -19,6 +23,25 @@ impl Stop {
         #[cfg(unix)]
         signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.terminated.clone())?;
         Ok(stop)
+    }
+
+    /// Listens from now on, and a second signal ends the process at once: for commands that lose nothing by that.
+    pub(crate) fn listen_once() -> anyhow::Result<Self> {
+        #[cfg(not(unix))]
+        return Self::listen();
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::{SIGINT, SIGTERM};
+            use signal_hook::flag::{register, register_conditional_shutdown};
+            let stop = Self::default();
+            for flag in [&stop.interrupted, &stop.terminated] {
+                register_conditional_shutdown(SIGINT, INTERRUPTED, flag.clone())?;
+                register_conditional_shutdown(SIGTERM, INTERRUPTED, flag.clone())?;
+            }
+            register(SIGINT, stop.interrupted.clone())?;
+            register(SIGTERM, stop.terminated.clone())?;
+            Ok(stop)
+        }
     }
 
     /// The user pressed Ctrl+C.

@@ -3,6 +3,7 @@
 //! The tape itself is [`format`](mod@format), what games expose is [`games`]; this crate puts the two together and is the only one that
 //! touches games, files of other programs and the network. It never prints: callers own words and exit codes.
 //!
+//! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
@@ -14,6 +15,7 @@ pub use gametape_format as format;
 pub use gametape_games as games;
 
 pub mod capture;
+pub mod control;
 pub mod demo_car;
 pub mod identity;
 pub mod import;

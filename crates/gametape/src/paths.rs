@@ -14,24 +14,28 @@ pub struct Folders {
     pub tapes: PathBuf,
     /// What the demonstration records.
     pub demo: PathBuf,
+    /// Where running recorders can be reached.
+    pub run: PathBuf,
 }
 
 impl Folders {
     /// The folders of this user: tapes in `Documents/gametape` on Windows, `$XDG_DATA_HOME/gametape/tapes` elsewhere. `None` if
     /// the system knows no home folder.
     pub fn of_user() -> Option<Self> {
-        let data = ProjectDirs::from("", "", "gametape")?.data_dir().to_owned();
+        let dirs = ProjectDirs::from("", "", "gametape")?;
+        let data = dirs.data_dir().to_owned();
+        let run = dirs.runtime_dir().map_or_else(|| data.join("run"), Path::to_owned);
         let documents = UserDirs::new().and_then(|user| user.document_dir().map(Path::to_owned));
         let tapes = match documents.filter(|_| cfg!(windows)) {
             Some(documents) => documents.join("gametape"),
             None => data.join("tapes"),
         };
-        Some(Self { tapes, demo: data.join("demo") })
+        Some(Self { tapes, demo: data.join("demo"), run })
     }
 
     /// All folders below one.
     pub fn below(data: &Path) -> Self {
-        Self { tapes: data.join("tapes"), demo: data.join("demo") }
+        Self { tapes: data.join("tapes"), demo: data.join("demo"), run: data.join("run") }
     }
 }
 

@@ -1,0 +1,119 @@
+//! `gametape record`
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use gametape::capture::{Place, RecordOptions, Split, game_sources};
+use gametape::games::{GAMES, Game, find_game};
+use gametape::sys::Prefix;
+
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::recording::Recording;
+use crate::stop::Stop;
+use crate::{open, time};
+
+/// Wait for a game and record it
+///
+/// Waits for any supported game, records it while it runs and waits again. A new session of the game gets a new tape. Ctrl+C
+/// closes the tape and ends; a second Ctrl+C ends at once, and `gametape recover` then makes the tape whole: nothing that was
+/// recorded is lost. The paths of the tapes go to stdout.
+#[derive(Debug, Default, clap::Args)]
+#[command(after_help = "Examples:
+  gametape record
+  gametape record --game acc --hz 333 --note \"new dampers\"
+  gametape record -o race.gtape --max-duration 1h
+  gametape record --names demo-1234-      what `gametape demo` plays
+
+Times: 90, 1:30.5, 10m, 250ms.")]
+pub(crate) struct Args {
+    /// Only this game; `gametape games` lists them
+    #[arg(long, value_name = "ID", value_parser = parse_game)]
+    game: Option<&'static Game>,
+    /// Samples a second, 1 to 1000; 100 for the Assetto Corsa family and every tick for iRacing if left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    hz: Option<u32>,
+    /// What stands before the names of the game's memory: for demonstrations and tests
+    #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
+    names: Option<Prefix>,
+    /// The tape to make; one in the tapes folder, named by game, track and time, if left out
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// End when a tape is this long
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    max_duration: Option<u64>,
+    /// When a new tape begins
+    #[arg(long, value_enum, default_value_t)]
+    split: SplitBy,
+    /// Keep only the last part in memory (not there yet)
+    #[arg(long, value_name = "T", hide = true)]
+    keep_last: Option<String>,
+    /// A text that goes onto the tape
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// One JSON document on stdout at the end
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum SplitBy {
+    /// With each session of the game
+    #[default]
+    Session,
+    /// Never while the recorder runs
+    None,
+}
+
+fn parse_game(text: &str) -> Result<&'static Game, String> {
+    find_game(text).ok_or_else(|| {
+        let known: Vec<&str> = GAMES.iter().map(|game| game.id).collect();
+        format!("known games are {}", known.join(", "))
+    })
+}
+
+/// A prefix of memory names.
+pub(crate) fn parse_prefix(text: &str) -> Result<Prefix, String> {
+    Prefix::new(text).ok_or_else(|| "a prefix has at most 64 letters, digits, dashes, dots and underscores".into())
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.keep_last.is_some() {
+        return Err(crate::cli::not_yet("gametape record --keep-last"));
+    }
+    let folders = open::folders()?;
+    let place = match &args.output {
+        Some(file) if file.exists() => {
+            return Err(anyhow!("{} exists already; nothing was overwritten: name another file", file.display()));
+        }
+        Some(file) => Place::File(file.clone()),
+        None => Place::Folder(folders.tapes.clone()),
+    };
+    let options = RecordOptions {
+        split: match args.split {
+            SplitBy::Session => Split::Session,
+            SplitBy::None => Split::None,
+        },
+        max_duration: args.max_duration.map(Duration::from_nanos),
+        metadata: args.note.iter().map(|note| ("note".to_owned(), note.clone())).collect(),
+        ..RecordOptions::new(Some(place))
+    };
+    let prefix = args.names.clone().unwrap_or_default();
+    let sources = game_sources(args.game, &prefix, args.hz);
+    if sources.is_empty() {
+        return Err(exit::usage("this game cannot be recorded live; `gametape games` says what can"));
+    }
+    let stop = Stop::listen_once()?;
+    let mut recording = Recording::start(sources, &options, &folders.run)?;
+    let games: Vec<&str> = match args.game {
+        Some(game) => vec![game.name],
+        None => GAMES.iter().map(|game| game.name).collect(),
+    };
+    tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
+    if !prefix.as_str().is_empty() {
+        tell(&format!("names of memory begin with {}", prefix.as_str()));
+    }
+    recording.watch(&stop);
+    recording.finish(&stop, args.json)
+}

@@ -1,0 +1,217 @@
+//! A recording as the user sees it: sources on threads of their own, a status line, and at the end what came of it.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use gametape::capture::{Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
+use gametape::control::ControlServer;
+use gametape::format::Counters;
+use serde_json::json;
+
+use crate::cli::tell;
+use crate::exit::Outcome;
+use crate::human;
+use crate::status_line::StatusLine;
+use crate::stop::Stop;
+
+/// How often the status line is renewed and Ctrl+C is looked for.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Recorders at work.
+pub(crate) struct Recording {
+    progress: Vec<Arc<Progress>>,
+    threads: Vec<JoinHandle<bool>>,
+    told: Receiver<Told>,
+    stop: StopFlag,
+    status: StatusLine,
+    closed: Vec<ClosedTape>,
+    failed: bool,
+    _control: Option<ControlServer>,
+}
+
+struct ClosedTape {
+    path: PathBuf,
+    game: String,
+    reason: &'static str,
+    duration_ns: u64,
+    frames: u64,
+    bytes: u64,
+    loss: Counters,
+}
+
+impl Recording {
+    /// Starts a thread for each source, and listens for `mark` in the folder.
+    pub(crate) fn start(
+        sources: Vec<Box<dyn Source>>,
+        options: &RecordOptions,
+        run_folder: &Path,
+    ) -> anyhow::Result<Self> {
+        let (sender, told) = channel();
+        let stop = StopFlag::default();
+        let (clock, options) = (Arc::new(RealClock::start()), Arc::new(options.clone()));
+        let (mut progress, mut threads) = (Vec::new(), Vec::new());
+        for mut source in sources {
+            let recorder = Recorder {
+                options: Arc::clone(&options),
+                clock: clock.clone(),
+                progress: Arc::default(),
+                told: sender.clone(),
+                observers: Vec::new(),
+                stop: stop.clone(),
+                once: false,
+            };
+            progress.push(Arc::clone(&recorder.progress));
+            let thread = std::thread::Builder::new().name("gametape-capture".into());
+            threads.push(thread.spawn(move || recorder.run(&mut *source))?);
+        }
+        let shared = progress.clone();
+        let control = ControlServer::start(run_folder, move |verb, rest| answer(&shared, verb, rest));
+        let control = control
+            .inspect_err(|error| tell(&format!("note: `gametape mark` cannot reach this recorder: {error}")))
+            .ok();
+        let status = StatusLine::new();
+        Ok(Self { progress, threads, told, stop, status, closed: Vec::new(), failed: false, _control: control })
+    }
+
+    /// Shows what happens until the user wants the end or all sources have ended.
+    pub(crate) fn watch(&mut self, stop: &Stop) {
+        self.watch_until(|| stop.wanted());
+    }
+
+    /// Shows what happens until that is so, or all sources have ended.
+    pub(crate) fn watch_until(&mut self, mut done: impl FnMut() -> bool) {
+        while !done() && !self.threads.iter().all(JoinHandle::is_finished) {
+            match self.told.recv_timeout(GLANCE) {
+                Ok(told) => self.hear(told),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.status.show(&self.progress);
+        }
+    }
+
+    /// Ends the recording and tells what came of it.
+    pub(crate) fn finish(mut self, stop: &Stop, as_json: bool) -> anyhow::Result<Outcome> {
+        self.stop.stop();
+        for thread in std::mem::take(&mut self.threads) {
+            self.failed |= !thread.join().unwrap_or(false);
+        }
+        while let Ok(told) = self.told.try_recv() {
+            self.hear(told);
+        }
+        self.status.clear();
+        if self.closed.is_empty() && !self.failed {
+            tell("nothing was recorded; `gametape doctor` says why no game was found");
+        }
+        self.print(as_json)?;
+        let dropped = self.closed.iter().any(|tape| tape.loss.dropped > 0);
+        if self.failed {
+            return Err(anyhow::anyhow!("the recording could not go on; see above"));
+        }
+        Ok(match (dropped, stop.interrupted()) {
+            (true, _) => Outcome::Damage,
+            (false, true) => Outcome::Interrupted,
+            (false, false) => Outcome::Done,
+        })
+    }
+
+    fn hear(&mut self, told: Told) {
+        match told {
+            Told::Opened { path, game, about } => {
+                let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));
+                let known: Vec<String> = known.collect();
+                let what = if known.is_empty() { game } else { format!("{game}, {}", known.join(", ")) };
+                self.status.say(&format!("recording {what} to {}", path.display()));
+            }
+            Told::Closed { path, game, reason, duration_ns, finished } => {
+                // Names of gametape's own streams begin with a dot.
+                let of_game = finished.streams.iter().filter(|stream| !stream.name.starts_with('.'));
+                let frames = of_game.map(|stream| stream.totals.frames).sum();
+                let tape = ClosedTape {
+                    path,
+                    game,
+                    reason: reason.as_str(),
+                    duration_ns,
+                    frames,
+                    bytes: finished.bytes,
+                    loss: finished.loss(),
+                };
+                self.status.say(&tape.text());
+                self.closed.push(tape);
+            }
+            Told::Failed(text) => {
+                self.failed = true;
+                self.status.say(&format!("error: {text}"));
+            }
+        }
+    }
+
+    fn print(&self, as_json: bool) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        if as_json {
+            let tapes: Vec<_> = self.closed.iter().map(ClosedTape::json).collect();
+            writeln!(out, "{}", json!({ "tapes": tapes }))?;
+        } else {
+            for tape in &self.closed {
+                writeln!(out, "{}", tape.path.display())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ClosedTape {
+    fn text(&self) -> String {
+        let Counters { dropped, torn, missed, gaps, late, .. } = self.loss;
+        let lost = match dropped {
+            0 => "nothing was lost".to_owned(),
+            dropped => format!("{} LOST", human::counted(dropped, "frame")),
+        };
+        let mut noticed = String::new();
+        for (count, what) in [(missed, "missed tick"), (torn, "torn copy"), (gaps, "gap"), (late, "late sample")] {
+            if count > 0 {
+                noticed.push_str(", ");
+                noticed.push_str(&human::counted(count, what).replace("copys", "copies"));
+            }
+        }
+        let duration = human::duration(self.duration_ns);
+        let (frames, bytes) = (human::counted(self.frames, "frame"), human::bytes(self.bytes));
+        format!("{}: {duration}, {frames}, {bytes}, {lost}{noticed} ({})", self.path.display(), self.reason)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let Counters { dropped, torn, missed, gaps, late, unchanged } = self.loss;
+        json!({
+            "path": self.path, "game": self.game, "end_reason": self.reason, "duration_ns": self.duration_ns,
+            "frames": self.frames, "bytes": self.bytes,
+            "loss": { "dropped": dropped, "torn": torn, "missed": missed, "gaps": gaps },
+            "stats": { "late": late, "unchanged": unchanged },
+        })
+    }
+}
+
+/// What other commands ask of a recorder.
+fn answer(progress: &[Arc<Progress>], verb: &str, rest: &str) -> Result<String, String> {
+    match verb {
+        "mark" => {
+            let marked = progress.iter().find(|progress| progress.mark(rest));
+            let path = marked.and_then(|progress| progress.seen().path);
+            path.map(|path| path.display().to_string()).ok_or_else(|| "nothing is being recorded right now".into())
+        }
+        "status" => {
+            let recording =
+                progress.iter().find_map(|progress| Some((progress.seen().path?, progress.numbers().frames)));
+            Ok(recording.map_or("waiting".into(), |(path, frames)| format!("recording {frames} {}", path.display())))
+        }
+        other => Err(format!("this version does not know {other:?}")),
+    }
+}
+
+/// Whether a terminal is there to look at.
+pub(crate) fn on_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}

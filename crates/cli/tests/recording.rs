@@ -1,0 +1,227 @@
+//! `record` and `mark` as processes: signals, kills, and what is left afterwards. The game is real shared memory.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#[path = "../../gametape/tests/game/mod.rs"]
+mod game;
+mod support;
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use game::{Game, prefix, wait_until};
+use gametape::control::{ask, recorders};
+use gametape::format::read::Tape;
+use gametape::sys::Prefix;
+use support::{Bench, Ran};
+
+/// A running `gametape record` and the game that it records.
+struct Recorder {
+    child: Guard,
+    game: Game,
+}
+
+/// A process that does not outlive a test that fails.
+struct Guard(Option<Child>);
+
+impl Guard {
+    fn into_inner(mut self) -> Child {
+        self.0.take().unwrap()
+    }
+}
+
+impl std::ops::Deref for Guard {
+    type Target = Child;
+    fn deref(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl std::ops::DerefMut for Guard {
+    fn deref_mut(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Recorder {
+    fn start(bench: &Bench, prefix: &Prefix, more: &[&str]) -> Self {
+        let game = Game::start(prefix);
+        let arguments = [&["record", "--names", prefix.as_str()], more].concat();
+        let child = bench.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Self { child: Guard(Some(child)), game }
+    }
+
+    /// Drives until this many frames are on the tape; gives how many it was told of.
+    fn drive_until(&mut self, bench: &Bench, frames: u64) -> u64 {
+        if self.game.graphics.status != 2 {
+            self.game.status(2);
+        }
+        let start = Instant::now();
+        loop {
+            self.game.step();
+            let recorded = accepted(bench, self.child.id());
+            if recorded >= frames {
+                return recorded;
+            }
+            assert!(self.child.try_wait().unwrap().is_none(), "the recorder ended");
+            assert!(start.elapsed() < Duration::from_secs(60), "{recorded} frames after a minute");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn signal(&self, signal: &str) {
+        // Nobody has waited for it, so its id is still its own.
+        assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
+    }
+
+    fn end(self) -> Ran {
+        let Self { child, game } = self;
+        let ran = Ran::of(&child.into_inner().wait_with_output().unwrap());
+        drop(game);
+        ran
+    }
+}
+
+/// Frames that the recorder has accepted, by its own word.
+fn accepted(bench: &Bench, process: u32) -> u64 {
+    let running = recorders(&bench.path("run")).unwrap();
+    let Some(recorder) = running.iter().find(|recorder| recorder.process == process) else { return 0 };
+    let Ok(answer) = ask(recorder, "status") else { return 0 };
+    answer.split(' ').nth(1).and_then(|frames| frames.parse().ok()).unwrap_or(0)
+}
+
+fn frames(tape: &Tape) -> u64 {
+    ["physics", "graphics", "static"].iter().map(|name| tape.stream_named(name).unwrap().totals().frames).sum()
+}
+
+#[test]
+fn ctrl_c_leaves_a_whole_tape_and_says_what_is_on_it() {
+    let bench = Bench::new();
+    let mut recorder = Recorder::start(&bench, &prefix("int"), &["--hz", "200", "--note", "wet track"]);
+    let recorded = recorder.drive_until(&bench, 100);
+    recorder.signal("-INT");
+    let ran = recorder.end();
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    let path = ran.out.trim().to_owned();
+    assert!(ran.err.contains("nothing was lost") && ran.err.contains("(stopped)"), "{}", ran.err);
+    bench.expect(0, &["verify", &path]);
+    let tape = Tape::open(&path).unwrap();
+    assert!(frames(&tape) >= recorded);
+    assert_eq!(tape.metadata().get("note").map(String::as_str), Some("wet track"));
+    let info = bench.expect(0, &["info", "--json"]).json();
+    assert_eq!((info["path"].as_str(), info["game"].as_str()), (Some(&*path), Some("assetto-corsa-competizione")));
+    assert_eq!(info["game_version"], "1.9.0");
+}
+
+#[test]
+fn a_signal_from_the_system_is_a_clean_end() {
+    let bench = Bench::new();
+    let mut recorder = Recorder::start(&bench, &prefix("term"), &["--json"]);
+    recorder.drive_until(&bench, 20);
+    recorder.signal("-TERM");
+    let ran = recorder.end();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let tape = &ran.json()["tapes"][0];
+    assert_eq!((tape["end_reason"].as_str(), tape["loss"]["dropped"].as_u64()), (Some("stopped"), Some(0)));
+    bench.expect(0, &["verify", tape["path"].as_str().unwrap()]);
+}
+
+#[test]
+fn a_second_signal_ends_at_once_and_nothing_that_was_accepted_is_lost() {
+    let bench = Bench::new();
+    let file = bench.path("a.gtape");
+    let mut recorder = Recorder::start(&bench, &prefix("twice"), &["--hz", "500", "-o", file.to_str().unwrap()]);
+    let recorded = recorder.drive_until(&bench, 100);
+    recorder.signal("-INT");
+    recorder.signal("-INT");
+    assert_eq!(recorder.end().code, 130);
+    assert!(frames(&Tape::open(&file).unwrap()) >= recorded);
+}
+
+#[test]
+fn a_mark_reaches_the_recorder_that_runs() {
+    let bench = Bench::new();
+    let ran = bench.expect(4, &["mark", "nobody listens"]);
+    assert!(ran.err.contains("no recorder is running"), "{}", ran.err);
+    let mut recorder = Recorder::start(&bench, &prefix("mark"), &[]);
+    wait_until("it listens", || !recorders(&bench.path("run")).unwrap().is_empty());
+    let ran = bench.expect(1, &["mark", "too early"]);
+    assert!(ran.err.contains("nothing is being recorded"), "{}", ran.err);
+    let recorded = recorder.drive_until(&bench, 10);
+    let path = bench.expect(0, &["mark", "turn 3"]).out.trim().to_owned();
+    recorder.drive_until(&bench, recorded + 10);
+    recorder.signal("-INT");
+    assert_eq!(recorder.end().out.trim(), path);
+    let events = bench.expect(0, &["cat", &path, "--events"]).out;
+    assert!(events.contains("turn 3"), "{events}");
+}
+
+#[test]
+fn a_killed_recorder_loses_nothing_that_was_accepted() {
+    let bench = Bench::new();
+    let (mut all, mut without_journals) = (0, 0);
+    for kill in 0..50_u64 {
+        let file = bench.path(&format!("{kill}.gtape"));
+        let mut recorder = Recorder::start(&bench, &prefix("kill"), &["--hz", "1000", "-o", file.to_str().unwrap()]);
+        let recorded = recorder.drive_until(&bench, 5 + kill * 7919 % 60);
+        recorder.child.kill().unwrap();
+        recorder.child.wait().unwrap();
+        let tape = Tape::open(&file).unwrap();
+        assert!(frames(&tape) >= recorded, "run {kill}: {} of {recorded}", frames(&tape));
+        all += recorded;
+        let alone = bench.path("alone.gtape");
+        std::fs::copy(&file, &alone).unwrap();
+        let found = Tape::open(&alone).map_or(0, |tape| tape.stream_named("physics").map_or(0, |s| s.totals().frames));
+        without_journals += recorded.saturating_sub(found);
+    }
+    assert!(all > 1000, "{all} frames: too few to say anything");
+    assert!(without_journals > 100, "control: without journals frames must be missing");
+}
+
+#[test]
+fn a_recording_ends_by_itself_when_it_is_long_enough() {
+    let bench = Bench::new();
+    let mut recorder = Recorder::start(&bench, &prefix("long"), &["--max-duration", "300ms"]);
+    recorder.game.status(2);
+    wait_until("it ends", || {
+        recorder.game.step();
+        recorder.child.try_wait().unwrap().is_some()
+    });
+    let ran = recorder.end();
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("(max_duration)"), "{}", ran.err);
+}
+
+#[test]
+fn without_arguments_it_waits_for_a_game() {
+    let bench = Bench::new();
+    let child = bench.command(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = Guard(Some(child));
+    wait_until("it listens", || !recorders(&bench.path("run")).unwrap().is_empty());
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ran = Ran::of(&child.into_inner().wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.out.as_str()), (130, ""), "{}", ran.err);
+    assert!(ran.err.contains("waiting for") && ran.err.contains("gametape doctor"), "{}", ran.err);
+}
+
+#[test]
+fn wrong_wishes_are_refused_before_anything_is_made() {
+    let bench = Bench::new();
+    let there: PathBuf = bench.path("there.gtape");
+    std::io::Write::write_all(&mut std::fs::File::create_new(&there).unwrap(), b"mine").unwrap();
+    bench.expect(1, &["record", "-o", there.to_str().unwrap()]).is_one_error_with(&["exists already"]);
+    assert_eq!(std::fs::read(&there).unwrap(), b"mine");
+    for wrong in [&["--hz", "0"][..], &["--hz", "1001"], &["--game", "pong"], &["--names", "a/b"], &["--split", "lap"]]
+    {
+        bench.expect(2, &[&["record"], wrong].concat());
+    }
+}

@@ -1,0 +1,50 @@
+//! One line in, one line out, both bounded.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+/// Longest line. A mark is a sentence, not a file.
+const LINE_BYTES: u64 = 4096;
+
+/// Reads a line without its end. An error if it is too long, is no text or is cut.
+pub(super) fn read(from: &mut dyn Read) -> io::Result<String> {
+    let mut line = Vec::new();
+    BufReader::new(from.take(LINE_BYTES)).read_until(b'\n', &mut line)?;
+    if line.pop() != Some(b'\n') {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is cut, or longer than 4096 bytes"));
+    }
+    String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the line is no UTF-8 text"))
+}
+
+/// Writes a text as one line: line ends in it become spaces, and what is too long is cut.
+pub(super) fn write(to: &mut dyn Write, text: &str) -> io::Result<()> {
+    let mut line: String = text.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }).collect();
+    let mut end = line.len().min(LINE_BYTES as usize - 1);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line.truncate(end);
+    line.push('\n');
+    to.write_all(line.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_comes_back_as_one_line_whatever_is_in_it() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, "mark two\nlines ä").unwrap();
+        assert_eq!(read(&mut bytes.as_slice()).unwrap(), "mark two lines ä");
+        let mut long = Vec::new();
+        write(&mut long, &"ä".repeat(5000)).unwrap();
+        assert_eq!(read(&mut long.as_slice()).unwrap().chars().count(), 2047);
+    }
+
+    #[test]
+    fn lines_that_are_cut_too_long_or_no_text_are_refused() {
+        for bad in [b"mark".to_vec(), vec![b'x'; 10_000], b"\xff\n".to_vec(), Vec::new()] {
+            assert!(read(&mut bad.as_slice()).is_err());
+        }
+    }
+}

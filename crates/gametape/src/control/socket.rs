@@ -1,0 +1,191 @@
+//! Unix sockets in a folder that only the user may enter: one for each recorder, named by its process.
+
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{ControlError, RunningRecorder, line};
+
+/// Whoever asks has this long for its line, and so has the recorder for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A recorder that has just begun has its name before it listens: it is asked again this often.
+const TRIES: u32 = 10;
+const NAP: Duration = Duration::from_millis(20);
+
+/// Listens for other commands until it is dropped.
+#[derive(Debug)]
+pub struct ControlServer {
+    address: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ControlServer {
+    /// Listens in this folder, which is made if it is not there. `answer` gets verb and rest; what it gives is the answer.
+    pub fn start(
+        folder: &Path,
+        answer: impl Fn(&str, &str) -> Result<String, String> + Send + 'static,
+    ) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+        remove_dead(folder)?;
+        let address = folder.join(format!("recorder-{}.sock", std::process::id()));
+        let listener = UnixListener::bind(&address)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("gametape-control".into())
+            .spawn(move || serve(&listener, &stopped, &answer))?;
+        Ok(Self { address, stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for ControlServer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // The thread waits for somebody to ask.
+        let woken = UnixStream::connect(&self.address);
+        let _ = std::fs::remove_file(&self.address);
+        if woken.is_err() {
+            return;
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(listener: &UnixListener, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Result<String, String>) {
+    while !stop.load(Ordering::Relaxed) {
+        match listener.accept() {
+            // Whoever asks wrongly harms nobody but itself.
+            Ok((mut stream, _)) if !stop.load(Ordering::Relaxed) => drop(serve_one(&mut stream, answer)),
+            Ok(_) => return,
+            Err(_) => std::thread::sleep(NAP),
+        }
+    }
+}
+
+fn serve_one(stream: &mut UnixStream, answer: &dyn Fn(&str, &str) -> Result<String, String>) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let asked = line::read(stream)?;
+    let (verb, rest) = asked.split_once(' ').unwrap_or((&asked, ""));
+    match answer(verb, rest) {
+        Ok(text) => line::write(stream, &format!("ok {text}")),
+        Err(text) => line::write(stream, &format!("no {text}")),
+    }
+}
+
+/// Sockets of recorders that were killed are in nobody's use.
+fn remove_dead(folder: &Path) -> io::Result<()> {
+    for recorder in listed(folder)? {
+        if !crate::sys::process_runs(recorder.process) || recorder.process == std::process::id() {
+            let _ = std::fs::remove_file(recorder.address);
+        }
+    }
+    Ok(())
+}
+
+fn listed(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("recorder-")?.strip_suffix(".sock"));
+        if let Some(process) = number.and_then(|number| number.parse().ok()) {
+            let made = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+            found.push((made, RunningRecorder { process, address: entry.path() }));
+        }
+    }
+    found.sort_by_key(|(made, _)| std::cmp::Reverse(*made));
+    Ok(found.into_iter().map(|(_, recorder)| recorder).collect())
+}
+
+/// The recorders that run, the newest first.
+pub fn recorders(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
+    let mut listed = listed(folder)?;
+    listed.retain(|recorder| crate::sys::process_runs(recorder.process));
+    Ok(listed)
+}
+
+fn connect(address: &Path) -> io::Result<UnixStream> {
+    let mut tries = 1;
+    loop {
+        match UnixStream::connect(address) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && tries < TRIES => tries += 1,
+            connected => return connected,
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// Asks a recorder: a verb, a space and the rest. Gives its answer without the `ok`.
+pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlError> {
+    let failed = |source| ControlError::Io { address: recorder.address.clone(), source };
+    let answer = (|| {
+        let mut stream = connect(&recorder.address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        line::write(&mut stream, text)?;
+        line::read(&mut stream)
+    })()
+    .map_err(failed)?;
+    match answer.split_once(' ') {
+        Some(("ok", text)) => Ok(text.into()),
+        Some(("no", why)) => Err(ControlError::Refused(why.into())),
+        _ => Err(ControlError::NotUnderstood(answer)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorder_is_found_asked_and_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("run");
+        assert!(recorders(&folder).unwrap().is_empty());
+        let server = ControlServer::start(&folder, |verb, rest| match verb {
+            "mark" => Ok(format!("marked {rest}")),
+            other => Err(format!("no such verb: {other}")),
+        })
+        .unwrap();
+        assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        let [recorder] = recorders(&folder).unwrap().try_into().unwrap();
+        assert_eq!(ask(&recorder, "mark here\nand there").unwrap(), "marked here and there");
+        assert!(matches!(ask(&recorder, "dance"), Err(ControlError::Refused(_))));
+        // Somebody who says nothing, and somebody who says nonsense, do not keep others waiting for long.
+        drop(UnixStream::connect(&recorder.address).unwrap());
+        let mut rude = UnixStream::connect(&recorder.address).unwrap();
+        io::Write::write_all(&mut rude, &[0xff; 100_000]).ok();
+        drop(rude);
+        assert_eq!(ask(&recorder, "mark again").unwrap(), "marked again");
+        drop(server);
+        assert!(recorders(&folder).unwrap().is_empty());
+        assert!(matches!(ask(&recorder, "mark late"), Err(ControlError::Io { .. })));
+    }
+
+    #[test]
+    fn what_a_killed_recorder_left_is_not_found_and_goes_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let dead = folder.path().join("recorder-4294967295.sock");
+        drop(UnixListener::bind(&dead).unwrap());
+        assert!(recorders(folder.path()).unwrap().is_empty());
+        let _server = ControlServer::start(folder.path(), |_, _| Ok(String::new())).unwrap();
+        assert!(!dead.exists());
+        assert_eq!(recorders(folder.path()).unwrap().len(), 1);
+    }
+}
