@@ -1,8 +1,9 @@
 //! What holds for every game, and the tables of the games that have them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 use std::collections::HashSet;
+use std::path::Path;
 
-use gametape_games::{Channel, GAMES, Kind, Layout, ac, acc, find_game};
+use gametape_games::{About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, Transport, ac, acc, find_game};
 
 #[test]
 fn ids_and_aliases_are_unique_and_kebab_case() {
@@ -16,6 +17,43 @@ fn ids_and_aliases_are_unique_and_kebab_case() {
         assert!(!game.name.is_empty() && !game.streams.is_empty(), "{}", game.id);
     }
     assert!(GAMES.is_sorted_by_key(|game| game.id));
+}
+
+#[test]
+fn every_game_has_what_a_game_needs() {
+    for game in GAMES {
+        let id = game.id;
+        assert!(!game.streams.is_empty() && !game.processes.is_empty(), "{id}");
+        assert!(game.default_hz.is_none_or(|hz| (1..=1000).contains(&hz)), "{id}");
+        for stream in game.streams {
+            let counter = match stream.copy_rule {
+                CopyRule::CounterAndSecondCopy { counter_offset } => Some(counter_offset),
+                CopyRule::EvenSequence { sequence_offset } => Some(sequence_offset),
+                _ => None,
+            };
+            for layout in stream.layouts {
+                assert!(counter.is_none_or(|at| at + 4 <= layout.frame_bytes()), "{id} {}", stream.name);
+            }
+            if let Transport::SharedMemory { section, section_bytes } = stream.transport {
+                assert!(!section.is_empty() && !section.contains(['\\', '/']), "{id} {section}");
+                let fits = |layout: &&Layout| layout.frame_bytes() <= section_bytes;
+                assert!(stream.layouts.iter().all(fits), "{id} {}", stream.name);
+            }
+        }
+        let nothing = Seen(&[]);
+        assert_eq!(game.rules.presence(nothing), Presence::Off, "{id}");
+        assert_eq!((game.rules.is_it(nothing), game.rules.session_key(nothing)), (None, None), "{id}");
+        assert_eq!((game.rules.counter(nothing), game.rules.about(nothing)), (None, About::default()), "{id}");
+
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(id.replace('-', "_"));
+        let cases = std::fs::read_dir(folder.join("testcases"));
+        let cases = cases.unwrap_or_else(|error| panic!("{id} has no testcases in {}: {error}", folder.display()));
+        let cases: Vec<_> = cases.map(|case| case.unwrap().path()).collect();
+        assert!(!cases.is_empty(), "{id}");
+        for file in cases.iter().flat_map(|case| ["frames.gtape", "expected.txt"].map(|name| case.join(name))) {
+            assert!(file.is_file(), "{} is missing", file.display());
+        }
+    }
 }
 
 #[test]
