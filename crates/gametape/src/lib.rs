@@ -8,6 +8,7 @@
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
+//! - [`simulated_car`]: a car that stands in for a game, driven by a seed and a script.
 //! - [`demo_car`]: a generator of car-like frames for trying things out.
 #![deny(unsafe_code)]
 
@@ -22,5 +23,6 @@ pub mod import;
 pub mod layout;
 pub mod names;
 pub mod paths;
+pub mod simulated_car;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;

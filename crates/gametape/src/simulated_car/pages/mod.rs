@@ -1,0 +1,39 @@
+//! The three pages of Assetto Corsa Competizione, and how the state of car and session gets into them.
+//!
+//! Members that the game leaves at 0 stay 0. What only a script changes (names, flags of the track, rain) is written once and then left alone.
+mod graphics;
+mod physics;
+mod static_page;
+mod time_text;
+
+use super::weather::Weather;
+use crate::games::acc;
+
+pub(super) use graphics::{CarOnTrack, LapNumbers, write_board, write_car_on_track, write_lap_numbers};
+pub(super) use physics::{CarShown, write_physics};
+pub use time_text::time_text;
+
+/// The number of the simulated car among the cars.
+pub const PLAYER_CAR_ID: i32 = 1001;
+
+/// What is in the game's memory at a moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pages {
+    /// The car.
+    pub physics: acc::Physics,
+    /// Session and laps.
+    pub graphics: acc::Graphics,
+    /// Names.
+    pub static_page: acc::Static,
+}
+
+impl Pages {
+    /// The pages of a game that begins, without anything that moves.
+    pub(super) fn begin(weather: &Weather) -> Self {
+        let mut pages = Self::default();
+        physics::begin_physics(&mut pages.physics);
+        graphics::begin_graphics(weather, &mut pages.graphics);
+        static_page::begin_static(&mut pages.static_page);
+        pages
+    }
+}
