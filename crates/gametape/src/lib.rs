@@ -5,6 +5,7 @@
 //!
 //! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
+//! - [`watch`]: folders where games put their replays.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
@@ -26,3 +27,4 @@ pub mod paths;
 pub mod simulated_car;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;
+pub mod watch;

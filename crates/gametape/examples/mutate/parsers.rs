@@ -31,6 +31,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "index", run: gametape_format::fuzz_index, seeds: seeds::index_pages },
         Parser { name: "column-block", run: column::fuzz_block, seeds: seeds::column_blocks },
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
+        Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },

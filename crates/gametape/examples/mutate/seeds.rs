@@ -229,6 +229,19 @@ pub(crate) fn integers() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// State files of a watch: a file that was reported twice, one that was waited for, a name that needs escapes.
+pub(crate) fn watch_states() -> Vec<Vec<u8>> {
+    let hash = "af".repeat(32);
+    let lines = [
+        "gametape-watch 1".to_owned(),
+        format!("{hash}\t1200\t1700000000000000000\t/replays/a.replay"),
+        format!("{hash}\t1300\t-\t/replays/a.replay"),
+        "-\t0\t-\t/replays/b%c3%a4%25%0a.replay".to_owned(),
+        format!("{hash}\t0\t-\tC:\\replays\\c.rec"),
+    ];
+    vec![format!("{}\n", lines.join("\n")).into_bytes()]
+}
+
 /// One iRacing file: header, two variables, a text, three rows.
 pub(crate) fn ibt_files() -> Vec<Vec<u8>> {
     let text = b"---\nWeekendInfo:\n TrackName: test\n";

@@ -1,0 +1,197 @@
+//! Copies finds to a folder. Takes a file and its hash, gives the copy. Nothing is overwritten, and nothing half has a final name.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use gametape_format::write::{Files, StdFiles};
+
+use super::content::ContentHash;
+use super::found::Archive;
+use crate::names::free_path;
+
+/// Why a find could not be copied. The archive is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// The system said no.
+    #[error("cannot copy to {}: {source}; check that there is room and that you may write there", path.display())]
+    Io {
+        /// The copy.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What was read is not what was found.
+    #[error("it changed while it was copied; it is copied when it is complete again")]
+    Changed,
+    /// The end was wanted.
+    #[error("the end was wanted")]
+    Stopped,
+}
+
+/// Copies `source`, whose content is `hash`, into `folder`, under its own name or one with a number.
+pub(super) fn copy_into(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Archive {
+    match try_copy(folder, source, hash, stop) {
+        Ok(archive) => archive,
+        Err(error) => Archive::Failed(error),
+    }
+}
+
+fn try_copy(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<Archive, ArchiveError> {
+    let wanted = folder.join(source.file_name().unwrap_or_default());
+    let failed = |source| ArchiveError::Io { path: wanted.clone(), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut part = folder.as_os_str().to_owned();
+    part.push(format!("{}.{hash}.{}.part", std::path::MAIN_SEPARATOR, std::process::id()));
+    let part = PathBuf::from(part);
+    loop {
+        let bytes = source.metadata().map_err(failed)?.len();
+        let taken = |path: &Path| path.symlink_metadata().is_ok();
+        // The first name that is free, or whose file is the same.
+        let free = free_path(&wanted, &|path| taken(path) && !holds(path, bytes, hash, stop));
+        if taken(&free) {
+            return Ok(Archive::AlreadyThere(free));
+        }
+        let copied = copy(source, &part, hash, stop).and_then(|()| {
+            // Another process may have taken the name since.
+            match StdFiles.publish(&part, &free) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                result => result.map(|()| true).map_err(failed),
+            }
+        });
+        if !matches!(copied, Ok(true)) {
+            let _ = std::fs::remove_file(&part);
+        }
+        if copied? {
+            StdFiles.sync_directory(&free).map_err(failed)?;
+            return Ok(Archive::Copied(free));
+        }
+    }
+}
+
+/// Whether a file of the archive has this content.
+fn holds(path: &Path, bytes: u64, hash: ContentHash, stop: &dyn Fn() -> bool) -> bool {
+    let same_length = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == bytes);
+    same_length
+        && File::open(path)
+            .and_then(|mut file| ContentHash::of(&mut file, stop))
+            .is_ok_and(|content| content == Some(hash))
+}
+
+fn copy(source: &Path, part: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<(), ArchiveError> {
+    let failed = |source| ArchiveError::Io { path: part.to_owned(), source };
+    let mut from = File::open(source).map_err(failed)?;
+    // A process with our number that was killed may have left one.
+    let _ = std::fs::remove_file(part);
+    let mut to = File::create_new(part).map_err(failed)?;
+    let modified = from.metadata().and_then(|metadata| metadata.modified());
+    let mut copying = Copying { from: &mut from, to: &mut to };
+    let content = ContentHash::of(&mut copying, stop).map_err(failed)?.ok_or(ArchiveError::Stopped)?;
+    if content != hash {
+        return Err(ArchiveError::Changed);
+    }
+    if let Ok(modified) = modified {
+        // Not every file system keeps times; the copy is good without.
+        let _ = to.set_modified(modified);
+    }
+    to.sync_all().map_err(failed)
+}
+
+/// Whoever reads from it copies.
+struct Copying<'a> {
+    from: &'a mut File,
+    to: &'a mut File,
+}
+
+impl Read for Copying<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(buffer)?;
+        self.to.write_all(buffer.get(..count).unwrap_or_default())?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bench {
+        folder: tempfile::TempDir,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self { folder: tempfile::tempdir().unwrap() }
+        }
+
+        fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+            let path = self.folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            File::create_new(&path).unwrap().write_all(bytes).unwrap();
+            path
+        }
+
+        fn archive(&self, source: &Path, content: &[u8]) -> Archive {
+            let hash = ContentHash::of(&mut &*content, &|| false).unwrap().unwrap();
+            copy_into(&self.folder.path().join("archive"), source, hash, &|| false)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(self.folder.path().join("archive")).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort_unstable();
+            names
+        }
+    }
+
+    #[test]
+    fn a_copy_is_equal_in_content_and_time() {
+        let bench = Bench::new();
+        let source = bench.put("a.rec", b"one");
+        let Archive::Copied(copy) = bench.archive(&source, b"one") else { panic!() };
+        assert_eq!(std::fs::read(&copy).unwrap(), b"one");
+        let time = |path: &Path| path.metadata().unwrap().modified().unwrap();
+        assert_eq!(time(&copy), time(&source));
+        assert_eq!(bench.names(), ["a.rec"]);
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number_and_the_same_content_is_not_copied_twice() {
+        let bench = Bench::new();
+        for (folder, content, name, copied) in [
+            ("1", b"one", "a.rec", true),
+            ("2", b"two", "a-2.rec", true),
+            ("3", b"six", "a-3.rec", true),
+            ("4", b"one", "a.rec", false),
+            ("5", b"six", "a-3.rec", false),
+        ] {
+            let source = bench.put(&format!("{folder}/a.rec"), content);
+            let archive = bench.archive(&source, content);
+            assert_eq!(matches!(archive, Archive::Copied(_)), copied, "{archive:?}");
+            let (Archive::Copied(path) | Archive::AlreadyThere(path)) = archive else { panic!("{archive:?}") };
+            assert_eq!(path, bench.folder.path().join("archive").join(name));
+            assert_eq!(std::fs::read(path).unwrap(), content);
+        }
+        assert_eq!(bench.names(), ["a-2.rec", "a-3.rec", "a.rec"]);
+    }
+
+    #[test]
+    fn a_source_that_changed_or_a_wanted_end_leaves_nothing_half() {
+        let bench = Bench::new();
+        let source = bench.put("a.rec", b"later");
+        assert!(matches!(bench.archive(&source, b"before"), Archive::Failed(ArchiveError::Changed)));
+        let hash = ContentHash::of(&mut b"later".as_slice(), &|| false).unwrap().unwrap();
+        let stopped = copy_into(&bench.folder.path().join("archive"), &source, hash, &|| true);
+        assert!(matches!(stopped, Archive::Failed(ArchiveError::Stopped)));
+        assert_eq!(bench.names(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_an_error_that_says_what_to_do() {
+        let bench = Bench::new();
+        let source = bench.put("a.rec", b"one");
+        bench.put("archive", b"a file");
+        let Archive::Failed(error) = bench.archive(&source, b"one") else { panic!() };
+        assert!(error.to_string().contains("check that"), "{error}");
+    }
+}

@@ -1,0 +1,320 @@
+//! The watch itself. Takes signals of the system and the time, gives finds and notices.
+//!
+//! ```text
+//!  signals ─┐                    ┌─▶ known and unchanged: nothing
+//!           ├─▶ look at a file ──┤
+//!  scans ───┘                    └─▶ Settling ── complete ──▶ hash ──▶ known content: nothing
+//!                                                               └────▶ archive, tape ──▶ Found ── confirmed ──▶ state file
+//! ```
+//! It has no clock: [`Engine::step`] is told the time.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::content::ContentHash;
+use super::error::WatchError;
+use super::examine::{Examined, examine};
+use super::found::{Found, Notice, WatchEvent};
+use super::keep::keep;
+use super::known::Sight;
+use super::memory::Memory;
+use super::record::Record;
+use super::roots::Roots;
+use super::settle::Settling;
+use super::setup::Setup;
+use super::signals::{Ears, Signal, Signals};
+use super::stamp::Stamp;
+use super::state_file::MAX_RECORDS;
+use super::stopping::{StopHandle, Stopping};
+use super::walk::{Step as Walked, walk};
+
+/// Notices about single paths that are told once each; more are not told.
+const MAX_TOLD: usize = 1000;
+/// Signals that are taken in before files are looked at.
+const SIGNALS_AT_ONCE: usize = 4096;
+
+/// The watch.
+pub(super) struct Engine {
+    setup: Setup,
+    roots: Roots,
+    signals: Signals,
+    ears: Ears,
+    settling: Settling,
+    memory: Memory,
+    told: HashSet<PathBuf>,
+    outbox: VecDeque<(WatchEvent, Option<Record>)>,
+    /// A find that was handed out; whoever has it is not done with it yet.
+    unconfirmed: Option<Record>,
+    /// Files were left out because too many are waited for.
+    crowded: bool,
+    stopping: Stopping,
+}
+
+/// What a step gave.
+pub(super) enum Step {
+    /// Something to tell.
+    Event(WatchEvent),
+    /// Nothing to do until then.
+    Idle(Instant),
+}
+
+impl Engine {
+    pub(super) fn new(setup: Setup, now: Instant) -> Result<Self, WatchError> {
+        let signals = Signals::new();
+        let ears = if setup.polling { Ears::deaf() } else { Ears::new(signals.sender()) };
+        let (memory, notice) = Memory::open(setup.state.as_deref())?;
+        Ok(Self {
+            roots: Roots::new(&setup, now),
+            setup,
+            signals,
+            ears,
+            settling: Settling::default(),
+            memory,
+            told: HashSet::new(),
+            outbox: notice.into_iter().map(|notice| (WatchEvent::Notice(notice), None)).collect(),
+            unconfirmed: None,
+            crowded: false,
+            stopping: Stopping::default(),
+        })
+    }
+
+    pub(super) fn stop_handle(&self) -> StopHandle {
+        StopHandle::new(self.stopping.clone(), self.signals.sender())
+    }
+
+    #[cfg(test)]
+    pub(super) fn stopping(&self) -> &Stopping {
+        &self.stopping
+    }
+
+    pub(super) fn is_stop_wanted(&self) -> bool {
+        self.stopping.is_wanted()
+    }
+
+    /// Does what is due and gives the first thing to tell.
+    pub(super) fn step(&mut self, now: Instant) -> Step {
+        let notice = self.memory.save();
+        self.notice(notice);
+        loop {
+            if let Some((event, record)) = self.outbox.pop_front() {
+                self.unconfirmed = record;
+                return Step::Event(event);
+            }
+            for _ in 0..SIGNALS_AT_ONCE {
+                let Some(signal) = self.signals.try_next() else { break };
+                self.handle(signal, now);
+            }
+            if self.crowded && self.settling.has_much_room() {
+                self.crowded = false;
+                self.roots.scan_all_at(now);
+            }
+            if let Some(root) = self.roots.due(now) {
+                self.scan(root, now);
+            } else if let Some(path) = self.settling.due(now) {
+                self.look_whether_complete(&path, now);
+            } else if self.outbox.is_empty() {
+                let next = [self.settling.next_due(), self.roots.next_due()].into_iter().flatten().min();
+                return Step::Idle(next.unwrap_or(now + self.setup.scan_every));
+            }
+            if self.is_stop_wanted() {
+                return Step::Idle(now);
+            }
+        }
+    }
+
+    /// Waits for a signal, at most until then.
+    pub(super) fn wait(&mut self, until: Instant) {
+        if let Some(signal) = self.signals.wait(until.saturating_duration_since(Instant::now())) {
+            self.handle(signal, Instant::now());
+        }
+    }
+
+    pub(super) fn handle(&mut self, signal: Signal, now: Instant) {
+        match signal {
+            Signal::Changed(path) => self.look(&path, now),
+            Signal::Written(path) => {
+                self.look(&path, now);
+                self.settling.written(&path, self.ears.hear_closing(), now);
+            }
+            Signal::Closed(path) => {
+                self.look(&path, now);
+                self.settling.closed(&path);
+            }
+            Signal::Arrived(path) => {
+                self.look(&path, now);
+                self.settling.renamed_into_place(&path);
+            }
+            Signal::Renamed { from, to } => {
+                if self.roots.of_file(&from).is_some() {
+                    self.settling.renamed_only(&to);
+                }
+            }
+            Signal::Gone(path) => {
+                self.settling.forget_below(&path);
+                if self.roots.gone(&path, now + self.setup.look_every) {
+                    self.ears.forget(&path);
+                    self.notice(Some(Notice::FolderGone { folder: path }));
+                }
+            }
+            Signal::Overflow => {
+                self.notice(Some(Notice::Overflow));
+                self.roots.scan_all_at(now);
+            }
+            Signal::Wake => {}
+        }
+    }
+
+    /// Looks at a file or folder of which the system told.
+    fn look(&mut self, path: &Path, now: Instant) {
+        let file_root = self.roots.of_file(path);
+        let folder_root = self.roots.of_folder(path);
+        if file_root.or(folder_root).is_none() || self.setup.is_left_out(path) {
+            return;
+        }
+        let Ok(metadata) = path.metadata() else { return self.settling.forget(path) };
+        match (file_root, folder_root) {
+            (Some(root), _) if metadata.is_file() => self.consider(root, path, Stamp::of(&metadata), now),
+            (_, Some(root)) if metadata.is_dir() => {
+                if let Some(reason) = self.go_through(root, path, false, now) {
+                    let notice = self.roots.deaf(root, reason, now + self.setup.look_every);
+                    self.notice(notice);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A file that counts is there: it is known, or it is waited for. An empty one is a file that its writer has not begun.
+    fn consider(&mut self, root: usize, path: &Path, stamp: Stamp, now: Instant) {
+        if stamp.bytes == 0 || self.memory.is_unchanged(path, stamp) {
+            return self.settling.forget(path);
+        }
+        self.crowded |= !self.settling.seen(path, stamp, self.roots.settle(root), now);
+    }
+
+    fn scan(&mut self, root: usize, now: Instant) {
+        let begin = Instant::now();
+        let notice = match self.roots.folder(root).map(|folder| folder.path.clone()).filter(|path| path.is_dir()) {
+            None => self.roots.missing(root, now + self.setup.look_every),
+            Some(path) => {
+                let there_before = self.roots.is_new(root) && !self.setup.existing;
+                let deaf = self.go_through(root, &path, there_before, now);
+                self.roots.scanned(root, deaf, begin.elapsed(), now, &self.setup)
+            }
+        };
+        self.notice(notice);
+    }
+
+    /// Looks at everything in a folder. Each folder is listened to before it is read; gives the reason if one cannot be listened to.
+    fn go_through(&mut self, root: usize, start: &Path, there_before: bool, now: Instant) -> Option<String> {
+        let folder = self.roots.folder(root)?.clone();
+        let left_out = self.setup.left_out.clone();
+        let mut deaf = None;
+        walk(&folder, start, &left_out, &mut |step| match step {
+            Walked::Folder(path) => {
+                if let Err(error) = self.ears.listen(path, path == folder.path, folder.recursive) {
+                    deaf.get_or_insert(error.to_string());
+                }
+            }
+            Walked::File(path, stamp) => match there_before.then(|| self.memory.was_there_before(path, stamp)) {
+                None | Some(Some(false)) => self.consider(root, path, stamp, now),
+                Some(Some(true)) => {}
+                Some(None) => self.too_many_files(),
+            },
+            Walked::NotEntered(path, notice) => self.notice_once(path, notice),
+        });
+        deaf
+    }
+
+    /// A file has been waited for long enough.
+    fn look_whether_complete(&mut self, path: &Path, now: Instant) {
+        let stamp = match path.metadata() {
+            Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
+            _ => return self.settling.forget(path),
+        };
+        if !self.settling.is_complete(path, stamp, now) {
+            return;
+        }
+        match examine(path, stamp, &self.stopping) {
+            Examined::Complete(hash) => self.complete(path, stamp, hash),
+            Examined::NotYet => self.settling.again(path, now),
+            Examined::Stopped => {}
+            Examined::Gone => self.settling.forget(path),
+            Examined::Unreadable(error) => {
+                self.settling.forget(path);
+                self.notice_once(path, Notice::Unreadable { path: path.into(), reason: error.to_string() });
+            }
+        }
+    }
+
+    /// A file is complete: it is a find unless its content was reported before.
+    fn complete(&mut self, path: &Path, stamp: Stamp, hash: ContentHash) {
+        let record = Record { path: path.into(), stamp, hash: Some(hash) };
+        let sight = self.memory.sight(path, hash);
+        let kept = match sight {
+            Sight::Reported => None,
+            Sight::New | Sight::Rewritten => match keep(path, hash, &self.setup, &self.stopping) {
+                Some(kept) => Some(kept),
+                // The end is wanted: it stays among those that are waited for.
+                None => return,
+            },
+        };
+        self.settling.forget(path);
+        self.told.remove(path);
+        if !self.memory.settle(&record) {
+            self.too_many_files();
+        }
+        let Some(kept) = kept else { return self.memory.write_down(record) };
+        let root = self.roots.of_file(path).and_then(|root| self.roots.folder(root));
+        let found = Found {
+            path: path.into(),
+            game: root.and_then(|folder| folder.game.clone()),
+            kind: kept.kind,
+            bytes: stamp.bytes,
+            modified_utc_ns: stamp.modified_ns,
+            hash,
+            rewritten: sight == Sight::Rewritten,
+            archive: kept.archive,
+            import: kept.import,
+        };
+        self.outbox.push_back((WatchEvent::Found(Box::new(found)), Some(record)));
+    }
+
+    /// Whoever got the last find is done with it.
+    pub(super) fn confirm(&mut self) {
+        if let Some(record) = self.unconfirmed.take() {
+            self.memory.write_down(record);
+        }
+    }
+
+    /// Whoever got the last find could not use it: a restart reports it again.
+    pub(super) fn give_back(&mut self) {
+        if let Some(record) = self.unconfirmed.take() {
+            self.memory.write_down_unheard(&record.path);
+        }
+    }
+
+    /// Writes down what a restart must look at. Gives what goes wrong with that.
+    pub(super) fn finish(&mut self) -> Option<Notice> {
+        for record in self.outbox.drain(..).filter_map(|(_, record)| record) {
+            self.memory.write_down_unheard(&record.path);
+        }
+        self.settling.paths().for_each(|path| self.memory.write_down_waiting(path));
+        self.memory.save()
+    }
+
+    fn too_many_files(&mut self) {
+        self.notice_once(Path::new(""), Notice::TooManyFiles { limit: MAX_RECORDS });
+    }
+
+    fn notice(&mut self, notice: Option<Notice>) {
+        self.outbox.extend(notice.map(|notice| (WatchEvent::Notice(notice), None)));
+    }
+
+    fn notice_once(&mut self, about: &Path, notice: Notice) {
+        if self.told.len() < MAX_TOLD && self.told.insert(about.to_owned()) {
+            self.notice(Some(notice));
+        }
+    }
+}

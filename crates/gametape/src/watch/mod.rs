@@ -1,0 +1,67 @@
+//! Watches folders for files that games write when something has ended: replays, telemetry.
+//!
+//! A [`Watch`] is told which [`Folder`]s to look at, or which game of the table [`REPLAY_GAMES`]; where a game keeps its files on this
+//! machine, [`Environment`] knows. A file is reported once, when it is complete: its length and time did not change for a while, or it
+//! was renamed into place. A file that is written anew is a new find, one that is only touched, or moved, is not. What was reported can be
+//! remembered in a file, so that a restart reports nothing twice. Each find can be copied to an archive and imported to a tape; what
+//! [`crate::import`] cannot read has name, length, time and hash.
+//!
+//! ```no_run
+//! use gametape::watch::{Folder, Watch};
+//! let watching = Watch::new()
+//!     .game("rocket-league")?
+//!     .folder(Folder::new("matches").pattern("*.rec")?.recursive())
+//!     .remember_in("reported.txt")
+//!     .on_found(|found| println!("{}: {} bytes", found.path.display(), found.bytes))
+//!     .start()?;
+//! // …
+//! println!("{} files", watching.stop().found);
+//! # Ok::<(), gametape::watch::WatchError>(())
+//! ```
+//! [`Watch::events`] gives the same as a blocking iterator.
+
+mod archive;
+mod builder;
+mod content;
+mod engine;
+mod error;
+mod events;
+mod examine;
+mod folder;
+mod found;
+mod games;
+mod keep;
+mod known;
+mod memory;
+mod network;
+mod pattern;
+mod places;
+mod record;
+mod roots;
+mod running;
+mod settle;
+mod setup;
+mod signals;
+mod stamp;
+mod state_file;
+mod stopping;
+mod tapes;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use archive::ArchiveError;
+pub use builder::Watch;
+pub use content::ContentHash;
+pub use error::WatchError;
+pub use events::Events;
+pub use folder::Folder;
+pub use found::{Archive, Found, Import, Notice, WatchEvent};
+pub use games::{Place, REPLAY_GAMES, ReplayGame, find_replay_game};
+pub use pattern::Pattern;
+pub use places::Environment;
+pub use running::{Watched, Watching};
+#[doc(hidden)]
+pub use state_file::fuzz_watch_state;
+pub use stopping::StopHandle;

@@ -1,0 +1,96 @@
+//! File names by pattern: `*.replay`. Takes a name, says whether it fits.
+
+use std::ffi::OsStr;
+
+use super::error::WatchError;
+
+/// A pattern for names of files: `*` is any number of letters, `?` is one. Upper and lower case are the same, as on Windows, where
+/// these files come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    text: String,
+    letters: Vec<char>,
+}
+
+impl Pattern {
+    /// A pattern. It is for names alone: an empty one, or one with a folder in it, is refused.
+    pub fn new(text: &str) -> Result<Self, WatchError> {
+        if text.is_empty() || text.contains(['/', '\\']) {
+            return Err(WatchError::Pattern { pattern: text.into() });
+        }
+        Ok(Self { text: text.into(), letters: text.chars().flat_map(char::to_lowercase).collect() })
+    }
+
+    /// Whether a name fits.
+    pub fn fits(&self, name: &OsStr) -> bool {
+        let name: Vec<char> = name.to_string_lossy().chars().flat_map(char::to_lowercase).collect();
+        let (mut at, mut in_name) = (0, 0);
+        // Where the last `*` stands, and how far into the name it reaches: going back there is all that is ever needed.
+        let mut star: Option<(usize, usize)> = None;
+        while let Some(letter) = name.get(in_name) {
+            match self.letters.get(at) {
+                Some('*') => {
+                    star = Some((at, in_name));
+                    at += 1;
+                }
+                Some(wanted) if *wanted == '?' || wanted == letter => {
+                    at += 1;
+                    in_name += 1;
+                }
+                _ => {
+                    let Some((star_at, reach)) = star else { return false };
+                    star = Some((star_at, reach + 1));
+                    (at, in_name) = (star_at + 1, reach + 1);
+                }
+            }
+        }
+        self.letters.get(at..).unwrap_or_default().iter().all(|letter| *letter == '*')
+    }
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_in_any_case_of_letters() {
+        for (pattern, fitting, others) in [
+            (
+                "*.replay",
+                vec!["a.replay", "A.REPLAY", ".replay", "a.b.replay"],
+                vec!["a.replay.tmp", "a.repla", "replay"],
+            ),
+            ("*", vec!["", "a", "ä.b"], vec![]),
+            ("Match-*-R??.rec", vec!["match-2026-R01.rec", "Match--R12.REC"], vec!["Match-1-R1.rec", "Match-R01.rec"]),
+            ("a?c", vec!["abc", "aäc"], vec!["ac", "abbc"]),
+            ("*a*b*", vec!["ab", "xaxbx", "aab"], vec!["ba", "a"]),
+        ] {
+            let compiled = Pattern::new(pattern).unwrap();
+            for name in fitting {
+                assert!(compiled.fits(OsStr::new(name)), "{pattern} {name}");
+            }
+            for name in others {
+                assert!(!compiled.fits(OsStr::new(name)), "{pattern} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_tries_everything_is_still_quick() {
+        let pattern = Pattern::new(&"*a".repeat(100)).unwrap();
+        assert!(!pattern.fits(OsStr::new(&format!("{}b", "a".repeat(10_000)))));
+    }
+
+    #[test]
+    fn a_pattern_is_for_names_alone() {
+        for text in ["", "a/*.rec", "a\\b"] {
+            assert!(matches!(Pattern::new(text), Err(WatchError::Pattern { .. })), "{text}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! How long a file is and when it was changed: what the system knows without reading it.
+
+use std::fs::Metadata;
+use std::time::UNIX_EPOCH;
+
+/// Length and time of a file. Equal stamps mean: not changed, as far as can be told without reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) bytes: u64,
+    /// UTC; `None` where the system does not say.
+    pub(super) modified_ns: Option<i64>,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let modified_ns = metadata.modified().ok().and_then(|time| match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => i64::try_from(after.as_nanos()).ok(),
+            Err(before) => i64::try_from(before.duration().as_nanos()).ok().map(|ns| -ns),
+        });
+        Self { bytes: metadata.len(), modified_ns }
+    }
+}

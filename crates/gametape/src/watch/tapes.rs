@@ -1,0 +1,128 @@
+//! Makes tapes of finds that can be read. Takes a file and its hash, gives the tape. Which kinds there are, [`crate::import`] knows.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gametape_format::TapeId;
+use gametape_format::read::Tape;
+use gametape_format::write::{Files, StdFiles, TapeFile};
+
+use super::content::ContentHash;
+use super::found::Import;
+use super::stopping::Stopping;
+use crate::import::{ImportError, Kind, import_through};
+use crate::names::{EXTENSION, free_path};
+
+/// So much of a tape says which tape it is.
+const START_BYTES: u64 = 4096;
+
+/// Makes a tape of `source` in `folder`. If one of the same content is there, it is that one. `None` if the end was wanted.
+pub(super) fn import_into(
+    folder: &Path,
+    source: &Path,
+    kind: Result<Kind, ImportError>,
+    hash: ContentHash,
+    stopping: &Stopping,
+) -> Option<Import> {
+    let kind = match kind {
+        Ok(kind) => kind,
+        Err(error @ (ImportError::UnknownKind { .. } | ImportError::IsTape)) => {
+            return Some(Import::NotReadable(error));
+        }
+        Err(error) => return Some(Import::Failed(error)),
+    };
+    if kind.importer().is_none() {
+        return Some(Import::NotReadable(ImportError::NotYet { kind }));
+    }
+    if let Some(tape) = tape_with_id(folder, hash.tape_id()) {
+        return Some(Import::AlreadyThere { tape, tape_id: hash.tape_id() });
+    }
+    let read = |source| ImportError::Read { path: folder.into(), source };
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        return Some(Import::Failed(read(error)));
+    }
+    let name = source.with_extension(EXTENSION);
+    let wanted = folder.join(name.file_name().unwrap_or_default());
+    let mut taken_since = Vec::new();
+    loop {
+        let tape = free_path(&wanted, &|path| path.exists() || taken_since.iter().any(|taken| taken == path));
+        let files = Arc::new(StoppingFiles(stopping.clone()));
+        // A file that is made to hurt costs its own tape, not the watch.
+        let imported = catch_unwind(AssertUnwindSafe(|| import_through(files, source, &tape, &mut |_| {})));
+        return Some(match imported {
+            Ok(Ok(imported)) => Import::Made { tape, imported: Box::new(imported) },
+            Ok(Err(_)) if stopping.is_wanted() => return None,
+            Ok(Err(ImportError::Exists { path })) => {
+                taken_since.push(path);
+                continue;
+            }
+            Ok(Err(error)) => Import::Failed(error),
+            Err(_) => Import::Failed(ImportError::Read {
+                path: source.into(),
+                source: io::Error::other("the importer gave up; please report this file"),
+            }),
+        });
+    }
+}
+
+/// The tape in a folder with this id.
+fn tape_with_id(folder: &Path, id: TapeId) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut tapes = entries.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+    tapes.find(|path| id_of(path) == Some(id))
+}
+
+fn id_of(tape: &Path) -> Option<TapeId> {
+    let mut start = Vec::new();
+    File::open(tape).and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).ok()?;
+    Tape::from_bytes(start).ok()?.id()
+}
+
+/// Real files that refuse to grow once the end is wanted: the import then ends as with a full disk and removes what is not whole.
+struct StoppingFiles(Stopping);
+
+impl StoppingFiles {
+    fn go_on(stopping: &Stopping) -> io::Result<()> {
+        if stopping.is_wanted() { Err(io::Error::other("the end was wanted")) } else { Ok(()) }
+    }
+}
+
+impl Files for StoppingFiles {
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        Self::go_on(&self.0)?;
+        Ok(Box::new(StoppingFile { file: StdFiles.create_tape(path)?, stopping: self.0.clone(), begun: false }))
+    }
+
+    fn publish(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Self::go_on(&self.0)?;
+        StdFiles.publish(from, to)
+    }
+}
+
+struct StoppingFile {
+    file: Box<dyn TapeFile>,
+    stopping: Stopping,
+    /// The start is always taken: an unfinished file is removed only if it was begun.
+    begun: bool,
+}
+
+impl TapeFile for StoppingFile {
+    fn append(&mut self, data: &[u8]) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            StoppingFiles::go_on(&self.stopping)?;
+        }
+        self.file.append(data)
+    }
+
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.truncate(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        StoppingFiles::go_on(&self.stopping)?;
+        self.file.sync()
+    }
+}
