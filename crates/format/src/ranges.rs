@@ -2,6 +2,8 @@
 //!
 //! Values are mapped to unsigned numbers that sort like the values, so that one pair of `u64` serves all types.
 
+#[cfg(feature = "write")]
+use crate::column::changed_bytes;
 use crate::stream::{ChannelType, Ranges, StreamSpec};
 
 /// A block without a range.
@@ -19,6 +21,12 @@ impl Range {
     fn include(&mut self, mapped: u64) {
         self.min = self.min.min(mapped);
         self.max = self.max.max(mapped);
+    }
+
+    #[cfg(feature = "write")]
+    fn include_both(&mut self, (min, max): (u32, u32)) {
+        self.min = self.min.min(u64::from(min));
+        self.max = self.max.max(u64::from(max));
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -61,8 +69,20 @@ const TILE_BYTES: usize = 32 << 10;
 pub(crate) fn over(slots: &[Slot], rows: &[u8], row_bytes: usize) -> Vec<Range> {
     let mut ranges = vec![EMPTY; slots.len()];
     let row_bytes = row_bytes.max(1);
+    // Most channels stand still in most blocks: their first row says it all.
+    let mut changed = Vec::new();
+    changed_bytes(rows, row_bytes, &mut changed);
+    let first = rows.get(..row_bytes).unwrap_or_default();
+    let mut moving = Vec::new();
+    for (slot, range) in slots.iter().zip(&mut ranges) {
+        if slot.bytes(&changed).iter().any(|&bits| bits != 0) {
+            moving.push((slot, range));
+        } else {
+            slot.include(first, row_bytes, range);
+        }
+    }
     for tile in rows.chunks(row_bytes * (TILE_BYTES / row_bytes).max(1)) {
-        for (slot, range) in slots.iter().zip(&mut ranges) {
+        for (slot, range) in &mut moving {
             slot.include(tile, row_bytes, range);
         }
     }
@@ -71,11 +91,24 @@ pub(crate) fn over(slots: &[Slot], rows: &[u8], row_bytes: usize) -> Vec<Range> 
 
 #[cfg(feature = "write")]
 impl Slot {
+    fn bytes(self, row: &[u8]) -> &[u8] {
+        row.get(self.offset..self.offset + self.count * self.kind.width()).unwrap_or_default()
+    }
+
     fn include(self, tile: &[u8], row_bytes: usize, range: &mut Range) {
-        // The kind is written out where it is frequent, so that the compiler makes a loop of its own for it.
+        // The frequent kinds have loops of their own in 32 bits: this runs over every value that is recorded.
         match self.kind {
-            ChannelType::F32 => Self { kind: ChannelType::F32, ..self }.include_as::<4>(tile, row_bytes, range),
-            ChannelType::I32 => Self { kind: ChannelType::I32, ..self }.include_as::<4>(tile, row_bytes, range),
+            ChannelType::F32 => {
+                let ordered = |bits: u32| bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31);
+                let found = self.include_words(tile, row_bytes, ordered);
+                // NaN is sorted beyond both infinities: without one there, all values count.
+                let infinities = ordered(f32::NEG_INFINITY.to_bits())..=ordered(f32::INFINITY.to_bits());
+                if infinities.contains(&found.0) && infinities.contains(&found.1) {
+                    return range.include_both(found);
+                }
+                self.include_as::<4>(tile, row_bytes, range);
+            }
+            ChannelType::I32 => range.include_both(self.include_words(tile, row_bytes, |bits| bits ^ 1 << 31)),
             kind => match kind.width() {
                 1 => self.include_as::<1>(tile, row_bytes, range),
                 2 => self.include_as::<2>(tile, row_bytes, range),
@@ -83,6 +116,22 @@ impl Slot {
                 _ => self.include_as::<8>(tile, row_bytes, range),
             },
         }
+    }
+
+    /// Smallest and largest mapped value of a tile that has rows.
+    #[inline(always)]
+    fn include_words(self, tile: &[u8], row_bytes: usize, mapped: impl Fn(u32) -> u32) -> (u32, u32) {
+        let (mut min, mut max) = (u32::MAX, 0);
+        // Element by element down the rows: nearly all slots have one, and a loop inside a row costs more than it does.
+        for offset in (self.offset..).step_by(4).take(self.count) {
+            for row in tile.chunks_exact(row_bytes) {
+                let Some(bytes) = row.get(offset..).and_then(|rest| rest.first_chunk::<4>()) else { break };
+                let value = mapped(u32::from_le_bytes(*bytes));
+                min = min.min(value);
+                max = max.max(value);
+            }
+        }
+        (min, max)
     }
 
     #[inline(always)]
@@ -174,5 +223,37 @@ mod tests {
         let range = over(&[slot], &rows, 8)[0];
         assert_eq!((unmap(slot.kind, range.min), unmap(slot.kind, range.max)), (-2.0, 1.0));
         assert!(over(&[slot], &f64::NAN.to_le_bytes(), 8)[0].is_empty());
+    }
+
+    #[test]
+    fn ranges_are_those_of_all_values_whatever_stands_still() {
+        // More rows than a tile has; each row: a constant, floats with NaN and both zeros, an array of integers, bytes.
+        let row = |i: u32| {
+            let float = [1.5f32, -0.0, 0.0, f32::NAN, -7.0, f32::NEG_INFINITY][i as usize % 6];
+            let integer = i.wrapping_mul(0x9E37_79B9);
+            let words = [7.0f32.to_bits(), float.to_bits(), integer, !integer, f32::NAN.to_bits()];
+            [words.map(u32::to_le_bytes).concat(), vec![i as u8, 3]].concat()
+        };
+        let rows: Vec<u8> = (0..5000).flat_map(row).collect();
+        let slot = |kind, offset, count| Slot { kind, offset, count };
+        let slots = [
+            slot(ChannelType::F32, 0, 1),
+            slot(ChannelType::F32, 4, 1),
+            slot(ChannelType::I32, 8, 2),
+            slot(ChannelType::U32, 8, 1),
+            slot(ChannelType::F32, 16, 1),
+            slot(ChannelType::I8, 20, 1),
+            slot(ChannelType::U8, 21, 1),
+        ];
+        for (slot, found) in slots.iter().zip(over(&slots, &rows, 22)) {
+            let mut naive = EMPTY;
+            for row in rows.chunks_exact(22) {
+                for element in slot.bytes(row).chunks_exact(slot.kind.width()) {
+                    let bits = element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                    map(slot.kind, bits).into_iter().for_each(|mapped| naive.include(mapped));
+                }
+            }
+            assert_eq!(found, naive, "{slot:?}");
+        }
     }
 }

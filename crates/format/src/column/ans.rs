@@ -209,12 +209,15 @@ mod write {
             for state in states.iter().take(lanes) {
                 writer.write(state - size, self.log);
             }
-            // Three at a time: at most 30 bits.
-            let (threes, rest) = self.moves.as_chunks::<3>();
-            for &[a, b, c] in threes {
-                let (for_a, for_b) = (a >> 16, b >> 16);
-                let all = (a & 0xffff) | (b & 0xffff) << for_a | (c & 0xffff) << (for_a + for_b);
-                writer.write(all, for_a + for_b + (c >> 16));
+            // Five at a time: at most 50 bits.
+            let (fives, rest) = self.moves.as_chunks::<5>();
+            for five in fives {
+                let (mut all, mut filled) = (0, 0);
+                for &moved in five {
+                    all |= u64::from(moved & 0xffff) << filled;
+                    filled += moved >> 16;
+                }
+                writer.write_wide(all, filled);
             }
             for &moved in rest {
                 writer.write(moved & 0xffff, moved >> 16);

@@ -1,5 +1,8 @@
 //! Bit streams: the first bit written is the lowest bit of the first byte.
 
+/// Most bits that one write or one look ahead takes: a word, less the bits of a byte that is not full.
+pub(crate) const WIDE: u32 = 56;
+
 /// Appends bits to a byte vector.
 #[cfg(feature = "write")]
 pub(crate) struct BitWriter<'a> {
@@ -31,8 +34,14 @@ impl<'a> BitWriter<'a> {
     /// Write the low `count` (at most 32) bits of `value`, whose higher bits must be zero.
     #[inline(always)]
     pub(crate) fn write(&mut self, value: u32, count: u32) {
+        self.write_wide(u64::from(value), count);
+    }
+
+    /// Write the low `count` (at most [`WIDE`]) bits of `value`, whose higher bits must be zero.
+    #[inline(always)]
+    pub(crate) fn write_wide(&mut self, value: u64, count: u32) {
         // No branch on how full the word is: that one could not be foreseen.
-        self.pending |= u64::from(value) << self.filled;
+        self.pending |= value << self.filled;
         self.filled += count;
         if let Some(room) = self.out.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut::<8>()) {
             *room = self.pending.to_le_bytes();
@@ -70,7 +79,7 @@ impl<'a> BitReader<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// At least 57 bits from the current position, lowest first.
+    /// At least [`WIDE`] bits from the current position, lowest first.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u64 {
         let from = self.at >> 3;
@@ -92,7 +101,7 @@ impl<'a> BitReader<'a> {
         self.at += count as usize;
     }
 
-    /// Read `count` (at most 56) bits.
+    /// Read `count` (at most [`WIDE`]) bits.
     #[inline(always)]
     pub(crate) fn read(&mut self, count: u32) -> u64 {
         let value = self.peek() & ((1 << count) - 1);
@@ -103,7 +112,7 @@ impl<'a> BitReader<'a> {
     /// Read `count` (at most 64) bits.
     #[inline(always)]
     pub(crate) fn read_long(&mut self, count: u32) -> u64 {
-        if count <= 56 {
+        if count <= WIDE {
             return self.read(count);
         }
         let low = self.read(32);

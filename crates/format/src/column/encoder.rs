@@ -4,7 +4,7 @@ use super::head::{self, index_bytes};
 use super::plan::{Buffers, Planner, Sample};
 use super::reference::{Candidate, References};
 use super::runs::Runs;
-use super::tiles::{collect, tile_rows};
+use super::tiles::{changed_bytes, collect, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
 use crate::pack::Packer;
@@ -128,13 +128,7 @@ impl BlockEncoder {
     /// Tell constants from varying columns; constants go to the head at once.
     fn find_varying(&mut self, columns: &[Column], row_bytes: usize, rows: &[u8], count: usize) {
         let first = rows.get(..row_bytes).unwrap_or_default();
-        self.changed.clear();
-        self.changed.resize(row_bytes, 0);
-        for row in rows.chunks_exact(row_bytes).skip(1) {
-            for ((changed, a), b) in self.changed.iter_mut().zip(row).zip(first) {
-                *changed |= a ^ b;
-            }
-        }
+        changed_bytes(rows, row_bytes, &mut self.changed);
         self.varying.clear();
         let (mut narrow, mut wide) = (0, 0);
         for (index, column) in columns.iter().enumerate() {

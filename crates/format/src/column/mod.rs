@@ -35,6 +35,8 @@ pub use head::BlockHead;
 #[cfg(feature = "write")]
 pub use integers::encode_integers;
 pub use integers::{decode_integers, decode_times};
+#[cfg(feature = "write")]
+pub(crate) use tiles::changed_bytes;
 
 /// Most rows a block may have.
 pub const MAX_ROWS: usize = 1024;

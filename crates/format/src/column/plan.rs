@@ -10,6 +10,10 @@ use super::word::Word;
 const SEGMENT: usize = LEAD + PRICED;
 /// … this many times; shorter columns are sampled whole.
 const SEGMENTS: usize = 32;
+/// From one segment to the next it goes on by about the golden ratio of all; odd, so that each has its turn.
+const SPREAD: usize = 13;
+/// So many segments do for a first look.
+const FIRST_SEGMENTS: usize = 16;
 /// Rows before the ones that are priced: what third differences look back on.
 pub(crate) const LEAD: usize = 3;
 /// Rows of a segment that are priced.
@@ -24,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) line: Option<Line>,
     /// Estimated size of the residuals, bits per row.
     pub(crate) price: f32,
+    /// What [`scores`] says of the column without a reference.
+    pub(crate) scores: [u64; 4],
 }
 
 /// Rows that stand for all rows: whole segments, one after the other.
@@ -35,7 +41,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn of(rows: usize) -> Self {
-        if rows < 2 * SEGMENT * SEGMENTS {
+        if rows < SEGMENT * SEGMENTS {
             return Self { segment: rows, segments: 1, rows };
         }
         Self { segment: SEGMENT, segments: SEGMENTS, rows }
@@ -45,10 +51,17 @@ impl Sample {
         self.segment * self.segments
     }
 
+    /// How many of the sampled rows do for a first look.
+    pub(crate) fn first_look(&self) -> usize {
+        self.segment * self.segments.min(FIRST_SEGMENTS)
+    }
+
     pub(crate) fn take<W: Copy>(&self, values: &[W], out: &mut Vec<W>) {
         out.clear();
         for index in 0..self.segments {
-            let start = index * (self.rows - self.segment) / (self.segments - 1).max(1);
+            // The order does not matter to who looks at all, and the first few are spread over all rows too.
+            let place = index * SPREAD % self.segments;
+            let start = place * (self.rows - self.segment) / (self.segments - 1).max(1);
             out.extend_from_slice(values.get(start..start + self.segment).unwrap_or_default());
         }
     }
@@ -160,19 +173,22 @@ impl Planner {
         let mut best: Option<Plan> = None;
         let grid = if float { find_grid(&buffers.sample).and_then(|_| find_grid(values)) } else { None };
         let first = if float { Transform::Ordered } else { Transform::Plain };
-        for transform in [Some(first), grid.map(Transform::Grid)].into_iter().flatten() {
+        let mut lowest = u64::MAX;
+        // A grid is usually better; what comes behind it needs no price.
+        for transform in [grid.map(Transform::Grid), Some(first)].into_iter().flatten() {
             transform.apply(&buffers.sample, &mut buffers.integers);
-            let [first, second, ..] = ranked(scores(&buffers.integers, sample, unused));
+            let scores = scores(&buffers.integers, sample, unused);
+            let [first, second, ..] = ranked(scores);
+            lowest = lowest.min(first.0);
             // The score is rough: what comes second and near is priced too.
-            let second = Some(second).filter(|second| second.0 < first.0 + first.0 / 8);
-            for (_, order) in [Some(first), second].into_iter().flatten() {
+            for (_, order) in [first, second].into_iter().filter(|(score, _)| *score <= lowest + lowest / 8) {
                 let price = self.price(sample, &buffers.integers, order, unused);
                 if best.is_none_or(|best| price < best.price) {
-                    best = Some(Plan { transform, order, line: None, price });
+                    best = Some(Plan { transform, order, line: None, price, scores });
                 }
             }
         }
-        best.unwrap_or(Plan { transform: first, order: 1, line: None, price: 0.0 })
+        best.unwrap_or(Plan { transform: first, order: 1, line: None, price: 0.0, scores: [0; 4] })
     }
 
     /// Append the body of a column to `out`.

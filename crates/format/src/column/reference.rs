@@ -92,17 +92,18 @@ fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 3] {
     let n = a.len().max(1) as f64;
     let (mut sa, mut sb, mut sab, mut sbb) = (0.0, 0.0, 0.0, 0.0);
     let (mut dab, mut dbb) = (0.0, 0.0);
-    let (mut last_a, mut last_b) = (0.0, 0.0);
-    for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
-        sa += a;
-        sb += b;
-        sab += a * b;
-        sbb += b * b;
-        if at % segment > 0 {
+    let segment = segment.max(1);
+    for (a, b) in a.chunks(segment).zip(b.chunks(segment)) {
+        let (mut last_a, mut last_b) = (a.first().copied().unwrap_or(0.0), b.first().copied().unwrap_or(0.0));
+        for (&a, &b) in a.iter().zip(b) {
+            sa += a;
+            sb += b;
+            sab += a * b;
+            sbb += b * b;
             dab += (a - last_a) * (b - last_b);
             dbb += (b - last_b) * (b - last_b);
+            (last_a, last_b) = (a, b);
         }
-        (last_a, last_b) = (a, b);
     }
     let level = (sab - sa * sb / n) / (sbb - sb * sb / n);
     let change = dab / dbb;
@@ -141,10 +142,10 @@ impl References {
         let finite = mine.iter().all(|v| v.is_finite());
         let prints = if finite { fingerprints(sample, mine) } else { None }?;
         own.transform.apply(&buffers.sample, &mut buffers.integers);
-        let own_scores = scores(&buffers.integers, sample, 0);
-        let mut best: Option<(u64, u8, Line, usize)> = None;
+        let mut best: Option<(u64, Line, usize)> = None;
+        let first_look = sample.first_look().min(length);
         // A column that costs next to nothing cannot gain, but others may gain from it.
-        let matches = if own.price > LEAST_GAIN { self.matches(&prints, own_scores, sample, rows) } else { [None; 2] };
+        let matches = if own.price > LEAST_GAIN { self.matches(&prints, own.scores, sample, rows) } else { [None; 2] };
         for Match { at, slope, .. } in matches.into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
             let inputs = if slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
@@ -152,11 +153,11 @@ impl References {
                 if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
                     return false;
                 }
-                foretell(own, line, inputs, buffers);
-                let [(score, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
+                foretell(own, line, inputs.get(..first_look).unwrap_or_default(), buffers);
+                let [(score, _), ..] = ranked(scores(&buffers.guesses, sample, 0));
                 let better = best.is_none_or(|best| score < best.0);
                 if better {
-                    best = Some((score, order, line, at));
+                    best = Some((score, line, at));
                 }
                 better
             };
@@ -168,10 +169,11 @@ impl References {
                 consider(Line { factor: f64::from(through_zero.factor as f32), ..through_zero });
             }
         }
-        let found = best.and_then(|(_, order, line, at)| {
+        let found = best.and_then(|(_, line, at)| {
             let theirs = others.get(at * length..(at + 1) * length)?;
             let inputs = if line.slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
             foretell(own, line, inputs, buffers);
+            let [(_, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
             let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
             let price = planner.price(sample, &buffers.guesses, order, 0) + header;
             let plan = Plan { order, line: Some(line), price, ..own };
@@ -234,7 +236,7 @@ fn slopes<'a>(values: &[f64], segment: usize, out: &'a mut Vec<f64>) -> &'a [f64
 fn foretell<W: Word>(own: Plan, line: Line, theirs: &[f64], buffers: &mut Buffers<W>) {
     let Buffers { integers, guesses, .. } = buffers;
     guesses.clear();
-    guesses.resize(integers.len(), W::default());
+    guesses.resize(integers.len().min(theirs.len()), W::default());
     // The inputs are slopes already where the line wants them.
     let line = Line { slope: false, ..line };
     line.foretell(theirs.iter().copied(), own.transform, guesses);

@@ -106,7 +106,7 @@ pub(crate) use write::*;
 #[cfg(feature = "write")]
 mod write {
     use super::super::ans::{EncodeTable, normalize};
-    use super::super::bits::BitWriter;
+    use super::super::bits::{BitWriter, WIDE};
     use super::*;
 
     /// Below this many numbers a table costs more than it saves.
@@ -151,6 +151,27 @@ mod write {
 
     fn hash(value: u64) -> usize {
         (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize & (HASH - 1)
+    }
+
+    /// Write the low bits of all numbers, `N` numbers at a time.
+    fn write_low_bits<const N: usize, W: Word>(
+        numbers: &[W],
+        symbols: &[u8],
+        low_bits: &[u8; SYMBOLS],
+        writer: &mut BitWriter<'_>,
+    ) {
+        let mut write = |numbers: &[W], symbols: &[u8]| {
+            let (mut all, mut filled) = (0, 0);
+            for (number, &symbol) in numbers.iter().zip(symbols) {
+                let count = u32::from(low_bits[symbol as usize & (SYMBOLS - 1)]);
+                all |= (number.to_u64() & ((1 << count) - 1)) << filled;
+                filled += count;
+            }
+            writer.write_wide(all, filled);
+        };
+        let ((groups, rest), (of_groups, of_rest)) = (numbers.as_chunks::<N>(), symbols.as_chunks::<N>());
+        groups.iter().zip(of_groups).for_each(|(numbers, symbols)| write(numbers, symbols));
+        rest.iter().zip(of_rest).for_each(|(number, symbol)| write(&[*number], &[*symbol]));
     }
 
     impl Encoder {
@@ -244,10 +265,18 @@ mod write {
             for (at, low) in low_bits.iter_mut().take(classes).enumerate() {
                 *low = (lowest + at).saturating_sub(1) as u8;
             }
-            for (number, &symbol) in numbers.iter().zip(&self.symbols) {
-                let count = u32::from(low_bits[symbol as usize & (SYMBOLS - 1)]);
-                let low = number.to_u64() & ((1 << count) - 1);
-                if W::BITS == 32 { writer.write(low as u32, count) } else { writer.write_long(low, count) }
+            let widest = low_bits.iter().take(classes).max().copied().unwrap_or(0);
+            // As many numbers as surely fit into one write.
+            match WIDE / u32::from(widest).max(1) {
+                0 => {
+                    for (number, &symbol) in numbers.iter().zip(&self.symbols) {
+                        let count = u32::from(low_bits[symbol as usize & (SYMBOLS - 1)]);
+                        writer.write_long(number.to_u64() & ((1 << count) - 1), count);
+                    }
+                }
+                1 => write_low_bits::<1, W>(numbers, &self.symbols, &low_bits, writer),
+                2 | 3 => write_low_bits::<2, W>(numbers, &self.symbols, &low_bits, writer),
+                _ => write_low_bits::<4, W>(numbers, &self.symbols, &low_bits, writer),
             }
             true
         }

@@ -40,3 +40,16 @@ pub(crate) fn collect<W, const N: usize>(
         }
     }
 }
+
+/// For each byte of a row the bits that differ from the first row in any row.
+#[cfg(feature = "write")]
+pub(crate) fn changed_bytes(rows: &[u8], row_bytes: usize, changed: &mut Vec<u8>) {
+    let first = rows.get(..row_bytes).unwrap_or_default();
+    changed.clear();
+    changed.resize(row_bytes, 0);
+    for row in rows.chunks_exact(row_bytes).skip(1) {
+        for ((changed, a), b) in changed.iter_mut().zip(row).zip(first) {
+            *changed |= a ^ b;
+        }
+    }
+}
