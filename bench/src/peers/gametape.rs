@@ -86,7 +86,7 @@ impl Peer for Gametape {
         let stream = shape.streams.get(shape.channel.stream).context("no such stream")?;
         let name = channel_name(stream, shape.channel.offset).context("no such channel")?;
         let stream = tape.stream_named(&stream.name)?;
-        let mut channels = tape.channels(stream, &[name.as_str()])?;
+        let mut channels = tape.channels(stream, &[name.as_str()])?.without_times();
         let mut values = Vec::with_capacity(stream.totals().frames as usize);
         while let Some(block) = channels.next_block()? {
             match block.values.first() {

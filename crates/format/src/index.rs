@@ -1,6 +1,6 @@
 //! Index pages: where the blocks of a stream are and what ranges their channels have (docs/format.md, section 7).
 
-use crate::column::decode_integers;
+use crate::column::IntegerDecoder;
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
 use crate::pack;
@@ -64,8 +64,9 @@ impl IndexPage {
         let unpacked = pack::unpack(head, limits::HEAD_BYTES)?;
         let mut cursor = Cursor::new(&unpacked);
         let mut columns = Vec::with_capacity(7);
+        let mut decoder = IntegerDecoder::default();
         for _ in 0..7 {
-            columns.push(integers(&mut cursor, blocks)?);
+            columns.push(integers(&mut cursor, blocks, &mut decoder)?);
         }
         let entries = entries(&columns, header)?;
         let slot = match slot {
@@ -76,9 +77,9 @@ impl IndexPage {
     }
 }
 
-fn integers(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<u64>, Malformed> {
+fn integers(cursor: &mut Cursor<'_>, count: usize, decoder: &mut IntegerDecoder) -> Result<Vec<u64>, Malformed> {
     let mut values = Vec::new();
-    decode_integers(cursor.section("integers of an index page")?, count, &mut values)?;
+    decoder.decode(cursor.section("integers of an index page")?, count, &mut values)?;
     Ok(values)
 }
 
@@ -207,7 +208,8 @@ pub(crate) fn parse_run(data: &[u8], crc: u32, blocks: usize) -> Result<Vec<Rang
         return Err(Malformed::Checksum { what: "a run of ranges" });
     }
     let mut cursor = Cursor::new(data);
-    let minima = integers(&mut cursor, blocks)?;
-    let maxima = integers(&mut cursor, blocks)?;
+    let mut decoder = IntegerDecoder::default();
+    let minima = integers(&mut cursor, blocks, &mut decoder)?;
+    let maxima = integers(&mut cursor, blocks, &mut decoder)?;
     Ok(minima.into_iter().zip(maxima).map(|(min, max)| Range { min, max }).collect())
 }

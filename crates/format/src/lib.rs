@@ -34,6 +34,7 @@
 mod block;
 pub mod column;
 mod cursor;
+mod descriptor;
 mod footer;
 mod fuzz;
 mod index;

@@ -2,7 +2,8 @@
 //! (docs/format.md, section 4).
 
 use crate::column::Column;
-use crate::cursor::{Cursor, Malformed, put_text, within};
+use crate::cursor::{Malformed, put_text, within};
+use crate::descriptor::Descriptor;
 use crate::limits;
 use crate::record::NO_STREAM;
 
@@ -29,7 +30,7 @@ pub enum Role {
 }
 
 impl Role {
-    fn from_number(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         match number {
             1 => Self::Describe,
             2 => Self::Events,
@@ -94,8 +95,9 @@ impl ChannelType {
         Self::Bits64,
     ];
 
-    fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| *kind as u8 == number)
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        // They are numbered from 1 on.
+        Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 
     /// Bytes of one element.
@@ -187,10 +189,6 @@ impl Channel {
         Self { name: name.into(), kind, count, offset, unit: unit.into(), ranges }
     }
 
-    fn end(&self) -> u64 {
-        u64::from(self.offset) + u64::from(self.count) * self.kind.width() as u64
-    }
-
     /// How many minimum/maximum pairs an index page keeps.
     pub(crate) fn slots(&self) -> usize {
         match self.ranges {
@@ -261,83 +259,12 @@ impl StreamSpec {
 
     /// Reads a descriptor and checks that its table is sound.
     pub fn parse(data: &[u8]) -> Result<Self, Malformed> {
-        let mut cursor = Cursor::new(data);
-        let role = Role::from_number(cursor.u8("stream role")?);
-        let flags = cursor.u8("stream flags")?;
-        let describes = cursor.u16("described stream")?;
-        let frame_bytes = cursor.u32("frame bytes")?;
-        let game = text(&mut cursor, "game id")?;
-        let name = text(&mut cursor, "stream name")?;
-        let transport = text(&mut cursor, "transport")?;
-        let layout = text(&mut cursor, "layout id")?;
-        let count = within("number of channels", u64::from(cursor.u32("number of channels")?), limits::CHANNELS)?;
-        let mut channels = Vec::new();
-        for _ in 0..count {
-            channels.push(parse_channel(&mut cursor)?);
-        }
-        let spec = Self {
-            name,
-            game,
-            transport,
-            layout,
-            role,
-            describes: (describes != NO_STREAM).then_some(StreamId(describes)),
-            skip_unchanged: flags & 1 != 0,
-            frame_bytes,
-            channels,
-        };
-        spec.check()?;
-        Ok(spec)
+        Ok(Descriptor::parse(data)?.0.to_spec())
     }
 
     /// Checks what the format demands of a descriptor; writers call it too.
     pub fn check(&self) -> Result<(), Malformed> {
-        for (what, text) in [
-            ("length of the game id", &self.game),
-            ("length of the stream name", &self.name),
-            ("length of the transport", &self.transport),
-            ("length of the layout id", &self.layout),
-        ] {
-            within(what, text.len() as u64, limits::TEXT_BYTES)?;
-        }
-        if self.name.is_empty() {
-            return Err(Malformed::Value { what: "length of the stream name", found: 0 });
-        }
-        within("frame bytes", u64::from(self.frame_bytes), limits::BLOCK_RAW_BYTES)?;
-        within("number of channels", self.channels.len() as u64, limits::CHANNELS)?;
-        self.check_channels()
-    }
-
-    fn check_channels(&self) -> Result<(), Malformed> {
-        let mut names: Vec<(u32, &str)> = Vec::with_capacity(self.channels.len());
-        for channel in &self.channels {
-            within("length of a channel name", channel.name.len() as u64, limits::TEXT_BYTES)?;
-            within("length of a unit", channel.unit.len() as u64, limits::TEXT_BYTES)?;
-            if channel.name.is_empty() {
-                return Err(Malformed::Value { what: "length of a channel name", found: 0 });
-            }
-            // Numbers sort faster than names; opening a tape does this for every channel.
-            names.push((crc32c::crc32c(channel.name.as_bytes()), &channel.name));
-            if channel.count == 0 {
-                return Err(Malformed::Value { what: "count of a channel", found: 0 });
-            }
-            within("end of a channel", channel.end(), self.frame_bytes as usize)?;
-        }
-        names.sort_unstable();
-        if let Some(at) = names.windows(2).position(|pair| pair.first() == pair.last()) {
-            return Err(Malformed::Value { what: "a channel name that stands twice, number", found: at as u64 });
-        }
-        let sorted = self.by_offset();
-        for (before, after) in sorted.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?))) {
-            if before.end() > u64::from(after.offset) {
-                return Err(Malformed::Value {
-                    what: "a channel that overlaps another, at offset",
-                    found: u64::from(after.offset),
-                });
-            }
-        }
-        within("number of columns", column_count(&sorted, self.frame_bytes), limits::COLUMNS)?;
-        Ok(())
+        Descriptor::of(self).check()
     }
 
     /// Length of the descriptor, unpacked.
@@ -347,42 +274,10 @@ impl StreamSpec {
         20 + texts.iter().map(|text| text.len()).sum::<usize>() + channels.sum::<usize>()
     }
 
-    fn by_offset(&self) -> Vec<&Channel> {
-        let mut sorted: Vec<_> = self.channels.iter().collect();
-        // Tables usually are in order already.
-        if !sorted.is_sorted_by_key(|channel| channel.offset) {
-            sorted.sort_by_key(|channel| channel.offset);
-        }
-        sorted
-    }
-
     /// The columns that cover a frame, by ascending offset; empty if frames vary in size.
     pub fn to_columns(&self) -> Vec<Column> {
-        let mut columns = Vec::new();
-        let mut at = 0;
-        for channel in self.by_offset() {
-            columns.extend(gap_columns(at, channel.offset));
-            let width = channel.kind.width();
-            columns.extend((0..channel.count).map(|element| Column {
-                offset: channel.offset + element * width as u32,
-                width: width as u8,
-                float: channel.kind.is_float(),
-            }));
-            at = channel.end() as u32;
-        }
-        columns.extend(gap_columns(at, self.frame_bytes));
-        columns
+        Descriptor::of(self).columns()
     }
-}
-
-/// Number of columns, without making them.
-fn column_count(by_offset: &[&Channel], frame_bytes: u32) -> u64 {
-    let (mut count, mut at) = (0, 0);
-    for channel in by_offset {
-        count += gap_columns(at, channel.offset).count() as u64 + u64::from(channel.count);
-        at = channel.end() as u32;
-    }
-    count + gap_columns(at, frame_bytes).count() as u64
 }
 
 /// Checks that the tables of all streams of a tape together stay within the limits.
@@ -391,47 +286,10 @@ pub(crate) fn check_tables<'a>(streams: impl Iterator<Item = &'a StreamSpec>) ->
     for stream in streams {
         bytes += stream.encoded_bytes() as u64;
         channels += stream.channels.len() as u64;
-        columns += column_count(&stream.by_offset(), stream.frame_bytes);
+        columns += Descriptor::of(stream).column_count();
     }
     within("length of all stream descriptors", bytes, limits::DESCRIPTORS_BYTES)?;
     within("number of channels of all streams", channels, limits::CHANNELS_IN_TAPE)?;
     within("number of columns of all streams", columns, limits::COLUMNS_IN_TAPE)?;
     Ok(())
-}
-
-/// Integer columns for bytes that no channel covers: words where they are aligned and whole, single bytes elsewhere.
-fn gap_columns(from: u32, to: u32) -> impl Iterator<Item = Column> {
-    let mut at = from;
-    std::iter::from_fn(move || {
-        if at >= to {
-            return None;
-        }
-        let width = if at.is_multiple_of(4) && to - at >= 4 { 4 } else { 1 };
-        let column = Column { offset: at, width, float: false };
-        at += u32::from(width);
-        Some(column)
-    })
-}
-
-fn text(cursor: &mut Cursor<'_>, what: &'static str) -> Result<String, Malformed> {
-    let text = cursor.text(what)?;
-    within(what, text.len() as u64, limits::TEXT_BYTES)?;
-    Ok(text.to_owned())
-}
-
-fn parse_channel(cursor: &mut Cursor<'_>) -> Result<Channel, Malformed> {
-    let name = text(cursor, "channel name")?;
-    let number = cursor.u8("channel type")?;
-    let kind =
-        ChannelType::from_number(number).ok_or(Malformed::UnknownCoding { what: "channel type", coding: number })?;
-    let ranges = match cursor.u8("channel ranges")? {
-        0 => Ranges::None,
-        1 => Ranges::Whole,
-        2 => Ranges::Each,
-        found => return Err(Malformed::Value { what: "channel ranges", found: u64::from(found) }),
-    };
-    let offset = cursor.u32("channel offset")?;
-    let count = cursor.u32("channel count")?;
-    let unit = text(cursor, "channel unit")?;
-    Ok(Channel { name, kind, count, offset, unit, ranges })
 }

@@ -144,6 +144,22 @@ fn channels_are_read_by_name_and_overviews_hold_all_values() {
         }
     }
     assert_eq!(row, 5000);
+    // Without times: the same values, closed and from a journal.
+    let open_path = folder.path().join("open.gtape");
+    let writer = write(&open_path, 300);
+    for (path, rows) in [(&path, 5000), (&open_path, 300)] {
+        let tape = Tape::open(path).unwrap();
+        let stream = tape.stream_named("car").unwrap();
+        let mut channels = tape.channels(stream, &["tick"]).unwrap().without_times();
+        let mut ticks = Vec::new();
+        while let Some(block) = channels.next_block().unwrap() {
+            assert_eq!((block.first_seq, block.times.len()), (ticks.len() as u64, 0));
+            let [Values::I32(tick)] = block.values.as_slice() else { panic!("types") };
+            ticks.extend_from_slice(tick);
+        }
+        assert_eq!(ticks, (0..rows).collect::<Vec<i32>>());
+    }
+    writer.finish().unwrap();
     assert!(matches!(tape.channels(stream, &["sped"]), Err(ReadError::NoSuchChannel { .. })));
     let overview = tape.overview(stream, "tick", 0, 0..u64::MAX, 3).unwrap();
     assert_eq!(overview.first().unwrap().min, Some(0.0));

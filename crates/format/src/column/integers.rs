@@ -15,23 +15,25 @@ pub fn encode_integers(values: &[u64], out: &mut Vec<u8>) {
 
 /// Decode `count` integers from all of `bytes` and append them to `out`. Memory taken is `count` integers.
 pub fn decode_integers(bytes: &[u8], count: usize, out: &mut Vec<u64>) -> Result<(), ColumnError> {
-    decode_with(bytes, count, &mut Scratch::default(), out)
+    IntegerDecoder::default().decode(bytes, count, out)
 }
 
-pub(crate) fn decode_with(
-    bytes: &[u8],
-    count: usize,
-    scratch: &mut Scratch,
-    out: &mut Vec<u64>,
-) -> Result<(), ColumnError> {
-    let start = out.len();
-    out.resize(start + count, 0);
-    let room = out.get_mut(start..).unwrap_or_default();
-    let decoded = body::decode(bytes, None, false, std::iter::empty(), scratch, &mut Vec::new(), room);
-    if decoded.is_err() {
-        out.truncate(start);
+/// Decodes sequences; keeps its memory between calls.
+#[derive(Default)]
+pub(crate) struct IntegerDecoder(Scratch);
+
+impl IntegerDecoder {
+    /// As [`decode_integers`].
+    pub(crate) fn decode(&mut self, bytes: &[u8], count: usize, out: &mut Vec<u64>) -> Result<(), ColumnError> {
+        let start = out.len();
+        out.resize(start + count, 0);
+        let room = out.get_mut(start..).unwrap_or_default();
+        let decoded = body::decode(bytes, None, false, std::iter::empty(), &mut self.0, &mut Vec::new(), room);
+        if decoded.is_err() {
+            out.truncate(start);
+        }
+        decoded
     }
-    decoded
 }
 
 /// Decode the times of a block: nanoseconds since its first row, never falling. `body` is what the payload has at
@@ -39,7 +41,7 @@ pub(crate) fn decode_with(
 pub fn decode_times(head: &BlockHead, body: &[u8], out: &mut Vec<u64>) -> Result<(), ColumnError> {
     head.times().verify(body, "times")?;
     let start = out.len();
-    decode_with(body, head.rows().min(MAX_ROWS), &mut Scratch::default(), out)?;
+    decode_integers(body, head.rows().min(MAX_ROWS), out)?;
     let times = out.get(start..).unwrap_or_default();
     if times.first() != Some(&0) || !times.is_sorted() {
         out.truncate(start);

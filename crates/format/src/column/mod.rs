@@ -32,6 +32,7 @@ pub use encoder::BlockEncoder;
 #[doc(hidden)]
 pub use fuzz::{fuzz_block, fuzz_integers};
 pub use head::BlockHead;
+pub(crate) use integers::IntegerDecoder;
 #[cfg(feature = "write")]
 pub use integers::encode_integers;
 pub use integers::{decode_integers, decode_times};

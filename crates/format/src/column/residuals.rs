@@ -13,7 +13,7 @@
 
 use super::ColumnError;
 use super::ans::{DecodeTable, LOGS, SYMBOLS};
-use super::bits::BitReader;
+use super::bits::{BitReader, WIDE};
 use super::word::Word;
 
 /// Classes there can be: lengths 0 to 64.
@@ -22,7 +22,8 @@ const CLASSES: u32 = 65;
 /// Reusable memory for decoding.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    table: DecodeTable,
+    /// Made when the first table is read: short sequences often have none.
+    table: Option<DecodeTable>,
     symbols: Vec<u8>,
 }
 
@@ -49,6 +50,33 @@ pub(crate) fn decode<W: Word>(
     if reader.in_bounds() { Ok(()) } else { Err(ColumnError::Damaged { what: "bits of numbers" }) }
 }
 
+/// What the symbols of a table stand for: a number is the base of its symbol plus that many bits.
+struct Symbols<W> {
+    bases: [W; SYMBOLS],
+    bits: [u8; SYMBOLS],
+}
+
+impl<W: Word> Symbols<W> {
+    /// Read the low bits of all numbers, `N` numbers at a time.
+    fn read_low_bits<const N: usize>(&self, symbols: &[u8], reader: &mut BitReader<'_>, out: &mut [W]) {
+        let mut read = |symbols: &[u8], numbers: &mut [W]| {
+            let mut ahead = reader.peek();
+            let mut used = 0;
+            for (number, &symbol) in numbers.iter_mut().zip(symbols) {
+                let symbol = symbol as usize & (SYMBOLS - 1);
+                let count = u32::from(self.bits[symbol]) & 63;
+                *number = self.bases[symbol].add(W::from_u64(ahead & ((1 << count) - 1)));
+                ahead >>= count;
+                used += count;
+            }
+            reader.skip(used);
+        };
+        let ((groups, rest), (of_groups, of_rest)) = (symbols.as_chunks::<N>(), out.as_chunks_mut::<N>());
+        groups.iter().zip(of_groups).for_each(|(symbols, numbers)| read(symbols, numbers));
+        rest.iter().zip(of_rest).for_each(|(symbol, number)| read(&[*symbol], std::slice::from_mut(number)));
+    }
+}
+
 fn decode_entropy<W: Word>(
     log: u32,
     reader: &mut BitReader<'_>,
@@ -61,7 +89,6 @@ fn decode_entropy<W: Word>(
     if !LOGS.contains(&log) || lowest + classes > W::BITS + 1 {
         return Err(ColumnError::Damaged { what: "table of symbols" });
     }
-    // A number is the base of its symbol plus that many bits.
     let mut bases = [W::default(); SYMBOLS];
     let mut bits = [0u8; SYMBOLS];
     let (for_classes, rest) = bases.split_at_mut(classes as usize & (SYMBOLS - 1));
@@ -87,15 +114,25 @@ fn decode_entropy<W: Word>(
     if sum != 1 << log || used > SYMBOLS {
         return Err(ColumnError::Damaged { what: "counts of symbols" });
     }
-    scratch.table.build(counts.get(..used).unwrap_or_default(), log);
+    let table = scratch.table.get_or_insert_default();
+    table.build(counts.get(..used).unwrap_or_default(), log);
     scratch.symbols.clear();
     scratch.symbols.resize(out.len(), 0);
-    scratch.table.decode(reader, &mut scratch.symbols);
-    for (number, &symbol) in out.iter_mut().zip(&scratch.symbols) {
-        let symbol = symbol as usize & (SYMBOLS - 1);
-        let count = u32::from(bits[symbol]);
-        let low = if W::BITS == 32 { reader.read(count & 31) } else { reader.read_long(count) };
-        *number = bases[symbol].add(W::from_u64(low));
+    table.decode(reader, &mut scratch.symbols);
+    let widest = bits.iter().take(classes as usize).max().copied().unwrap_or(0);
+    let symbols = Symbols { bases, bits };
+    // As many numbers as one look ahead surely covers.
+    match WIDE / u32::from(widest).max(1) {
+        0 => {
+            for (number, &symbol) in out.iter_mut().zip(&scratch.symbols) {
+                let symbol = symbol as usize & (SYMBOLS - 1);
+                let low = reader.read_long(u32::from(symbols.bits[symbol]));
+                *number = symbols.bases[symbol].add(W::from_u64(low));
+            }
+        }
+        1 => symbols.read_low_bits::<1>(&scratch.symbols, reader, out),
+        2 | 3 => symbols.read_low_bits::<2>(&scratch.symbols, reader, out),
+        _ => symbols.read_low_bits::<4>(&scratch.symbols, reader, out),
     }
     Ok(())
 }
@@ -106,7 +143,7 @@ pub(crate) use write::*;
 #[cfg(feature = "write")]
 mod write {
     use super::super::ans::{EncodeTable, normalize};
-    use super::super::bits::{BitWriter, WIDE};
+    use super::super::bits::BitWriter;
     use super::*;
 
     /// Below this many numbers a table costs more than it saves.

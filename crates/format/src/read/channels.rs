@@ -110,7 +110,7 @@ impl Values {
 pub struct ChannelBlock {
     /// Sequence number of the first row.
     pub first_seq: u64,
-    /// Time of each row.
+    /// Time of each row; empty if they were left out.
     pub times: Vec<u64>,
     /// One entry for each chosen channel; empty where the frames of the block have another size than the layout.
     pub values: Vec<Values>,
@@ -132,6 +132,7 @@ pub struct Channels<'a> {
     tape: &'a Tape,
     stream: &'a TapeStream,
     choices: Vec<Choice>,
+    with_times: bool,
     cache: PageCache,
     decoder: BlockDecoder,
     next_block: usize,
@@ -153,6 +154,7 @@ impl Tape {
             tape: self,
             stream,
             choices,
+            with_times: true,
             cache: PageCache::default(),
             decoder: BlockDecoder::default(),
             next_block: 0,
@@ -168,17 +170,17 @@ impl Tape {
 
 fn choose(stream: &TapeStream, name: &str) -> Result<Choice, ReadError> {
     let unknown = || ReadError::NoSuchChannel {
-        stream: stream.spec().name.clone(),
+        stream: stream.name().to_owned(),
         name: name.to_owned(),
         like: similar_names(stream, name),
     };
     let (base, element) = match name.strip_suffix(']').and_then(|name| name.rsplit_once('[')) {
-        Some((base, index)) if stream.spec().channel(name).is_none() => {
+        Some((base, index)) if stream.described().channel(name).is_none() => {
             (base, Some(index.parse::<u32>().map_err(|_| unknown())?))
         }
         _ => (name, None),
     };
-    let channel = stream.spec().channel(base).ok_or_else(unknown)?;
+    let channel = stream.described().channel(base).ok_or_else(unknown)?;
     let first = element.unwrap_or(0);
     if first >= channel.count {
         return Err(unknown());
@@ -199,6 +201,12 @@ fn similar_names(stream: &TapeStream, name: &str) -> Vec<String> {
 }
 
 impl Channels<'_> {
+    /// Leaves the times out, for who wants only values: to decode them takes as long as a channel.
+    #[must_use]
+    pub fn without_times(self) -> Self {
+        Self { with_times: false, ..self }
+    }
+
     /// Number of values that each row has of the chosen channel with this number.
     pub fn count(&self, choice: usize) -> usize {
         self.choices.get(choice).map_or(0, |choice| choice.count)
@@ -289,7 +297,7 @@ impl Channels<'_> {
             start.truncate(found);
         }
         let payload = start.get(HEADER_BYTES..).unwrap_or_default();
-        let parsed = check_column_block(&header, self.stream.spec().frame_bytes as usize)
+        let parsed = check_column_block(&header, self.stream.frame_bytes())
             .and_then(|()| checked_head(&header, payload))
             .and_then(|head| {
                 let (rows, bytes) = (header.rows as usize, header.payload_bytes as usize);
@@ -310,12 +318,13 @@ impl Channels<'_> {
         start: &[u8],
         offset: u64,
     ) -> Result<Result<Option<ChannelBlock>, crate::Malformed>, ReadError> {
-        let mut times = Vec::with_capacity(head.rows());
-        let range = head.times_range();
-        self.fetch(start, offset, range)?;
-        let decoded = decode_times(head, &self.body, &mut times).map_err(crate::Malformed::from);
-        if let Err(error) = decoded.and_then(|()| absolute_times(header, &mut times)) {
-            return Ok(Err(error));
+        let mut times = Vec::new();
+        if self.with_times {
+            self.fetch(start, offset, head.times_range())?;
+            let decoded = decode_times(head, &self.body, &mut times).map_err(crate::Malformed::from);
+            if let Err(error) = decoded.and_then(|()| absolute_times(header, &mut times)) {
+                return Ok(Err(error));
+            }
         }
         let mut values = Vec::with_capacity(self.choices.len());
         for number in 0..self.choices.len() {
@@ -393,7 +402,7 @@ impl Channels<'_> {
 
     /// Picks the channels out of whole frames.
     fn pick(&self, block: &Block) -> ChannelBlock {
-        let frame_bytes = self.stream.spec().frame_bytes as usize;
+        let frame_bytes = self.stream.frame_bytes();
         let fits = (0..block.rows()).all(|row| block.frame(row).len() == frame_bytes);
         let values = self.choices.iter().map(|choice| {
             let width = choice.kind.width();
@@ -406,6 +415,7 @@ impl Channels<'_> {
             }
             Values::of(choice.kind, &bits)
         });
-        ChannelBlock { first_seq: block.first_seq, times: block.times.clone(), values: values.collect() }
+        let times = if self.with_times { block.times.clone() } else { Vec::new() };
+        ChannelBlock { first_seq: block.first_seq, times, values: values.collect() }
     }
 }

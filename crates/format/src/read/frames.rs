@@ -214,7 +214,7 @@ impl Tape {
                     let other = Malformed::Value { what: "the block that the index names, at offset", found: offset };
                     return Ok(Err(wrong(&other)));
                 }
-                let frame_bytes = stream.spec().frame_bytes as usize;
+                let frame_bytes = stream.frame_bytes();
                 let decoded = block.decode(&header, &payload, &stream.columns, frame_bytes, decoder);
                 Ok(decoded.map_err(|error| wrong(&error)))
             }

@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::problem::{Notes, Problem, ProblemKind};
+use super::tape::TapeStream;
 use crate::block::Block;
 use crate::journal::{JournalHeader, RowHeader, RowKind, Step, Walker};
 use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::source::{ReadAt, read_full};
-use crate::stream::StreamSpec;
 
 /// Consecutive rows of one stream in one journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,9 +199,9 @@ fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left:
 }
 
 /// Reads a stream descriptor out of a journal row.
-pub(crate) fn parse_descriptor(payload: &[u8]) -> Result<StreamSpec, crate::Malformed> {
+pub(crate) fn parse_descriptor(id: u16, payload: &[u8]) -> Result<TapeStream, crate::Malformed> {
     crate::cursor::within("stream descriptor", payload.len() as u64, limits::DESCRIPTOR_BYTES)?;
-    StreamSpec::parse(payload)
+    TapeStream::new(id, payload.to_vec())
 }
 
 /// The journals beside a tape, by generation.

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod channels;
+mod described;
 mod frames;
 mod journals;
 mod looks_like;

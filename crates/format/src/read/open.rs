@@ -18,7 +18,6 @@ use crate::limits;
 use crate::pack;
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind, Trailer};
 use crate::source::ReadAt;
-use crate::stream::StreamSpec;
 
 /// What the tables of all streams together have taken of their limits, and the names that are in use.
 #[derive(Debug, Default)]
@@ -33,14 +32,14 @@ impl TableBudget {
     /// Takes one more stream in, or says why it must stay out.
     fn take(&mut self, stream: &TapeStream) -> Result<(), Problem> {
         let wrong = |text: &str| Err(Problem::new(ProblemKind::Stream, 0, text).of_stream(stream.id().0));
-        let bytes = self.bytes + stream.spec().encoded_bytes();
-        let channels = self.channels + stream.spec().channels.len();
+        let bytes = self.bytes + stream.described().bytes;
+        let channels = self.channels + stream.described().channels;
         let columns = self.columns + stream.columns.len();
         let too_many = channels > limits::CHANNELS_IN_TAPE || columns > limits::COLUMNS_IN_TAPE;
         if too_many || bytes > limits::DESCRIPTORS_BYTES {
             return wrong("the streams have too many channels");
         }
-        if !self.names.insert(stream.spec().name.clone()) {
+        if !self.names.insert(stream.name().to_owned()) {
             return wrong("two streams have the same name");
         }
         (self.bytes, self.channels, self.columns) = (bytes, channels, columns);
@@ -63,15 +62,14 @@ impl Tape {
         let mut streams = BTreeMap::new();
         let mut budget = TableBudget::default();
         for summary in footer.streams {
-            let spec = match self.read_descriptor(summary.descriptor_offset, Some(summary.id.0))? {
-                Ok((_, spec)) => spec,
+            let mut stream = match self.read_descriptor(summary.descriptor_offset, Some(summary.id.0))? {
+                Ok(stream) => stream,
                 // The way through the records finds what the footer cannot.
                 Err(problem) => {
                     self.notes.add(problem);
                     return Ok(false);
                 }
             };
-            let mut stream = TapeStream::new(summary.id.0, spec);
             stream.list.pages = summary.pages;
             stream.totals = summary.totals;
             stream.status = summary.status;
@@ -95,7 +93,7 @@ impl Tape {
         Ok(true)
     }
 
-    fn read_descriptor(&self, offset: u64, id: Option<u16>) -> Result<Result<(u16, StreamSpec), Problem>, ReadError> {
+    fn read_descriptor(&self, offset: u64, id: Option<u16>) -> Result<Result<TapeStream, Problem>, ReadError> {
         let wrong =
             |error: &crate::Malformed| Problem::of_error(ProblemKind::Stream, offset, "a stream descriptor", error);
         let (header, payload) = match read_record(&*self.source, offset, self.size)? {
@@ -109,8 +107,8 @@ impl Tape {
         }
         let parsed = checked_head(&header, &payload)
             .and_then(|payload| Ok(pack::unpack(payload, limits::DESCRIPTOR_BYTES)?))
-            .and_then(|bytes| StreamSpec::parse(&bytes));
-        Ok(parsed.map(|spec| (header.stream, spec)).map_err(|error| wrong(&error).of_stream(header.stream)))
+            .and_then(|bytes| TapeStream::new(header.stream, bytes));
+        Ok(parsed.map_err(|error| wrong(&error).of_stream(header.stream)))
     }
 
     pub(super) fn open_journals(&mut self, sources: Vec<Box<dyn ReadAt>>) -> Result<(), ReadError> {
@@ -145,8 +143,8 @@ impl Tape {
         // go into an older journal behind our back and show as a hole.
         let walked = journals.iter_mut().rev().try_for_each(|journal| {
             let generation = journal.generation;
-            journal.walk(thorough, &mut runs_left, &notes, &mut |id, at, payload| match parse_descriptor(payload) {
-                Ok(spec) => self.add_stream(id, spec, at),
+            journal.walk(thorough, &mut runs_left, &notes, &mut |id, at, payload| match parse_descriptor(id, payload) {
+                Ok(stream) => self.add_stream(stream, at),
                 Err(error) => {
                     let problem = Problem::new(ProblemKind::Stream, at, error.to_string());
                     notes.add(problem.of_stream(id).in_journal(generation));
@@ -207,7 +205,7 @@ impl Tape {
     fn take_record(&mut self, header: &RecordHeader, synced_to: u64) -> Result<(), ReadError> {
         match header.kind {
             RecordKind::Stream => match self.read_descriptor(header.offset, None)? {
-                Ok((id, spec)) => self.add_stream(id, spec, header.offset),
+                Ok(stream) => self.add_stream(stream, header.offset),
                 Err(problem) => self.notes.add(problem),
             },
             RecordKind::ColumnBlock | RecordKind::RowBlock => self.take_block(header, synced_to)?,
@@ -218,7 +216,8 @@ impl Tape {
         Ok(())
     }
 
-    fn add_stream(&mut self, id: u16, spec: StreamSpec, offset: u64) {
+    fn add_stream(&mut self, stream: TapeStream, offset: u64) {
+        let id = stream.id().0;
         if self.streams.contains_key(&id) {
             return;
         }
@@ -226,7 +225,6 @@ impl Tape {
         if self.streams.len() >= limits::STREAMS {
             return self.notes.add(wrong("there are too many streams"));
         }
-        let stream = TapeStream::new(id, spec);
         match self.budget.take(&stream) {
             Ok(()) => drop(self.streams.insert(id, stream)),
             Err(problem) => self.notes.add(Problem { offset, ..problem }),

@@ -75,7 +75,7 @@ impl Tape {
         let pages = stream.list.pages.iter().enumerate();
         for (number, page) in pages.filter(|(_, page)| page.first_ns < last && page.last_ns >= first) {
             let parsed = match slot {
-                Some(slot) => bytes.page(page, Some((&stream.slots, slot)))?,
+                Some(slot) => bytes.page(page, Some((stream.slots(), slot)))?,
                 None => bytes.page(page, None)?,
             };
             let (header, parsed) = match parsed {
@@ -155,7 +155,7 @@ fn is_unknown(range: &Mapped) -> bool {
 }
 
 fn include(buckets: &mut Buckets, stream: &TapeStream, slot: Option<usize>, block: &Located, range: &Mapped) {
-    let Some(slot) = slot.and_then(|slot| stream.slots.get(slot)) else { return };
+    let Some(slot) = slot.and_then(|slot| stream.slots().get(slot)) else { return };
     let (min, max) = (ranges::unmap(slot.kind, range.min), ranges::unmap(slot.kind, range.max));
     buckets.include(block.first_ns, block.last_ns, min, max);
 }

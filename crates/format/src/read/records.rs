@@ -118,6 +118,6 @@ pub(crate) fn read_block(
     if found != *header {
         return Ok(Err(crate::Malformed::Value { what: "a record that changed, at offset", found: header.offset }));
     }
-    let frame_bytes = stream.spec().frame_bytes as usize;
+    let frame_bytes = stream.frame_bytes();
     Ok(block.decode(&found, &payload, &stream.columns, frame_bytes, decoder))
 }

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::catalog::{BlockList, TapeBytes};
+use super::described::Described;
 use super::journals::JournalView;
 use super::open::{TableBudget, open_files};
 use super::problem::{Notes, Problem, ReadError, io_at};
@@ -15,6 +17,7 @@ use super::problem::{Notes, Problem, ReadError, io_at};
 use super::records::read_record;
 use super::records::{read_file_header, read_trailer};
 use crate::column::Column;
+use crate::cursor::Malformed;
 use crate::footer::Totals;
 use crate::ranges::{self, Slot};
 #[cfg(feature = "write")]
@@ -28,25 +31,36 @@ use crate::system::Status;
 #[derive(Debug)]
 pub struct TapeStream {
     id: StreamId,
-    spec: StreamSpec,
+    name: String,
+    role: Role,
+    frame_bytes: usize,
+    described: Described,
+    slots: OnceLock<Vec<Slot>>,
     pub(crate) columns: Vec<Column>,
-    pub(crate) slots: Vec<Slot>,
     pub(crate) list: BlockList,
     pub(super) totals: Totals,
     pub(super) status: Status,
 }
 
 impl TapeStream {
-    pub(super) fn new(id: u16, spec: StreamSpec) -> Self {
-        Self {
+    /// Takes the unpacked descriptor of a stream, or says what is wrong with it.
+    pub(super) fn new(id: u16, descriptor: Vec<u8>) -> Result<Self, Malformed> {
+        let (described, (name, role, frame_bytes, columns)) = Described::new(descriptor, |descriptor| {
+            let name = String::from_utf8_lossy(descriptor.name).into_owned();
+            (name, descriptor.role, descriptor.frame_bytes as usize, descriptor.columns())
+        })?;
+        Ok(Self {
             id: StreamId(id),
-            columns: spec.to_columns(),
-            slots: ranges::slots(&spec),
+            name,
+            role,
+            frame_bytes,
+            described,
+            slots: OnceLock::new(),
+            columns,
             list: BlockList::default(),
             totals: Totals::default(),
             status: Status::default(),
-            spec,
-        }
+        })
     }
 
     /// Its number on this tape.
@@ -56,7 +70,25 @@ impl TapeStream {
 
     /// Its description.
     pub fn spec(&self) -> &StreamSpec {
-        &self.spec
+        self.described.spec()
+    }
+
+    /// Its name; [`spec`](Self::spec) has it too, but takes long when it is asked for the first time.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn frame_bytes(&self) -> usize {
+        self.frame_bytes
+    }
+
+    pub(super) fn described(&self) -> &Described {
+        &self.described
+    }
+
+    /// The slots of its ranges, made when they are asked for.
+    pub(crate) fn slots(&self) -> &[Slot] {
+        self.slots.get_or_init(|| ranges::slots(self.spec()))
     }
 
     /// Frames, bytes and times.
@@ -212,15 +244,15 @@ impl Tape {
 
     /// A stream by name.
     pub fn stream_named(&self, name: &str) -> Result<&TapeStream, ReadError> {
-        self.streams.values().find(|stream| stream.spec.name == name).ok_or_else(|| ReadError::NoSuchStream {
+        self.streams.values().find(|stream| stream.name == name).ok_or_else(|| ReadError::NoSuchStream {
             name: name.to_owned(),
-            known: self.streams.values().map(|stream| stream.spec.name.clone()).collect(),
+            known: self.streams.values().map(|stream| stream.name.clone()).collect(),
         })
     }
 
     /// The first stream of a role.
     pub fn stream_of_role(&self, role: Role) -> Option<&TapeStream> {
-        self.streams.values().find(|stream| stream.spec.role == role)
+        self.streams.values().find(|stream| stream.role == role)
     }
 
     /// What was found wrong so far. Damage inside blocks shows when they are read; `verify` reads them all.

@@ -192,7 +192,7 @@ impl Tape {
         let at = header.offset + HEADER_BYTES as u64;
         let found = read_full(&*self.source, at, &mut head).map_err(io_at(at))?;
         head.truncate(found);
-        Ok(page_runs(header, &head, &stream.slots).unwrap_or_else(|error| {
+        Ok(page_runs(header, &head, stream.slots()).unwrap_or_else(|error| {
             let text = format!("an index page is damaged: {error}");
             self.notes.add(Problem::new(ProblemKind::Index, header.offset, text).of_stream(header.stream));
             Vec::new()
