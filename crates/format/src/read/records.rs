@@ -79,7 +79,9 @@ pub(crate) fn read_record(
 ) -> Result<Result<(RecordHeader, Vec<u8>), crate::Malformed>, ReadError> {
     // Most records that are read whole are small: one read then does for header and payload.
     let mut start = [0; FIRST_READ];
-    let found = read_full(source, offset, &mut start).map_err(io_at(offset))?;
+    // Not beyond the end: to be told that there is no more would take another call.
+    let there = size.saturating_sub(offset).min(FIRST_READ as u64) as usize;
+    let found = read_full(source, offset, start.get_mut(..there).unwrap_or_default()).map_err(io_at(offset))?;
     let start = start.get(..found).unwrap_or_default();
     let header = match RecordHeader::parse(start.get(..HEADER_BYTES).unwrap_or(start), offset) {
         Ok(header) => header,
