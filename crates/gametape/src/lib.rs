@@ -15,6 +15,7 @@
 
 pub use gametape_format as format;
 pub use gametape_games as games;
+pub use gametape_games::{ac, acc, iracing};
 
 pub mod capture;
 pub mod control;
@@ -22,9 +23,15 @@ pub mod demo_car;
 pub mod identity;
 pub mod import;
 pub mod layout;
+pub mod library;
 pub mod names;
 pub mod paths;
 pub mod simulated_car;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;
 pub mod watch;
+
+pub use library::{
+    Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,
+    Summary, TapeSummary, shared_memory,
+};

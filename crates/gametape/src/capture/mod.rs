@@ -22,6 +22,7 @@ pub use family::FamilySource;
 pub use games::game_sources;
 pub use observer::Observer;
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
+pub(crate) use page::{Page, look};
 pub use progress::{Numbers, Progress, Seen};
 pub use recorder::{Recorder, StopFlag};
 pub use source::{Away, Pace, Source, SourceError, State};

@@ -1,0 +1,104 @@
+//! Ctrl+C and the system's wish that we end, while somebody waits for a capture.
+//!
+//! The handler is installed by the first wait and stays. While nobody waits, and for the second Ctrl+C, it does what would happen
+//! without it: the process ends. (What was accepted is in the journal of the tape even then.)
+
+use std::sync::OnceLock;
+
+/// Whether the end was asked for while this lives.
+pub(crate) struct CtrlC {
+    before: usize,
+}
+
+impl CtrlC {
+    /// Listens from now on.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
+        let installed = INSTALLED.get_or_init(|| system::install().map_err(|error| error.to_string()));
+        installed.clone().map_err(std::io::Error::other)?;
+        system::waits(true);
+        Ok(Self { before: system::count() })
+    }
+
+    /// Whether it was pressed since.
+    pub(crate) fn pressed(&self) -> bool {
+        system::count() != self.before
+    }
+}
+
+impl Drop for CtrlC {
+    fn drop(&mut self) {
+        system::waits(false);
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::{Arc, LazyLock};
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    /// How many wait. The signal ends the process when nobody does.
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+    static PRESSED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+    static AS_USUAL: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    pub(super) fn install() -> io::Result<()> {
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the second signal finds the flag that the first one set.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&AS_USUAL))?;
+            signal_hook::flag::register(signal, Arc::clone(&PRESSED))?;
+            signal_hook::flag::register(signal, Arc::clone(&AS_USUAL))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn waits(begin: bool) {
+        let waiting = match begin {
+            true => WAITING.fetch_add(1, Ordering::SeqCst) + 1,
+            false => WAITING.fetch_sub(1, Ordering::SeqCst) - 1,
+        };
+        AS_USUAL.store(waiting == 0, Ordering::SeqCst);
+    }
+
+    /// Grows with each signal that was seen.
+    pub(super) fn count() -> usize {
+        if PRESSED.swap(false, Ordering::SeqCst) {
+            COUNT.fetch_add(1, Ordering::SeqCst);
+        }
+        COUNT.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::io;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    pub(super) fn install() -> io::Result<()> {
+        ctrlc::set_handler(|| {
+            let earlier = COUNT.fetch_add(1, Ordering::SeqCst);
+            if WAITING.load(Ordering::SeqCst) == 0 || earlier > 0 {
+                std::process::exit(130);
+            }
+        })
+        .map_err(io::Error::other)
+    }
+
+    pub(super) fn waits(begin: bool) {
+        match begin {
+            true => WAITING.fetch_add(1, Ordering::SeqCst),
+            false => WAITING.fetch_sub(1, Ordering::SeqCst),
+        };
+    }
+
+    pub(super) fn count() -> usize {
+        COUNT.load(Ordering::SeqCst)
+    }
+}

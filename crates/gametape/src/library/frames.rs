@@ -1,0 +1,89 @@
+//! Frames of a running capture as an iterator that waits, or as an async stream.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::ring::{Ring, ThreadWaker};
+use super::typed::{FrameStruct, Timed};
+
+/// Frames of one type with the time since the beginning. Each call waits for the next; ends when the capture ends.
+pub struct Frames<F> {
+    ring: Arc<Ring<Timed<F>>>,
+    waker: ThreadWaker,
+}
+
+impl<F: FrameStruct> Frames<F> {
+    pub(crate) fn new(ring: Arc<Ring<Timed<F>>>) -> Self {
+        Self { ring, waker: ThreadWaker::default() }
+    }
+
+    /// Frames that were missed because this was not read in time.
+    pub fn skipped(&self) -> u64 {
+        self.ring.skipped()
+    }
+
+    /// The next frame if there is one now.
+    pub fn try_next(&mut self) -> Option<(Duration, F)> {
+        let mut next = None;
+        self.ring.try_empty(&mut |slot| next = Some(take(slot)));
+        next
+    }
+
+    /// The same frames as an async stream. It needs no runtime of a certain kind: the capture wakes whoever polls.
+    pub fn into_stream(self) -> FrameStream<F> {
+        FrameStream { frames: self }
+    }
+}
+
+fn take<F: FrameStruct>(slot: &mut Timed<F>) -> (Duration, F) {
+    (Duration::from_nanos(slot.0), std::mem::replace(&mut slot.1, F::new_zeroed()))
+}
+
+impl<F: FrameStruct> Iterator for Frames<F> {
+    type Item = (Duration, F);
+
+    fn next(&mut self) -> Option<(Duration, F)> {
+        let mut next = None;
+        self.ring.empty(&mut self.waker, &mut |slot| next = Some(take(slot)));
+        next
+    }
+}
+
+impl<F> Drop for Frames<F> {
+    fn drop(&mut self) {
+        self.ring.leave();
+    }
+}
+
+/// Frames of one type as an async stream, see [`Frames::into_stream`].
+pub struct FrameStream<F> {
+    frames: Frames<F>,
+}
+
+impl<F: FrameStruct> FrameStream<F> {
+    /// Frames that were missed because this was not polled in time.
+    pub fn skipped(&self) -> u64 {
+        self.frames.skipped()
+    }
+}
+
+impl<F: FrameStruct> futures_core::Stream for FrameStream<F> {
+    type Item = (Duration, F);
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<(Duration, F)>> {
+        let frames = &mut self.get_mut().frames;
+        // Once more after the waker stands: what comes in between is not slept through.
+        for _ in 0..2 {
+            if let Some(next) = frames.try_next() {
+                return Poll::Ready(Some(next));
+            }
+            if frames.ring.is_over() {
+                return Poll::Ready(None);
+            }
+            frames.ring.wake_reader_with(context.waker());
+        }
+        Poll::Pending
+    }
+}

@@ -1,0 +1,45 @@
+//! A source whose panic is an error: its tape is closed like any other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::wanted::message_of;
+use crate::capture::{Batch, Clock, Pace, Source, SourceError, State};
+use crate::games::About;
+
+/// A source of anybody's making.
+pub(crate) struct Guarded(Box<dyn Source>);
+
+impl Guarded {
+    pub(crate) fn new(source: Box<dyn Source>) -> Self {
+        Self(source)
+    }
+}
+
+impl Source for Guarded {
+    fn pace(&self) -> Pace {
+        self.0.pace()
+    }
+
+    fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        let read = catch_unwind(AssertUnwindSafe(|| self.0.read(clock, batch)));
+        read.unwrap_or_else(|payload| {
+            Err(SourceError::Other(format!("the source panicked: {}", message_of(&*payload))))
+        })
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        self.0.session_key()
+    }
+
+    fn about(&self) -> About {
+        self.0.about()
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        self.0.replay_of()
+    }
+
+    fn zero_ns(&self) -> Option<u64> {
+        self.0.zero_ns()
+    }
+}

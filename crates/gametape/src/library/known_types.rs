@@ -1,0 +1,57 @@
+//! The structs that games have for their frames: which stream each of them belongs to.
+
+use std::any::TypeId;
+
+use crate::games::{Frame, TypedStream, ac, acc};
+
+/// A struct and its stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownType {
+    id: fn() -> TypeId,
+    pub(crate) game: &'static str,
+    pub(crate) stream: &'static str,
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test compares it with the layouts"))]
+    bytes: usize,
+}
+
+/// Every struct, one line each.
+fn all() -> [KnownType; 6] {
+    [
+        known::<ac::Physics>(),
+        known::<ac::Graphics>(),
+        known::<ac::Static>(),
+        known::<acc::Physics>(),
+        known::<acc::Graphics>(),
+        known::<acc::Static>(),
+    ]
+}
+
+fn known<F: Frame>() -> KnownType {
+    let TypedStream { game, stream, .. } = F::stream();
+    KnownType { id: TypeId::of::<F>, game: game.id, stream: stream.name, bytes: size_of::<F>() }
+}
+
+/// The stream that a struct belongs to.
+pub(crate) fn known_type(id: TypeId) -> Option<KnownType> {
+    all().into_iter().find(|known| (known.id)() == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::GAMES;
+
+    #[test]
+    fn every_stream_with_a_fixed_layout_has_its_struct_in_the_table() {
+        for game in GAMES {
+            for stream in game.streams.iter().filter(|stream| !stream.layouts.is_empty()) {
+                let of_it = |known: &&KnownType| known.game == game.id && known.stream == stream.name;
+                let found: Vec<KnownType> = all().iter().filter(of_it).copied().collect();
+                assert!(!found.is_empty(), "{} {}: add its struct to the table", game.id, stream.name);
+                for known in found {
+                    assert!(stream.layout_of(known.bytes as u32).is_some(), "{known:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Which streams the sources of a capture give, and which of them a listener means.
+
+use super::known_types::known_type;
+use super::listener::Want;
+use super::source_spec::{Offer, SourceSpec};
+use super::start_error::StartError;
+use super::wanted::Wanted;
+
+/// What the sources of a capture give, as far as that is known before they are there.
+#[derive(Debug, Default)]
+pub(crate) struct Offers {
+    offers: Vec<Offer>,
+    /// There may be other streams.
+    open: bool,
+}
+
+impl Offers {
+    pub(crate) fn add(&mut self, source: &SourceSpec) {
+        self.offers.extend(source.offers.iter().cloned());
+        self.open |= source.is_open();
+    }
+
+    /// The streams that a listener means.
+    pub(crate) fn resolve(&self, want: &Want) -> Result<Wanted, StartError> {
+        match want {
+            Want::All => Ok(Wanted { type_name: "all frames", type_bytes: 0, streams: Vec::new() }),
+            Want::Type { id, name, bytes } => {
+                let of_type = self.offers.iter().filter(|offer| offer.type_id == Some(*id));
+                let mut streams: Vec<_> =
+                    of_type.map(|offer| (Some(offer.game.clone()), offer.stream.clone())).collect();
+                if let Some(known) = known_type(*id).filter(|known| self.may_give(Some(known.game), known.stream)) {
+                    streams.push((Some(known.game.into()), known.stream.into()));
+                }
+                self.wanted(name, *bytes, streams)
+            }
+            Want::Stream { stream, name, bytes } => {
+                let streams = if self.may_give(None, stream) { vec![(None, stream.clone())] } else { Vec::new() };
+                let name = if bytes.is_some() { name } else { "bytes" };
+                self.wanted(name, bytes.unwrap_or_default(), streams)
+            }
+        }
+    }
+
+    fn may_give(&self, game: Option<&str>, stream: &str) -> bool {
+        let is_it = |offer: &Offer| offer.stream == stream && game.is_none_or(|game| offer.game == game);
+        self.open || self.offers.iter().any(is_it)
+    }
+
+    fn wanted(
+        &self,
+        type_name: &'static str,
+        type_bytes: usize,
+        mut streams: Vec<(Option<String>, String)>,
+    ) -> Result<Wanted, StartError> {
+        streams.dedup();
+        if streams.is_empty() {
+            let offered = self.offers.iter().map(|offer| format!("{} of {}", offer.stream, offer.game));
+            let (type_name, offered) = (type_name.into(), offered.collect::<Vec<_>>().join(", "));
+            return Err(StartError::NobodyGives { type_name, offered });
+        }
+        Ok(Wanted { type_name, type_bytes, streams })
+    }
+}

@@ -1,0 +1,137 @@
+//! A game that the library does not know: a struct, the name of its section of shared memory, and a few words.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use super::page_source::PageSource;
+use super::source_spec::{IntoSource, Offer, SourceKind, SourceSpec};
+use super::start_error::StartError;
+use super::typed::FrameStruct;
+use crate::capture::Description;
+use crate::games::{Channel, CopyRule, Kind, Layout};
+use crate::sys::Prefix;
+
+/// A game of your own whose frames lie in shared memory as a `#[repr(C)]` struct: `/dev/shm/SECTION` on Linux, `Local\SECTION` on
+/// Windows.
+///
+/// It is waited for; a tape begins when its frames begin to change and ends when it is gone, or when nothing has changed for ten
+/// seconds. Without channels the tape keeps the bytes; with them, every tool can read the values by name.
+///
+/// ```
+/// use std::mem::offset_of;
+/// use gametape::games::Kind;
+/// use zerocopy::FromBytes;
+///
+/// #[derive(FromBytes)]
+/// #[repr(C)]
+/// struct MyCar { tick: u32, speed: f32 }
+///
+/// let source = gametape::shared_memory::<MyCar>("my_game")
+///     .game("my-game")
+///     .stream("car")
+///     .hz(60)
+///     .channel("speed", offset_of!(MyCar, speed), Kind::F32, 1, "m/s");
+/// # drop(source);
+/// ```
+pub fn shared_memory<F: FrameStruct>(section: &str) -> SharedMemory<F> {
+    let memory = OwnMemory {
+        section: section.into(),
+        game: section.into(),
+        stream: "memory".into(),
+        bytes: size_of::<F>(),
+        rule: CopyRule::TwoEqualCopies,
+        channels: Vec::new(),
+        hz: 100,
+        prefix: Prefix::default(),
+        live: None,
+    };
+    SharedMemory { memory, frame: PhantomData }
+}
+
+/// See [`shared_memory`].
+pub struct SharedMemory<F> {
+    memory: OwnMemory,
+    frame: PhantomData<fn() -> F>,
+}
+
+/// Whether a game drives, by one of its frames.
+pub(crate) type IsLive = Box<dyn Fn(&[u8]) -> bool + Send>;
+
+/// The same without its type.
+pub(crate) struct OwnMemory {
+    pub(crate) section: String,
+    pub(crate) game: String,
+    pub(crate) stream: String,
+    pub(crate) bytes: usize,
+    pub(crate) rule: CopyRule,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) hz: u32,
+    pub(crate) prefix: Prefix,
+    pub(crate) live: Option<IsLive>,
+}
+
+impl<F: FrameStruct> SharedMemory<F> {
+    /// Id of the game, a name in kebab-case. Unless said, the name of the section.
+    pub fn game(mut self, id: &str) -> Self {
+        self.memory.game = id.into();
+        self
+    }
+
+    /// Name of the stream. Unless said, `memory`.
+    pub fn stream(mut self, name: &str) -> Self {
+        self.memory.stream = name.into();
+        self
+    }
+
+    /// Samples a second, 1 to 1000. Unless said, 100.
+    pub fn hz(mut self, hz: u32) -> Self {
+        self.memory.hz = hz;
+        self
+    }
+
+    /// How a whole copy is known. Unless said, two copies that follow each other must be equal.
+    pub fn copy_rule(mut self, rule: CopyRule) -> Self {
+        self.memory.rule = rule;
+        self
+    }
+
+    /// Names a value of the frame, so that every tool finds it on the tape: its offset (`offset_of!`), kind, count and unit.
+    pub fn channel(mut self, name: &str, offset: usize, kind: Kind, count: u32, unit: &str) -> Self {
+        let (name, unit) = (name.to_owned().into(), unit.to_owned().into());
+        // An offset that does not fit is outside the frame, which the layout says.
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.memory.channels.push(Channel { name, offset, kind, count, unit });
+        self
+    }
+
+    /// Says by a frame whether there is something to record. While there is not, the game counts as being in its menus.
+    pub fn live_when(mut self, live: impl Fn(&F) -> bool + Send + 'static) -> Self {
+        self.memory.live = Some(Box::new(move |bytes| F::read_from_bytes(bytes).is_ok_and(|frame| live(&frame))));
+        self
+    }
+}
+
+impl<F: FrameStruct> IntoSource for SharedMemory<F> {
+    fn into_source(self) -> SourceSpec {
+        let (game, stream) = (self.memory.game.clone(), self.memory.stream.clone());
+        let offer = Offer { type_id: Some(TypeId::of::<F>()), game, stream };
+        SourceSpec { kind: SourceKind::Memory(self.memory), offers: vec![offer] }
+    }
+}
+
+impl OwnMemory {
+    pub(crate) fn open(self) -> Result<PageSource, StartError> {
+        let Self { section, game, stream, bytes, rule, channels, hz, prefix, live } = self;
+        if !(1..=1000).contains(&hz) {
+            return Err(StartError::Rate { hz });
+        }
+        let mut description = Description::of_game(&game);
+        let layout =
+            Layout::new(format!("{game}-{stream}-{bytes}"), u32::try_from(bytes).unwrap_or(u32::MAX), channels)
+                .map_err(|source| StartError::Channels { section: section.clone(), source })?;
+        description.layout(&stream, "shm", &layout);
+        let period = Duration::from_nanos(1_000_000_000 / u64::from(hz));
+        Ok(PageSource::new(prefix.section(&section), description, bytes, rule, period, live))
+    }
+}

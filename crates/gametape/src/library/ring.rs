@@ -1,0 +1,292 @@
+//! Frames from the thread that captures to the one that uses them: a ring of slots that are there from the start.
+//!
+//! One thread fills slots, one empties them. A slot belongs to one of the two at any time, which the two counts decide; its mutex
+//! is therefore never waited for. The capturing thread does not allocate and, unless it is asked to, does not wait: what finds no
+//! free slot is counted as skipped.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Wake, Waker};
+use std::thread::{Thread, ThreadId};
+use std::time::Duration;
+
+use crate::capture::StopFlag;
+
+/// The wish to stop is seen this soon by a thread that waits for a free slot.
+const LOOK_UP: Duration = Duration::from_millis(20);
+
+/// Slots between two threads.
+pub(crate) struct Ring<T> {
+    slots: Box<[Mutex<T>]>,
+    filled: AtomicU64,
+    emptied: AtomicU64,
+    skipped: AtomicU64,
+    /// No more will be filled.
+    closed: AtomicBool,
+    /// No more will be emptied.
+    abandoned: AtomicBool,
+    reader: Sleeper,
+    writer: Sleeper,
+}
+
+impl<T> Ring<T> {
+    pub(crate) fn new(slots: usize, empty: impl FnMut() -> T) -> Self {
+        Self {
+            slots: std::iter::repeat_with(empty).take(slots.max(1)).map(Mutex::new).collect(),
+            filled: AtomicU64::new(0),
+            emptied: AtomicU64::new(0),
+            skipped: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
+            reader: Sleeper::default(),
+            writer: Sleeper::default(),
+        }
+    }
+
+    /// Frames that found no free slot, or were thrown away unread.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped.load(SeqCst)
+    }
+
+    /// There will be no more.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, SeqCst);
+        self.reader.wake();
+    }
+
+    /// The reader is stopped; what it has not read counts as skipped.
+    pub(crate) fn abandon(&self) {
+        let left = self.filled.load(SeqCst).saturating_sub(self.emptied.load(SeqCst));
+        self.skipped.fetch_add(left, SeqCst);
+        self.leave();
+    }
+
+    /// The reader has gone: it misses nothing.
+    pub(crate) fn leave(&self) {
+        self.abandoned.store(true, SeqCst);
+        self.writer.wake();
+        self.reader.wake();
+    }
+
+    /// Fills a slot if one is free.
+    fn try_fill(&self, fill: &mut dyn FnMut(&mut T)) -> bool {
+        let filled = self.filled.load(SeqCst);
+        if filled - self.emptied.load(SeqCst) >= self.slots.len() as u64 {
+            return false;
+        }
+        self.with_slot(filled, fill);
+        self.filled.store(filled + 1, SeqCst);
+        self.reader.wake();
+        true
+    }
+
+    /// Empties a slot if one is full. The slot stays taken while `empty` runs.
+    pub(crate) fn try_empty(&self, empty: &mut dyn FnMut(&mut T)) -> bool {
+        let emptied = self.emptied.load(SeqCst);
+        if self.abandoned.load(SeqCst) || emptied == self.filled.load(SeqCst) {
+            return false;
+        }
+        self.with_slot(emptied, empty);
+        self.emptied.store(emptied + 1, SeqCst);
+        self.writer.wake();
+        true
+    }
+
+    fn with_slot(&self, number: u64, act: &mut dyn FnMut(&mut T)) {
+        if let Some(slot) = self.slots.get((number % self.slots.len() as u64) as usize) {
+            act(&mut slot.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Whether all that will ever come has been emptied.
+    pub(crate) fn is_over(&self) -> bool {
+        // In this order: what was filled before the end is seen.
+        let closed = self.closed.load(SeqCst);
+        self.abandoned.load(SeqCst) || (closed && self.emptied.load(SeqCst) == self.filled.load(SeqCst))
+    }
+
+    /// Empties a slot, waiting for one. `false` at the end.
+    pub(crate) fn empty(&self, waiting: &mut ThreadWaker, empty: &mut dyn FnMut(&mut T)) -> bool {
+        loop {
+            if self.try_empty(empty) {
+                return true;
+            }
+            if self.is_over() {
+                return false;
+            }
+            self.reader.will_sleep(waiting.of_this_thread());
+            if self.filled.load(SeqCst) == self.emptied.load(SeqCst) && !self.closed.load(SeqCst) && !self.is_over() {
+                std::thread::park();
+            }
+        }
+    }
+
+    /// Wakes this waker when there may be something new.
+    pub(crate) fn wake_reader_with(&self, waker: &Waker) {
+        self.reader.will_sleep(waker);
+    }
+}
+
+/// The end of a ring that fills it. Dropping it closes the ring.
+pub(crate) struct Inlet<T> {
+    ring: Arc<Ring<T>>,
+    waiting: Option<(ThreadWaker, StopFlag)>,
+}
+
+impl<T> Inlet<T> {
+    /// `patient`: waits for a free slot instead of skipping, until somebody wants the end.
+    pub(crate) fn new(ring: Arc<Ring<T>>, patient: Option<StopFlag>) -> Self {
+        Self { ring, waiting: patient.map(|stop| (ThreadWaker::default(), stop)) }
+    }
+
+    /// Fills a slot. `false` if none was free, which is counted, or if nobody reads any more.
+    pub(crate) fn fill(&mut self, fill: &mut dyn FnMut(&mut T)) -> bool {
+        let ring = &self.ring;
+        loop {
+            if ring.abandoned.load(SeqCst) {
+                return false;
+            }
+            if ring.try_fill(fill) {
+                return true;
+            }
+            let Some((waker, _)) = self.waiting.as_mut().filter(|(_, stop)| !stop.wanted()) else {
+                ring.skipped.fetch_add(1, SeqCst);
+                return false;
+            };
+            ring.writer.will_sleep(waker.of_this_thread());
+            let full = ring.filled.load(SeqCst) - ring.emptied.load(SeqCst) >= ring.slots.len() as u64;
+            if full && !ring.abandoned.load(SeqCst) {
+                std::thread::park_timeout(LOOK_UP);
+            }
+        }
+    }
+}
+
+impl<T> Drop for Inlet<T> {
+    fn drop(&mut self) {
+        self.ring.close();
+    }
+}
+
+/// Somebody who may sleep and wants to be woken.
+#[derive(Default)]
+struct Sleeper {
+    sleeps: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Sleeper {
+    /// To be called before looking for the last time whether there is something to do.
+    fn will_sleep(&self, waker: &Waker) {
+        let mut kept = self.waker.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|kept| !kept.will_wake(waker)) {
+            *kept = Some(waker.clone());
+        }
+        self.sleeps.store(true, SeqCst);
+    }
+
+    fn wake(&self) {
+        if !self.sleeps.swap(false, SeqCst) {
+            return;
+        }
+        // Not woken under the lock: some executors poll at once.
+        let waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(waker) = waker {
+            // An executor's waker is foreign code, and this is the capturing thread.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
+    }
+}
+
+/// Wakes the thread that asked last. Made once for each thread that uses it.
+#[derive(Default)]
+pub(crate) struct ThreadWaker(Option<(ThreadId, Waker)>);
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+impl ThreadWaker {
+    fn of_this_thread(&mut self) -> &Waker {
+        let thread = std::thread::current();
+        if self.0.as_ref().is_none_or(|(id, _)| *id != thread.id()) {
+            self.0 = None;
+        }
+        &self.0.get_or_insert_with(|| (thread.id(), Waker::from(Arc::new(Unpark(thread))))).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(slots: usize) -> Arc<Ring<u64>> {
+        Arc::new(Ring::new(slots, || 0))
+    }
+
+    fn drain(ring: &Ring<u64>) -> Vec<u64> {
+        let (mut got, mut waker) = (Vec::new(), ThreadWaker::default());
+        while ring.empty(&mut waker, &mut |number| got.push(*number)) {}
+        got
+    }
+
+    #[test]
+    fn what_finds_no_free_slot_is_skipped_and_counted() {
+        let ring = ring(4);
+        let mut inlet = Inlet::new(Arc::clone(&ring), None);
+        let accepted = (0..10).filter(|number| inlet.fill(&mut |slot| *slot = *number)).count();
+        assert_eq!((accepted, ring.skipped()), (4, 6));
+        drop(inlet);
+        assert_eq!(drain(&ring), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_patient_writer_loses_nothing_and_both_sides_wait_for_each_other() {
+        for slots in [1, 3, 64] {
+            let ring = ring(slots);
+            let mut inlet = Inlet::new(Arc::clone(&ring), Some(StopFlag::default()));
+            let writer = std::thread::spawn(move || {
+                for number in 0..20_000 {
+                    assert!(inlet.fill(&mut |slot| *slot = number));
+                }
+            });
+            assert_eq!(drain(&ring), (0..20_000).collect::<Vec<_>>());
+            writer.join().unwrap();
+            assert_eq!(ring.skipped(), 0);
+        }
+    }
+
+    #[test]
+    fn a_patient_writer_gives_up_when_the_end_is_wanted_or_nobody_reads() {
+        let (ring, stop) = (ring(1), StopFlag::default());
+        let mut inlet = Inlet::new(Arc::clone(&ring), Some(stop.clone()));
+        assert!(inlet.fill(&mut |slot| *slot = 1));
+        let other = std::thread::spawn(move || stop.stop());
+        assert!(!inlet.fill(&mut |slot| *slot = 2));
+        other.join().unwrap();
+        let mut inlet = Inlet::new(Arc::clone(&ring), Some(StopFlag::default()));
+        ring.abandon();
+        assert!(!inlet.fill(&mut |slot| *slot = 3));
+        assert_eq!(ring.skipped(), 2, "one refused, one left unread");
+        assert!(drain(&ring).is_empty());
+    }
+
+    #[test]
+    fn a_waker_that_panics_does_not_reach_the_writer() {
+        struct Bad;
+        impl Wake for Bad {
+            fn wake(self: Arc<Self>) {
+                panic!("not here");
+            }
+        }
+        let ring = ring(2);
+        ring.wake_reader_with(&Waker::from(Arc::new(Bad)));
+        assert!(Inlet::new(Arc::clone(&ring), None).fill(&mut |slot| *slot = 7));
+        assert_eq!(drain(&ring), [7]);
+    }
+}

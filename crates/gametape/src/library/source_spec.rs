@@ -1,0 +1,105 @@
+//! What may stand in `.source(…)`, and what it becomes.
+
+use std::any::TypeId;
+
+use super::known::KnownGame;
+use super::own_memory::OwnMemory;
+use super::start_error::StartError;
+use crate::capture::Source;
+use crate::games::{Frame, Game, TypedStream};
+use crate::sys::Prefix;
+
+/// Anything that can be captured: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), the shared memory of a game
+/// of your own ([`shared_memory`](crate::shared_memory)), your own [`Source`], a [`Tape`](crate::Tape).
+pub trait IntoSource {
+    /// As a source that can be started.
+    fn into_source(self) -> SourceSpec;
+}
+
+/// A source that has not been started.
+pub struct SourceSpec {
+    pub(crate) kind: SourceKind,
+    pub(crate) offers: Vec<Offer>,
+}
+
+pub(crate) enum SourceKind {
+    Game(KnownGame),
+    Memory(OwnMemory),
+    Own(Box<dyn Source>),
+}
+
+/// A stream that a source is known to give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// The struct of its frames, if that is known.
+    pub(crate) type_id: Option<TypeId>,
+    pub(crate) game: String,
+    pub(crate) stream: String,
+}
+
+impl SourceSpec {
+    /// Whether it may give streams that are not listed.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.kind, SourceKind::Own(_))
+    }
+
+    pub(crate) fn set_hz(&mut self, hz: u32) -> Result<(), StartError> {
+        if !(1..=1000).contains(&hz) {
+            return Err(StartError::Rate { hz });
+        }
+        match &mut self.kind {
+            SourceKind::Game(game) => game.hz = Some(hz),
+            SourceKind::Memory(memory) => memory.hz = hz,
+            SourceKind::Own(_) => return Err(StartError::NotForThisSource { option: "hz" }),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_prefix(&mut self, prefix: Prefix) -> Result<(), StartError> {
+        match &mut self.kind {
+            SourceKind::Game(game) => game.prefix = prefix,
+            SourceKind::Memory(memory) => memory.prefix = prefix,
+            SourceKind::Own(_) => return Err(StartError::NotForThisSource { option: "names" }),
+        }
+        Ok(())
+    }
+
+    /// What stands for it in the name of a file.
+    pub(crate) fn word(&self) -> Option<String> {
+        match self.offers.as_slice() {
+            [one] => Some(one.stream.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn open(self) -> Result<Box<dyn Source>, StartError> {
+        match self.kind {
+            SourceKind::Game(game) => game.open(),
+            SourceKind::Memory(memory) => Ok(Box::new(memory.open()?)),
+            SourceKind::Own(source) => Ok(source),
+        }
+    }
+}
+
+impl<F: Frame> IntoSource for TypedStream<F> {
+    fn into_source(self) -> SourceSpec {
+        let (game, stream) = (self.game, self.stream);
+        let offer = Offer { type_id: Some(TypeId::of::<F>()), game: game.id.into(), stream: stream.name.into() };
+        SourceSpec { kind: SourceKind::Game(KnownGame::new(game, vec![stream.name])), offers: vec![offer] }
+    }
+}
+
+impl IntoSource for &'static Game {
+    fn into_source(self) -> SourceSpec {
+        let streams: Vec<&'static str> = self.streams.iter().map(|stream| stream.name).collect();
+        let offer = |stream: &&str| Offer { type_id: None, game: self.id.into(), stream: (*stream).into() };
+        let offers = streams.iter().map(offer).collect();
+        SourceSpec { kind: SourceKind::Game(KnownGame::new(self, streams)), offers }
+    }
+}
+
+impl<S: Source + 'static> IntoSource for S {
+    fn into_source(self) -> SourceSpec {
+        SourceSpec { kind: SourceKind::Own(Box::new(self)), offers: Vec::new() }
+    }
+}

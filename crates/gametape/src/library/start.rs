@@ -1,0 +1,151 @@
+//! From a plan to threads: sources are opened, listeners started, one recorder for each tape.
+
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use super::capture::{Capture, TapePlan, Target};
+use super::guarded::Guarded;
+use super::hub::Hub;
+use super::listener::{Listen, Listener, Started};
+use super::offers::Offers;
+use super::running::RecorderThread;
+use super::source_spec::{SourceKind, SourceSpec};
+use super::start_error::StartError;
+use crate::capture::{EndReason, Observer, Place, Progress, RecordOptions, Recorder, Source, StopFlag, Told};
+
+/// What was started.
+pub(super) struct Start {
+    capture: Capture,
+    told: Sender<Told>,
+    busy: Sender<()>,
+    pub(super) stop: StopFlag,
+    pub(super) offers: Offers,
+    pub(super) recorders: Vec<RecorderThread>,
+    pub(super) listeners: Vec<Listener>,
+    pub(super) patient: bool,
+    pub(super) ended: EndReason,
+}
+
+impl Start {
+    pub(super) fn new(mut capture: Capture, told: Sender<Told>, busy: Sender<()>) -> Result<Self, StartError> {
+        if let Some(wrong) = capture.wrong.take() {
+            return Err(wrong);
+        }
+        if capture.tapes.is_empty() {
+            return Err(StartError::NoSource);
+        }
+        let mut offers = Offers::default();
+        capture.tapes.iter().flat_map(|tape| &tape.sources).for_each(|source| offers.add(source));
+        Ok(Self {
+            capture,
+            told,
+            busy,
+            stop: StopFlag::default(),
+            offers,
+            recorders: Vec::new(),
+            listeners: Vec::new(),
+            patient: false,
+            ended: EndReason::GameEnded,
+        })
+    }
+
+    pub(super) fn run(mut self) -> Result<Self, StartError> {
+        let tapes = std::mem::take(&mut self.capture.tapes);
+        let mut observers: Vec<Vec<Box<dyn Observer>>> = tapes.iter().map(|_| Vec::new()).collect();
+        // Whatever is wrong shows before anything runs.
+        let mut opened = Vec::new();
+        for tape in tapes {
+            let place = self.place(&tape);
+            let writer = if let Target::Writer(writer) = tape.target { Some(writer) } else { None };
+            opened.push((open(tape.sources)?, place, writer));
+        }
+        for listener in std::mem::take(&mut self.capture.listeners) {
+            let started = self.listen(listener, observers.len())?;
+            observers.iter_mut().zip(started).for_each(|(observers, observer)| observers.push(observer));
+        }
+        for ((source, place, writer), mut observers) in opened.into_iter().zip(observers) {
+            if let Some(writer) = writer {
+                observers.extend(self.listen(writer, 1)?);
+            }
+            let recorder = self.record(source, place, observers)?;
+            self.recorders.push(recorder);
+        }
+        Ok(self)
+    }
+
+    fn listen(&mut self, listener: Box<dyn Listen>, tapes: usize) -> Result<Vec<Box<dyn Observer>>, StartError> {
+        let wanted = self.offers.resolve(&listener.wants())?;
+        let patient = self.patient.then(|| self.stop.clone());
+        let Started { observers, listener } = listener.start(wanted, patient, tapes).map_err(StartError::Thread)?;
+        self.listeners.push(listener);
+        Ok(observers)
+    }
+
+    fn place(&self, tape: &TapePlan) -> Option<Place> {
+        match &tape.target {
+            Target::File(path) => Some(Place::File(path.clone())),
+            Target::Nowhere | Target::Writer(_) => None,
+            Target::Named => {
+                let words: Option<Vec<String>> = tape.sources.iter().map(SourceSpec::word).collect();
+                let folder = self.capture.folder.clone();
+                Some(match words {
+                    Some(words) => Place::Named(folder, words.join("-")),
+                    None => Place::Folder(folder),
+                })
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        source: Box<dyn Source>,
+        place: Option<Place>,
+        observers: Vec<Box<dyn Observer>>,
+    ) -> Result<RecorderThread, StartError> {
+        let (hub, progress) = (Hub::new(observers), Arc::new(Progress::default()));
+        let joining = hub.joining();
+        let options = RecordOptions {
+            max_duration: self.capture.max_duration,
+            metadata: self.capture.metadata.clone(),
+            ..RecordOptions::new(place)
+        };
+        let recorder = Recorder {
+            options: Arc::new(options),
+            clock: Arc::clone(&self.capture.clock),
+            progress: Arc::clone(&progress),
+            told: self.told.clone(),
+            observers: vec![Box::new(hub)],
+            stop: self.stop.clone(),
+            once: !self.capture.again,
+        };
+        let (mut source, busy) = (Guarded::new(source), self.busy.clone());
+        let thread = std::thread::Builder::new()
+            .name("gametape-capture".into())
+            .spawn(move || {
+                let whole = recorder.run(&mut source);
+                drop(busy);
+                whole
+            })
+            .map_err(StartError::Thread)?;
+        Ok(RecorderThread { thread: Some(thread), progress, joining })
+    }
+}
+
+/// All sources of one tape as one.
+fn open(sources: Vec<SourceSpec>) -> Result<Box<dyn Source>, StartError> {
+    let mut kept: Vec<SourceSpec> = Vec::new();
+    for source in sources {
+        let taken = kept.iter_mut().any(|kept| match (&mut kept.kind, &source.kind) {
+            (SourceKind::Game(kept), SourceKind::Game(game)) => kept.take_over(game),
+            _ => false,
+        });
+        if !taken {
+            kept.push(source);
+        }
+    }
+    let mut opened = kept.into_iter().map(SourceSpec::open).collect::<Result<Vec<_>, _>>()?;
+    match opened.pop() {
+        Some(only) if opened.is_empty() => Ok(only),
+        _ => Err(StartError::NoSource),
+    }
+}

@@ -1,0 +1,66 @@
+//! Frames as structs, from the capturing thread into a ring.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zerocopy::FromBytes;
+
+use super::ring::{Inlet, Ring};
+use super::wanted::{Met, Wanted};
+use crate::capture::{Description, Observer, StopFlag};
+use crate::format::StreamSpec;
+
+/// Frames that wait for a callback or an iterator: five seconds of 100 a second.
+pub(crate) const SLOTS: usize = 512;
+
+/// A struct that is a frame, byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
+pub trait FrameStruct: FromBytes + Send + 'static {}
+
+impl<F: FromBytes + Send + 'static> FrameStruct for F {}
+
+/// A time and a frame.
+pub(crate) type Timed<F> = (u64, F);
+
+/// The end of a ring that several tapes may fill, one after the other or at once.
+pub(crate) type Inlets<T> = Arc<Mutex<Inlet<T>>>;
+
+/// A ring of frames and the end that fills it. `patient`: see [`Inlet::new`].
+pub(crate) fn typed_ring<F: FrameStruct>(patient: Option<StopFlag>) -> (Arc<Ring<Timed<F>>>, Inlets<Timed<F>>) {
+    let ring = Arc::new(Ring::new(SLOTS, || (0, F::new_zeroed())));
+    let inlet = Arc::new(Mutex::new(Inlet::new(Arc::clone(&ring), patient)));
+    (ring, inlet)
+}
+
+/// Takes the frames of one stream of one tape.
+pub(crate) struct TypedTap<F> {
+    wanted: Arc<Wanted>,
+    met: Met,
+    inlet: Inlets<Timed<F>>,
+    stream: Option<(usize, StreamSpec)>,
+}
+
+impl<F: FrameStruct> TypedTap<F> {
+    pub(crate) fn new(wanted: Arc<Wanted>, met: Met, inlet: Inlets<Timed<F>>) -> Self {
+        Self { wanted, met, inlet, stream: None }
+    }
+}
+
+impl<F: FrameStruct> Observer for TypedTap<F> {
+    fn begin(&mut self, description: &Description) {
+        let found = self.met.find(&self.wanted, description);
+        self.stream = found.and_then(|index| Some((index, description.streams.get(index)?.clone())));
+    }
+
+    fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+        let Some((_, spec)) = self.stream.as_ref().filter(|(wanted, _)| *wanted == stream) else { return };
+        if bytes.len() != size_of::<F>() {
+            self.met.fault(self.wanted.mismatch(spec, bytes.len()));
+            return;
+        }
+        let mut inlet = self.inlet.lock().unwrap_or_else(PoisonError::into_inner);
+        inlet.fill(&mut |(time, frame)| {
+            if let Ok(read) = F::read_from_bytes(bytes) {
+                (*time, *frame) = (time_ns, read);
+            }
+        });
+    }
+}
