@@ -16,6 +16,7 @@ pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
 mod bytes;
 mod capture;
+mod fuzz;
 pub mod iracing;
 mod layout;
 mod registry;
@@ -34,5 +35,7 @@ pub use text::{Utf16, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 
 /// Run all that reads bytes from outside: for the fuzz targets and mutation only.
+#[doc(hidden)]
+pub use fuzz::fuzz_frames;
 #[doc(hidden)]
 pub use iracing::fuzz::{fuzz_ibt, fuzz_irsdk_map, fuzz_session_info};

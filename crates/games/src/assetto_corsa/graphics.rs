@@ -106,6 +106,12 @@ pub struct GraphicsHead {
 
 const _: () = assert!(size_of::<GraphicsHead>() == 252);
 
+impl Default for GraphicsHead {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
 /// The page of the newest version. The fields of [`GraphicsHead`] are read as if they were its own.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]

@@ -34,6 +34,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
+        Parser { name: "frames", run: gametape_games::fuzz_frames, seeds: seeds::frames },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]);
     parsers

@@ -303,3 +303,22 @@ pub(crate) fn session_texts() -> Vec<Vec<u8>> {
         Drivers:\n - CarIdx: 3\n   CarScreenName: Car\n";
     vec![text.into()]
 }
+
+/// The pages of both games of the Assetto Corsa family, live, with what their rules look at.
+pub(crate) fn frames() -> Vec<Vec<u8>> {
+    use gametape_games::{Utf16, ac, acc};
+    use zerocopy::IntoBytes as _;
+
+    let physics = ac::Physics { packet_id: 9, gear: 3, speed_kmh: 120.0, gas: 0.5, ..ac::Physics::default() };
+    let head = ac::GraphicsHead { status: 2, session: 1, i_last_time: 90_000, ..ac::GraphicsHead::default() };
+    let name = Utf16::new("test");
+    let statics = ac::Static { ac_version: Utf16::new("1.2"), car_model: name, track: name, ..ac::Static::default() };
+
+    let graphics = ac::Graphics { head, car_coordinates: [5.0; 3], ..ac::Graphics::default() };
+    let ac = [physics.as_bytes(), graphics.as_bytes(), statics.as_bytes()].concat();
+    let physics = acc::Physics { head: physics, water_temp: 90.0, ..acc::Physics::default() };
+    let graphics = acc::Graphics { head, active_cars: 20, is_valid_lap: 1, ..acc::Graphics::default() };
+    let statics = acc::Static { head: statics, is_online: 1, ..acc::Static::default() };
+    let acc = [physics.as_bytes(), graphics.as_bytes(), statics.as_bytes()].concat();
+    vec![ac, acc]
+}

@@ -1,0 +1,35 @@
+//! For the fuzz targets and mutation only: any bytes through the rules and the decoder of every game.
+use crate::capture::{Presence, Seen, SeenFrame};
+use crate::layout::Layout;
+use crate::registry::{ASSETTO_CORSA_FAMILY, GAMES};
+use crate::sample::Sample;
+
+/// `data` is, one behind the other, a frame of each stream; the last one may be short. Asserts what must hold for any
+/// input, so it panics where this crate has a bug.
+pub fn fuzz_frames(data: &[u8]) {
+    for game in GAMES {
+        let mut rest = data;
+        let mut frames = Vec::new();
+        for stream in game.streams {
+            let layout: &Layout = stream.layouts.first().copied().unwrap_or(&crate::acc::PHYSICS_800);
+            let (frame, behind) = rest.split_at(rest.len().min(layout.frame_bytes() as usize));
+            frames.push(SeenFrame { stream: stream.name, layout, bytes: frame });
+            rest = behind;
+        }
+        let (seen, rules) = (Seen(&frames), game.rules);
+        let _ = (rules.about(seen), rules.counter(seen), rules.session_key(seen));
+        let mut decoder = rules.decoder();
+        let mut sample = Sample::default();
+        frames.iter().for_each(|frame| decoder.frame(*frame, &mut sample));
+        for share in [sample.throttle, sample.brake, sample.clutch].into_iter().flatten() {
+            assert!((0.0..=1.0).contains(&share), "{}: {share}", game.id);
+        }
+        let numbers = [sample.speed_kmh, sample.fuel_l, sample.track_position, sample.lateral_g];
+        assert!(numbers.into_iter().flatten().all(f32::is_finite), "{}: {sample:?}", game.id);
+        if game.id != crate::iracing::GAME.id && rules.presence(seen) == Presence::Off {
+            assert_eq!((sample.lap_time_ms, sample.lap_is_valid, rules.session_key(seen)), (None, None, None));
+        }
+        let told = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
+        assert!(told <= 1, "both games of the family");
+    }
+}
