@@ -204,7 +204,7 @@ impl Sealer {
         } else {
             self.put_integers(out, None);
             self.put_integers(out, Some(&block.ends));
-            pack::pack(&block.data, out);
+            pack::pack_frames(&block.data, out);
             (RecordKind::RowBlock, out.len())
         };
         Ok(RecordHeader {

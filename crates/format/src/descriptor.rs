@@ -165,8 +165,8 @@ impl<'a> Descriptor<'a> {
     }
 
     fn name_that_stands_twice(&self) -> Option<u64> {
-        // Checksums sort faster than names; those with the same one are hardly ever there.
-        let key = |channel: &ChannelRef<'a>| crc32c::crc32c(channel.name);
+        // Hashes sort faster than names; two with the same one are hardly ever there.
+        let key = |channel: &ChannelRef<'a>| quick_hash(channel.name);
         let mut keys: Vec<u32> = self.channels.iter().map(key).collect();
         keys.sort_unstable();
         if keys.is_sorted_by(|a, b| a < b) {
@@ -263,6 +263,15 @@ fn check_utf8(text: &[u8], what: &'static str) -> Result<(), Malformed> {
 
 fn owned(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
+}
+
+/// A hash that takes little time for short texts. Nothing depends on its quality but time.
+fn quick_hash(text: &[u8]) -> u32 {
+    let (words, rest) = text.as_chunks::<8>();
+    let rest = rest.iter().fold(text.len() as u64, |word, &byte| word << 8 | u64::from(byte));
+    let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([rest]);
+    let mixed = words.fold(0, |hash: u64, word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (mixed >> 32) as u32
 }
 
 /// Integer columns for bytes that no channel covers: words where they are aligned and whole, single bytes elsewhere.

@@ -29,7 +29,7 @@ pub(crate) fn encode_page(entries: &[BlockEntry], slots: &[Slot], values: &[Vec<
         put_slot(*slot, ranges, &mut head, &mut runs);
     }
     let start = out.len();
-    pack::pack(&head, out);
+    pack::pack_table(&head, out);
     let head_bytes = out.len() - start;
     out.extend_from_slice(&runs);
     head_bytes

@@ -57,7 +57,7 @@ impl Sink {
     /// Writes a stream descriptor.
     pub(crate) fn add_stream(&mut self, id: StreamId, spec: &StreamSpec) -> io::Result<()> {
         let mut payload = Vec::new();
-        pack::pack(&spec.to_bytes(), &mut payload);
+        pack::pack_table(&spec.to_bytes(), &mut payload);
         let offset = self.record(RecordHeader::plain(RecordKind::Stream, id.0, &payload), &payload)?;
         let slots = ranges::slots(spec);
         let stream = SinkStream {
@@ -136,7 +136,7 @@ impl Sink {
         });
         let footer = Footer { header: self.header, streams: streams.collect() };
         let mut payload = Vec::new();
-        pack::pack(&footer.to_bytes(), &mut payload);
+        pack::pack_table(&footer.to_bytes(), &mut payload);
         let header = RecordHeader::plain(RecordKind::Footer, NO_STREAM, &payload);
         let footer_offset = self.record(header, &payload)?;
         // A power cut may keep the trailer and lose blocks before it, and readers of a closed tape leave the journals alone. So

@@ -97,7 +97,7 @@ fn damaged_bodies_with_good_checksums_never_panic() {
 fn unknown_codings_are_named() {
     let (columns, _) = layout(&[(4, true), (4, true)]);
     let mut packed = Vec::new();
-    crate::pack::pack(&[0, 0, 0, 0, 0, 0, 0, 9], &mut packed);
+    crate::pack::pack_table(&[0, 0, 0, 0, 0, 0, 0, 9], &mut packed);
     let parsed = BlockHead::parse(&packed, &columns, 1, packed.len());
     assert_eq!(parsed.err(), Some(ColumnError::UnknownCoding { column: 1, coding: 9 }));
 }
