@@ -5,7 +5,9 @@ use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{cat, completions, cut, demo, import, info, man, mark, merge, record, recover, verify};
+use crate::commands::{
+    cat, completions, cut, demo, games, import, info, man, mark, merge, record, recover, verify, watch,
+};
 use crate::exit::{self, Outcome};
 
 /// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
@@ -21,6 +23,7 @@ Try it:
   gametape                        wait for a game and record it
   gametape demo --exit            make a tape from a built-in generator
   gametape import race.ibt        make a tape from an iRacing file
+  gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
   gametape cat TAPE --channels speedKmh,gear | head
 
@@ -40,6 +43,8 @@ enum Command {
     Cut(cut::Args),
     Merge(merge::Args),
     Import(import::Args),
+    Watch(watch::Args),
+    Games(games::Args),
     Demo(demo::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -69,10 +74,6 @@ enum Later {
     #[command(hide = true, about = NOT_YET)]
     Top(Anything),
     #[command(hide = true, about = NOT_YET)]
-    Watch(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Games(Anything),
-    #[command(hide = true, about = NOT_YET)]
     Doctor(Anything),
 }
 
@@ -96,8 +97,6 @@ impl Later {
             Self::Serve(rest) => ("serve", rest),
             Self::Token(rest) => ("token", rest),
             Self::Top(rest) => ("top", rest),
-            Self::Watch(rest) => ("watch", rest),
-            Self::Games(rest) => ("games", rest),
             Self::Doctor(rest) => ("doctor", rest),
         }
     }
@@ -116,6 +115,8 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Cut(args)) => cut::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Watch(args)) => watch::run(&args),
+        Some(Command::Games(args)) => games::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
         Some(Command::Man(args)) => man::run(&args, Cli::command()),

@@ -7,6 +7,8 @@ use directories::{ProjectDirs, UserDirs};
 
 use crate::names::EXTENSION;
 
+const WATCHED: &str = "watched.txt";
+
 /// The folders that gametape uses. Nothing is made until something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
@@ -16,6 +18,8 @@ pub struct Folders {
     pub demo: PathBuf,
     /// Where running recorders can be reached.
     pub run: PathBuf,
+    /// The file that remembers which replays were reported.
+    pub watched: PathBuf,
 }
 
 impl Folders {
@@ -30,12 +34,12 @@ impl Folders {
             Some(documents) => documents.join("gametape"),
             None => data.join("tapes"),
         };
-        Some(Self { tapes, demo: data.join("demo"), run })
+        Some(Self { tapes, demo: data.join("demo"), run, watched: data.join(WATCHED) })
     }
 
     /// All folders below one.
     pub fn below(data: &Path) -> Self {
-        Self { tapes: data.join("tapes"), demo: data.join("demo"), run: data.join("run") }
+        Self { tapes: data.join("tapes"), demo: data.join("demo"), run: data.join("run"), watched: data.join(WATCHED) }
     }
 }
 

@@ -96,6 +96,11 @@ impl Found {
         }
     }
 
+    /// Whether a tape was made, now.
+    pub fn was_imported(&self) -> bool {
+        matches!(self.import, Import::Made { .. })
+    }
+
     /// Whether something that was asked for did not come out whole: a copy or a tape that is missing, or a source with damage.
     pub fn has_problems(&self) -> bool {
         let import = match &self.import {

@@ -1,0 +1,218 @@
+//! `gametape watch`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use gametape::games::find_game;
+use gametape::watch::{
+    Environment, Events, Folder, Found, Notice, REPLAY_GAMES, ReplayGame, StopHandle, Watch, WatchError, WatchEvent,
+    find_replay_game,
+};
+
+use super::watch_report::{ReportFound, plain};
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::stop::Stop;
+use crate::{human, open, time};
+
+/// How soon Ctrl+C is seen.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Watch folders where games put their replays
+///
+/// Reports each new file once, when it is complete: it has not changed for a while, or it was renamed into place. What can be read becomes
+/// a tape in your tapes folder; of the rest you get name, size, time and hash. What was reported is remembered: a restart reports nothing
+/// twice. Without DIR the replay folders of all known games on this machine are watched. Finds go to stdout, a line for each.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape watch                                    all replay folders that are found
+  gametape watch --game rocket-league --existing    and what is there already
+  gametape watch ~/replays --pattern '*.rec' --archive /mnt/backup
+  gametape watch --json | jq -r .path
+
+Ctrl+C ends it. `gametape games` lists games and their folders.")]
+pub(crate) struct Args {
+    /// Folders, with all folders below; they need not exist yet
+    #[arg(value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Only files of this game; `gametape games` lists them
+    #[arg(long, value_name = "ID", value_parser = parse_game)]
+    game: Option<&'static ReplayGame>,
+    /// Files in DIR that count, as *.rec; may be given several times. Those of all known games if left out
+    #[arg(long, value_name = "GLOB", conflicts_with = "game", requires = "folders")]
+    pattern: Vec<String>,
+    /// Copy each find to this folder; nothing there is overwritten
+    #[arg(long, value_name = "DIR")]
+    archive: Option<PathBuf>,
+    /// Report files that are there already, too, unless they were reported before
+    #[arg(long)]
+    existing: bool,
+    /// How long a file must stay as it is until it is complete; 2s to 5s by game if left out
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    settle: Option<u64>,
+    /// Finds as JSON, one document a line
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_game(text: &str) -> Result<&'static ReplayGame, String> {
+    find_replay_game(text).map_err(|error| match find_game(text) {
+        Some(game) => format!("{} writes no replays that are known here; give a DIR and --pattern", game.name),
+        None => error.to_string(),
+    })
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let folders = choose_folders(args)?;
+    let data = open::folders()?;
+    let mut watch = Watch::new().import_to(data.tapes).remember_in(data.watched);
+    for folder in &folders {
+        watch = watch.folder(folder.clone());
+    }
+    if let Some(archive) = &args.archive {
+        watch = watch.archive_to(archive);
+    }
+    if let Some(settle_ns) = args.settle {
+        watch = watch.settle(Duration::from_nanos(settle_ns));
+    }
+    if args.existing {
+        watch = watch.existing();
+    }
+    let stop = Stop::listen().context("cannot listen for Ctrl+C")?;
+    let events = watch.events().map_err(|error| match error {
+        WatchError::NotAFolder { .. } | WatchError::ArchiveIsWatched { .. } => exit::usage(error.to_string()),
+        error => error.into(),
+    })?;
+    let seen = tell_all(events, &stop, args.json, &folders)?;
+    tell(&format!("{} found, {} made", human::counted(seen.found, "file"), human::counted(seen.tapes, "tape")));
+    Ok(match (seen.problems, stop.interrupted()) {
+        (true, _) => Outcome::Damage,
+        (false, true) => Outcome::Interrupted,
+        (false, false) => Outcome::Done,
+    })
+}
+
+/// What a watch saw.
+#[derive(Debug, Default)]
+struct Seen {
+    found: u64,
+    tapes: u64,
+    problems: bool,
+}
+
+/// Tells everything until the end is wanted.
+fn tell_all(mut events: Events, stop: &Stop, json: bool, folders: &[Folder]) -> anyhow::Result<Seen> {
+    let handle = events.stop_handle();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| end_when_wanted(stop, &handle, &over));
+        let mut seen = Seen::default();
+        let mut result = Ok(());
+        while let Some(event) = events.next() {
+            match event {
+                WatchEvent::Found(found) => {
+                    result = write_line(&found, json);
+                    if result.is_err() {
+                        // Nobody got it.
+                        events.give_back();
+                        break;
+                    }
+                    seen.found += 1;
+                    seen.tapes += u64::from(found.was_imported());
+                    seen.problems |= found.has_problems();
+                }
+                WatchEvent::Notice(notice) => {
+                    seen.problems |= matches!(notice, Notice::NotRemembered { .. } | Notice::MemoryDamaged { .. });
+                    tell(&notice_text(&notice, folders));
+                }
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+        result?;
+        Ok(seen)
+    })
+}
+
+/// Signals only set flags; this carries them to the watch.
+fn end_when_wanted(stop: &Stop, handle: &StopHandle, over: &AtomicBool) {
+    while !over.load(Ordering::Relaxed) {
+        if stop.wanted() {
+            return handle.stop();
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+fn write_line(found: &Found, json: bool) -> anyhow::Result<()> {
+    let mut line = match json {
+        true => serde_json::to_string(&ReportFound::of(found))?,
+        false => plain(found),
+    };
+    line.push('\n');
+    let mut stdout = std::io::stdout().lock();
+    // In one write, so that whoever reads along never sees half a line.
+    stdout.write_all(line.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+fn notice_text(notice: &Notice, folders: &[Folder]) -> String {
+    let about = match notice {
+        Notice::Watching { folder, .. } | Notice::WaitingFor { folder } => {
+            let watched =
+                folders.iter().find(|watched| std::path::absolute(watched.path()).is_ok_and(|path| path == *folder));
+            watched.map(|folder| format!(" ({})", folder_text(folder))).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    human::safe(&format!("{notice}{about}"))
+}
+
+/// `rocket-league: *.replay`.
+fn folder_text(folder: &Folder) -> String {
+    let patterns: Vec<String> = folder.patterns().iter().map(ToString::to_string).collect();
+    let patterns = patterns.join(", ");
+    folder.game().map(|game| format!("{game}: {patterns}")).unwrap_or(patterns)
+}
+
+/// The folders that were named, or those of games that are on this machine.
+fn choose_folders(args: &Args) -> anyhow::Result<Vec<Folder>> {
+    if args.folders.is_empty() {
+        return default_folders(args.game);
+    }
+    let mut patterns: Vec<&str> = args.pattern.iter().map(String::as_str).collect();
+    if patterns.is_empty() {
+        patterns = REPLAY_GAMES.iter().flat_map(|game| game.patterns).copied().collect();
+    }
+    let folder = |path: &PathBuf| match args.game {
+        Some(game) => Folder::of_game(path, game).map(Folder::recursive),
+        None => patterns.iter().try_fold(Folder::new(path).recursive(), |folder, pattern| folder.pattern(pattern)),
+    };
+    args.folders.iter().map(|path| folder(path).map_err(|error| exit::usage(error.to_string()))).collect()
+}
+
+fn default_folders(game: Option<&'static ReplayGame>) -> anyhow::Result<Vec<Folder>> {
+    let machine = Environment::of_this_machine();
+    let games = REPLAY_GAMES.iter().filter(|known| game.is_none_or(|game| game == *known));
+    let (mut folders, mut missing) = (Vec::new(), Vec::new());
+    for game in games {
+        for place in machine.replay_folders(game) {
+            match place.is_dir() {
+                true => folders.push(Folder::of_game(place, game)?),
+                false => missing.push(place.display().to_string()),
+            }
+        }
+    }
+    if folders.is_empty() {
+        let looked_for =
+            if missing.is_empty() { "nothing: no Steam and no documents".into() } else { missing.join(", ") };
+        return Err(exit::nothing_found(format!(
+            "there is no replay folder here; looked for {}; name a folder, as in `gametape watch DIR`, or start the game once",
+            human::safe(&looked_for)
+        )));
+    }
+    Ok(folders)
+}

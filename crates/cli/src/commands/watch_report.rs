@@ -1,0 +1,96 @@
+//! What `gametape watch` prints of a find. The names of the fields are a promise to other programs.
+
+use std::path::Path;
+
+use gametape::names::utc_text;
+use gametape::watch::{Archive, Found, Import};
+use serde::Serialize;
+
+use crate::human;
+
+/// A find, as a line of JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct ReportFound {
+    path: String,
+    game: Option<String>,
+    kind: Option<&'static str>,
+    bytes: u64,
+    modified_utc: Option<String>,
+    blake3: String,
+    /// Another content was reported under this path before.
+    rewritten: bool,
+    archived: Option<String>,
+    archive_error: Option<String>,
+    tape: Option<String>,
+    tape_id: Option<String>,
+    /// `made`, `already_there`, `not_readable` or `failed`.
+    import: Option<&'static str>,
+    import_error: Option<String>,
+    frames: Option<u64>,
+    /// What was wrong with the file; what is whole is on the tape.
+    problems: Vec<String>,
+}
+
+impl ReportFound {
+    pub(super) fn of(found: &Found) -> Self {
+        let text = |path: &Path| path.display().to_string();
+        let archive_error = match &found.archive {
+            Archive::Failed(error) => Some(error.to_string()),
+            Archive::NotWanted | Archive::Copied(_) | Archive::AlreadyThere(_) => None,
+        };
+        let imported = match &found.import {
+            Import::Made { imported, .. } => Some(imported),
+            _ => None,
+        };
+        let (import, import_error) = match &found.import {
+            Import::NotWanted => (None, None),
+            Import::Made { .. } => (Some("made"), None),
+            Import::AlreadyThere { .. } => (Some("already_there"), None),
+            Import::NotReadable(error) => (Some("not_readable"), Some(error.to_string())),
+            Import::Failed(error) => (Some("failed"), Some(error.to_string())),
+        };
+        Self {
+            path: text(&found.path),
+            game: found.game.clone(),
+            kind: found.kind.map(|kind| kind.id()),
+            bytes: found.bytes,
+            modified_utc: found.modified_utc_ns.and_then(utc_text),
+            blake3: found.hash.to_string(),
+            rewritten: found.rewritten,
+            archived: found.archived().map(text),
+            archive_error,
+            tape: found.tape().map(text),
+            tape_id: found.tape().map(|_| found.hash.tape_id().to_string()),
+            import,
+            import_error,
+            frames: imported.map(|imported| imported.frames),
+            problems: imported.map(|imported| imported.problems.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// A find, as a line for people.
+pub(super) fn plain(found: &Found) -> String {
+    let mut parts = vec![human::bytes(found.bytes)];
+    parts.extend(found.game.clone());
+    parts.extend(found.modified_utc_ns.and_then(utc_text));
+    if found.rewritten {
+        parts.push("written anew".into());
+    }
+    match &found.archive {
+        Archive::NotWanted => {}
+        Archive::Copied(path) => parts.push(format!("copied to {}", path.display())),
+        Archive::AlreadyThere(path) => parts.push(format!("archived before as {}", path.display())),
+        Archive::Failed(error) => parts.push(format!("not archived: {error}")),
+    }
+    match &found.import {
+        Import::NotWanted | Import::NotReadable(_) => {}
+        Import::Made { tape, imported } => {
+            parts.push(format!("tape {}", tape.display()));
+            parts.extend(imported.problems.iter().map(|problem| format!("warning: {problem}")));
+        }
+        Import::AlreadyThere { tape, .. } => parts.push(format!("tape {} was there", tape.display())),
+        Import::Failed(error) => parts.push(format!("no tape: {error}")),
+    }
+    human::safe(&format!("{}: {}", found.path.display(), parts.join(", ")))
+}
