@@ -29,9 +29,11 @@ pub mod paths;
 pub mod simulated_car;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;
+pub mod tape;
 pub mod watch;
 
 pub use library::{
     Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,
     Summary, TapeSummary, shared_memory,
 };
+pub use tape::Tape;

@@ -108,7 +108,7 @@ impl Batch {
     }
 
     /// Whether the source said that the game works; asking forgets it.
-    pub(super) fn take_game_moves(&mut self) -> bool {
+    pub(crate) fn take_game_moves(&mut self) -> bool {
         std::mem::take(&mut self.game_moves)
     }
 
@@ -176,6 +176,25 @@ impl Batch {
         self.bytes.clear();
         self.events.clear();
         self.counters.fill(Counters::default());
+    }
+
+    /// Takes over all that is in another batch; its stream 0 is `first_stream` here.
+    pub(crate) fn take_over(&mut self, other: &mut Self, first_stream: usize) {
+        for frame in other.frames() {
+            self.frame(first_stream + frame.stream, frame.time_ns, frame.bytes);
+        }
+        for (stream, counters) in other.counters.iter().enumerate() {
+            self.count(first_stream + stream, counters);
+        }
+        self.events.append(&mut other.events);
+        self.game_moves |= other.take_game_moves();
+        other.clear();
+    }
+
+    /// Makes it fit to take over a batch of that many streams, without a description of its own.
+    pub(crate) fn begin_copy(&mut self, streams: usize) {
+        self.clear();
+        self.counters.resize(streams, Counters::default());
     }
 
     /// Forgets frames but keeps the counts: for frames that nobody can keep.

@@ -137,6 +137,10 @@ impl Driver {
             State::Here(presence) => self.here(*presence, moved, source, batch, now_ns),
             State::Away(_) => self.away(batch, now_ns),
             State::Ended => {
+                if moved && self.is_waiting() {
+                    // All it ever had came with its end.
+                    self.open(source, batch);
+                }
                 self.finish_opening(batch, true);
                 self.record(batch, now_ns);
                 self.close(EndReason::SourceEnded);

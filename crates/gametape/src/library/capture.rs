@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bytes::FrameWriter;
+use super::decoded::{OnSample, RowWriter};
 use super::listener::{Listen, OnBytes, OnFrame};
 use super::running::RunningCapture;
 use super::source_spec::{IntoSource, SourceSpec};
 use super::start_error::StartError;
 use super::typed::FrameStruct;
 use crate::capture::{Clock, RealClock};
+use crate::games::{Sample, SeenFrame};
 use crate::sys::Prefix;
 
 /// Captures games: from here on to a tape, to callbacks, to an iterator.
@@ -151,6 +153,20 @@ impl Capture {
             callback(t, bytes);
             Ok(())
         };
+        self.listeners.push(Box::new(OnBytes::new(Some(stream), writer)));
+        self
+    }
+
+    /// Calls back with what the car does, in the same words for every game, after each new frame of any stream.
+    pub fn on_sample(mut self, callback: impl FnMut(Duration, &Sample) + Send + 'static) -> Self {
+        self.listeners.push(Box::new(OnSample(callback)));
+        self
+    }
+
+    /// Like [`on_stream`](Self::on_stream), with values by the names of their channels: for games that describe their frames at
+    /// run time, as iRacing does (`row.number("Speed")`).
+    pub fn on_row(mut self, stream: &str, callback: impl FnMut(Duration, SeenFrame<'_>) + Send + 'static) -> Self {
+        let writer = RowWriter { handler: callback, layout: None };
         self.listeners.push(Box::new(OnBytes::new(Some(stream), writer)));
         self
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::gate::Gate;
 use super::ring::{Ring, ThreadWaker};
 use super::typed::{FrameStruct, Timed};
 
@@ -12,11 +13,12 @@ use super::typed::{FrameStruct, Timed};
 pub struct Frames<F> {
     ring: Arc<Ring<Timed<F>>>,
     waker: ThreadWaker,
+    gate: Gate,
 }
 
 impl<F: FrameStruct> Frames<F> {
-    pub(crate) fn new(ring: Arc<Ring<Timed<F>>>) -> Self {
-        Self { ring, waker: ThreadWaker::default() }
+    pub(crate) fn new(ring: Arc<Ring<Timed<F>>>, gate: Gate) -> Self {
+        Self { ring, waker: ThreadWaker::default(), gate }
     }
 
     /// Frames that were missed because this was not read in time.
@@ -26,6 +28,7 @@ impl<F: FrameStruct> Frames<F> {
 
     /// The next frame if there is one now.
     pub fn try_next(&mut self) -> Option<(Duration, F)> {
+        self.gate.open();
         let mut next = None;
         self.ring.try_empty(&mut |slot| next = Some(take(slot)));
         next
@@ -45,6 +48,7 @@ impl<F: FrameStruct> Iterator for Frames<F> {
     type Item = (Duration, F);
 
     fn next(&mut self) -> Option<(Duration, F)> {
+        self.gate.open();
         let mut next = None;
         self.ring.empty(&mut self.waker, &mut |slot| next = Some(take(slot)));
         next

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::bytes::{ByteTap, FrameWriter, Slot, byte_ring};
 use super::ring::{Ring, ThreadWaker};
-use super::typed::{FrameStruct, Timed, TypedTap, typed_ring};
+use super::typed::{FrameStruct, Inlets, Timed, TypedTap, typed_ring};
 use super::wanted::{Fault, Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag};
 
@@ -128,15 +128,28 @@ impl<W: FrameWriter> Listen for OnBytes<W> {
     }
 
     fn start(self: Box<Self>, wanted: Wanted, patient: Option<StopFlag>, tapes: usize) -> io::Result<Started> {
-        let (ring, inlet) = byte_ring(patient);
-        let (wanted, met) = (Arc::new(wanted), Met::default());
-        let filter = self.stream.is_some().then(|| Arc::clone(&wanted));
-        let tap = || ByteTap::new(filter.clone(), met.clone(), Arc::clone(&inlet));
-        let observers = (0..tapes).map(|_| Box::new(tap()) as Box<dyn Observer>).collect();
-        let mut writing = Writing { writer: self.writer, met: met.clone(), description: None, failed: false };
-        let thread = consume(&ring, &met, move |slot: &mut Slot| writing.take(slot))?;
-        Ok(Started { observers, listener: Listener { wanted, met, ring, thread: Some(thread) } })
+        let (filters, writer) = (self.stream.is_some(), self.writer);
+        listen_to_bytes(wanted, byte_ring(patient), filters, tapes, |met| {
+            let mut writing = Writing { writer, met, description: None, failed: false };
+            move |slot: &mut Slot| writing.take(slot)
+        })
     }
+}
+
+/// Starts a thread that gets frames as bytes: of the wanted stream, or of all.
+pub(crate) fn listen_to_bytes<E: FnMut(&mut Slot) + Send + 'static>(
+    wanted: Wanted,
+    (ring, inlet): (Arc<Ring<Slot>>, Inlets<Slot>),
+    filters: bool,
+    tapes: usize,
+    each: impl FnOnce(Met) -> E,
+) -> io::Result<Started> {
+    let (wanted, met) = (Arc::new(wanted), Met::default());
+    let filter = filters.then(|| Arc::clone(&wanted));
+    let tap = || ByteTap::new(filter.clone(), met.clone(), Arc::clone(&inlet));
+    let observers = (0..tapes).map(|_| Box::new(tap()) as Box<dyn Observer>).collect();
+    let thread = consume(&ring, &met, each(met.clone()))?;
+    Ok(Started { observers, listener: Listener { wanted, met, ring, thread: Some(thread) } })
 }
 
 /// A writer at work. Ends it when it is dropped, that is, after the last frame.

@@ -4,7 +4,7 @@ use super::known_types::known_type;
 use super::listener::Want;
 use super::source_spec::{Offer, SourceSpec};
 use super::start_error::StartError;
-use super::wanted::Wanted;
+use super::wanted::{ANY_LENGTH, Wanted};
 
 /// What the sources of a capture give, as far as that is known before they are there.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Offers {
     /// The streams that a listener means.
     pub(crate) fn resolve(&self, want: &Want) -> Result<Wanted, StartError> {
         match want {
-            Want::All => Ok(Wanted { type_name: "all frames", type_bytes: 0, streams: Vec::new() }),
+            Want::All => Ok(Wanted { type_name: "all frames", type_bytes: ANY_LENGTH, streams: Vec::new() }),
             Want::Type { id, name, bytes } => {
                 let of_type = self.offers.iter().filter(|offer| offer.type_id == Some(*id));
                 let mut streams: Vec<_> =
@@ -36,7 +36,7 @@ impl Offers {
             Want::Stream { stream, name, bytes } => {
                 let streams = if self.may_give(None, stream) { vec![(None, stream.clone())] } else { Vec::new() };
                 let name = if bytes.is_some() { name } else { "bytes" };
-                self.wanted(name, bytes.unwrap_or_default(), streams)
+                self.wanted(name, bytes.unwrap_or(ANY_LENGTH), streams)
             }
         }
     }
@@ -58,6 +58,11 @@ impl Offers {
             let (type_name, offered) = (type_name.into(), offered.collect::<Vec<_>>().join(", "));
             return Err(StartError::NobodyGives { type_name, offered });
         }
-        Ok(Wanted { type_name, type_bytes, streams })
+        let wanted = Wanted { type_name, type_bytes, streams };
+        let meant = self.offers.iter().filter(|offer| wanted.means(&offer.game, &offer.stream));
+        for spec in meant.filter_map(|offer| offer.spec.as_ref()) {
+            wanted.check(spec).map_err(StartError::WrongType)?;
+        }
+        Ok(wanted)
     }
 }

@@ -9,6 +9,7 @@ use super::source_spec::{IntoSource, Offer, SourceKind, SourceSpec};
 use super::start_error::StartError;
 use super::typed::FrameStruct;
 use crate::capture::Description;
+use crate::format::StreamSpec;
 use crate::games::{Channel, CopyRule, Kind, Layout};
 use crate::sys::Prefix;
 
@@ -115,7 +116,9 @@ impl<F: FrameStruct> SharedMemory<F> {
 impl<F: FrameStruct> IntoSource for SharedMemory<F> {
     fn into_source(self) -> SourceSpec {
         let (game, stream) = (self.memory.game.clone(), self.memory.stream.clone());
-        let offer = Offer { type_id: Some(TypeId::of::<F>()), game, stream };
+        let spec =
+            StreamSpec { game: game.clone(), ..StreamSpec::columns(&stream, self.memory.bytes as u32, Vec::new()) };
+        let offer = Offer { type_id: Some(TypeId::of::<F>()), game, stream, spec: Some(spec) };
         SourceSpec { kind: SourceKind::Memory(self.memory), offers: vec![offer] }
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::capture::Capture;
 use super::ctrl_c::CtrlC;
 use super::frames::Frames;
+use super::gate::Gate;
 use super::hub::Joining;
 use super::listener::{Listener, Want};
 use super::offers::Offers;
@@ -37,6 +38,8 @@ pub struct RunningCapture {
     /// Whether sources wait for listeners.
     pub(super) patient: bool,
     pub(super) ended: EndReason,
+    /// Holds tapes at full speed back until somebody reads or waits.
+    pub(super) gate: Gate,
 }
 
 /// A thread that records one tape after the other.
@@ -60,6 +63,7 @@ impl RunningCapture {
             done: Mutex::new(done),
             patient: started.patient,
             ended: started.ended,
+            gate: started.gate,
         })
     }
 
@@ -71,6 +75,7 @@ impl RunningCapture {
     pub fn wait(mut self) -> Result<Summary, CaptureError> {
         // Without a handler, Ctrl+C ends the process; the tape's journal has everything then.
         let signal = CtrlC::listen().ok();
+        self.gate.open();
         while !self.done_within(LOOK_UP) {
             if signal.as_ref().is_some_and(CtrlC::pressed) {
                 self.stop.stop();
@@ -81,6 +86,7 @@ impl RunningCapture {
 
     /// Waits until the game ends or the tape is played to its end. No signal handler; [`stopper`](Self::stopper) ends it from elsewhere.
     pub fn wait_for_end(mut self) -> Result<Summary, CaptureError> {
+        self.gate.open();
         while !self.done_within(Duration::from_secs(3600)) {}
         self.end()
     }
@@ -149,7 +155,7 @@ impl RunningCapture {
         }
         let listener = Listener { wanted, met, ring: ring.clone(), thread: None };
         self.lock_listeners().push(listener);
-        Ok(Frames::new(ring))
+        Ok(Frames::new(ring, self.gate.clone()))
     }
 
     fn lock_listeners(&self) -> std::sync::MutexGuard<'_, Vec<Listener>> {

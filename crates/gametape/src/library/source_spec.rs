@@ -2,12 +2,16 @@
 
 use std::any::TypeId;
 
+use super::gate::Gate;
 use super::known::KnownGame;
 use super::own_memory::OwnMemory;
 use super::start_error::StartError;
+use super::tape_source::TapeSource;
 use crate::capture::Source;
+use crate::format::StreamSpec;
 use crate::games::{Frame, Game, TypedStream};
 use crate::sys::Prefix;
+use crate::tape::Tape;
 
 /// Anything that can be captured: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), the shared memory of a game
 /// of your own ([`shared_memory`](crate::shared_memory)), your own [`Source`], a [`Tape`](crate::Tape).
@@ -26,15 +30,18 @@ pub(crate) enum SourceKind {
     Game(KnownGame),
     Memory(OwnMemory),
     Own(Box<dyn Source>),
+    Tape(Tape),
 }
 
 /// A stream that a source is known to give.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Offer {
     /// The struct of its frames, if that is known.
     pub(crate) type_id: Option<TypeId>,
     pub(crate) game: String,
     pub(crate) stream: String,
+    /// All about it, where that is known before the first frame.
+    pub(crate) spec: Option<StreamSpec>,
 }
 
 impl SourceSpec {
@@ -50,7 +57,7 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.hz = Some(hz),
             SourceKind::Memory(memory) => memory.hz = hz,
-            SourceKind::Own(_) => return Err(StartError::NotForThisSource { option: "hz" }),
+            SourceKind::Own(_) | SourceKind::Tape(_) => return Err(StartError::NotForThisSource { option: "hz" }),
         }
         Ok(())
     }
@@ -59,7 +66,7 @@ impl SourceSpec {
         match &mut self.kind {
             SourceKind::Game(game) => game.prefix = prefix,
             SourceKind::Memory(memory) => memory.prefix = prefix,
-            SourceKind::Own(_) => return Err(StartError::NotForThisSource { option: "names" }),
+            SourceKind::Own(_) | SourceKind::Tape(_) => return Err(StartError::NotForThisSource { option: "names" }),
         }
         Ok(())
     }
@@ -72,11 +79,17 @@ impl SourceSpec {
         }
     }
 
-    pub(crate) fn open(self) -> Result<Box<dyn Source>, StartError> {
+    /// Whether it gives frames as fast as they are taken.
+    pub(crate) fn is_full_speed(&self) -> bool {
+        matches!(&self.kind, SourceKind::Tape(tape) if !tape.plays_in_real_time())
+    }
+
+    pub(crate) fn open(self, gate: &Gate) -> Result<Box<dyn Source>, StartError> {
         match self.kind {
             SourceKind::Game(game) => game.open(),
             SourceKind::Memory(memory) => Ok(Box::new(memory.open()?)),
             SourceKind::Own(source) => Ok(source),
+            SourceKind::Tape(tape) => Ok(Box::new(TapeSource::open(&tape, gate.clone())?)),
         }
     }
 }
@@ -84,7 +97,8 @@ impl SourceSpec {
 impl<F: Frame> IntoSource for TypedStream<F> {
     fn into_source(self) -> SourceSpec {
         let (game, stream) = (self.game, self.stream);
-        let offer = Offer { type_id: Some(TypeId::of::<F>()), game: game.id.into(), stream: stream.name.into() };
+        let offer =
+            Offer { type_id: Some(TypeId::of::<F>()), game: game.id.into(), stream: stream.name.into(), spec: None };
         SourceSpec { kind: SourceKind::Game(KnownGame::new(game, vec![stream.name])), offers: vec![offer] }
     }
 }
@@ -92,7 +106,7 @@ impl<F: Frame> IntoSource for TypedStream<F> {
 impl IntoSource for &'static Game {
     fn into_source(self) -> SourceSpec {
         let streams: Vec<&'static str> = self.streams.iter().map(|stream| stream.name).collect();
-        let offer = |stream: &&str| Offer { type_id: None, game: self.id.into(), stream: (*stream).into() };
+        let offer = |stream: &&str| Offer { type_id: None, game: self.id.into(), stream: (*stream).into(), spec: None };
         let offers = streams.iter().map(offer).collect();
         SourceSpec { kind: SourceKind::Game(KnownGame::new(self, streams)), offers }
     }

@@ -4,14 +4,19 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::capture::{Capture, TapePlan, Target};
+use super::gate::Gate;
 use super::guarded::Guarded;
 use super::hub::Hub;
 use super::listener::{Listen, Listener, Started};
 use super::offers::Offers;
+use super::queued::Queued;
 use super::running::RecorderThread;
 use super::source_spec::{SourceKind, SourceSpec};
 use super::start_error::StartError;
-use crate::capture::{EndReason, Observer, Place, Progress, RecordOptions, Recorder, Source, StopFlag, Told};
+use super::together::Together;
+use crate::capture::{
+    Clock, EndReason, Observer, Pace, Place, Progress, RecordOptions, Recorder, Source, StopFlag, Told,
+};
 
 /// What was started.
 pub(super) struct Start {
@@ -24,6 +29,7 @@ pub(super) struct Start {
     pub(super) listeners: Vec<Listener>,
     pub(super) patient: bool,
     pub(super) ended: EndReason,
+    pub(super) gate: Gate,
 }
 
 impl Start {
@@ -36,6 +42,12 @@ impl Start {
         }
         let mut offers = Offers::default();
         capture.tapes.iter().flat_map(|tape| &tape.sources).for_each(|source| offers.add(source));
+        let sources = || capture.tapes.iter().flat_map(|tape| &tape.sources);
+        let patient = sources().any(SourceSpec::is_full_speed);
+        if patient && !sources().all(SourceSpec::is_full_speed) {
+            return Err(StartError::MixedSpeeds);
+        }
+        let all_tapes = sources().all(|source| matches!(source.kind, SourceKind::Tape(_)));
         Ok(Self {
             capture,
             told,
@@ -44,8 +56,9 @@ impl Start {
             offers,
             recorders: Vec::new(),
             listeners: Vec::new(),
-            patient: false,
-            ended: EndReason::GameEnded,
+            patient,
+            ended: if all_tapes { EndReason::SourceEnded } else { EndReason::GameEnded },
+            gate: Gate::default(),
         })
     }
 
@@ -55,9 +68,9 @@ impl Start {
         // Whatever is wrong shows before anything runs.
         let mut opened = Vec::new();
         for tape in tapes {
-            let place = self.place(&tape);
+            let place = self.place(&tape)?;
             let writer = if let Target::Writer(writer) = tape.target { Some(writer) } else { None };
-            opened.push((open(tape.sources)?, place, writer));
+            opened.push((open(tape.sources, &self.gate, &self.capture.clock, self.patient)?, place, writer));
         }
         for listener in std::mem::take(&mut self.capture.listeners) {
             let started = self.listen(listener, observers.len())?;
@@ -81,10 +94,13 @@ impl Start {
         Ok(observers)
     }
 
-    fn place(&self, tape: &TapePlan) -> Option<Place> {
-        match &tape.target {
+    fn place(&self, tape: &TapePlan) -> Result<Option<Place>, StartError> {
+        Ok(match &tape.target {
+            Target::File(_) if tape.sources.iter().any(SourceSpec::is_full_speed) => return Err(StartError::TooFast),
             Target::File(path) => Some(Place::File(path.clone())),
             Target::Nowhere | Target::Writer(_) => None,
+            // It is on a tape already.
+            Target::Named if tape.sources.iter().all(|source| matches!(source.kind, SourceKind::Tape(_))) => None,
             Target::Named => {
                 let words: Option<Vec<String>> = tape.sources.iter().map(SourceSpec::word).collect();
                 let folder = self.capture.folder.clone();
@@ -93,7 +109,7 @@ impl Start {
                     None => Place::Folder(folder),
                 })
             }
-        }
+        })
     }
 
     fn record(
@@ -132,7 +148,12 @@ impl Start {
 }
 
 /// All sources of one tape as one.
-fn open(sources: Vec<SourceSpec>) -> Result<Box<dyn Source>, StartError> {
+fn open(
+    sources: Vec<SourceSpec>,
+    gate: &Gate,
+    clock: &Arc<dyn Clock>,
+    patient: bool,
+) -> Result<Box<dyn Source>, StartError> {
     let mut kept: Vec<SourceSpec> = Vec::new();
     for source in sources {
         let taken = kept.iter_mut().any(|kept| match (&mut kept.kind, &source.kind) {
@@ -143,9 +164,13 @@ fn open(sources: Vec<SourceSpec>) -> Result<Box<dyn Source>, StartError> {
             kept.push(source);
         }
     }
-    let mut opened = kept.into_iter().map(SourceSpec::open).collect::<Result<Vec<_>, _>>()?;
-    match opened.pop() {
-        Some(only) if opened.is_empty() => Ok(only),
-        _ => Err(StartError::NoSource),
+    let mut opened = kept.into_iter().map(|source| source.open(gate)).collect::<Result<Vec<_>, _>>()?;
+    if opened.len() > 1 {
+        let shared = opened.into_iter().map(|source| match source.pace() {
+            Pace::Source => Ok(Box::new(Queued::start(source, Arc::clone(clock), patient)?) as Box<dyn Source>),
+            _ => Ok(source),
+        });
+        opened = vec![Box::new(Together::new(shared.collect::<Result<_, StartError>>()?))];
     }
+    opened.pop().ok_or(StartError::NoSource)
 }

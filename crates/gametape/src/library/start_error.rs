@@ -49,6 +49,14 @@ pub enum StartError {
     /// The frames are of another kind.
     #[error(transparent)]
     WrongType(Fault),
+    /// A tape at full speed beside something that has a pace of its own.
+    #[error("a tape at full speed cannot be captured beside a live source: play it with .real_time()")]
+    MixedSpeeds,
+    /// A tape at full speed to another tape.
+    #[error(
+        "a tape at full speed is faster than any disk: to record it again play it with .real_time(); to copy it use `gametape cut`"
+    )]
+    TooFast,
     /// A table of channels is not right.
     #[error("the channels of {section:?} are not right: {source}")]
     Channels {

@@ -6,12 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::capture::Description;
 use crate::format::StreamSpec;
 
+/// Frames are taken as bytes.
+pub(crate) const ANY_LENGTH: usize = usize::MAX;
+
 /// Streams that a listener takes, and as what.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// Name of the struct, for messages.
     pub(crate) type_name: &'static str,
-    /// Its length.
+    /// Its length, or [`ANY_LENGTH`].
     pub(crate) type_bytes: usize,
     /// The streams: game (`None` is any) and name.
     pub(crate) streams: Vec<(Option<String>, String)>,
@@ -26,6 +29,7 @@ impl Wanted {
     /// Checks what can be known before a frame is there.
     pub(crate) fn check(&self, stream: &StreamSpec) -> Result<(), Fault> {
         match stream.frame_bytes as usize {
+            _ if self.type_bytes == ANY_LENGTH => Ok(()),
             // Frames of any length: each is looked at when it comes.
             0 => Ok(()),
             bytes if bytes == self.type_bytes => Ok(()),
@@ -46,7 +50,7 @@ impl Wanted {
     }
 
     /// What is meant, for messages.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let names: Vec<String> = self
             .streams
             .iter()

@@ -1,0 +1,214 @@
+//! A tape as a source: the same callbacks that run beside a game run in a test without one.
+//!
+//! A thread reads the tape and hands over batches of frames; memory goes back and forth. At full speed all that is there is given
+//! at once; in real time, what is due.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use super::gate::Gate;
+use super::source_spec::{IntoSource, Offer, SourceKind, SourceSpec};
+use super::start_error::StartError;
+use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
+use crate::format::StreamId;
+use crate::format::read::{ReadError, Tape as RawTape, TapeStream};
+use crate::games::{About, Presence};
+use crate::tape::Tape;
+
+/// How long a read waits at most.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+/// A batch is handed over when it has this many frames or bytes.
+const BATCH_FRAMES: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
+/// Batches that are read ahead.
+const BATCHES: usize = 4;
+
+impl IntoSource for Tape {
+    fn into_source(self) -> SourceSpec {
+        let offer = |stream: &TapeStream| Offer {
+            type_id: None,
+            game: stream.spec().game.clone(),
+            stream: stream.spec().name.clone(),
+            spec: Some(stream.spec().clone()),
+        };
+        let offers = of_games(self.raw()).map(offer).collect();
+        SourceSpec { kind: SourceKind::Tape(self), offers }
+    }
+}
+
+fn of_games(tape: &RawTape) -> impl Iterator<Item = &TapeStream> {
+    tape.streams().filter(|stream| !stream.spec().role.is_system())
+}
+
+/// Plays a tape.
+pub(crate) struct TapeSource {
+    batches: Receiver<Result<Batch, ReadError>>,
+    used: SyncSender<Batch>,
+    description: Description,
+    /// What was handed over and not yet given.
+    batch: Batch,
+    given: usize,
+    /// Time 0 of the tape on the capture's clock, once it plays.
+    zero_ns: Option<u64>,
+    real_time: bool,
+    gate: Gate,
+    replay_of: Option<String>,
+    about: About,
+}
+
+impl TapeSource {
+    pub(crate) fn open(tape: &Tape, gate: Gate) -> Result<Self, StartError> {
+        let raw = tape.shared();
+        let description = describe(&raw);
+        let metadata = raw.metadata();
+        let said = |key: &str| metadata.get(key).cloned();
+        let about = About {
+            game_version: said("game_version"),
+            car: said("car"),
+            track: said("track"),
+            track_layout: said("track_layout"),
+            session: said("session"),
+        };
+        let replay_of = raw.id().map(|id| id.to_string());
+        let (give, batches) = sync_channel(BATCHES);
+        let (used, reuse) = sync_channel(BATCHES + 1);
+        std::thread::Builder::new()
+            .name("gametape-tape".into())
+            .spawn(move || read_all(&raw, &give, &reuse))
+            .map_err(StartError::Thread)?;
+        Ok(Self {
+            batches,
+            used,
+            description,
+            batch: Batch::default(),
+            given: 0,
+            zero_ns: None,
+            real_time: tape.plays_in_real_time(),
+            gate,
+            replay_of,
+            about,
+        })
+    }
+
+    /// Takes the next batch when the last one is given. `false` at the end of the tape.
+    fn next_batch(&mut self) -> Result<bool, SourceError> {
+        if self.given < self.batch.len() {
+            return Ok(true);
+        }
+        match self.batches.recv_timeout(LONGEST_WAIT) {
+            Ok(Ok(batch)) => {
+                let used = std::mem::replace(&mut self.batch, batch);
+                self.given = 0;
+                // If the reader is done, nobody needs it.
+                let _ = self.used.try_send(used);
+                Ok(true)
+            }
+            Ok(Err(error)) => Err(SourceError::Other(format!(
+                "the tape cannot be read to its end: {error}; `gametape recover` helps"
+            ))),
+            Err(RecvTimeoutError::Timeout) => Ok(true),
+            Err(RecvTimeoutError::Disconnected) => Ok(false),
+        }
+    }
+
+    /// Gives what is due. Gives the moment of the next frame that is not.
+    fn give(&mut self, zero_ns: u64, now_ns: u64, out: &mut Batch) -> Option<u64> {
+        for frame in self.batch.frames().skip(self.given) {
+            let time_ns = zero_ns.saturating_add(frame.time_ns);
+            if self.real_time && time_ns > now_ns {
+                return Some(time_ns);
+            }
+            out.frame(frame.stream, time_ns, frame.bytes);
+            self.given += 1;
+        }
+        None
+    }
+}
+
+impl Source for TapeSource {
+    fn pace(&self) -> Pace {
+        Pace::Source
+    }
+
+    fn read(&mut self, clock: &dyn Clock, out: &mut Batch) -> Result<State, SourceError> {
+        if out.described() == 0 {
+            out.describe(self.description.clone());
+        }
+        if !self.real_time && !self.gate.wait(LONGEST_WAIT) {
+            return Ok(State::Away(Away::NotThere));
+        }
+        let zero_ns = *self.zero_ns.get_or_insert_with(|| clock.now_ns());
+        if !self.next_batch()? {
+            return Ok(State::Ended);
+        }
+        let now_ns = clock.now_ns();
+        if let Some(next_ns) = self.give(zero_ns, now_ns, out)
+            && out.is_empty()
+        {
+            clock.sleep_until_ns(next_ns.min(now_ns.saturating_add(LONGEST_WAIT.as_nanos() as u64)));
+        }
+        // Not live: nothing that stands still on a tape is frozen.
+        Ok(State::Here(Presence::Replay))
+    }
+
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        self.replay_of.clone()
+    }
+
+    fn zero_ns(&self) -> Option<u64> {
+        self.zero_ns
+    }
+}
+
+/// The streams in the order of their numbers. A stream that describes another one is told its place here.
+fn describe(tape: &RawTape) -> Description {
+    let ids: Vec<StreamId> = of_games(tape).map(TapeStream::id).collect();
+    let place = |id: StreamId| ids.iter().position(|other| *other == id).and_then(|place| u16::try_from(place).ok());
+    let mut description = Description::default();
+    for stream in of_games(tape) {
+        let mut spec = stream.spec().clone();
+        spec.describes = spec.describes.and_then(place).map(StreamId);
+        if description.game.is_empty() {
+            description.game.clone_from(&spec.game);
+        }
+        description.streams.push(spec);
+    }
+    description
+}
+
+/// The reader's thread. Ends early when nobody listens any more.
+fn read_all(tape: &Arc<RawTape>, give: &SyncSender<Result<Batch, ReadError>>, reuse: &Receiver<Batch>) {
+    let ids: Vec<StreamId> = of_games(tape).map(TapeStream::id).collect();
+    let mut frames = tape.merged(of_games(tape));
+    let mut batch = Batch::default();
+    loop {
+        match frames.next() {
+            Ok(Some(frame)) => {
+                let Some(stream) = ids.iter().position(|id| *id == frame.stream) else { continue };
+                batch.frame(stream, frame.time_ns, frame.data);
+            }
+            Ok(None) => {
+                let _ = give.send(Ok(batch));
+                return;
+            }
+            Err(error) => {
+                // What came before the damage is given first.
+                let _ = give.send(Ok(batch));
+                let _ = give.send(Err(error));
+                return;
+            }
+        }
+        if batch.len() >= BATCH_FRAMES || batch.frame_bytes() >= BATCH_BYTES {
+            let mut next = reuse.try_recv().unwrap_or_default();
+            next.clear();
+            if give.send(Ok(std::mem::replace(&mut batch, next))).is_err() {
+                return;
+            }
+        }
+    }
+}

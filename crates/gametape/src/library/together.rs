@@ -1,0 +1,156 @@
+//! Several sources on one tape: read one after the other on one thread, each at its own pace.
+//!
+//! The tape's streams are those of the first source, then those of the second, and so on. It begins when all sources have said
+//! what they offer, and goes on as long as one of them is there.
+
+use std::time::Duration;
+
+use super::queued::POLL;
+use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
+use crate::games::{About, Presence};
+
+/// A source that is away is not looked for more often.
+const LOOK_FOR_GAME_NS: u64 = 50_000_000;
+
+/// Sources that share a tape.
+pub(crate) struct Together {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    source: Box<dyn Source>,
+    batch: Batch,
+    described: u64,
+    /// Number of its first stream on the tape.
+    first_stream: usize,
+    next_ns: u64,
+    state: State,
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).max(1)
+}
+
+impl Part {
+    fn period(&self) -> Duration {
+        match self.source.pace() {
+            Pace::Every(period) | Pace::About(period) => period,
+            Pace::Source => POLL,
+        }
+    }
+
+    fn read(&mut self, clock: &dyn Clock, slack_ns: u64) -> Result<(), SourceError> {
+        self.batch.clear();
+        let now_ns = clock.now_ns();
+        if self.state == State::Ended || now_ns.saturating_add(slack_ns) < self.next_ns {
+            return Ok(());
+        }
+        self.state = self.source.read(clock, &mut self.batch)?;
+        let period_ns = nanos(self.period());
+        self.next_ns = match self.state {
+            State::Away(_) => now_ns + LOOK_FOR_GAME_NS,
+            // Moments that are over stay over; the tape counts them.
+            _ if self.next_ns + period_ns <= now_ns => now_ns + period_ns,
+            _ => self.next_ns + period_ns,
+        };
+        Ok(())
+    }
+}
+
+impl Together {
+    pub(crate) fn new(sources: Vec<Box<dyn Source>>) -> Self {
+        let part = |source| Part {
+            source,
+            batch: Batch::default(),
+            described: 0,
+            first_stream: 0,
+            next_ns: 0,
+            state: State::Away(Away::NotThere),
+        };
+        Self { parts: sources.into_iter().map(part).collect() }
+    }
+
+    fn describe(&mut self, out: &mut Batch) {
+        let mut all = Description::default();
+        for part in &mut self.parts {
+            let own = part.batch.description();
+            if all.game.is_empty() {
+                all.game.clone_from(&own.game);
+            }
+            part.described = part.batch.described();
+            part.first_stream = all.streams.len();
+            for stream in &own.streams {
+                let mut stream = stream.clone();
+                let taken = |name: &str| all.streams.iter().any(|other| other.name == name);
+                // Names are unique on a tape.
+                let plain = stream.name.clone();
+                let mut number = 2;
+                while taken(&stream.name) {
+                    stream.name = format!("{plain}-{number}");
+                    number += 1;
+                }
+                let first = part.first_stream as u16;
+                stream.describes = stream.describes.map(|id| crate::format::StreamId(id.0.saturating_add(first)));
+                all.streams.push(stream);
+            }
+        }
+        out.describe(all);
+    }
+
+    fn state(&self) -> State {
+        let here = self.parts.iter().filter_map(|part| match part.state {
+            State::Here(presence) => Some(presence),
+            _ => None,
+        });
+        let rank = |presence: &Presence| u8::from(*presence == Presence::Live);
+        if let Some(presence) = here.max_by_key(rank) {
+            return State::Here(presence);
+        }
+        let away = self.parts.iter().find(|part| matches!(part.state, State::Away(_)));
+        away.map_or(State::Ended, |part| part.state.clone())
+    }
+}
+
+impl Source for Together {
+    fn pace(&self) -> Pace {
+        let period = self.parts.iter().map(Part::period).min().unwrap_or(POLL);
+        // A late moment is counted for all streams, also for those of slower sources: too much rather than too little.
+        let sampled = self.parts.iter().any(|part| matches!(part.source.pace(), Pace::Every(_)));
+        if sampled { Pace::Every(period) } else { Pace::About(period) }
+    }
+
+    fn read(&mut self, clock: &dyn Clock, out: &mut Batch) -> Result<State, SourceError> {
+        let slack_ns = nanos(self.parts.iter().map(Part::period).min().unwrap_or(POLL)) / 2;
+        for part in &mut self.parts {
+            part.read(clock, slack_ns)?;
+        }
+        if self.parts.iter().any(|part| part.batch.described() == 0) {
+            let missing = self.parts.iter().find(|part| part.batch.described() == 0);
+            return Ok(match missing.map(|part| &part.state) {
+                Some(State::Away(away)) => State::Away(away.clone()),
+                Some(State::Ended) => State::Ended,
+                _ => State::Away(Away::Undecided),
+            });
+        }
+        if self.parts.iter().any(|part| part.batch.described() != part.described) {
+            self.describe(out);
+        }
+        for part in &mut self.parts {
+            out.take_over(&mut part.batch, part.first_stream);
+        }
+        Ok(self.state())
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        self.parts.iter().find_map(|part| part.source.session_key())
+    }
+
+    fn about(&self) -> About {
+        let all = self.parts.iter().map(|part| part.source.about());
+        all.into_iter().find(|about| *about != About::default()).unwrap_or_default()
+    }
+
+    fn replay_of(&self) -> Option<String> {
+        self.parts.iter().find_map(|part| part.source.replay_of())
+    }
+}
