@@ -55,6 +55,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// How often this thread has allocated so far.
+pub(crate) fn count() -> u64 {
+    COUNT.get()
+}
+
 /// How often this thread allocated while `act` ran.
 pub(crate) fn allocations(act: impl FnOnce()) -> u64 {
     let before = COUNT.get();

@@ -12,6 +12,8 @@ use crate::format::StreamSpec;
 
 /// Frames that wait for a writer. They may be large, so there are fewer than of structs.
 const SLOTS: usize = 256;
+/// What a slot has room for from the start; one that gets more grows, once.
+const SLOT_BYTES: usize = 1024;
 
 /// Keeps frames in a way of its own: a file of another format, a socket, a test's memory. Runs on a thread of its own.
 ///
@@ -48,7 +50,7 @@ pub(crate) struct Slot {
 }
 
 pub(crate) fn byte_ring(patient: Option<StopFlag>) -> (Arc<Ring<Slot>>, Inlets<Slot>) {
-    let ring = Arc::new(Ring::new(SLOTS, Slot::default));
+    let ring = Arc::new(Ring::new(SLOTS, || Slot { bytes: Vec::with_capacity(SLOT_BYTES), ..Slot::default() }));
     let inlet = Arc::new(Mutex::new(Inlet::new(Arc::clone(&ring), patient)));
     (ring, inlet)
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::wanted::Fault;
+use crate::format::read::Problem;
 use crate::games::LayoutError;
 
 /// Why a capture cannot start. A game that is not there is no reason: it is waited for.
@@ -57,6 +58,9 @@ pub enum StartError {
         "a tape at full speed is faster than any disk: to record it again play it with .real_time(); to copy it use `gametape cut`"
     )]
     TooFast,
+    /// A tape has lost frames.
+    #[error("the tape is damaged: {0}; `gametape recover` makes a whole one of what is left")]
+    Damaged(Problem),
     /// A table of channels is not right.
     #[error("the channels of {section:?} are not right: {source}")]
     Channels {

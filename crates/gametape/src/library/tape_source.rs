@@ -59,6 +59,9 @@ pub(crate) struct TapeSource {
 
 impl TapeSource {
     pub(crate) fn open(tape: &Tape, gate: Gate) -> Result<Self, StartError> {
+        if let Some(problem) = tape.loss(None) {
+            return Err(StartError::Damaged(problem));
+        }
         let raw = tape.shared();
         let description = describe(&raw);
         let metadata = raw.metadata();

@@ -47,13 +47,13 @@ impl Tape {
             return Err(TapeError::NoSuchStream { wanted: wanted.text(), offered });
         };
         wanted.check(stream.spec()).map_err(TapeError::WrongType)?;
-        Ok(TryTapeFrames { tape: raw, frames: raw.frames(stream), stream, wanted, frame: PhantomData })
+        Ok(TryTapeFrames { tape: self, frames: raw.frames(stream), stream, wanted, frame: PhantomData })
     }
 }
 
 /// Frames of one type, or what is wrong in between. See [`Tape::try_frames`].
 pub struct TryTapeFrames<'a, F> {
-    tape: &'a read::Tape,
+    tape: &'a Tape,
     stream: &'a TapeStream,
     frames: read::Frames<'a>,
     wanted: Wanted,
@@ -73,7 +73,10 @@ impl<'a, F: FrameStruct> TryTapeFrames<'a, F> {
                 return Err(TapeError::WrongType(self.wanted.mismatch(self.stream.spec(), frame.data.len())));
             }
         }
-        let frames = self.tape.frames(self.stream);
+        if let Some(problem) = self.tape.loss(Some(self.stream.id())) {
+            return Err(TapeError::Damaged(problem));
+        }
+        let frames = self.tape.raw().frames(self.stream);
         Ok(TapeFrames { frames: Self { frames, ..self }, error: None })
     }
 

@@ -15,7 +15,8 @@ pub use error::TapeError;
 pub use frames::{TapeFrames, TryTapeFrames};
 pub use samples::Samples;
 
-use crate::format::read::{self, ReadError};
+use crate::format::StreamId;
+use crate::format::read::{self, Problem, ProblemKind, ReadError};
 
 /// A tape, open for reading.
 ///
@@ -55,6 +56,12 @@ impl Tape {
         &self.raw
     }
 
+    /// Damage that was noticed so far and may have cost frames of a stream, or of any.
+    pub(crate) fn loss(&self, stream: Option<StreamId>) -> Option<Problem> {
+        let concerns = |problem: &Problem| stream.is_none() || problem.stream.is_none() || problem.stream == stream;
+        self.raw.problems().into_iter().find(|problem| costs_frames(problem) && concerns(problem))
+    }
+
     pub(crate) fn shared(&self) -> Arc<read::Tape> {
         Arc::clone(&self.raw)
     }
@@ -72,4 +79,15 @@ impl Deref for Tape {
     fn deref(&self) -> &read::Tape {
         &self.raw
     }
+}
+
+fn costs_frames(problem: &Problem) -> bool {
+    // Blocks are found without these.
+    let finds_blocks = matches!(
+        problem.kind,
+        ProblemKind::FileHeader | ProblemKind::Index | ProblemKind::Footer | ProblemKind::Trailer
+    );
+    // A tape that is still being written is not closed; the frames of its journal are read.
+    let harmless = finds_blocks || matches!(problem.kind, ProblemKind::NotClosed | ProblemKind::SystemFrame);
+    !harmless && problem.frames_lost != Some(0)
 }

@@ -22,6 +22,9 @@ impl Tape {
             .ok_or_else(|| TapeError::UnknownGame { game: game.into() })?;
         let mut frames = raw.merged(of_games());
         while frames.next()?.is_some() {}
+        if let Some(problem) = self.loss(None) {
+            return Err(TapeError::Damaged(problem));
+        }
         let streams = of_games().map(|stream| stream.id()).collect();
         Ok(Samples { frames: raw.merged(of_games()), streams, decoding, error: None })
     }
