@@ -206,7 +206,7 @@ fn a_tape_at_full_speed_gives_each_frame_once_however_slow_the_callback() {
     let summary = Capture::new()
         .source(Tape::open(&path).unwrap())
         .on_stream("ticks", move |t, tick: &Tick| {
-            if tick.number % 500 == 0 {
+            if tick.number.is_multiple_of(500) {
                 std::thread::sleep(Duration::from_millis(5));
             }
             calls.lock().unwrap().push((t, *tick));
