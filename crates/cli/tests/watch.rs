@@ -144,7 +144,7 @@ fn finds_are_json_lines_and_ctrl_c_ends_with_130() {
     );
     assert_eq!((&find["path"], &find["bytes"]), (&text(&replays.join("match.rec")).into(), &7.into()));
     assert_eq!(find["archived"], text(&archive.join("match.rec")));
-    for unknown in ["tape", "tape_id", "frames", "game", "kind", "archive_error"] {
+    for unknown in ["tape", "tape_id", "frames", "game", "kind", "archive_error", "import_error"] {
         assert!(find[unknown].is_null(), "{unknown}: {find}");
     }
     assert_eq!(find["import"], "not_readable");

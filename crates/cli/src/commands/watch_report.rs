@@ -46,7 +46,8 @@ impl ReportFound {
             Import::NotWanted => (None, None),
             Import::Made { .. } => (Some("made"), None),
             Import::AlreadyThere { .. } => (Some("already_there"), None),
-            Import::NotReadable(error) => (Some("not_readable"), Some(error.to_string())),
+            // Most games' files are only told: that is no error.
+            Import::NotReadable(_) => (Some("not_readable"), None),
             Import::Failed(error) => (Some("failed"), Some(error.to_string())),
         };
         Self {
