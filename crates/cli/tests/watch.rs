@@ -195,6 +195,39 @@ fn a_restart_reports_nothing_twice_and_existing_reports_what_came_in_between() {
 }
 
 #[test]
+fn a_killed_watch_has_remembered_all_but_the_last_find_and_leaves_nothing_half() {
+    let machine = Machine::new();
+    let replays = machine.folder("replays");
+    let archive = machine.path("archive");
+    let arguments = ["replays", "--existing", "--json", "--archive", text(&archive)];
+    let mut watching = machine.watch(&arguments).ready();
+    for name in ["a.ibt", "b.ibt"] {
+        put(&replays.join(name), &ibt(2000 + name.len() + usize::from(name.as_bytes()[0])));
+        assert_eq!(watching.json()["path"], text(&replays.join(name)));
+    }
+    watching.child.kill().unwrap();
+    watching.child.wait().unwrap();
+    assert_eq!(
+        (names(&archive), names(&machine.path("tapes"))),
+        (vec!["a.ibt".into(), "b.ibt".into()], vec!["a.gtape".into(), "b.gtape".into()])
+    );
+    let watching = machine.watch(&arguments).ready();
+    put(&replays.join("c.rec"), b"after");
+    let mut next = watching.json();
+    if next["path"] == text(&replays.join("b.ibt")) {
+        // It was killed before it knew that its reader was done with this one: told twice rather than never, but kept once.
+        assert_eq!(
+            (&next["import"], &next["archived"]),
+            (&"already_there".into(), &text(&archive.join("b.ibt")).into())
+        );
+        next = watching.json();
+    }
+    assert_eq!(next["path"], text(&replays.join("c.rec")));
+    watching.end("-INT", 130);
+    assert_eq!(names(&machine.path("tapes")), ["a.gtape", "b.gtape"]);
+}
+
+#[test]
 fn a_damaged_source_ends_with_3_and_keeps_what_is_whole() {
     let machine = Machine::new();
     let replays = machine.folder("replays");

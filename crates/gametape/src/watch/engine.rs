@@ -8,8 +8,7 @@
 //! ```
 //! It has no clock: [`Engine::step`] is told the time.
 
-use std::collections::{HashSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::content::ContentHash;
@@ -19,6 +18,7 @@ use super::found::{Found, Notice, WatchEvent};
 use super::keep::keep;
 use super::known::Sight;
 use super::memory::Memory;
+use super::outbox::Outbox;
 use super::record::Record;
 use super::roots::Roots;
 use super::settle::Settling;
@@ -29,8 +29,6 @@ use super::state_file::MAX_RECORDS;
 use super::stopping::{StopHandle, Stopping};
 use super::walk::{Step as Walked, walk};
 
-/// Notices about single paths that are told once each; more are not told.
-const MAX_TOLD: usize = 1000;
 /// Signals that are taken in before files are looked at.
 const SIGNALS_AT_ONCE: usize = 4096;
 
@@ -42,10 +40,7 @@ pub(super) struct Engine {
     ears: Ears,
     settling: Settling,
     memory: Memory,
-    told: HashSet<PathBuf>,
-    outbox: VecDeque<(WatchEvent, Option<Record>)>,
-    /// A find that was handed out; whoever has it is not done with it yet.
-    unconfirmed: Option<Record>,
+    outbox: Outbox,
     /// Files were left out because too many are waited for.
     crowded: bool,
     stopping: Stopping,
@@ -64,6 +59,8 @@ impl Engine {
         let signals = Signals::new();
         let ears = if setup.polling { Ears::deaf() } else { Ears::new(signals.sender()) };
         let (memory, notice) = Memory::open(setup.state.as_deref())?;
+        let mut outbox = Outbox::default();
+        outbox.notice(notice);
         Ok(Self {
             roots: Roots::new(&setup, now),
             setup,
@@ -71,9 +68,7 @@ impl Engine {
             ears,
             settling: Settling::default(),
             memory,
-            told: HashSet::new(),
-            outbox: notice.into_iter().map(|notice| (WatchEvent::Notice(notice), None)).collect(),
-            unconfirmed: None,
+            outbox,
             crowded: false,
             stopping: Stopping::default(),
         })
@@ -94,11 +89,9 @@ impl Engine {
 
     /// Does what is due and gives the first thing to tell.
     pub(super) fn step(&mut self, now: Instant) -> Step {
-        let notice = self.memory.save();
-        self.notice(notice);
+        self.outbox.notice(self.memory.save());
         loop {
-            if let Some((event, record)) = self.outbox.pop_front() {
-                self.unconfirmed = record;
+            if let Some(event) = self.outbox.take() {
                 return Step::Event(event);
             }
             for _ in 0..SIGNALS_AT_ONCE {
@@ -154,11 +147,11 @@ impl Engine {
                 self.settling.forget_below(&path);
                 if self.roots.gone(&path, now + self.setup.look_every) {
                     self.ears.forget(&path);
-                    self.notice(Some(Notice::FolderGone { folder: path }));
+                    self.outbox.notice(Some(Notice::FolderGone { folder: path }));
                 }
             }
             Signal::Overflow => {
-                self.notice(Some(Notice::Overflow));
+                self.outbox.notice(Some(Notice::Overflow));
                 self.roots.scan_all_at(now);
             }
             Signal::Wake => {}
@@ -177,8 +170,7 @@ impl Engine {
             (Some(root), _) if metadata.is_file() => self.consider(root, path, Stamp::of(&metadata), now),
             (_, Some(root)) if metadata.is_dir() => {
                 if let Some(reason) = self.go_through(root, path, false, now) {
-                    let notice = self.roots.deaf(root, reason, now + self.setup.look_every);
-                    self.notice(notice);
+                    self.outbox.notice(self.roots.deaf(root, reason, now + self.setup.look_every));
                 }
             }
             _ => {}
@@ -203,7 +195,7 @@ impl Engine {
                 self.roots.scanned(root, deaf, begin.elapsed(), now, &self.setup)
             }
         };
-        self.notice(notice);
+        self.outbox.notice(notice);
     }
 
     /// Looks at everything in a folder. Each folder is listened to before it is read; gives the reason if one cannot be listened to.
@@ -222,7 +214,7 @@ impl Engine {
                 Some(Some(true)) => {}
                 Some(None) => self.too_many_files(),
             },
-            Walked::NotEntered(path, notice) => self.notice_once(path, notice),
+            Walked::NotEntered(path, notice) => self.outbox.notice_once(path, notice),
         });
         deaf
     }
@@ -243,7 +235,7 @@ impl Engine {
             Examined::Gone => self.settling.forget(path),
             Examined::Unreadable(error) => {
                 self.settling.forget(path);
-                self.notice_once(path, Notice::Unreadable { path: path.into(), reason: error.to_string() });
+                self.outbox.notice_once(path, Notice::Unreadable { path: path.into(), reason: error.to_string() });
             }
         }
     }
@@ -261,7 +253,6 @@ impl Engine {
             },
         };
         self.settling.forget(path);
-        self.told.remove(path);
         if !self.memory.settle(&record) {
             self.too_many_files();
         }
@@ -278,26 +269,26 @@ impl Engine {
             archive: kept.archive,
             import: kept.import,
         };
-        self.outbox.push_back((WatchEvent::Found(Box::new(found)), Some(record)));
+        self.outbox.found(found, record);
     }
 
     /// Whoever got the last find is done with it.
     pub(super) fn confirm(&mut self) {
-        if let Some(record) = self.unconfirmed.take() {
+        if let Some(record) = self.outbox.handed_out() {
             self.memory.write_down(record);
         }
     }
 
     /// Whoever got the last find could not use it: a restart reports it again.
     pub(super) fn give_back(&mut self) {
-        if let Some(record) = self.unconfirmed.take() {
+        if let Some(record) = self.outbox.handed_out() {
             self.memory.write_down_unheard(&record.path);
         }
     }
 
     /// Writes down what a restart must look at. Gives what goes wrong with that.
     pub(super) fn finish(&mut self) -> Option<Notice> {
-        for record in self.outbox.drain(..).filter_map(|(_, record)| record) {
+        for record in self.outbox.left() {
             self.memory.write_down_unheard(&record.path);
         }
         self.settling.paths().for_each(|path| self.memory.write_down_waiting(path));
@@ -305,16 +296,6 @@ impl Engine {
     }
 
     fn too_many_files(&mut self) {
-        self.notice_once(Path::new(""), Notice::TooManyFiles { limit: MAX_RECORDS });
-    }
-
-    fn notice(&mut self, notice: Option<Notice>) {
-        self.outbox.extend(notice.map(|notice| (WatchEvent::Notice(notice), None)));
-    }
-
-    fn notice_once(&mut self, about: &Path, notice: Notice) {
-        if self.told.len() < MAX_TOLD && self.told.insert(about.to_owned()) {
-            self.notice(Some(notice));
-        }
+        self.outbox.notice_once(Path::new(""), Notice::TooManyFiles { limit: MAX_RECORDS });
     }
 }

@@ -34,6 +34,7 @@ mod keep;
 mod known;
 mod memory;
 mod network;
+mod outbox;
 mod pattern;
 mod places;
 mod record;
