@@ -177,6 +177,7 @@ fn a_restart_reports_nothing_twice_and_existing_reports_what_came_in_between() {
     put(&replays.join("a.rec"), b"first");
     let line = watching.line();
     assert!(line.starts_with(text(&replays.join("a.rec"))) && line.contains("5 B"), "{line}");
+    assert!(line.contains(", blake3 "), "{line}");
     watching.end("-TERM", 0);
     put(&replays.join("between.rec"), b"in between");
     let watching = machine.watch(&["replays"]).ready();

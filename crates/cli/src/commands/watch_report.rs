@@ -74,7 +74,8 @@ impl ReportFound {
 pub(super) fn plain(found: &Found) -> String {
     let mut parts = vec![human::bytes(found.bytes)];
     parts.extend(found.game.clone());
-    parts.extend(found.modified_utc_ns.and_then(utc_text));
+    let to_the_second = |ns: i64| ns - ns.rem_euclid(1_000_000_000);
+    parts.extend(found.modified_utc_ns.map(to_the_second).and_then(utc_text));
     if found.rewritten {
         parts.push("written anew".into());
     }
@@ -85,7 +86,7 @@ pub(super) fn plain(found: &Found) -> String {
         Archive::Failed(error) => parts.push(format!("not archived: {error}")),
     }
     match &found.import {
-        Import::NotWanted | Import::NotReadable(_) => {}
+        Import::NotWanted | Import::NotReadable(_) => parts.push(format!("blake3 {}", found.hash)),
         Import::Made { tape, imported } => {
             parts.push(format!("tape {}", tape.display()));
             parts.extend(imported.problems.iter().map(|problem| format!("warning: {problem}")));
