@@ -53,6 +53,7 @@ pub(super) struct Driver {
     presence: Option<Presence>,
     closing: Vec<JoinHandle<()>>,
     failed: bool,
+    has_recorded: bool,
     frames_before: usize,
 }
 
@@ -94,6 +95,7 @@ impl Driver {
             presence: None,
             closing: Vec::new(),
             failed: false,
+            has_recorded: false,
             frames_before: 0,
         }
     }
@@ -101,6 +103,11 @@ impl Driver {
     /// Whether a tape could not be begun or kept: there is no point in going on.
     pub(super) fn failed(&self) -> bool {
         self.failed
+    }
+
+    /// Whether there was a tape, however short.
+    pub(super) fn has_recorded(&self) -> bool {
+        self.has_recorded
     }
 
     /// Whether there is no tape, and none is being made.
@@ -205,6 +212,7 @@ impl Driver {
         }
         let frozen = presence == Presence::Live && self.moved_ns.is_some_and(|moved_ns| now_ns - moved_ns >= FROZEN_NS);
         if frozen {
+            self.keep_what_waits(batch, now_ns);
             self.close(EndReason::Frozen);
         }
     }
@@ -218,8 +226,15 @@ impl Driver {
         self.record(batch, now_ns);
         let since_ns = *self.away_since_ns.get_or_insert(now_ns);
         if now_ns - since_ns >= AWAY_GRACE_NS && self.options.split == Split::Session {
+            self.keep_what_waits(batch, now_ns);
             self.close(EndReason::GameEnded);
         }
+    }
+
+    /// The game ended while its tape was still being made: what waits for the tape belongs on it.
+    fn keep_what_waits(&mut self, batch: &mut Batch, now_ns: u64) {
+        self.finish_opening(batch, true);
+        self.record(batch, now_ns);
     }
 
     /// The game was away for a moment: that is a gap in every stream.
@@ -308,6 +323,7 @@ impl Driver {
             let _ = self.told.send(Told::Opened { path, game, about });
         }
         self.presence = None;
+        self.has_recorded = true;
         self.phase = Phase::Recording(Box::new(tape));
     }
 

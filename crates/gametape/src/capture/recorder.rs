@@ -64,7 +64,6 @@ impl Recorder {
         let mut batch = Batch::default();
         let mut schedule = Schedule::new(clock.now_ns());
         let mut here = false;
-        let mut recorded = false;
         let reason = loop {
             if stop.wanted() {
                 break EndReason::Stopped;
@@ -85,14 +84,13 @@ impl Recorder {
             };
             here = matches!(state, State::Here(_));
             driver.take(&state, source, &mut batch);
-            recorded |= progress.is_recording();
             if driver.failed() {
                 break EndReason::SourceFailed;
             }
             if driver.long_enough() {
                 break EndReason::MaxDuration;
             }
-            if state == State::Ended || (once && recorded && driver.is_waiting()) {
+            if state == State::Ended || (once && driver.has_recorded() && driver.is_waiting()) {
                 break EndReason::SourceEnded;
             }
         };
