@@ -1,10 +1,10 @@
 //! A simulated car that stands in for a game: it drives laps on a drawn track and shows them as Assetto Corsa Competizione does.
 //!
 //! For trying gametape out without a game, and for tests that need a certain thing to happen at a certain time. Everything below is a pure function of
-//! a seed and a script: no clock, no files.
+//! a seed and a script: no clock, no files. Only [`live`] puts the pages into shared memory, by a clock.
 //!
 //! ```text
-//!  track ─▶ driver ─▶ car ─▶ referee ─▶ board ─▶ pages ─▶ samples
+//!  track ─▶ driver ─▶ car ─▶ referee ─▶ board ─▶ pages ─▶ samples, or live
 //!                └───── game ──────┘      ▲        ▲
 //!                                         script ──┘
 //! ```
@@ -18,6 +18,7 @@ mod board;
 mod car;
 mod driver;
 mod game;
+pub mod live;
 mod pages;
 mod random;
 mod samples;

@@ -1,0 +1,138 @@
+//! The clock of a simulated game that runs live: real time, faster or slower, and in step with a reader if wanted.
+//!
+//! In step, the game waits until its reader has seen every page it asked for, and the reader gets the time from the game. So nothing is missed,
+//! at any speed and on a busy machine, and the same seed gives the same recording:
+//!
+//! ```text
+//!  game:    write ──▶ "nothing changes before t2" ──▶ waits until the reader wants t2 or later ──▶ write at t2
+//!  reader:  wants t1 < t2 ──▶ wakes at t1, reads while the time stands ──▶ wants t3 ≥ t2 ──▶ …
+//! ```
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::capture::{Clock, StopFlag};
+use crate::sys::sleep_until;
+
+/// The game waits no longer than this for a reader that hangs.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The wish to stop is seen this soon.
+const NAP: Duration = Duration::from_millis(20);
+/// After the end the time no longer means anything; a reader that goes on does so without haste.
+const AFTER_END: Duration = Duration::from_millis(1);
+
+/// The clock of a game, shared by the thread that writes the pages and, in step, by one that reads them.
+#[derive(Debug)]
+pub struct GameClock {
+    start: Instant,
+    start_utc_ns: i64,
+    speed: f64,
+    in_step: bool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What the reader is told.
+    now_ns: u64,
+    /// Until when the reader sleeps; `None` while it is awake.
+    sleeps_until_ns: Option<u64>,
+    /// Nothing is written before this moment.
+    quiet_until_ns: u64,
+    /// The game went on without its reader.
+    reader_was_slow: bool,
+    /// There is no game any more: nobody has to wait.
+    ended: bool,
+}
+
+impl GameClock {
+    /// The game writes on deadlines of its own, this many times faster than real time. Readers have clocks of their own.
+    #[must_use]
+    pub fn in_real_time(speed: f64) -> Self {
+        Self::new(speed, false)
+    }
+
+    /// The game waits for one reader, which takes its time from this clock. The speed may be infinite.
+    #[must_use]
+    pub fn in_step(speed: f64) -> Self {
+        Self::new(speed, true)
+    }
+
+    fn new(speed: f64, in_step: bool) -> Self {
+        let utc = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let state = State { now_ns: 0, sleeps_until_ns: None, quiet_until_ns: 0, reader_was_slow: false, ended: false };
+        Self {
+            start: Instant::now(),
+            start_utc_ns: i64::try_from(utc.as_nanos()).unwrap_or_default(),
+            speed: speed.max(1e-6),
+            in_step,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When it is this late in the game, in real time.
+    fn moment(&self, game_ns: u64) -> Instant {
+        let real = Duration::from_secs_f64(game_ns as f64 / self.speed / 1e9);
+        self.start.checked_add(real).unwrap_or(self.start)
+    }
+
+    /// For the game: the next write is at this moment. Waits for it, and for the reader. `false` if the end is wanted before.
+    pub(super) fn wait_to_write(&self, at_ns: u64, stop: &StopFlag) -> bool {
+        if self.in_step {
+            self.lock().quiet_until_ns = at_ns;
+            self.changed.notify_all();
+        }
+        let moment = self.moment(at_ns);
+        while moment > Instant::now() {
+            if stop.wanted() {
+                return false;
+            }
+            sleep_until(moment.min(Instant::now() + NAP));
+        }
+        if self.in_step {
+            let busy = |state: &mut State| state.sleeps_until_ns.is_none_or(|wanted_ns| wanted_ns < at_ns);
+            let waited = self.changed.wait_timeout_while(self.lock(), PATIENCE, busy);
+            let (mut state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+            state.reader_was_slow |= result.timed_out();
+        }
+        !stop.wanted()
+    }
+
+    /// For the game: it is over. A reader that sleeps wakes, and does not wait for the game any more.
+    pub(super) fn end(&self) {
+        self.lock().ended = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Clock for GameClock {
+    fn now_ns(&self) -> u64 {
+        self.lock().now_ns
+    }
+
+    fn utc_ns(&self) -> i64 {
+        self.start_utc_ns.saturating_add(i64::try_from(self.now_ns()).unwrap_or(i64::MAX))
+    }
+
+    fn sleep_until_ns(&self, moment_ns: u64) {
+        let mut state = self.lock();
+        if moment_ns <= state.now_ns {
+            return;
+        }
+        state.sleeps_until_ns = Some(moment_ns);
+        self.changed.notify_all();
+        let moment = if state.ended { Instant::now() + AFTER_END } else { self.moment(moment_ns) };
+        drop(state);
+        sleep_until(moment);
+        let written = |state: &mut State| !state.ended && moment_ns >= state.quiet_until_ns;
+        let mut state = self.changed.wait_while(self.lock(), written).unwrap_or_else(PoisonError::into_inner);
+        state.sleeps_until_ns = None;
+        let late_ns = if std::mem::take(&mut state.reader_was_slow) { state.quiet_until_ns } else { 0 };
+        state.now_ns = state.now_ns.max(moment_ns).max(late_ns);
+    }
+}
