@@ -2,7 +2,7 @@
 //!
 //! [`Capture`] is the plan, [`RunningCapture`] what runs, [`Summary`] what it gave. Inside: a source for each tape is read by a
 //! recorder thread; its observer (`hub`) hands each new frame to the listeners, each of which has a ring of slots and, if it is a
-//! callback, a thread of its own. `docs/library.md` is the guide.
+//! callback, a thread of its own. `docs/library.md` is the guide; its examples are tests.
 
 mod bytes;
 mod capture;
@@ -43,3 +43,8 @@ pub use summary::{CaptureError, Summary, TapeSummary};
 pub use typed::FrameStruct;
 pub use wanted::Fault;
 pub(crate) use wanted::Wanted;
+
+/// The guide's examples, as tests. Not part of the package, which does not hold the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/library.md")]
+struct Guide;
