@@ -44,7 +44,11 @@ pub use typed::FrameStruct;
 pub use wanted::Fault;
 pub(crate) use wanted::Wanted;
 
-/// The guide's examples, as tests. Not part of the package, which does not hold the guide.
+/// The examples of the guide and of the front page, as tests. Not part of the package, which holds neither.
 #[cfg(doctest)]
-#[doc = include_str!("../../../../docs/library.md")]
-struct Guide;
+mod guide {
+    #[doc = include_str!("../../../../docs/library.md")]
+    struct Guide;
+    #[doc = include_str!("../../../../README.md")]
+    struct Readme;
+}
