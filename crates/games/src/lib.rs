@@ -8,6 +8,7 @@
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
 //! - [`assetto_corsa`], [`assetto_corsa_competizione`]: the three shared memory pages, as tables and as structs.
 //! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
+//! - [`import_layouts`]: tables of games that are known from files of other programs only.
 //!
 //! A game id is a full name in kebab-case and lives for ever in recordings. Aliases are for people.
 #![forbid(unsafe_code)]
@@ -17,6 +18,7 @@ pub mod assetto_corsa_competizione;
 mod bytes;
 mod capture;
 mod fuzz;
+pub mod import_layouts;
 pub mod iracing;
 mod layout;
 mod registry;
