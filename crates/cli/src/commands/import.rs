@@ -20,7 +20,7 @@ use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 
 /// Make tapes of files that other programs wrote
 ///
-/// What a file is, its content says, not its name. Read are iRacing's .ibt and ksana's .ksr and .bin. Nothing in the file is lost: `gametape
+/// What a file is, its content says, not its name. Read are iRacing's .ibt, ksana's .ksr and .bin and GamesDat's .dat. Nothing in the file is lost: `gametape
 /// verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept (exit code 3). Nothing is overwritten: a
 /// number is added to a name that is taken. The paths of the tapes go to stdout.
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use gametape::import::{fuzz_ksana, fuzz_ksana_resealed};
+use gametape::import::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
 
 use super::Parser;
 
@@ -14,6 +14,8 @@ pub(super) fn parsers() -> Vec<Parser> {
     vec![
         Parser { name: "ksana", run: fuzz_ksana, seeds: ksana_files },
         Parser { name: "ksana-resealed", run: fuzz_ksana_resealed, seeds: ksana_unpacked },
+        Parser { name: "gamesdat", run: fuzz_gamesdat, seeds: gamesdat_files },
+        Parser { name: "gamesdat-resealed", run: fuzz_gamesdat_resealed, seeds: gamesdat_unpacked },
     ]
 }
 
@@ -111,4 +113,77 @@ fn ksana_unpacked() -> Vec<Vec<u8>> {
         file
     };
     ksana_contents().into_iter().map(file).collect()
+}
+
+/// Header and three records of each kind of GamesDat file; the last has no header.
+fn gamesdat_contents() -> Vec<(Vec<u8>, Vec<u8>)> {
+    let kinds: [(&str, &str, usize); 6] = [
+        ("ACC", "ACCPhysics", 496),
+        ("ACC", "ACCCombinedData", 2660),
+        ("F1", "F1TelemetryFrame", 2056),
+        ("WarThunder", "StateData", 296),
+        ("New", "Unknown", 20),
+        ("", "", 112),
+    ];
+    kinds.map(|(game, name, bytes)| (gamesdat_head(game, name, bytes), gamesdat_records(bytes))).into()
+}
+
+fn gamesdat_head(game: &str, name: &str, payload_bytes: usize) -> Vec<u8> {
+    if game.is_empty() {
+        return Vec::new();
+    }
+    let name = format!("GamesDat.Core.{name}, GamesDat.Core");
+    let mut bytes = b"GDT\0\x01\0".to_vec();
+    bytes.push(game.len() as u8);
+    bytes.extend(game.as_bytes());
+    bytes.extend((name.len() as u16).to_le_bytes());
+    bytes.extend(name.as_bytes());
+    bytes.extend([0, 0, 0, 1]);
+    bytes.extend((payload_bytes as i32).to_le_bytes());
+    bytes.resize(bytes.len() + 16, 0);
+    bytes
+}
+
+fn gamesdat_records(payload_bytes: usize) -> Vec<u8> {
+    let mut records = Vec::new();
+    for number in 0..3u8 {
+        records.extend((639_070_992_000_000_000 + i64::from(number) * 100_000).to_le_bytes());
+        records.extend((payload_bytes as i32).to_le_bytes());
+        let mut payload: Vec<u8> = (0..payload_bytes).map(|at| if at < 40 { at as u8 ^ number } else { 0 }).collect();
+        if payload_bytes == 2056 {
+            // A packet of format 2023 + number, of 45 bytes.
+            payload[..10].copy_from_slice(&[0xE7 + number, 7, 3, 0xE7 + number, 7, 0, 0, 0, 0, 3]);
+            payload[2052..].copy_from_slice(&45i32.to_le_bytes());
+        }
+        records.extend(payload);
+    }
+    records
+}
+
+const LZ4_HEADER: [u8; 7] = [0x04, 0x22, 0x4D, 0x18, 0x40, 0x40, 0xC0];
+
+fn gamesdat_files() -> Vec<Vec<u8>> {
+    let file = |(head, records): (Vec<u8>, Vec<u8>)| {
+        let mut file = [head.as_slice(), &LZ4_HEADER].concat();
+        for block in records.chunks(1500) {
+            let packed = lz4_flex::block::compress(block);
+            file.extend((packed.len() as u32).to_le_bytes());
+            file.extend(packed);
+        }
+        file.extend([0; 4]);
+        file
+    };
+    gamesdat_contents().into_iter().map(file).collect()
+}
+
+fn gamesdat_unpacked() -> Vec<Vec<u8>> {
+    let file = |(head, records): (Vec<u8>, Vec<u8>)| {
+        let mut file = [head.as_slice(), &LZ4_HEADER[..4]].concat();
+        for block in records.chunks(1500) {
+            file.extend((block.len() as u16).to_le_bytes());
+            file.extend(block);
+        }
+        file
+    };
+    gamesdat_contents().into_iter().map(file).collect()
 }

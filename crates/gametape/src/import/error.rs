@@ -7,6 +7,7 @@ use gametape_format::read::ReadError;
 use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
+use super::gamesdat::GamesDatError;
 use super::kind::Kind;
 use super::ksana::KsanaError;
 
@@ -51,6 +52,9 @@ pub enum ImportError {
     /// A ksana file that cannot be read.
     #[error(transparent)]
     Ksana(#[from] KsanaError),
+    /// A GamesDat file that cannot be read.
+    #[error(transparent)]
+    GamesDat(#[from] GamesDatError),
     /// The tape cannot be made.
     #[error(transparent)]
     Create(#[from] CreateError),

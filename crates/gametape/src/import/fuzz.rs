@@ -9,6 +9,7 @@ use flate2::write::ZlibEncoder;
 use gametape_format::limits::{BLOCK_RAW_BYTES, STREAMS};
 use gametape_format::{StreamId, StreamSpec};
 
+use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
 use super::{ImportError, Importer, Out, Source};
 
@@ -101,4 +102,29 @@ pub fn fuzz_ksana_resealed(data: &[u8]) {
         file.extend(packed);
     }
     check(&KsanaImporter, &file);
+}
+
+/// A GamesDat file.
+pub fn fuzz_gamesdat(data: &[u8]) {
+    check(&GamesDatImporter, data);
+}
+
+/// A GamesDat file whose records are not packed, since few mutations get through LZ4: a header up to the LZ4 magic, then bytes
+/// that are put into stored blocks of the lengths that stand before them (u16).
+pub fn fuzz_gamesdat_resealed(data: &[u8]) {
+    let magic = [0x04, 0x22, 0x4D, 0x18];
+    let start = data.windows(4).position(|window| window == magic).unwrap_or_default();
+    let (head, rest) = data.split_at(start);
+    let mut file = [head, &magic, &[0x40, 0x40, 0xC0]].concat();
+    let mut rest = rest.get(4..).unwrap_or_default();
+    while let Some((length, bytes)) = rest.split_first_chunk::<2>() {
+        let (block, next) = bytes.split_at(bytes.len().min(usize::from(u16::from_le_bytes(*length))));
+        rest = next;
+        if !block.is_empty() {
+            file.extend((block.len() as u32 | 1 << 31).to_le_bytes());
+            file.extend(block);
+        }
+    }
+    file.extend([0; 4]);
+    check(&GamesDatImporter, &file);
 }

@@ -8,6 +8,7 @@ use gametape_format::read::{ReadError, Tape};
 
 use super::Importer;
 use super::error::ImportError;
+use super::gamesdat::GamesDatImporter;
 use super::ibt::IbtImporter;
 use super::ksana::KsanaImporter;
 
@@ -51,7 +52,8 @@ impl Kind {
         match self {
             Self::Ibt => Some(&IbtImporter),
             Self::Ksr => Some(&KsanaImporter),
-            Self::Dat | Self::Replay | Self::EchoReplay | Self::Zstd => None,
+            Self::Dat => Some(&GamesDatImporter),
+            Self::Replay | Self::EchoReplay | Self::Zstd => None,
         }
     }
 
@@ -66,7 +68,8 @@ impl Kind {
         match self {
             Self::Ibt => is_ibt(start),
             Self::Ksr => start.starts_with(b"RECROCKS"),
-            Self::Dat => start.starts_with(b"GDT\0"),
+            // Old ones have no header: whether an LZ4 file is one of them, its first record says.
+            Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
             Self::EchoReplay => start.starts_with(b"PK\x03\x04"),
             Self::Zstd => start.starts_with(b"\x28\xb5\x2f\xfd"),
@@ -125,6 +128,7 @@ mod tests {
     fn kinds_are_known_by_their_content() {
         assert_eq!(detect_bytes(b"RECROCKS\x02\0\0\0").unwrap(), Kind::Ksr);
         assert_eq!(detect_bytes(b"GDT\0\x01\0").unwrap(), Kind::Dat);
+        assert_eq!(detect_bytes(b"\x04\x22\x4d\x18\x40\x40\xc0").unwrap(), Kind::Dat);
         assert_eq!(detect_bytes(b"\xca\x03\0\0....TAGame.Replay_Soccar_TA").unwrap(), Kind::Replay);
         assert_eq!(detect_bytes(b"PK\x03\x04").unwrap(), Kind::EchoReplay);
         assert_eq!(detect_bytes(b"\x28\xb5\x2f\xfd").unwrap(), Kind::Zstd);

@@ -4,9 +4,11 @@
 //! picks it. A tape's id comes from the bytes of its source, so importing a file again gives the same tape to the byte.
 //! What is wrong with a source is kept beside what is whole: as events, as metadata and in [`Imported::problems`].
 
+mod about;
 mod against;
 mod error;
 mod fuzz;
+mod gamesdat;
 mod ibt;
 mod ibt_pieces;
 mod kind;
@@ -24,13 +26,14 @@ use gametape_format::write::{Files, StdFiles};
 
 pub use against::{AgainstError, Comparison, Difference, compare_with_source};
 pub use error::ImportError;
+pub use gamesdat::GamesDatError;
 pub use kind::{Kind, detect};
 pub use ksana::KsanaError;
 pub use out::Out;
 pub use source::Source;
 
 #[doc(hidden)]
-pub use fuzz::{fuzz_ksana, fuzz_ksana_resealed};
+pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
 
 use out::OnTape;
 

@@ -12,6 +12,7 @@ use super::frames::Frames;
 use super::head::{Head, Recorded};
 use super::payload::{PagesFrame, PayloadProblem};
 use super::{Moment, Payloads};
+use crate::import::about::tell_about;
 use crate::import::out::Out;
 use crate::import::problems::Problems;
 use crate::import::rest::Rest;
@@ -176,16 +177,7 @@ impl Payloads for Pages {
 
     fn end(&mut self, out: &mut dyn Out) -> Result<(), ImportError> {
         out.metadata("game_decided_by", &self.decided_by)?;
-        let About { game_version, car, track, track_layout, session } = &self.survey.about;
-        for (key, value) in [
-            ("game_version", game_version),
-            ("car", car),
-            ("track", track),
-            ("track_layout", track_layout),
-            ("session", session),
-        ] {
-            value.iter().try_for_each(|value| out.metadata(key, value))?;
-        }
+        tell_about(out, &self.survey.about)?;
         for ((name, page), slot) in PAGES.iter().zip(self.pages).zip(self.survey.slot) {
             let left_off = page.map_or(0, |page| slot - page.bytes);
             if left_off > 0 {

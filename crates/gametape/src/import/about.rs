@@ -1,0 +1,21 @@
+//! What a game says about itself, as the metadata that recordings have too.
+
+use gametape_games::About;
+
+use super::error::ImportError;
+use super::out::Out;
+
+/// Puts on the tape what is known.
+pub(super) fn tell_about(out: &mut dyn Out, about: &About) -> Result<(), ImportError> {
+    let About { game_version, car, track, track_layout, session } = about;
+    for (key, value) in [
+        ("game_version", game_version),
+        ("car", car),
+        ("track", track),
+        ("track_layout", track_layout),
+        ("session", session),
+    ] {
+        value.iter().try_for_each(|value| out.metadata(key, value))?;
+    }
+    Ok(())
+}
