@@ -1,5 +1,9 @@
 //! `import`: names, exit codes, several files, real files.
 #![allow(clippy::unwrap_used, missing_docs)]
+#[path = "../../gametape/tests/support/gamesdat.rs"]
+mod gamesdat;
+#[path = "../../gametape/tests/support/replay.rs"]
+mod replay;
 mod support;
 
 use support::ibt::{ibt, put, real_data};
@@ -108,4 +112,63 @@ fn the_real_broken_file_is_refused_with_one_line() {
     let ran = bench.expect(1, &["import", text(&data.join("ibt/broken.ibt")), "-o", text(&bench.path("x.gtape"))]);
     ran.is_one_error_with(&["broken.ibt", "looks like", ".ibt"]);
     assert!(!bench.path("x.gtape").exists());
+}
+
+#[test]
+fn info_of_a_replay_shows_teams_players_score_and_goals() {
+    let bench = Bench::new();
+    let source = put(&bench.path("match.replay"), &replay::replay());
+    let tape = bench.expect(0, &["import", text(&source)]).out.trim().to_owned();
+    let told = bench.expect(0, &["info", &tape]).out;
+    for words in
+        ["rocket-league", "team_0", "Player 1", "Player 2", "700 points", "2:1", "goal", "1:1 Player 2, team 1"]
+    {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let info = bench.expect(0, &["info", &tape, "--json"]).json();
+    assert_eq!((&info["game"], &info["metadata"]["score"]), (&"rocket-league".into(), &"2:1".into()));
+    assert_eq!((&info["events"][0]["kind"], &info["events"][0]["at_ns"]), (&"goal".into(), &500_000_000.into()));
+    assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "replay", "--format", "raw"]).raw, replay::replay());
+}
+
+#[test]
+fn a_broken_file_says_where_and_is_imported_as_far_as_it_goes() {
+    let bench = Bench::new();
+    let record = |number: u8| gamesdat::record(gamesdat::START_TICKS, &gamesdat::payload(number, 496));
+    let records: Vec<_> = (0..9).map(record).collect();
+    let file = gamesdat::file(&gamesdat::header("ACC", "ACCPhysics", 496), &records, 1000);
+    let source = put(&bench.path("a.dat"), &file[..file.len() - 4]);
+    let ran = bench.expect(3, &["import", text(&source)]);
+    let place = format!("byte {}: the file ends without an end mark", file.len() - 4);
+    assert!(ran.err.contains("warning: ") && ran.err.contains(&place), "{}", ran.err);
+    bench.expect(0, &["verify", ran.out.trim(), "--against", text(&source)]);
+    let speeds = bench.expect(0, &["cat", ran.out.trim(), "--stream", "physics", "--channels", "speedKmh"]).out;
+    assert_eq!(speeds.lines().count(), 10);
+}
+
+#[test]
+fn every_kind_of_real_file_is_imported_with_the_right_exit_code() {
+    let Some(data) = real_data("every_kind_of_real_file_is_imported_with_the_right_exit_code") else { return };
+    let bench = Bench::new();
+    for (name, code, frames) in [
+        ("ksana/ac_v2.ksr", 0, 2),
+        ("ksana/ir_v2.ksr", 0, 3),
+        ("ksana/trunc.ksr", 3, 2),
+        ("gamesdat-dat/f1_complete.dat", 0, 220),
+        ("gamesdat-dat/f1_no_endmark.dat", 3, 220),
+        ("gamesdat-dat/f1_truncated_midblock.dat", 3, 126),
+        ("gamesdat-dat/f1_legacy_no_header.dat", 0, 220),
+        ("rocket-league/good_db70.replay", 0, 1),
+        ("rocket-league/partial_utf-16.replay", 0, 1),
+        ("rocket-league/bad_fuzz-slice-index.replay", 3, 1),
+        ("rocket-league/bad_fuzz-too-many-frames.replay", 3, 1),
+    ] {
+        let (source, out) = (data.join(name), bench.path("tapes/"));
+        let report = bench.expect(code, &["import", text(&source), "-o", &format!("{}/", text(&out)), "--json"]).json();
+        let import = &report["imports"][0];
+        assert_eq!(import["frames"], frames, "{name}");
+        assert_eq!(import["problems"].as_array().unwrap().is_empty(), code == 0, "{name}");
+        let tape = import["path"].as_str().unwrap();
+        bench.expect(0, &["verify", tape, "--against", text(&source)]);
+    }
 }

@@ -3,20 +3,24 @@
 #[path = "support/gamesdat.rs"]
 mod gamesdat;
 mod support;
+#[path = "support/unsynced.rs"]
+mod unsynced;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gamesdat::{LZ4_HEADER, START_TICKS, datagram, f1_payload, file, header, lz4_blocks, payload, record};
 use gametape::format::read::{Tape, Values};
-use gametape::import::{GamesDatError, ImportError, Imported, compare_with_source, import};
+use gametape::import::{GamesDatError, ImportError, Imported, compare_with_source, import, import_through};
 use tempfile::TempDir;
+use unsynced::Unsynced;
 
 /// Imports bytes, checks that the tape holds them, and gives the tape.
 fn import_bytes(bytes: &[u8]) -> Result<(Imported, Tape, TempDir), ImportError> {
     let folder = tempfile::tempdir().unwrap();
     let source = support::put(&folder.path().join("a.dat"), bytes);
     let out = folder.path().join("a.gtape");
-    match import(&source, &out, &mut |_| {}) {
+    match import_through(Arc::new(Unsynced), &source, &out, &mut |_| {}) {
         Err(error) => {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
             Err(error)

@@ -3,20 +3,24 @@
 #[path = "support/ksana.rs"]
 mod ksana;
 mod support;
+#[path = "support/unsynced.rs"]
+mod unsynced;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gametape::format::read::Tape;
-use gametape::import::{ImportError, Imported, KsanaError, compare_with_source, import};
+use gametape::import::{ImportError, Imported, KsanaError, compare_with_source, import, import_through};
 use ksana::{ALL, IRacing, SWAPPED, Version, frame, frame_of, head, pages, zlib};
 use tempfile::TempDir;
+use unsynced::Unsynced;
 
 /// Imports bytes, checks that the tape holds them, and gives the tape.
 fn import_bytes(bytes: &[u8]) -> Result<(Imported, Tape, TempDir), ImportError> {
     let folder = tempfile::tempdir().unwrap();
     let source = support::put(&folder.path().join("a.ksr"), bytes);
     let out = folder.path().join("a.gtape");
-    match import(&source, &out, &mut |_| {}) {
+    match import_through(Arc::new(Unsynced), &source, &out, &mut |_| {}) {
         Err(error) => {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
             Err(error)

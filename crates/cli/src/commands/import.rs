@@ -20,14 +20,14 @@ use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 
 /// Make tapes of files that other programs wrote
 ///
-/// What a file is, its content says, not its name. Read are iRacing's .ibt, ksana's .ksr and .bin and GamesDat's .dat. Nothing in the file is lost: `gametape
-/// verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept (exit code 3). Nothing is overwritten: a
-/// number is added to a name that is taken. The paths of the tapes go to stdout.
+/// What a file is, its content says, not its name. Read are iRacing's .ibt, ksana's .ksr and .bin, GamesDat's .dat and Rocket League's .replay.
+/// Nothing in the file is lost: `gametape verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept
+/// (exit code 3). Nothing is overwritten: a number is added to a name that is taken. The paths of the tapes go to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape import race.ibt                   makes race.gtape beside it
   gametape import race.ibt -o spa.gtape
-  gametape import *.ibt -o tapes --jobs 4")]
+  gametape import *.ibt *.ksr *.dat *.replay -o tapes --jobs 4")]
 pub(crate) struct Args {
     /// The files
     #[arg(required = true, value_name = "FILE")]

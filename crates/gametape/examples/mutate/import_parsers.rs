@@ -5,7 +5,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use gametape::import::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
+use gametape::import::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
 
 use super::Parser;
 
@@ -16,6 +16,7 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "ksana-resealed", run: fuzz_ksana_resealed, seeds: ksana_unpacked },
         Parser { name: "gamesdat", run: fuzz_gamesdat, seeds: gamesdat_files },
         Parser { name: "gamesdat-resealed", run: fuzz_gamesdat_resealed, seeds: gamesdat_unpacked },
+        Parser { name: "replay", run: fuzz_replay, seeds: replays },
     ]
 }
 
@@ -186,4 +187,32 @@ fn gamesdat_unpacked() -> Vec<Vec<u8>> {
         file
     };
     gamesdat_contents().into_iter().map(file).collect()
+}
+
+/// A Rocket League replay with goals, players and frames in which nothing happens.
+fn replays() -> Vec<Vec<u8>> {
+    let text = |text: &str| [&(text.len() as i32 + 1).to_le_bytes()[..], text.as_bytes(), &[0]].concat();
+    let property = |key: &str, kind: &str, value: &[u8]| [text(key), text(kind), vec![0; 8], value.to_vec()].concat();
+    let number = |key: &str, value: i32| property(key, "IntProperty", &value.to_le_bytes());
+    let goal = [number("frame", 1), property("PlayerName", "StrProperty", &text("Player 1")), number("PlayerTeam", 0)];
+    let player = [property("Name", "StrProperty", &text("Player 1")), number("Team", 0), number("Score", 100)];
+    let list = |entry: &[Vec<u8>]| [&1u32.to_le_bytes()[..], &entry.concat(), &text("None")].concat();
+    let header = [
+        [868i32, 20, 5].map(i32::to_le_bytes).concat(),
+        text("TAGame.Replay_Soccar_TA"),
+        number("Team0Score", 1),
+        property("Goals", "ArrayProperty", &list(&goal)),
+        property("PlayerStats", "ArrayProperty", &list(&player)),
+        property("RecordFPS", "FloatProperty", &30.0f32.to_le_bytes()),
+        number("MaxChannels", 1023),
+        number("NumFrames", 2),
+        text("None"),
+    ]
+    .concat();
+    // Two frames at 0 s; then lists of objects, names and classes that mutations can refer to.
+    let network = [0u8; 17];
+    let lists = [1u32.to_le_bytes().to_vec(), text("TAGame.Ball_TA")].concat();
+    let body = [&[0; 8][..], &17u32.to_le_bytes(), &network, &[0; 12], &lists, &lists, &[0; 8]].concat();
+    let section = |data: &[u8]| [&(data.len() as u32).to_le_bytes()[..], &[0; 4], data].concat();
+    vec![[section(&header), section(&body)].concat()]
 }

@@ -10,6 +10,7 @@ use gametape_games::iracing::IbtError;
 use super::gamesdat::GamesDatError;
 use super::kind::Kind;
 use super::ksana::KsanaError;
+use super::replay::ReplayError;
 
 /// Why a file could not be imported. No tape was made.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +56,9 @@ pub enum ImportError {
     /// A GamesDat file that cannot be read.
     #[error(transparent)]
     GamesDat(#[from] GamesDatError),
+    /// A Rocket League replay that cannot be imported.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
     /// The tape cannot be made.
     #[error(transparent)]
     Create(#[from] CreateError),

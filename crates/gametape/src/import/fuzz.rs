@@ -11,6 +11,7 @@ use gametape_format::{StreamId, StreamSpec};
 
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
+use super::replay::ReplayImporter;
 use super::{ImportError, Importer, Out, Source};
 
 /// Takes everything, and asserts what a tape would demand.
@@ -127,4 +128,9 @@ pub fn fuzz_gamesdat_resealed(data: &[u8]) {
     }
     file.extend([0; 4]);
     check(&GamesDatImporter, &file);
+}
+
+/// A Rocket League replay.
+pub fn fuzz_replay(data: &[u8]) {
+    check(&ReplayImporter, data);
 }

@@ -11,6 +11,7 @@ use super::error::ImportError;
 use super::gamesdat::GamesDatImporter;
 use super::ibt::IbtImporter;
 use super::ksana::KsanaImporter;
+use super::replay::ReplayImporter;
 
 /// How much of the start of a file says what it is.
 const START_BYTES: u64 = 512;
@@ -53,7 +54,8 @@ impl Kind {
             Self::Ibt => Some(&IbtImporter),
             Self::Ksr => Some(&KsanaImporter),
             Self::Dat => Some(&GamesDatImporter),
-            Self::Replay | Self::EchoReplay | Self::Zstd => None,
+            Self::Replay => Some(&ReplayImporter),
+            Self::EchoReplay | Self::Zstd => None,
         }
     }
 

@@ -15,6 +15,7 @@ mod kind;
 mod ksana;
 mod out;
 mod problems;
+mod replay;
 mod rest;
 mod source;
 
@@ -30,10 +31,11 @@ pub use gamesdat::GamesDatError;
 pub use kind::{Kind, detect};
 pub use ksana::KsanaError;
 pub use out::Out;
+pub use replay::ReplayError;
 pub use source::Source;
 
 #[doc(hidden)]
-pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
+pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
 
 use out::OnTape;
 

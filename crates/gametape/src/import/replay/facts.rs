@@ -1,0 +1,113 @@
+//! What a replay's header tells: teams, players, score and goals.
+
+use boxcars::{HeaderProp, Replay};
+
+/// Entries that are taken from lists of the header, and characters of a text. A match has at most 8 players and few goals.
+const MAX_ENTRIES: usize = 256;
+const MAX_CHARACTERS: usize = 1000;
+
+/// A goal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Goal {
+    pub(super) frame: u32,
+    pub(super) player: String,
+    pub(super) team: i32,
+}
+
+/// Properties of the header, or of something in it.
+struct Properties<'a>(&'a [(String, HeaderProp)]);
+
+impl<'a> Properties<'a> {
+    fn get(&self, name: &str) -> Option<&'a HeaderProp> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    fn number(&self, name: &str) -> Option<i32> {
+        self.get(name).and_then(HeaderProp::as_i32)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.get(name).and_then(HeaderProp::as_string).map(short)
+    }
+
+    fn list(&self, name: &str) -> impl Iterator<Item = Properties<'a>> + use<'a> {
+        let list = self.get(name).and_then(HeaderProp::as_array).map(Vec::as_slice).unwrap_or_default();
+        list.iter().take(MAX_ENTRIES).map(|entry| Properties(entry))
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(MAX_CHARACTERS).collect()
+}
+
+/// The goals, in the order of their frames.
+pub(super) fn goals(replay: &Replay) -> Vec<Goal> {
+    let goal = |goal: Properties<'_>| {
+        let frame = goal.number("frame").and_then(|frame| u32::try_from(frame).ok()).unwrap_or_default();
+        let player = goal.text("PlayerName").unwrap_or_else(|| "somebody".into());
+        Some(Goal { frame, player, team: goal.number("PlayerTeam")? })
+    };
+    let mut goals: Vec<_> = Properties(&replay.properties).list("Goals").filter_map(goal).collect();
+    goals.sort_by_key(|goal| goal.frame);
+    goals
+}
+
+/// Frames a second, if there can be so many.
+pub(super) fn record_fps(replay: &Replay) -> Option<f64> {
+    let fps = Properties(&replay.properties).get("RecordFPS").and_then(HeaderProp::as_float).map(f64::from);
+    fps.filter(|fps| (1.0..=1000.0).contains(fps))
+}
+
+/// Teams, players and score, then everything in the header that is one value, under the name it has there.
+pub(super) fn metadata(replay: &Replay) -> Vec<(String, String)> {
+    let header = Properties(&replay.properties);
+    let mut entries: Vec<(String, String)> = Vec::new();
+    // The game leaves out what is 0: a score counts as known when either side has one.
+    let scores = [header.number("Team0Score"), header.number("Team1Score")];
+    if let [Some(_), _] | [_, Some(_)] = scores {
+        let [zero, one] = scores.map(Option::unwrap_or_default);
+        entries.push(("score".into(), format!("{zero}:{one}")));
+    }
+    for team in [0, 1] {
+        let members: Vec<_> = header
+            .list("PlayerStats")
+            .filter(|player| player.number("Team") == Some(team))
+            .filter_map(|player| player.text("Name"))
+            .collect();
+        if !members.is_empty() {
+            entries.push((format!("team_{team}"), members.join(", ")));
+        }
+    }
+    for (number, player) in header.list("PlayerStats").enumerate() {
+        entries.push((format!("player_{number:02}"), player_text(&player)));
+    }
+    for (key, property) in [("map", "MapName"), ("match_type", "MatchType"), ("game_version", "BuildVersion")] {
+        entries.extend(header.text(property).map(|text| (key.to_owned(), text)));
+    }
+    for (key, value) in replay.properties.iter().take(MAX_ENTRIES) {
+        entries.extend(value_text(value).map(|text| (format!("replay.{}", short(key)), text)));
+    }
+    entries
+}
+
+fn player_text(player: &Properties<'_>) -> String {
+    let name = player.text("Name").unwrap_or_else(|| "somebody".into());
+    let team = player.number("Team").map_or_else(|| "no team".into(), |team| format!("team {team}"));
+    let stats =
+        [("Score", "points"), ("Goals", "goals"), ("Assists", "assists"), ("Saves", "saves"), ("Shots", "shots")];
+    let stats = stats.iter().filter_map(|(key, what)| Some(format!("{} {what}", player.number(key)?)));
+    let bot = (player.get("bBot").and_then(HeaderProp::as_bool) == Some(true)).then(|| "a bot".to_owned());
+    [name, team].into_iter().chain(stats).chain(bot).collect::<Vec<_>>().join(", ")
+}
+
+fn value_text(value: &HeaderProp) -> Option<String> {
+    match value {
+        HeaderProp::Bool(value) => Some(value.to_string()),
+        HeaderProp::Float(value) => Some(value.to_string()),
+        HeaderProp::Int(value) => Some(value.to_string()),
+        HeaderProp::QWord(value) => Some(value.to_string()),
+        HeaderProp::Name(text) | HeaderProp::Str(text) => Some(short(text)),
+        HeaderProp::Byte { kind, value } => Some(short(value.as_ref().unwrap_or(kind))),
+        HeaderProp::Array(_) | HeaderProp::Struct { .. } => None,
+    }
+}
