@@ -30,7 +30,7 @@ mod typed;
 pub use assetto_corsa as ac;
 pub use assetto_corsa_competizione as acc;
 pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
-pub use layout::{Channel, Kind, Layout, LayoutError};
+pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
 pub use registry::{ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use text::{Utf16, utf16le_text, windows_1252_text};

@@ -12,12 +12,44 @@
 //! All are `i32` but `curBuf`. `curBufTickCount`, `curBuf` and `tickCountBegin` were padding in older versions of the
 //! game: 0 there.
 use crate::bytes::i32_at;
+use crate::layout::Kind::{I32, U8};
+use crate::layout::{Channel, Layout};
 
 /// Length of the header.
 pub const HEADER_BYTES: usize = 112;
 
 /// Row buffers that the header has room for.
 pub const MAX_BUFFERS: usize = 4;
+
+/// The header as a frame: tapes keep it beside the rows, for its tick counts.
+pub static HEADER_112: Layout = Layout::from_table("irsdk-header-112", 112, CHANNELS);
+
+const CHANNELS: &[Channel] = &[
+    Channel::fixed("ver", 0, I32, 1, ""),
+    Channel::fixed("status", 4, I32, 1, ""),
+    Channel::fixed("tickRate", 8, I32, 1, ""),
+    Channel::fixed("sessionInfoUpdate", 12, I32, 1, ""),
+    Channel::fixed("sessionInfoLen", 16, I32, 1, ""),
+    Channel::fixed("sessionInfoOffset", 20, I32, 1, ""),
+    Channel::fixed("numVars", 24, I32, 1, ""),
+    Channel::fixed("varHeaderOffset", 28, I32, 1, ""),
+    Channel::fixed("numBuf", 32, I32, 1, ""),
+    Channel::fixed("bufLen", 36, I32, 1, ""),
+    Channel::fixed("curBufTickCount", 40, I32, 1, ""),
+    Channel::fixed("curBuf", 44, U8, 1, ""),
+    Channel::fixed("varBuf[0].tickCount", 48, I32, 1, ""),
+    Channel::fixed("varBuf[0].bufOffset", 52, I32, 1, ""),
+    Channel::fixed("varBuf[0].tickCountBegin", 56, I32, 1, ""),
+    Channel::fixed("varBuf[1].tickCount", 64, I32, 1, ""),
+    Channel::fixed("varBuf[1].bufOffset", 68, I32, 1, ""),
+    Channel::fixed("varBuf[1].tickCountBegin", 72, I32, 1, ""),
+    Channel::fixed("varBuf[2].tickCount", 80, I32, 1, ""),
+    Channel::fixed("varBuf[2].bufOffset", 84, I32, 1, ""),
+    Channel::fixed("varBuf[2].tickCountBegin", 88, I32, 1, ""),
+    Channel::fixed("varBuf[3].tickCount", 96, I32, 1, ""),
+    Channel::fixed("varBuf[3].bufOffset", 100, I32, 1, ""),
+    Channel::fixed("varBuf[3].tickCountBegin", 104, I32, 1, ""),
+];
 
 /// The header, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ mod session_info;
 mod session_text;
 mod var_headers;
 
-pub use header::{HEADER_BYTES, IrsdkHeader, MAX_BUFFERS, VarBuffer};
+pub use header::{HEADER_112, HEADER_BYTES, IrsdkHeader, MAX_BUFFERS, VarBuffer};
 pub use ibt::{DiskSubHeader, Ibt, IbtHead, IbtRows};
 pub use ibt_error::{IbtError, IbtProblem};
 pub use live_map::{LiveBuffer, LiveBuffers, LiveMap, LiveMapError};
@@ -42,7 +42,10 @@ pub const GAME: Game = Game {
 };
 
 /// The one section of shared memory that holds everything: `Local\IRSDKMemMapFileName` on Windows.
-const MEMORY: Transport = Transport::SharedMemory { section: "IRSDKMemMapFileName", section_bytes: SECTION_BYTES };
+const MEMORY: Transport = Transport::SharedMemory { section: SECTION, section_bytes: SECTION_BYTES };
+
+/// Name of the section.
+pub const SECTION: &str = "IRSDKMemMapFileName";
 
 /// What clients map; see the module's text for how it is divided.
 pub const SECTION_BYTES: u32 = 1_191_936;

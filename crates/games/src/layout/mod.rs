@@ -139,6 +139,9 @@ pub struct Layout {
     fingerprint: u64,
 }
 
+/// The layout of frames of which nothing is known.
+pub static NO_CHANNELS: Layout = Layout::from_table("bytes", 0, &[]);
+
 impl Layout {
     /// Checks the channels and puts them in the order of their offsets.
     ///

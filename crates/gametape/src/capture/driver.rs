@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
-use gametape_format::Counters;
 use gametape_format::write::{CreateError, Writer};
+use gametape_format::{Counters, Role};
 use gametape_games::Presence;
 
-use super::batch::Batch;
+use super::batch::{Batch, BatchFrame};
 use super::clock::Clock;
 use super::observer::Observer;
 use super::options::{EndReason, RecordOptions, Split, Told};
@@ -168,7 +168,7 @@ impl Driver {
     }
 
     fn look_for_movement(&mut self, pace: Pace, batch: &mut Batch, now_ns: u64) -> bool {
-        let sampled = matches!(pace, Pace::Every(_));
+        let sampled = !matches!(pace, Pace::Source);
         let mut moved = batch.take_game_moves();
         for frame in batch.frames().skip(self.frames_before) {
             let Some(newest) = self.newest.get_mut(frame.stream) else { continue };
@@ -197,7 +197,9 @@ impl Driver {
             // What waited for a new session moves: it is how the session became known.
             if !moved && session != Session::Another {
                 // A page that does not move may be all that a game left behind. What was seen last waits for the first movement.
-                batch.keep_from(self.frames_before);
+                if batch.len() > self.frames_before {
+                    batch.keep_from(self.frames_before);
+                }
                 return;
             }
             self.open(source, batch);
@@ -318,6 +320,17 @@ impl Driver {
         }
         for observer in &mut self.observers {
             observer.begin(description);
+        }
+        // A source describes itself once; every tape needs it.
+        for (index, stream) in description.streams.iter().enumerate() {
+            let known = self.newest.get(index).filter(|frame| !frame.is_empty());
+            if stream.role == Role::Describe
+                && let Some(bytes) = known
+                && !batch.frames().any(|frame| frame.stream == index)
+            {
+                let frame = BatchFrame { stream: index, time_ns: tape.begun.start_ns, bytes };
+                let _ = tape.frame(frame, &self.progress, &mut self.observers);
+            }
         }
         if let Some(path) = path {
             let _ = self.told.send(Told::Opened { path, game, about });

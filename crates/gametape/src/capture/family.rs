@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 
 use gametape_format::Counters;
-use gametape_games::{About, Game, Layout, Presence, Seen, SeenFrame, Stream, Transport};
+use gametape_games::{About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream, Transport};
 
 use super::batch::{Batch, Description};
 use super::clock::Clock;
@@ -155,7 +155,7 @@ impl FamilySource {
 impl Open {
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> T {
         // Three pages at most: no allocation for what is asked at every tick.
-        let empty = SeenFrame { stream: "", layout: NO_LAYOUT, bytes: &[] };
+        let empty = SeenFrame { stream: "", layout: &NO_CHANNELS, bytes: &[] };
         let mut frames = [empty; MAX_PAGES];
         let mut count = 0;
         let known = self.streams.iter().zip(&self.layouts).zip(self.pages.iter().zip(&self.frame_bytes));
@@ -169,7 +169,6 @@ impl Open {
 
 /// More pages than any known game has.
 const MAX_PAGES: usize = 8;
-static NO_LAYOUT: &Layout = &gametape_games::acc::PHYSICS_800;
 
 impl Source for FamilySource {
     fn pace(&self) -> Pace {

@@ -1,8 +1,9 @@
 //! The sources of the games that gametape knows.
 
-use gametape_games::{ASSETTO_CORSA_FAMILY, Game};
+use gametape_games::{ASSETTO_CORSA_FAMILY, Game, iracing};
 
 use super::family::FamilySource;
+use super::iracing::IracingSource;
 use super::source::Source;
 use crate::sys::Prefix;
 
@@ -17,6 +18,9 @@ pub fn game_sources(game: Option<&'static Game>, prefix: &Prefix, hz: Option<u32
     if let Some(first) = family.first() {
         let hz = hz.or(first.default_hz).unwrap_or(100);
         sources.push(Box::new(FamilySource::new(family, prefix.clone(), hz)));
+    }
+    if game.is_none_or(|game| game.id == iracing::GAME.id) {
+        sources.push(Box::new(IracingSource::new(prefix.clone(), hz)));
     }
     sources
 }

@@ -7,7 +7,7 @@ use gametape_format::write::{Accepted, AppendError, Writer};
 use gametape_format::{Counters, StreamId};
 use gametape_games::About;
 
-use super::batch::{Batch, Description};
+use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
 use super::observer::Observer;
 use super::options::{EndReason, Told};
@@ -102,29 +102,7 @@ impl RunningTape {
     ) -> Result<(), AppendError> {
         let start_ns = self.begun.start_ns;
         for frame in batch.frames() {
-            let time_ns = frame.time_ns.saturating_sub(start_ns);
-            for observer in observers.iter_mut() {
-                observer.frame(frame.stream, time_ns, frame.bytes);
-            }
-            let stored = match (&mut self.writer, self.ids.get(frame.stream)) {
-                (Some((_, writer)), Some(id)) => match writer.append(*id, time_ns, frame.bytes) {
-                    Ok(accepted) => accepted != Accepted::Unchanged,
-                    Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
-                    // The writer has counted it.
-                    Err(_) => {
-                        progress.counted(&Counters { dropped: 1, ..Counters::default() });
-                        false
-                    }
-                },
-                _ => true,
-            };
-            if stored {
-                progress.stored(frame.bytes.len());
-                if let Some(count) = self.frames.get_mut(frame.stream) {
-                    *count += 1;
-                }
-            }
-            self.last_ns = self.last_ns.max(frame.time_ns);
+            self.frame(frame, progress, observers)?;
         }
         for (id, counters) in self.ids.iter().zip(batch.counters()) {
             progress.counted(counters);
@@ -148,6 +126,38 @@ impl RunningTape {
                 let _ = writer.clock(now_ns.saturating_sub(start_ns), utc_ns);
             }
         }
+        Ok(())
+    }
+
+    /// Takes over one frame. One that cannot be kept is counted by the writer; an error is the end of the tape.
+    pub(super) fn frame(
+        &mut self,
+        frame: BatchFrame<'_>,
+        progress: &Progress,
+        observers: &mut [Box<dyn Observer>],
+    ) -> Result<(), AppendError> {
+        let time_ns = frame.time_ns.saturating_sub(self.begun.start_ns);
+        for observer in observers.iter_mut() {
+            observer.frame(frame.stream, time_ns, frame.bytes);
+        }
+        let stored = match (&mut self.writer, self.ids.get(frame.stream)) {
+            (Some((_, writer)), Some(id)) => match writer.append(*id, time_ns, frame.bytes) {
+                Ok(accepted) => accepted != Accepted::Unchanged,
+                Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
+                Err(_) => {
+                    progress.counted(&Counters { dropped: 1, ..Counters::default() });
+                    false
+                }
+            },
+            _ => true,
+        };
+        if stored {
+            progress.stored(frame.bytes.len());
+            if let Some(count) = self.frames.get_mut(frame.stream) {
+                *count += 1;
+            }
+        }
+        self.last_ns = self.last_ns.max(frame.time_ns);
         Ok(())
     }
 

@@ -1,12 +1,16 @@
 //! A game of the Assetto Corsa family that tests drive by hand: its three pages in real shared memory.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+pub mod iracing;
+
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use gametape::capture::{FamilySource, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
+use gametape::capture::{
+    Description, FamilySource, Observer, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told,
+};
 use gametape::games::{ASSETTO_CORSA_FAMILY, Utf16, acc};
 use gametape::sys::{Prefix, SectionWriter};
 use zerocopy::{FromZeros as _, IntoBytes as _};
@@ -84,6 +88,8 @@ impl Drop for Game {
 
 /// A recorder on a thread of its own.
 pub struct Recording {
+    /// Frames of the first stream that were taken.
+    pub rows: Arc<AtomicU64>,
     pub progress: Arc<Progress>,
     pub told: Receiver<Told>,
     pub stop: StopFlag,
@@ -93,18 +99,19 @@ pub struct Recording {
 impl Recording {
     pub fn start(options: RecordOptions, mut source: impl Source + 'static) -> Self {
         let (sender, told) = channel();
+        let rows = Arc::new(AtomicU64::new(0));
         let (progress, stop) = (Arc::new(Progress::default()), StopFlag::default());
         let recorder = Recorder {
             options: Arc::new(options),
             clock: Arc::new(RealClock::start()),
             progress: Arc::clone(&progress),
             told: sender,
-            observers: Vec::new(),
+            observers: vec![Box::new(CountRows(Arc::clone(&rows)))],
             stop: stop.clone(),
             once: false,
         };
         let thread = std::thread::spawn(move || recorder.run(&mut source));
-        Self { progress, told, stop, thread }
+        Self { rows, progress, told, stop, thread }
     }
 
     /// Records the family under a prefix into a folder.
@@ -131,6 +138,16 @@ impl Recording {
         self.stop.stop();
         assert!(self.thread.join().unwrap());
         self.told.iter().collect()
+    }
+}
+
+struct CountRows(Arc<AtomicU64>);
+
+impl Observer for CountRows {
+    fn begin(&mut self, _description: &Description) {}
+
+    fn frame(&mut self, stream: usize, _time_ns: u64, _bytes: &[u8]) {
+        self.0.fetch_add(u64::from(stream == 0), Ordering::Relaxed);
     }
 }
 

@@ -7,8 +7,8 @@
 //! session-text           the text, as bytes, whenever it changed
 //! ```
 
-use gametape_format::{Channel, ChannelType, Role, StreamId, StreamSpec};
-use gametape_games::iracing::{GAME, HEADER_BYTES, IrsdkHeader, MAX_BUFFERS, read_var_headers};
+use gametape_format::{Role, StreamId, StreamSpec};
+use gametape_games::iracing::{GAME, HEADER_112, IrsdkHeader, MAX_BUFFERS, read_var_headers};
 
 use super::head::Head;
 use super::payload::{IRacingFrame, PayloadProblem};
@@ -172,11 +172,11 @@ fn add_layout(
         }
     };
     let rows = add_stream_or_plain(out, spec, &mut |problem| problems.add(format!("{at}: {problem}")))?;
+    let name_of_headers = format!("{name}.header");
     let header = StreamSpec {
-        layout: "irsdk-header-112".into(),
-        frame_bytes: HEADER_BYTES as u32,
-        channels: header_channels(),
-        ..describing(rows, &format!("{name}.header"))
+        role: Role::Describe,
+        describes: Some(rows),
+        ..stream_of_layout(GAME.id, &name_of_headers, "file", &HEADER_112)
     };
     let headers = out.add_stream(header)?;
     let streams = Streams { rows, headers, variables: out.add_stream(describing(rows, &format!("{name}.variables")))? };
@@ -195,30 +195,4 @@ fn describing(stream: StreamId, name: &str) -> StreamSpec {
         describes: Some(stream),
         ..StreamSpec::rows(name)
     }
-}
-
-fn header_channels() -> Vec<Channel> {
-    const NAMES: [&str; 11] = [
-        "ver",
-        "status",
-        "tickRate",
-        "sessionInfoUpdate",
-        "sessionInfoLen",
-        "sessionInfoOffset",
-        "numVars",
-        "varHeaderOffset",
-        "numBuf",
-        "bufLen",
-        "curBufTickCount",
-    ];
-    let number = |name: String, offset: u32| Channel::new(name, ChannelType::I32, offset, 1, "");
-    let mut channels: Vec<_> =
-        NAMES.iter().zip(0..).map(|(name, index)| number((*name).to_owned(), index * 4)).collect();
-    channels.push(Channel::new("curBuf", ChannelType::U8, 44, 1, ""));
-    for buffer in 0..MAX_BUFFERS as u32 {
-        for (name, offset) in [("tickCount", 0), ("bufOffset", 4), ("tickCountBegin", 8)] {
-            channels.push(number(format!("varBuf[{buffer}].{name}"), 48 + 16 * buffer + offset));
-        }
-    }
-    channels
 }

@@ -1,0 +1,165 @@
+//! Recording iRacing from real shared memory.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
+mod game;
+mod support;
+
+use game::iracing::Memory;
+use game::{Recording, prefix, wait_until};
+use gametape::capture::{Batch, EndReason, IracingSource, Place, RealClock, RecordOptions, Source as _, State, Told};
+use gametape::format::read::Tape;
+use gametape::games::iracing::{SECTION, SECTION_BYTES};
+use gametape::sys::{Prefix, SectionWriter};
+
+const TEXT: &str = "---\nWeekendInfo:\n TrackDisplayName: Test Ring\n BuildVersion: 2026.01\n\n...\n";
+
+fn record(prefix: &Prefix, folder: &std::path::Path) -> Recording {
+    let options = RecordOptions::new(Some(Place::Folder(folder.into())));
+    Recording::start(options, IracingSource::new(prefix.clone(), None))
+}
+
+fn ticks(tape: &Tape) -> Vec<i32> {
+    let mut frames = tape.frames(tape.stream_named("telemetry").unwrap());
+    let mut found = Vec::new();
+    while let Some(frame) = frames.next().unwrap() {
+        found.push(i32::from_le_bytes(*frame.data.first_chunk().unwrap()));
+    }
+    found
+}
+
+fn tape_of(told: &Told) -> (Tape, EndReason) {
+    match told {
+        Told::Closed { path, reason, .. } => (Tape::open(path).unwrap(), *reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_tick_is_recorded_also_those_in_older_buffers() {
+    let (prefix, folder) = (prefix("ticks"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 4, true);
+    let recording = record(&prefix, folder.path());
+    memory.text(TEXT);
+    memory.step();
+    memory.connected(true);
+    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
+    memory.step();
+    wait_until("the tape begins", || rows() >= 2);
+    // Two ticks at once: one of them is in an older buffer when the recorder looks.
+    for _ in 0..50 {
+        let before = rows();
+        memory.step();
+        memory.step();
+        wait_until("they are taken", || rows() >= before + 2);
+    }
+    memory.connected(false);
+    let told = recording.opened();
+    let (tape, reason) = tape_of(&recording.next());
+    assert_eq!(reason, EndReason::GameEnded);
+    assert!(told.file_name().unwrap().to_string_lossy().starts_with("iracing_test-ring_"), "{told:?}");
+    assert_eq!(ticks(&tape), (101..=202).collect::<Vec<_>>());
+    assert_eq!(tape.stream_named("telemetry").unwrap().status().counters.missed, 0);
+    for (stream, least) in [("telemetry.variables", 1), ("telemetry.header", 50), ("session-text", 1)] {
+        let frames = tape.stream_named(stream).unwrap().totals().frames;
+        assert!(frames >= least, "{stream}: {frames}");
+    }
+    assert!(recording.end().is_empty());
+}
+
+#[test]
+fn ticks_that_went_by_unseen_are_counted() {
+    let (prefix, folder) = (prefix("missed"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 3, false);
+    memory.step();
+    memory.connected(true);
+    let recording = record(&prefix, folder.path());
+    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    memory.step();
+    wait_until("the tape begins", || recording.progress.is_recording());
+    memory.tick += 1000;
+    memory.step();
+    wait_until("the tick is taken", || recording.progress.numbers().counters.missed == 1000);
+    let told = recording.end();
+    let (tape, _) = tape_of(told.last().unwrap());
+    assert_eq!(tape.stream_named("telemetry").unwrap().status().counters.missed, 1000);
+    assert_eq!(ticks(&tape), [101, 102, 1103]);
+}
+
+#[test]
+fn each_session_has_a_tape_that_describes_itself() {
+    let (prefix, folder) = (prefix("sessions"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 3, true);
+    memory.text(TEXT);
+    memory.connected(true);
+    let recording = record(&prefix, folder.path());
+    let drive = |memory: &mut Memory, ticks: usize| {
+        for _ in 0..ticks {
+            memory.step();
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    };
+    drive(&mut memory, 30);
+    memory.session = 1;
+    drive(&mut memory, 100);
+    let told: Vec<Told> = recording.end().into_iter().filter(|told| matches!(told, Told::Closed { .. })).collect();
+    let [first, second] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((tape_of(first).1, tape_of(second).1), (EndReason::NewSession, EndReason::Stopped));
+    let (first, second) = (tape_of(first).0, tape_of(second).0);
+    for tape in [&first, &second] {
+        for stream in ["telemetry.variables", "telemetry.header", "session-text"] {
+            assert!(tape.stream_named(stream).unwrap().totals().frames > 0, "{stream}");
+        }
+        assert_eq!(tape.metadata().get("track").map(String::as_str), Some("Test Ring"));
+    }
+    assert_eq!(ticks(&first).last().unwrap() + 1, *ticks(&second).first().unwrap());
+}
+
+#[test]
+fn a_memory_that_does_not_move_and_one_that_lies_are_not_recorded() {
+    let (prefix, folder) = (prefix("dead"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 3, true);
+    memory.step();
+    memory.connected(true);
+    let recording = record(&prefix, folder.path());
+    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(!recording.progress.is_recording());
+    drop(memory);
+    let liar = SectionWriter::create(&prefix.section(SECTION), SECTION_BYTES.into()).unwrap();
+    liar.write(0, &[0x7F; 112]).unwrap();
+    wait_until("it is said", || {
+        recording.progress.seen().state.is_some_and(|state| state.text().contains("possible are"))
+    });
+    liar.remove().unwrap();
+    assert!(recording.end().is_empty());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn real_memory_is_read_as_the_game_wrote_it() {
+    let Some(data) = support::real_data("real_memory_is_read_as_the_game_wrote_it") else { return };
+    for (name, row_bytes) in [("live_map_a.bin", 7419..=8154), ("live_map_b.bin", 7419..=8154)] {
+        let bytes = std::fs::read(data.join("irsdk-live").join(name)).unwrap();
+        let prefix = prefix("real");
+        let section = SectionWriter::create(&prefix.section(SECTION), bytes.len() as u64).unwrap();
+        section.write(0, &bytes).unwrap();
+        // A dump may have been made of a game that was just leaving.
+        section.write(4, &1_i32.to_le_bytes()).unwrap();
+        let mut source = IracingSource::new(prefix, None);
+        let mut batch = Batch::default();
+        let state = source.read(&RealClock::start(), &mut batch).unwrap();
+        assert!(matches!(state, State::Here(_)), "{name}: {state:?}");
+        let telemetry = batch.description().streams.first().unwrap();
+        assert!(row_bytes.contains(&telemetry.frame_bytes), "{name}: {}", telemetry.frame_bytes);
+        assert!(telemetry.channels.iter().any(|channel| channel.name == "CarIdxLapDistPct"), "{name}");
+        let rows: Vec<_> = batch.frames().filter(|frame| frame.stream == 0).collect();
+        let newest = (0..3).max_by_key(|i| i32::from_le_bytes(bytes[48 + 16 * i..][..4].try_into().unwrap())).unwrap();
+        let at = i32::from_le_bytes(bytes[52 + 16 * newest..][..4].try_into().unwrap()) as usize;
+        let expected = &bytes[at..at + telemetry.frame_bytes as usize];
+        assert_eq!(rows.last().unwrap().bytes, expected, "{name}");
+        assert!(batch.frames().any(|frame| frame.stream == 3 && frame.bytes.starts_with(b"---")), "{name}");
+        assert!(source.about().track.is_some(), "{name}");
+        section.remove().unwrap();
+    }
+}
