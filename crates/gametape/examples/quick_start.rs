@@ -9,8 +9,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let prefix = std::env::args().nth(1).unwrap_or_default();
 
     let capture = gametape::Capture::new()
-        .source(acc::physics())
         .names(&prefix)
+        .source(acc::physics())
         .on(|t, p: &acc::Physics| println!("{t:.1?} {:.0} km/h", p.speed_kmh))
         .start()?;
     let summary = capture.wait()?; // until Ctrl+C or the game ends

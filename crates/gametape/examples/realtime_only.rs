@@ -6,7 +6,7 @@ use gametape::{Capture, acc};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let prefix = std::env::args().nth(1).unwrap_or_default();
-    let capture = Capture::new().source(acc::physics()).names(&prefix).realtime_only().start()?;
+    let capture = Capture::new().names(&prefix).source(acc::physics()).realtime_only().start()?;
 
     // Waits for each frame. With `.on(…)` instead, the frames come to a callback on a thread of its own.
     for (t, p) in capture.frames::<acc::Physics>()? {

@@ -9,12 +9,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // `.source` begins a tape, and what follows belongs to it. On one tape: `.source(…).and(…).to("my_race.gtape")`.
     let capture = Capture::new()
-        .source(acc::physics())
         .names(&prefix)
+        .source(acc::physics())
         .hz(200)
         .to("my_race/physics.gtape")
         .source(acc::graphics())
-        .names(&prefix)
         .to("my_race/graphics.gtape")
         .start()?;
 

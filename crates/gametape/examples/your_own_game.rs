@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .channel("gear", offset_of!(MyCar, gear), Kind::I32, 1, "")
         .channel("speed", offset_of!(MyCar, speed), Kind::F32, 1, "m/s");
     let capture = Capture::new()
-        .source(my_game)
         .names(&prefix)
+        .source(my_game)
         .on(|t, car: &MyCar| println!("{t:.1?} gear {} {:.1} m/s", car.gear, car.speed))
         .start()?;
 

@@ -150,6 +150,10 @@ fn what_is_wrong_with_a_plan_is_said_before_anything_runs() {
     assert!(matches!(error(Capture::new().to("x.gtape")), StartError::NoSourceYet { option: "to" }));
     assert!(matches!(error(Capture::new().source(acc::physics()).hz(0)), StartError::Rate { hz: 0 }));
     assert!(matches!(error(Capture::new().source(acc::physics()).names("a/b")), StartError::Names { .. }));
+    assert!(matches!(
+        error(Capture::new().source(Nothing).names("x")),
+        StartError::NotForThisSource { option: "names" }
+    ));
     assert!(matches!(error(Capture::new().source(Nothing).hz(9)), StartError::NotForThisSource { option: "hz" }));
     let unasked = error(Capture::new().source(acc::physics()).on(|_, _: &acc::Graphics| {}));
     assert!(matches!(&unasked, StartError::NobodyGives { offered, .. } if offered.starts_with("physics of assetto")));
@@ -326,7 +330,8 @@ fn nothing_that_is_there_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.gtape");
     for _ in 0..2 {
-        Capture::new().source(Ticks::new(3)).to(&path).start().unwrap().wait_for_end().unwrap();
+        let source: Box<dyn Source> = Box::new(Ticks::new(3));
+        Capture::new().source(source).to(&path).start().unwrap().wait_for_end().unwrap();
     }
     assert!(path.exists() && folder.path().join("a-2.gtape").exists());
 }

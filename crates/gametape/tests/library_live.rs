@@ -87,15 +87,23 @@ fn streams_of_one_game_share_a_tape_and_one_look() {
     let (prefix, folder) = (prefix("share"), tempfile::tempdir().unwrap());
     let mut game = Game::start(&prefix);
     game.status(2);
-    let path = folder.path().join("both.gtape");
     let names = prefix.as_str();
-    let capture = Capture::new().source(acc::physics()).names(names).and(acc::graphics()).names(names).to(&path);
-    let capture = capture.start().unwrap();
-    drive(&mut game, &capture, 20);
-    capture.stop().unwrap();
-    let tape = Tape::open(&path).unwrap();
-    assert_eq!(streams(&tape), ["physics", "graphics"]);
-    assert!(tape.frames::<acc::Graphics>().unwrap().count() >= 1);
+    let plans = [
+        Capture::new().names(names).source(acc::physics()).and(acc::graphics()),
+        Capture::new().source(acc::physics()).names(names).hz(500).and(acc::graphics()),
+        Capture::new().source(acc::physics()).and(acc::graphics()).names(names),
+    ];
+    for (number, plan) in plans.into_iter().enumerate() {
+        let path = folder.path().join(format!("{number}.gtape"));
+        let capture = plan.to(&path).start().unwrap();
+        drive(&mut game, &capture, 20);
+        capture.stop().unwrap();
+        let tape = Tape::open(&path).unwrap();
+        assert_eq!(streams(&tape), ["physics", "graphics"]);
+        assert!(tape.frames::<acc::Graphics>().unwrap().count() >= 1);
+        let rate = if number == 1 { "500" } else { "100" };
+        assert_eq!(tape.metadata().get("sampling_hz").map(String::as_str), Some(rate));
+    }
 
     let capture = Capture::new().source(&acc::GAME).names(names).folder(folder.path()).start().unwrap();
     drive(&mut game, &capture, 20);

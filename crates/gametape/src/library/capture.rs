@@ -31,8 +31,8 @@ use crate::sys::Prefix;
 ///
 /// Each [`source`](Self::source) has a tape of its own, `./sessions/GAME_STREAM_YYYYMMDD_HHMMSS.gtape` unless told otherwise;
 /// [`and`](Self::and) puts another source on the same tape. [`to`](Self::to), [`to_writer`](Self::to_writer) and
-/// [`realtime_only`](Self::realtime_only) speak of the tape before them, [`names`](Self::names) and [`hz`](Self::hz) of the source
-/// before them. Callbacks are found by the type of their frames, wherever they stand.
+/// [`realtime_only`](Self::realtime_only) speak of the tape before them, [`hz`](Self::hz) of the source before it, and
+/// [`names`](Self::names) of all when it comes first. Callbacks are found by the type of their frames, wherever they stand.
 ///
 /// A game that is not there is waited for. What is wrong with all this is said by [`start`](Self::start).
 pub struct Capture {
@@ -44,6 +44,7 @@ pub struct Capture {
     pub(super) again: bool,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) wrong: Option<StartError>,
+    prefix: Prefix,
 }
 
 /// One tape and what goes on it.
@@ -82,19 +83,26 @@ impl Capture {
             again: false,
             clock: Arc::new(RealClock::start()),
             wrong: None,
+            prefix: Prefix::default(),
         }
     }
 
     /// Adds a source with a tape of its own.
     pub fn source(mut self, source: impl IntoSource) -> Self {
-        self.tapes.push(TapePlan { sources: vec![source.into_source()], target: Target::Named });
+        let mut source = source.into_source();
+        source.set_prefix(&self.prefix);
+        self.tapes.push(TapePlan { sources: vec![source], target: Target::Named });
         self
     }
 
-    /// Adds a source to the tape of the source before it. The tape begins when all its sources are there.
+    /// Adds a source to the tape of the source before it. The tape begins when all its sources are there. Names and, within a game,
+    /// the rate are those of the source before it, unless said otherwise after it.
     pub fn and(self, source: impl IntoSource) -> Self {
-        let source = source.into_source();
+        let mut source = source.into_source();
         self.tape("and", |tape| {
+            if let Some(before) = tape.sources.last() {
+                source.inherit(before);
+            }
             tape.sources.push(source);
             Ok(())
         })
@@ -116,10 +124,21 @@ impl Capture {
         self.target("realtime_only", Target::Nowhere)
     }
 
-    /// The source before has this prefix before its names of shared memory, as `gametape demo` and tests have it.
-    pub fn names(self, prefix: &str) -> Self {
-        let prefix = Prefix::new(prefix).ok_or_else(|| StartError::Names { prefix: prefix.into() });
-        self.last_source("names", |source| source.set_prefix(prefix?))
+    /// A prefix before the names of shared memory, as `gametape demo` and tests have it: for the tape before it or, before the first
+    /// source, for all of them.
+    pub fn names(mut self, prefix: &str) -> Self {
+        let Some(prefix) = Prefix::new(prefix) else {
+            self.wrong = self.wrong.or(Some(StartError::Names { prefix: prefix.into() }));
+            return self;
+        };
+        if self.tapes.is_empty() {
+            self.prefix = prefix;
+            return self;
+        }
+        self.tape("names", |tape| {
+            let named = tape.sources.iter_mut().fold(false, |named, source| source.set_prefix(&prefix) | named);
+            if named { Ok(()) } else { Err(StartError::NotForThisSource { option: "names" }) }
+        })
     }
 
     /// The source before is sampled this often a second, 1 to 1000. Unless said, as its game suggests.

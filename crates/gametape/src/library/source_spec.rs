@@ -62,13 +62,32 @@ impl SourceSpec {
         Ok(())
     }
 
-    pub(crate) fn set_prefix(&mut self, prefix: Prefix) -> Result<(), StartError> {
+    /// `false` if it has no names in shared memory.
+    pub(crate) fn set_prefix(&mut self, prefix: &Prefix) -> bool {
         match &mut self.kind {
-            SourceKind::Game(game) => game.prefix = prefix,
-            SourceKind::Memory(memory) => memory.prefix = prefix,
-            SourceKind::Own(_) | SourceKind::Tape(_) => return Err(StartError::NotForThisSource { option: "names" }),
+            SourceKind::Game(game) => game.prefix = prefix.clone(),
+            SourceKind::Memory(memory) => memory.prefix = prefix.clone(),
+            SourceKind::Own(_) | SourceKind::Tape(_) => return false,
         }
-        Ok(())
+        true
+    }
+
+    /// Takes over what the source before it on the same tape was told.
+    pub(crate) fn inherit(&mut self, before: &Self) {
+        match &before.kind {
+            SourceKind::Game(other) => {
+                self.set_prefix(&other.prefix);
+                if let SourceKind::Game(game) = &mut self.kind
+                    && game.game.id == other.game.id
+                {
+                    game.hz = other.hz;
+                }
+            }
+            SourceKind::Memory(other) => {
+                self.set_prefix(&other.prefix);
+            }
+            SourceKind::Own(_) | SourceKind::Tape(_) => {}
+        }
     }
 
     /// What stands for it in the name of a file.
