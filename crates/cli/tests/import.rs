@@ -127,6 +127,7 @@ fn info_of_a_replay_shows_teams_players_score_and_goals() {
     }
     let info = bench.expect(0, &["info", &tape, "--json"]).json();
     assert_eq!((&info["game"], &info["metadata"]["score"]), (&"rocket-league".into(), &"2:1".into()));
+    assert_eq!(info["duration_ns"], 2_000_000_000u64);
     assert_eq!((&info["events"][0]["kind"], &info["events"][0]["at_ns"]), (&"goal".into(), &500_000_000.into()));
     assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "replay", "--format", "raw"]).raw, replay::replay());
 }

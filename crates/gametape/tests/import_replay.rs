@@ -58,6 +58,8 @@ fn teams_players_score_and_goals_are_told() {
     let expected =
         [goal(500, "1:0 Player 1, team 0"), goal(1000, "1:1 Player 2, team 1"), goal(2000, "2:1 Player 1, team 0")];
     assert_eq!(goals(&tape), expected);
+    let frames = tape.stream_named("replay.network-frames").unwrap();
+    assert_eq!((frames.totals().frames, frames.totals().last_ns), (4, Some(2_000_000_000)));
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! Rocket League replays (`.replay`): the file as one frame; teams, players and score as metadata, goals as events.
 //!
+//! ```text
+//! replay                 the file
+//! replay.network-frames  time and delta of each network frame, so that the tape is as long as the match
+//! ```
 //! The file's bytes are always kept. What cannot be read of them is a problem that names its place.
 
 mod facts;
 mod parse;
 
 use boxcars::Replay;
-use gametape_format::StreamSpec;
 use gametape_format::limits::BLOCK_RAW_BYTES;
+use gametape_format::{Channel, ChannelType, Role, StreamId, StreamSpec};
 
 use super::kind::Kind;
 use super::out::Out;
@@ -52,23 +56,51 @@ impl Importer for ReplayImporter {
         let spec = StreamSpec { game: GAME_ID.into(), transport: "file".into(), ..StreamSpec::rows("replay") };
         let stream = out.add_stream(spec)?;
         out.append(stream, 0, &file, 0)?;
-        let time_source =
-            if frame_times_s.as_ref().is_some_and(|times| !times.is_empty()) { "match" } else { "nominal" };
+        let times_ns = match &frame_times_s {
+            Some(times_s) if !times_s.is_empty() => add_frames(out, stream, times_s)?,
+            _ => Vec::new(),
+        };
+        let time_source = if times_ns.is_empty() { "nominal" } else { "match" };
         tell_source(out, source, Kind::Replay, IMPORTER, time_source, &problems)?;
         if let Some(times_s) = &frame_times_s {
             out.metadata("network_frames", &times_s.len().to_string())?;
         }
         if let Some(replay) = &replay {
             facts::metadata(replay).iter().try_for_each(|(key, value)| out.metadata(key, value))?;
-            add_goals(out, replay, frame_times_s.as_deref().unwrap_or_default())?;
+            add_goals(out, replay, &times_ns)?;
         }
         progress(source.bytes);
         Ok(Found { frames: 1, problems: problems.list() })
     }
 }
 
+/// Adds the times of the network frames. Gives them in nanoseconds since the first, never going back.
+fn add_frames(out: &mut dyn Out, replay: StreamId, times_s: &[(f32, f32)]) -> Result<Vec<u64>, ImportError> {
+    let channels =
+        vec![Channel::new("time", ChannelType::F32, 0, 1, "s"), Channel::new("delta", ChannelType::F32, 4, 1, "s")];
+    let spec = StreamSpec {
+        game: GAME_ID.into(),
+        transport: "file".into(),
+        layout: "rocket-league-network-frame".into(),
+        role: Role::Describe,
+        describes: Some(replay),
+        ..StreamSpec::columns("replay.network-frames", 8, channels)
+    };
+    let stream = out.add_stream(spec)?;
+    let first_s = times_s.first().map_or(0.0, |(time_s, _)| f64::from(*time_s));
+    let mut last_ns = 0;
+    let mut all_ns = Vec::with_capacity(times_s.len());
+    for (time_s, delta_s) in times_s {
+        last_ns = nanoseconds(f64::from(*time_s) - first_s).max(last_ns);
+        all_ns.push(last_ns);
+        let row = [time_s.to_le_bytes(), delta_s.to_le_bytes()].concat();
+        out.append(stream, last_ns, &row, 0)?;
+    }
+    Ok(all_ns)
+}
+
 /// Each goal with the score after it.
-fn add_goals(out: &mut dyn Out, replay: &Replay, frame_times_s: &[f32]) -> Result<(), ImportError> {
+fn add_goals(out: &mut dyn Out, replay: &Replay, frame_times_ns: &[u64]) -> Result<(), ImportError> {
     let (mut zero, mut one, mut last_ns) = (0, 0, 0);
     for goal in facts::goals(replay) {
         match goal.team {
@@ -76,19 +108,21 @@ fn add_goals(out: &mut dyn Out, replay: &Replay, frame_times_s: &[f32]) -> Resul
             1 => one += 1,
             _ => {}
         }
-        last_ns = time_ns(goal.frame, replay, frame_times_s).max(last_ns);
+        last_ns = time_ns(goal.frame, replay, frame_times_ns).max(last_ns);
         out.event(last_ns, "goal", &format!("{zero}:{one} {}, team {}", goal.player, goal.team))?;
     }
     Ok(())
 }
 
 /// When a network frame was, since the first: by the frames themselves, else by their rate.
-fn time_ns(frame: u32, replay: &Replay, frame_times_s: &[f32]) -> u64 {
+fn time_ns(frame: u32, replay: &Replay, frame_times_ns: &[u64]) -> u64 {
     const USUAL_FPS: f64 = 30.0;
-    let nominal_s = f64::from(frame) / facts::record_fps(replay).unwrap_or(USUAL_FPS);
+    let nominal = || nanoseconds(f64::from(frame) / facts::record_fps(replay).unwrap_or(USUAL_FPS));
     // The last goal can be at the frame behind the last.
-    let at = frame_times_s.get(frame as usize).or(frame_times_s.last()).zip(frame_times_s.first());
-    let seconds = at.map_or(nominal_s, |(at, first)| f64::from(*at) - f64::from(*first));
-    // What is below 0 or no number becomes 0.
+    frame_times_ns.get(frame as usize).or(frame_times_ns.last()).copied().unwrap_or_else(nominal)
+}
+
+/// What is below 0 or no number becomes 0.
+fn nanoseconds(seconds: f64) -> u64 {
     (seconds.min(1e9) * 1e9).round() as u64
 }

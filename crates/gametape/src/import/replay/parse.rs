@@ -7,7 +7,7 @@
 //! boxcars reads all or nothing, so a file that is cut in its body is given to it with an empty body in its place. It recurses
 //! where properties are nested and takes memory for a list before it has read it: both are bounded here.
 
-use boxcars::{ParserBuilder, Replay};
+use boxcars::{NetworkFrames, ParserBuilder, Replay};
 
 /// Bytes of a header that is read. Real ones have a few thousand.
 const MAX_HEADER_BYTES: usize = 512 << 10;
@@ -32,8 +32,8 @@ const MAX_NETWORK_BYTES: usize = 12 << 20;
 pub(super) struct Parsed {
     /// Header and body, or the header with an empty body; nothing if not even the header can be read.
     pub(super) replay: Option<Replay>,
-    /// When each network frame was, in seconds of the match; nothing if they cannot be read.
-    pub(super) frame_times_s: Option<Vec<f32>>,
+    /// Time and time since the frame before of each network frame, in seconds; nothing if they cannot be read.
+    pub(super) frame_times_s: Option<Vec<(f32, f32)>>,
     /// What is wrong with it.
     pub(super) problems: Vec<String>,
 }
@@ -102,7 +102,10 @@ fn with_frames(file: &[u8], body_bytes: usize, replay: Replay, mut problems: Vec
         parsed.map_err(|error| error.to_string())
     };
     let frame_times_s = match network {
-        Ok(replay) => replay.network_frames.map(|network| network.frames.iter().map(|frame| frame.time).collect()),
+        Ok(replay) => {
+            let times = |network: NetworkFrames| network.frames.iter().map(|frame| (frame.time, frame.delta)).collect();
+            replay.network_frames.map(times)
+        }
         Err(error) => {
             problems.push(format!("the network data cannot be read: {error}"));
             None
