@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 const AFTER_HELP: &str = "\
 Try it:
   gametape                        wait for a game and record it
-  gametape demo --exit            make a tape from a built-in generator
+  gametape demo --exit            record a lap of a simulated car
   gametape import race.ibt        make a tape from an iRacing file
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it

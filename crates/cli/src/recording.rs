@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
+use gametape::capture::{Clock, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
 use gametape::control::ControlServer;
 use gametape::format::Counters;
 use serde_json::json;
@@ -50,9 +50,20 @@ impl Recording {
         options: &RecordOptions,
         run_folder: &Path,
     ) -> anyhow::Result<Self> {
+        Self::start_by(Arc::new(RealClock::start()), false, sources, options, run_folder)
+    }
+
+    /// The same by another clock; `once` ends with the game.
+    pub(crate) fn start_by(
+        clock: Arc<dyn Clock>,
+        once: bool,
+        sources: Vec<Box<dyn Source>>,
+        options: &RecordOptions,
+        run_folder: &Path,
+    ) -> anyhow::Result<Self> {
         let (sender, told) = channel();
         let stop = StopFlag::default();
-        let (clock, options) = (Arc::new(RealClock::start()), Arc::new(options.clone()));
+        let options = Arc::new(options.clone());
         let (mut progress, mut threads) = (Vec::new(), Vec::new());
         for mut source in sources {
             let recorder = Recorder {
@@ -62,7 +73,7 @@ impl Recording {
                 told: sender.clone(),
                 observers: Vec::new(),
                 stop: stop.clone(),
-                once: false,
+                once,
             };
             progress.push(Arc::clone(&recorder.progress));
             let thread = std::thread::Builder::new().name("gametape-capture".into());
@@ -94,8 +105,8 @@ impl Recording {
         }
     }
 
-    /// Ends the recording and tells what came of it.
-    pub(crate) fn finish(mut self, stop: &Stop, as_json: bool) -> anyhow::Result<Outcome> {
+    /// Ends the recording; tells where the tapes are.
+    pub(crate) fn end(&mut self) -> Vec<PathBuf> {
         self.stop.stop();
         for thread in std::mem::take(&mut self.threads) {
             self.failed |= !thread.join().unwrap_or(false);
@@ -104,6 +115,12 @@ impl Recording {
             self.hear(told);
         }
         self.status.clear();
+        self.closed.iter().map(|tape| tape.path.clone()).collect()
+    }
+
+    /// Ends the recording and tells what came of it.
+    pub(crate) fn finish(mut self, stop: &Stop, as_json: bool) -> anyhow::Result<Outcome> {
+        self.end();
         if self.closed.is_empty() && !self.failed {
             tell("nothing was recorded; `gametape doctor` says why no game was found");
         }

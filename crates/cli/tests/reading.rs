@@ -282,6 +282,7 @@ fn with_several_streams_cat_asks_which_one() {
     let tape = two_streams(&bench, true);
     bench.expect(2, &["cat", &tape]).is_one_error_with(&["--stream", "one, two"]);
     assert_eq!(bench.expect(0, &["cat", &tape, "--stream", "two"]).out, "time_ns,n\n5,7\n");
+    bench.expect(2, &["cat", &tape, "--channels", "n"]).is_one_error_with(&["--stream", "one, two"]);
 }
 
 #[test]

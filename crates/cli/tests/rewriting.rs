@@ -4,8 +4,8 @@ mod support;
 
 use support::{Bench, text};
 
-fn demo(bench: &Bench, laps: &str) -> String {
-    bench.expect(0, &["demo", "--laps", laps, "--speed", "100"]).out.trim().to_owned()
+fn demo(bench: &Bench, laps: usize) -> String {
+    bench.driven_tape(laps * 3600)
 }
 
 fn raw(bench: &Bench, tape: &str, stream: &str) -> Vec<u8> {
@@ -15,7 +15,7 @@ fn raw(bench: &Bench, tape: &str, stream: &str) -> Vec<u8> {
 #[test]
 fn cut_and_merge_give_back_every_byte() {
     let bench = Bench::new();
-    let tape = demo(&bench, "2");
+    let tape = demo(&bench, 2);
     let (first, second) = (bench.path("first.gtape"), bench.path("second.gtape"));
     let (first, second) = (first.to_str().unwrap(), second.to_str().unwrap());
     let whole = bench.path("whole.gtape");
@@ -35,7 +35,7 @@ fn cut_and_merge_give_back_every_byte() {
 #[test]
 fn nothing_is_overwritten_and_nothing_is_left_behind() {
     let bench = Bench::new();
-    let tape = demo(&bench, "1");
+    let tape = demo(&bench, 1);
     let before = std::fs::read(&tape).unwrap();
     let refused = bench.expect(1, &["cut", &tape, "--from", "1", "--to", "2", "-o", &tape]);
     assert!(refused.err.starts_with("error: "), "{}", refused.err);
@@ -48,7 +48,7 @@ fn nothing_is_overwritten_and_nothing_is_left_behind() {
 #[test]
 fn a_damaged_tape_is_recovered_with_its_loss_told() {
     let bench = Bench::new();
-    let tape = demo(&bench, "2");
+    let tape = demo(&bench, 2);
     let mut bytes = std::fs::read(&tape).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
@@ -70,7 +70,7 @@ fn a_damaged_tape_is_recovered_with_its_loss_told() {
 #[test]
 fn recover_of_a_whole_tape_changes_nothing() {
     let bench = Bench::new();
-    let tape = demo(&bench, "1");
+    let tape = demo(&bench, 1);
     let before = std::fs::read(&tape).unwrap();
     bench.expect(0, &["recover", &tape]);
     assert!(std::fs::read(&tape).unwrap() == before);
@@ -79,7 +79,7 @@ fn recover_of_a_whole_tape_changes_nothing() {
 #[test]
 fn json_says_what_was_made_and_what_was_left_out() {
     let bench = Bench::new();
-    let tape = demo(&bench, "2");
+    let tape = demo(&bench, 2);
     let mut bytes = std::fs::read(&tape).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
@@ -111,7 +111,7 @@ fn json_says_what_was_made_and_what_was_left_out() {
 #[test]
 fn a_part_without_frames_is_4_and_makes_no_file() {
     let bench = Bench::new();
-    let tape = demo(&bench, "1");
+    let tape = demo(&bench, 1);
     let out = bench.path("out.gtape");
     let out = text(&out);
     for times in [vec!["--from", "1h"], vec!["--from", "36"], vec!["--from", "10.001", "--to", "10.009"]] {

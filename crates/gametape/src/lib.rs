@@ -10,7 +10,6 @@
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
 //! - [`simulated_car`]: a car that stands in for a game, driven by a seed and a script.
-//! - [`demo_car`]: a generator of car-like frames for trying things out.
 #![deny(unsafe_code)]
 
 pub use gametape_format as format;
@@ -19,7 +18,6 @@ pub use gametape_games::{ac, acc, iracing};
 
 pub mod capture;
 pub mod control;
-pub mod demo_car;
 pub mod identity;
 pub mod import;
 pub mod layout;

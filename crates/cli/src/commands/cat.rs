@@ -27,7 +27,7 @@ Times: 90, 1:30.5, 10m, 250ms; rows from --from on and before --to are given.")]
 pub(crate) struct Args {
     /// The tape; the newest one if left out
     file: Option<PathBuf>,
-    /// Which stream; may be left out if there is only one of frames
+    /// Which stream; may be left out if there is only one, or only one that has the channels
     #[arg(long, value_name = "S")]
     stream: Option<String>,
     /// Which channels, in this order; all if left out
@@ -84,7 +84,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
         cat.events(format)?;
     } else {
-        let stream = choose_stream(&tape, args.stream.as_deref())?;
+        let stream = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
         match rows {
             None if !args.channels.is_empty() => {
                 return Err(exit::usage("--format raw gives whole frames; leave out --channels"));
@@ -106,22 +106,30 @@ fn no_channels(stream: &TapeStream) -> String {
     format!("stream {name:?} has no layout, so there are no channels; use --format raw, or jsonl for its bytes as hex")
 }
 
-/// The stream that was named, or the only one with frames of a game.
-fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>) -> anyhow::Result<&'a TapeStream> {
+/// The stream that was named, or the only one with frames of a game, or the only one of those with all the channels.
+fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>, channels: &[String]) -> anyhow::Result<&'a TapeStream> {
     if let Some(name) = name {
         return Ok(tape.stream_named(name)?);
     }
-    let mut data = tape.streams().filter(|stream| stream.spec().role == Role::Data);
-    match (data.next(), data.next()) {
-        (Some(only), None) => Ok(only),
-        (None, _) => Err(exit::nothing_found(
+    let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
+    let fits = |stream: &TapeStream| !channels.is_empty() && channels.iter().all(|name| has_channel(stream, name));
+    let fitting: Vec<&TapeStream> = data.iter().copied().filter(|stream| fits(stream)).collect();
+    match (data.as_slice(), fitting.as_slice()) {
+        ([only], _) | (_, [only]) => Ok(only),
+        ([], _) => Err(exit::nothing_found(
             "there are no frames of a game on this tape; `gametape info` shows what is, --events gives its events",
         )),
-        (Some(_), Some(_)) => {
+        _ => {
             let names: Vec<_> = tape.streams().map(|stream| stream.spec().name.as_str()).collect();
             Err(exit::usage(format!("say which stream with --stream; there are {}", names.join(", "))))
         }
     }
+}
+
+/// Whether the stream has a channel of this name; `name[2]` is a part of one.
+fn has_channel(stream: &TapeStream, name: &str) -> bool {
+    let array = name.rsplit_once('[').map_or(name, |(array, _)| array);
+    stream.spec().channel(name).or_else(|| stream.spec().channel(array)).is_some()
 }
 
 struct Cat<'a, W: Write> {

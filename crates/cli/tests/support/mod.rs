@@ -47,9 +47,34 @@ impl Bench {
         ran
     }
 
-    /// A tape of one lap.
+    /// A tape of one stream, 36 s of a simulated car at 100 Hz, as a recorder would have left it in the folder of `demo`.
     pub fn demo_tape(&self) -> String {
-        self.expect(0, &["demo", "--exit", "--speed", "100"]).out.trim().to_owned()
+        self.driven_tape(3600)
+    }
+
+    /// The same with this many frames.
+    pub fn driven_tape(&self, frames: usize) -> String {
+        use gametape::format::write::{StdFiles, WriteOptions, Writer};
+        use gametape::games::acc;
+        use gametape::simulated_car::{Script, Settings, Simulation};
+        use zerocopy::IntoBytes as _;
+        std::fs::create_dir_all(self.path("demo")).unwrap();
+        let path = self.path(&format!("demo/driven-{frames}.gtape"));
+        let options = WriteOptions {
+            start_utc_ns: Some(1_700_000_000_000_000_000),
+            journal_bytes: 16 << 20,
+            ..WriteOptions::new(gametape::identity::new_id())
+        };
+        let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &options).unwrap();
+        let spec = gametape::layout::stream_of_layout(acc::GAME.id, "physics", "shm", &acc::PHYSICS_800);
+        let stream = writer.add_stream(spec).unwrap();
+        writer.event(0, "session_start", "practice").unwrap();
+        let drive = Simulation::driving(Settings::default(), Script::new());
+        for (time_ns, pages) in drive.sample(100).take(frames) {
+            writer.append(stream, time_ns, pages.physics.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap();
+        text(&path).to_owned()
     }
 
     /// A tape of a small .ibt, with its source.

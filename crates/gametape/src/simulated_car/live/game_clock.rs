@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::capture::{Clock, StopFlag};
 use crate::sys::sleep_until;
 
-/// The game waits no longer than this for a reader that hangs.
+/// Neither waits longer than this for the other: it may hang.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The wish to stop is seen this soon.
 const NAP: Duration = Duration::from_millis(20);
@@ -130,7 +130,8 @@ impl Clock for GameClock {
         drop(state);
         sleep_until(moment);
         let written = |state: &mut State| !state.ended && moment_ns >= state.quiet_until_ns;
-        let mut state = self.changed.wait_while(self.lock(), written).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(self.lock(), PATIENCE, written);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.sleeps_until_ns = None;
         let late_ns = if std::mem::take(&mut state.reader_was_slow) { state.quiet_until_ns } else { 0 };
         state.now_ns = state.now_ns.max(moment_ns).max(late_ns);
