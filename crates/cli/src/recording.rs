@@ -88,14 +88,15 @@ impl Recording {
         Ok(Self { progress, threads, told, stop, status, closed: Vec::new(), failed: false, _control: control })
     }
 
-    /// Shows what happens until the user wants the end or all sources have ended.
+    /// Shows what happens until the user wants the end or a source has ended.
     pub(crate) fn watch(&mut self, stop: &Stop) {
         self.watch_until(|| stop.wanted());
     }
 
-    /// Shows what happens until that is so, or all sources have ended.
+    /// Shows what happens until that is so, or a source has ended: it was long enough, it failed, or there is no more. The others wait for
+    /// games that nobody asked for any longer.
     pub(crate) fn watch_until(&mut self, mut done: impl FnMut() -> bool) {
-        while !done() && !self.threads.iter().all(JoinHandle::is_finished) {
+        while !done() && !self.threads.iter().any(JoinHandle::is_finished) {
             match self.told.recv_timeout(GLANCE) {
                 Ok(told) => self.hear(told),
                 Err(RecvTimeoutError::Timeout) => {}

@@ -67,9 +67,16 @@ fn a_recorder_in_another_process_records_the_demo_by_its_prefix() {
     let prefix = format!("demo-test-{}-", std::process::id());
     let tape = bench.path("second.gtape");
     let mut command = bench.command(&["record", "--names", &prefix, "-o", support::text(&tape), "--max-duration", "1"]);
-    let recorder = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut recorder =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut demo = bench.command(&["demo", "--names", &prefix]);
     let mut demo = demo.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let start = std::time::Instant::now();
+    while recorder.try_wait().unwrap().is_none() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    // If it did not end by itself.
+    let _ = recorder.kill();
     let recorded = recorder.wait_with_output().unwrap();
     demo.kill().unwrap();
     demo.wait().unwrap();
