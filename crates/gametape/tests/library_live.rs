@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use game::iracing::Memory;
 use game::{Game, prefix, wait_until};
 use gametape::capture::{Away, Batch, Clock, Description, EndReason, Pace, Source, SourceError, State};
 use gametape::games::{Kind, Presence};
 use gametape::library::Fault;
 use gametape::sys::{Prefix, SectionWriter};
-use gametape::{Capture, RunningCapture, Tape, ac, acc, shared_memory};
+use gametape::{Capture, RunningCapture, Tape, ac, acc, iracing, shared_memory};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Drives until so many frames were seen.
@@ -183,6 +184,39 @@ fn an_older_page_of_the_game_is_recorded_and_never_misread() {
     for page in ["acpmf_physics", "acpmf_static"] {
         std::fs::remove_file(format!("/dev/shm/{}", prefix.section(page))).unwrap();
     }
+}
+
+#[test]
+fn a_game_that_describes_itself_is_read_by_the_names_of_its_channels() {
+    let (prefix, folder) = (prefix("rows"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 4, true);
+    memory.text("---\nWeekendInfo:\n TrackDisplayName: Test Ring\n\n...\n");
+    let (ticks, samples) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
+    let (seen, sampled) = (Arc::clone(&ticks), Arc::clone(&samples));
+    let capture = Capture::new()
+        .names(prefix.as_str())
+        .source(&iracing::GAME)
+        .folder(folder.path())
+        .on_row("telemetry", move |_, row| seen.lock().unwrap().push(row.integer("SessionTick").unwrap()))
+        .on_sample(move |_, sample| {
+            sampled.fetch_add(u64::from(sample.speed_kmh.is_some()), Ordering::Relaxed);
+        })
+        .start()
+        .unwrap();
+    memory.step();
+    memory.connected(true);
+    wait_until("enough is recorded", || {
+        memory.step();
+        std::thread::sleep(Duration::from_millis(10));
+        ticks.lock().unwrap().len() >= 50
+    });
+    let summary = capture.stop().unwrap();
+    let ticks = ticks.lock().unwrap();
+    assert!(ticks.windows(2).all(|pair| pair[1] > pair[0]), "{ticks:?}");
+    let tape = Tape::open(&summary.tapes[0].path).unwrap();
+    assert_eq!(tape.stream_named("telemetry").unwrap().totals().frames, ticks.len() as u64);
+    assert!(samples.load(Ordering::Relaxed) >= 50);
+    assert_eq!(tape.samples().unwrap().count() as u64, summary.frames);
 }
 
 /// The struct of a game that nobody knows.
