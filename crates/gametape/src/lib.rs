@@ -3,6 +3,7 @@
 //! The tape itself is [`format`](mod@format), what games expose is [`games`]; this crate puts the two together and is the only one that
 //! touches games, files of other programs and the network. It never prints: callers own words and exit codes.
 //!
+//! - [`Capture`] records a game in five lines, [`Tape`] reads it back; [`library`] and [`tape`] are what stands behind them.
 //! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`watch`]: folders where games put their replays.
