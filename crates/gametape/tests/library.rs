@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use gametape::capture::{Batch, Clock, Description, EndReason, Pace, Source, SourceError, State};
 use gametape::format::StreamSpec;
+use gametape::games::CopyRule;
 use gametape::library::Fault;
 use gametape::{Capture, StartError, Tape};
 use scripted::{LongTick, Nothing, Sent, Tick, Ticks, ticks_description};
@@ -159,6 +160,9 @@ fn what_is_wrong_with_a_plan_is_said_before_anything_runs() {
     assert!(matches!(&unasked, StartError::NobodyGives { offered, .. } if offered.starts_with("physics of assetto")));
     let own = gametape::shared_memory::<Tick>("x").channel("far", 12, gametape::games::Kind::U64, 1, "");
     assert!(matches!(error(Capture::new().source(own)), StartError::Channels { .. }));
+    let outside = CopyRule::EvenSequence { sequence_offset: 13 };
+    let outside = Capture::new().source(gametape::shared_memory::<Tick>("x").copy_rule(outside));
+    assert!(matches!(error(outside), StartError::OutsideStruct { offset: 13, bytes: 16, .. }));
     let other = Capture::new().source(gametape::shared_memory::<Tick>("x")).on_stream("memory", |_, _: &LongTick| {});
     assert!(matches!(error(other), StartError::WrongType(Fault::WrongType { frame_bytes: 16, type_bytes: 24, .. })));
 }

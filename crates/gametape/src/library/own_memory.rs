@@ -129,6 +129,15 @@ impl OwnMemory {
         if !(1..=1000).contains(&hz) {
             return Err(StartError::Rate { hz });
         }
+        let (offset, needed) = match rule {
+            CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
+                (at, 4)
+            }
+            CopyRule::TwoEqualCopies | CopyRule::RotatingBuffers | CopyRule::Whole => (0, 1),
+        };
+        if (offset as usize).saturating_add(needed) > bytes {
+            return Err(StartError::OutsideStruct { section, offset, needed, bytes });
+        }
         let mut description = Description::of_game(&game);
         let layout =
             Layout::new(format!("{game}-{stream}-{bytes}"), u32::try_from(bytes).unwrap_or(u32::MAX), channels)

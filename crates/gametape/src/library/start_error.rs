@@ -61,6 +61,18 @@ pub enum StartError {
     /// A tape has lost frames.
     #[error("the tape is damaged: {0}; `gametape recover` makes a whole one of what is left")]
     Damaged(Problem),
+    /// A struct without bytes, or a counter of the copy rule that is not in it.
+    #[error("{section:?}: {needed} bytes at byte {offset} are needed, and the struct has {bytes} bytes")]
+    OutsideStruct {
+        /// The section of shared memory.
+        section: String,
+        /// Where the counter should be.
+        offset: u32,
+        /// Bytes that are needed there.
+        needed: usize,
+        /// Bytes of the struct.
+        bytes: usize,
+    },
     /// A table of channels is not right.
     #[error("the channels of {section:?} are not right: {source}")]
     Channels {
