@@ -62,7 +62,7 @@ impl StatusLine {
         let Some(progress) = state else { return };
         let text = progress.seen().state.map(|state| human::safe(state.text())).unwrap_or_default();
         let changed = text != self.state;
-        if changed && !self.terminal && !self.state.is_empty() {
+        if changed && !self.terminal && (!self.state.is_empty() || is_interesting(progress)) {
             tell(&text);
         }
         self.state = text;

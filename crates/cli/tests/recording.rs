@@ -180,7 +180,7 @@ fn a_killed_recorder_loses_nothing_that_was_accepted() {
         all += recorded;
         let alone = bench.path("alone.gtape");
         std::fs::copy(&file, &alone).unwrap();
-        let found = Tape::open(&alone).map_or(0, |tape| tape.stream_named("physics").map_or(0, |s| s.totals().frames));
+        let found = Tape::open(&alone).map_or(0, |tape| if tape.streams().count() < 3 { 0 } else { frames(&tape) });
         without_journals += recorded.saturating_sub(found);
     }
     assert!(all > 1000, "{all} frames: too few to say anything");

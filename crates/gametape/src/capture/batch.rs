@@ -197,6 +197,11 @@ impl Batch {
         self.counters.resize(streams, Counters::default());
     }
 
+    /// Forgets what was counted.
+    pub fn forget_counts(&mut self) {
+        self.counters.fill(Counters::default());
+    }
+
     /// Forgets frames but keeps the counts: for frames that nobody can keep.
     pub fn drop_frames(&mut self) {
         for (stream, _, _) in self.frames.drain(..) {

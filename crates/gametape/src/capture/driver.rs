@@ -19,7 +19,7 @@ use gametape_format::write::{CreateError, Writer};
 use gametape_format::{Counters, Role};
 use gametape_games::Presence;
 
-use super::batch::{Batch, BatchFrame};
+use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
 use super::observer::Observer;
 use super::options::{EndReason, RecordOptions, Split, Told};
@@ -30,7 +30,7 @@ use super::source::{Pace, Source, State};
 /// A game that is away this long has ended. Shorter absences are gaps.
 const AWAY_GRACE_NS: u64 = 1_500_000_000;
 /// A running game of which nothing moves this long has crashed or hangs.
-const FROZEN_NS: u64 = 10_000_000_000;
+const FROZEN_NS: u64 = 30_000_000_000;
 /// A session must be seen this long before a tape is begun for it: games change their pages one after the other.
 const NEW_SESSION_NS: u64 = 500_000_000;
 /// Frames wait in memory up to this many bytes; what comes then is lost, and counted.
@@ -47,13 +47,17 @@ pub(super) struct Driver {
     /// The newest frame of each stream: what does not differ from it has not moved.
     newest: Vec<Vec<u8>>,
     described: u64,
+    description: Description,
+    /// Whether this description has given frames before.
+    looked: bool,
     moved_ns: Option<u64>,
     away_since_ns: Option<u64>,
-    next_session: Option<(u64, u64)>,
+    /// Since when the game says that it is in another session.
+    next_session: Option<u64>,
     presence: Option<Presence>,
     closing: Vec<JoinHandle<()>>,
     failed: bool,
-    has_recorded: bool,
+    last_reason: Option<EndReason>,
     frames_before: usize,
 }
 
@@ -89,13 +93,15 @@ impl Driver {
             phase: Phase::Waiting,
             newest: Vec::new(),
             described: 0,
+            description: Description::default(),
+            looked: false,
+            last_reason: None,
             moved_ns: None,
             away_since_ns: None,
             next_session: None,
             presence: None,
             closing: Vec::new(),
             failed: false,
-            has_recorded: false,
             frames_before: 0,
         }
     }
@@ -105,9 +111,10 @@ impl Driver {
         self.failed
     }
 
-    /// Whether there was a tape, however short.
-    pub(super) fn has_recorded(&self) -> bool {
-        self.has_recorded
+    /// Whether the game ended, after a tape of it: a new layout or session of a game that goes on is no end.
+    pub(super) fn game_ended(&self) -> bool {
+        let ended = matches!(self.last_reason, Some(EndReason::GameEnded | EndReason::Frozen));
+        ended && self.is_waiting()
     }
 
     /// Whether there is no tape, and none is being made.
@@ -132,10 +139,10 @@ impl Driver {
         self.progress.found(state);
         self.progress.at(now_ns);
         if batch.described() != self.described {
-            let lost = batch.take_lost();
-            self.count_dropped(lost);
-            self.close(EndReason::NewLayout);
+            self.leave_description(batch.take_lost());
             self.described = batch.described();
+            self.description = batch.description().clone();
+            self.looked = false;
             self.newest = vec![Vec::new(); batch.description().streams.len()];
             self.frames_before = 0;
         }
@@ -153,6 +160,17 @@ impl Driver {
                 self.close(EndReason::SourceEnded);
             }
         }
+    }
+
+    /// The source describes itself in another way: what is open, or being made, was for the old one.
+    fn leave_description(&mut self, lost: u64) {
+        let mut old = Batch::default();
+        old.describe(std::mem::take(&mut self.description));
+        self.finish_opening(&old, true);
+        if let Phase::Recording(tape) = &mut self.phase {
+            tape.count_first(&Counters { dropped: lost, ..Counters::default() });
+        }
+        self.close(EndReason::NewLayout);
     }
 
     /// Closes what is open and waits until every file is whole.
@@ -173,12 +191,13 @@ impl Driver {
         for frame in batch.frames().skip(self.frames_before) {
             let Some(newest) = self.newest.get_mut(frame.stream) else { continue };
             if newest != frame.bytes {
-                // The first frame of a page may be hours old; the first datagram is not.
-                moved |= !newest.is_empty() || !sampled;
+                // What the first look finds in memory may be hours old; the first datagram is not.
+                moved |= self.looked || !sampled;
                 newest.clear();
                 newest.extend_from_slice(frame.bytes);
             }
         }
+        self.looked |= batch.len() > self.frames_before;
         if moved {
             self.moved_ns = Some(now_ns);
         }
@@ -200,6 +219,8 @@ impl Driver {
                 if batch.len() > self.frames_before {
                     batch.keep_from(self.frames_before);
                 }
+                // What is noticed before a tape begins is no loss of that tape.
+                batch.forget_counts();
                 return;
             }
             self.open(source, batch);
@@ -212,7 +233,8 @@ impl Driver {
         } else if batch.frame_bytes() > WAITING_BYTES {
             batch.drop_frames();
         }
-        let frozen = presence == Presence::Live && self.moved_ns.is_some_and(|moved_ns| now_ns - moved_ns >= FROZEN_NS);
+        let frozen = presence == Presence::Live
+            && self.moved_ns.is_some_and(|moved_ns| now_ns.saturating_sub(moved_ns) >= FROZEN_NS);
         if frozen {
             self.keep_what_waits(batch, now_ns);
             self.close(EndReason::Frozen);
@@ -227,7 +249,7 @@ impl Driver {
         self.finish_opening(batch, false);
         self.record(batch, now_ns);
         let since_ns = *self.away_since_ns.get_or_insert(now_ns);
-        if now_ns - since_ns >= AWAY_GRACE_NS && self.options.split == Split::Session {
+        if now_ns.saturating_sub(since_ns) >= AWAY_GRACE_NS && self.options.split == Split::Session {
             self.keep_what_waits(batch, now_ns);
             self.close(EndReason::GameEnded);
         }
@@ -243,7 +265,7 @@ impl Driver {
     fn came_back(&mut self, since_ns: u64, now_ns: u64, batch: &mut Batch) {
         batch.count_all(&Counters { gaps: 1, ..Counters::default() });
         if let Phase::Recording(tape) = &mut self.phase {
-            let text = format!("away for {} ms", (now_ns - since_ns) / 1_000_000);
+            let text = format!("away for {} ms", now_ns.saturating_sub(since_ns) / 1_000_000);
             tape.event(now_ns, "gap", &text);
         }
     }
@@ -257,13 +279,13 @@ impl Driver {
             return Session::Same;
         }
         match self.next_session {
-            Some((next, since_ns)) if next == key && now_ns - since_ns >= NEW_SESSION_NS => {
+            // Whichever it is by now: the old session is over.
+            Some(since_ns) if now_ns.saturating_sub(since_ns) >= NEW_SESSION_NS => {
                 self.close(EndReason::NewSession);
                 Session::Another
             }
-            Some((next, _)) if next == key => Session::Unclear,
-            _ => {
-                self.next_session = Some((key, now_ns));
+            since_ns => {
+                self.next_session = since_ns.or(Some(now_ns));
                 Session::Unclear
             }
         }
@@ -271,6 +293,7 @@ impl Driver {
 
     fn open(&mut self, source: &dyn Source, batch: &Batch) {
         let now_ns = self.clock.now_ns();
+        self.moved_ns = Some(now_ns);
         let first_ns = batch.frames().next().map_or(now_ns, |frame| frame.time_ns);
         let start_ns = source.zero_ns().map_or(first_ns, |zero_ns| zero_ns.min(first_ns));
         let utc_ns = self.clock.utc_ns() - i64::try_from(now_ns.saturating_sub(start_ns)).unwrap_or_default();
@@ -336,7 +359,6 @@ impl Driver {
             let _ = self.told.send(Told::Opened { path, game, about });
         }
         self.presence = None;
-        self.has_recorded = true;
         self.phase = Phase::Recording(Box::new(tape));
     }
 
@@ -366,22 +388,22 @@ impl Driver {
         }
     }
 
-    fn count_dropped(&mut self, lost: u64) {
-        if let Phase::Recording(tape) = &mut self.phase {
-            tape.count_first(&Counters { dropped: lost, ..Counters::default() });
-        }
-    }
-
     fn close(&mut self, reason: EndReason) {
         self.away_since_ns = None;
         self.moved_ns = None;
         self.next_session = None;
-        let Phase::Recording(tape) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return };
+        let Phase::Recording(mut tape) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return };
         self.progress.end();
+        self.last_reason = Some(reason);
+        let now_ns = self.clock.now_ns();
+        // Marks that were promised before the end belong to this tape.
+        for mark in self.progress.take_marks() {
+            tape.event(now_ns, "mark", &mark);
+        }
         self.closing.retain(|thread| !thread.is_finished());
-        let (told, now_ns) = (self.told.clone(), self.clock.now_ns());
+        let told = self.told.clone();
         let spawned =
-            std::thread::Builder::new().name("gametape-close".into()).spawn(move || tape.close(reason, now_ns, &told));
+            std::thread::Builder::new().name("gametape-close".into()).spawn(move || tape.close(reason, &told));
         match spawned {
             Ok(thread) => self.closing.push(thread),
             Err(error) => self.fail(format!("cannot start a thread to close the tape: {error}")),

@@ -8,7 +8,9 @@ use std::io;
 use std::time::Duration;
 
 use gametape_format::Counters;
-use gametape_games::{About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream, Transport};
+use gametape_games::{
+    ASSETTO_CORSA_FAMILY, About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream, Transport,
+};
 
 use super::batch::{Batch, Description};
 use super::clock::Clock;
@@ -36,6 +38,8 @@ struct Open {
     layouts: Vec<&'static Layout>,
     /// Of the game that it is.
     frame_bytes: Vec<usize>,
+    /// Of the sections, when they were looked up.
+    section_bytes: Vec<u64>,
     counters: Vec<Counters>,
     checked_ns: u64,
 }
@@ -55,6 +59,7 @@ impl FamilySource {
             pages: Vec::new(),
             layouts: Vec::new(),
             frame_bytes: Vec::new(),
+            section_bytes: Vec::new(),
             counters: vec![Counters::default(); streams.len()],
             checked_ns: now_ns,
             streams: Vec::new(),
@@ -67,7 +72,7 @@ impl FamilySource {
             let there = reader.len().map_err(unreadable)?;
             // The longest layout that fits is what this version of the page may have.
             let fits = |layout: &&&Layout| u64::from(layout.frame_bytes()) <= there;
-            let layout = self.layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
+            let layout = Self::layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
             let Some(layout) = layout else {
                 let text = format!("{name} has {there} bytes, too few for any known version of the page");
                 return Err(if there == 0 { Away::Empty } else { Away::Unreadable(text) });
@@ -76,14 +81,16 @@ impl FamilySource {
             open.pages.push(Page::new(reader, length, stream.copy_rule));
             open.layouts.push(layout);
             open.frame_bytes.push(length);
+            open.section_bytes.push(there);
             open.streams.push(stream);
         }
         Ok(open)
     }
 
     /// The layouts that any of the games has for a stream.
-    fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
-        self.games.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
+    fn layouts(stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
+        // Also those of games that are not wanted: that it is one of them shows in its longer pages.
+        ASSETTO_CORSA_FAMILY.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
     }
 
     /// Which game the pages are of, if that can be told.
@@ -122,8 +129,9 @@ impl FamilySource {
         let (Some(open), Some(game)) = (&self.open, self.game) else { return Ok(State::Away(Away::Undecided)) };
         let (is_it, presence) = open.with_seen(|seen| (game.rules.is_it(seen), game.rules.presence(seen)));
         if is_it == Some(false) {
-            // Another game of the family took over the pages.
+            // Another game of the family took over the pages: its sizes are others.
             self.game = None;
+            self.open = None;
             return Ok(State::Away(Away::Undecided));
         }
         if presence == Presence::Off {
@@ -154,7 +162,7 @@ impl FamilySource {
 
 impl Open {
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> T {
-        // Three pages at most: no allocation for what is asked at every tick.
+        // An array: no allocation for what is asked at every tick.
         let empty = SeenFrame { stream: "", layout: &NO_CHANNELS, bytes: &[] };
         let mut frames = [empty; MAX_PAGES];
         let mut count = 0;
@@ -181,7 +189,10 @@ impl Source for FamilySource {
             && now_ns >= open.checked_ns + CHECK_NAMES_NS
         {
             open.checked_ns = now_ns;
-            if !open.pages.iter().all(|page| page.bytes().is_current()) {
+            let as_before = |(page, bytes): (&Page<SectionReader>, &u64)| {
+                page.bytes().is_current() && page.bytes().len().is_ok_and(|now| now == *bytes)
+            };
+            if !open.pages.iter().zip(&open.section_bytes).all(as_before) {
                 self.open = None;
                 self.game = None;
             }

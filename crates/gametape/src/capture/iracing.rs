@@ -41,6 +41,7 @@ pub struct IracingSource {
     hz: Option<u32>,
     section: Option<Section>,
     connection: Option<Connection>,
+    was_away: bool,
 }
 
 /// The memory as it was when its name was looked up. That it was cut short since then shows when it is copied.
@@ -53,6 +54,7 @@ struct Section {
 /// What is known while the game is connected.
 struct Connection {
     map: LiveMap,
+    variables: Vec<u8>,
     layout: Layout,
     last_tick: Option<i32>,
     last_ns: u64,
@@ -65,7 +67,7 @@ struct Connection {
 impl IracingSource {
     /// Reads every tick; with a rate, the newest row that often.
     pub fn new(prefix: Prefix, hz: Option<u32>) -> Self {
-        Self { prefix, hz, section: None, connection: None }
+        Self { prefix, hz, section: None, connection: None, was_away: false }
     }
 
     fn open(&mut self, now_ns: u64) -> Result<(), Away> {
@@ -101,19 +103,18 @@ impl IracingSource {
         let map = match front(section)? {
             Ok((map, _)) => map,
             Err(away) => {
-                self.connection = None;
+                self.was_away = true;
                 return Ok(State::Away(away));
             }
         };
-        let goes_on = self.connection.as_ref().is_some_and(|connection| {
-            connection.map.is_placed_like(&map) && !connection.last_tick.is_some_and(|tick| map.is_reconnect(tick))
-        });
-        if !goes_on {
-            self.connection = None;
+        let goes_on = self.connection.as_ref().is_some_and(|connection| connection.is_continued_by(&map));
+        if !goes_on || self.was_away {
+            let before = self.connection.take().filter(|_| goes_on);
             match connect(section, &map, clock.now_ns(), batch)? {
-                Ok(connection) => self.connection = Some(connection),
+                Ok(connection) => self.connection = Some(connection.after(before)),
                 Err(away) => return Ok(State::Away(away)),
             }
+            self.was_away = false;
         }
         let Some(connection) = &mut self.connection else { return Ok(State::Away(Away::Off)) };
         connection.take_text(section, &map, clock, batch)?;
@@ -165,6 +166,7 @@ fn connect(section: &Section, map: &LiveMap, now_ns: u64, batch: &mut Batch) -> 
     }
     Ok(Ok(Connection {
         map: map.clone(),
+        variables,
         layout: table.layout,
         last_tick: None,
         last_ns: now_ns,
@@ -188,6 +190,18 @@ fn description(layout: &Layout) -> Description {
 }
 
 impl Connection {
+    fn is_continued_by(&self, map: &LiveMap) -> bool {
+        self.map.is_placed_like(map) && !self.last_tick.is_some_and(|tick| map.is_reconnect(tick))
+    }
+
+    /// With what was known before a short absence, if the variables are still the same: no tick is taken twice.
+    fn after(self, before: Option<Self>) -> Self {
+        match before.filter(|before| before.variables == self.variables) {
+            Some(before) => Self { last_ns: self.last_ns.max(before.last_ns), ..before },
+            None => self,
+        }
+    }
+
     /// Copies the session text if there is another one: whole if its number is the same before and after.
     fn take_text(&mut self, section: &Section, map: &LiveMap, clock: &dyn Clock, batch: &mut Batch) -> io::Result<()> {
         let room = map.session_text.clone();
@@ -229,7 +243,7 @@ impl Connection {
             for buffer in newer.as_slice().iter().skip(skip) {
                 section.reader.copy(buffer.offset, &mut self.copied)?;
                 let now_ns = clock.now_ns();
-                let Ok((after, header)) = front(section)? else { return Ok(()) };
+                let Ok((after, header)) = front(section)? else { break };
                 if !after.is_whole(buffer) {
                     counters.torn += 1;
                     map = after;

@@ -122,7 +122,7 @@ impl<B: PageBytes> Page<B> {
             _ if still && one_is_enough => self.accept(now_ns),
             // The wait before this copy was ours; that it was long enough is checked, not assumed.
             Stage::Copied(first_ns)
-                if still && self.second == self.first && now_ns - first_ns >= SECOND_COPY_AFTER_NS =>
+                if still && self.second == self.first && now_ns.saturating_sub(first_ns) >= SECOND_COPY_AFTER_NS =>
             {
                 self.accept(first_ns);
             }

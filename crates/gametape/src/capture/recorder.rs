@@ -90,7 +90,7 @@ impl Recorder {
             if driver.long_enough() {
                 break EndReason::MaxDuration;
             }
-            if state == State::Ended || (once && driver.has_recorded() && driver.is_waiting()) {
+            if state == State::Ended || (once && driver.game_ended()) {
                 break EndReason::SourceEnded;
             }
         };

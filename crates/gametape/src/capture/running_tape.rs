@@ -104,10 +104,10 @@ impl RunningTape {
         for frame in batch.frames() {
             self.frame(frame, progress, observers)?;
         }
-        for (id, counters) in self.ids.iter().zip(batch.counters()) {
+        for (index, counters) in batch.counters().iter().enumerate() {
             progress.counted(counters);
             if *counters != Counters::default()
-                && let Some((_, writer)) = &mut self.writer
+                && let (Some((_, writer)), Some(id)) = (&mut self.writer, self.ids.get(index))
             {
                 writer.count(*id, counters);
             }
@@ -197,10 +197,10 @@ impl RunningTape {
     }
 
     /// Writes how it ended and makes the file whole.
-    pub(super) fn close(self: Box<Self>, reason: EndReason, now_ns: u64, told: &Sender<Told>) {
+    pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<Told>) {
         let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
         let Some((path, mut writer)) = writer else { return };
-        let duration_ns = now_ns.max(last_ns) - begun.start_ns;
+        let duration_ns = last_ns.saturating_sub(begun.start_ns);
         let _ = writer.metadata(duration_ns, "end_reason", reason.as_str());
         for (name, frames) in names.iter().zip(frames) {
             let rate_hz = frames as f64 * 1e9 / (duration_ns.max(1)) as f64;
