@@ -80,6 +80,10 @@ impl Source for Queued {
             if let Some(description) = look.description.take() {
                 out.describe(description);
             }
+            if !look.batch.is_empty() {
+                // Frames that a source waited for are new, the first ones too.
+                out.game_moves();
+            }
             out.take_over(&mut look.batch, 0);
             let _ = self.used.try_send(look.batch);
             self.state = look.state?;
