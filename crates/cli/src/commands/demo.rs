@@ -28,7 +28,7 @@ const AFTER_LAST_LAP_MS: u64 = 1_000;
 ///
 /// A car drives laps on a drawn track: a built-in simulation, not a game. It shows them in shared memory as Assetto Corsa Competizione does,
 /// under names of its own, and is recorded like any game, into a folder apart from your tapes. Each lap is a little different, some are cut, and
-/// now and then the car comes into the pits. A lap takes less than 40 seconds. While it runs, other programs can record it too: see the line that
+/// now and then the car comes into the pits. A lap without a stop takes less than 40 seconds. While it runs, other programs can record it too: see the line that
 /// it prints. The path of the tape goes to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -54,8 +54,12 @@ pub struct Board {
     pub best_ms: Option<i32>,
     /// The sector the car is in, from 0.
     pub sector: i32,
-    /// Time from the line to the end of the last sector that was completed.
+    /// Time from the line to the end of the last sector that was completed; that of the sector alone with `sectors_alone`.
     pub last_sector_ms: i32,
+    /// The time of a sector is shown alone, as Assetto Corsa does, and not from the line on.
+    pub sectors_alone: bool,
+    /// When the running sector began, since the line.
+    pub sector_began_ms: i32,
     /// Whether the running lap is valid.
     pub valid: bool,
     /// In the box.
@@ -100,6 +104,8 @@ impl Board {
             best_ms: None,
             sector: 0,
             last_sector_ms: 0,
+            sectors_alone: false,
+            sector_began_ms: 0,
             valid: true,
             in_box: false,
             in_pit_lane: false,
@@ -127,7 +133,8 @@ impl Board {
     /// A sector ended; `lap_ms` is the time since the line.
     pub fn finish_sector(&mut self, lap_ms: i32) {
         self.sector += 1;
-        self.last_sector_ms = lap_ms;
+        self.last_sector_ms = if self.sectors_alone { lap_ms - self.sector_began_ms } else { lap_ms };
+        self.sector_began_ms = lap_ms;
     }
 
     /// The line was crossed at the end of a lap of this time. What the last sector took is not shown: the game leaves the time of the sector before.
@@ -144,16 +151,21 @@ impl Board {
     pub fn begin_lap(&mut self, since_ms: f64) {
         self.current_ms = since_ms;
         self.timer_runs = true;
+        self.sector_began_ms = 0;
         self.sector = 0;
         self.valid = true;
     }
 
     /// The session starts over: no laps, the time left and the time of day as at the start.
     pub fn restart(&mut self, time_left_ms: Option<f64>, clock_s: f64) {
-        let kept = (self.status, self.session, self.session_index, self.clock_speed);
-        *self = Self::new(self.session, time_left_ms);
-        (self.status, self.session, self.session_index, self.clock_speed) = kept;
-        self.clock_s = clock_s;
+        *self = Self {
+            status: self.status,
+            session_index: self.session_index,
+            clock_s,
+            clock_speed: self.clock_speed,
+            sectors_alone: self.sectors_alone,
+            ..Self::new(self.session, time_left_ms)
+        };
     }
 
     /// The car is back in its box: the running lap is gone, the session goes on.

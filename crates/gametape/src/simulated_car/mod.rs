@@ -30,7 +30,7 @@ mod weather;
 pub use board::{Board, NO_TIME_MS, SessionKind, Status};
 pub use car::{Car, Engine, Wheel};
 pub use game::{Command, Game, Settings, Start};
-pub use pages::{PLAYER_CAR_ID, Pages, time_text};
+pub use pages::{AssettoCorsaPages, PLAYER_CAR_ID, Pages, time_text};
 pub use samples::Samples;
 pub use script::Script;
 pub use simulation::{Rates, Simulation, Written};

@@ -1,6 +1,7 @@
 //! The three pages of Assetto Corsa Competizione, and how the state of car and session gets into them.
 //!
 //! Members that the game leaves at 0 stay 0. What only a script changes (names, flags of the track, rain) is written once and then left alone.
+mod assetto_corsa;
 mod graphics;
 mod physics;
 mod static_page;
@@ -9,6 +10,7 @@ mod time_text;
 use super::weather::Weather;
 use crate::games::acc;
 
+pub use assetto_corsa::AssettoCorsaPages;
 pub(super) use graphics::{CarOnTrack, LapNumbers, write_board, write_car_on_track, write_lap_numbers};
 pub(super) use physics::{CarShown, write_physics};
 pub use time_text::time_text;

@@ -63,6 +63,12 @@ impl Script {
         self.set(move |board| board.last_sector_ms = ms)
     }
 
+    /// From now on sectors are timed alone, as in Assetto Corsa, and not from the line on.
+    #[must_use]
+    pub fn sectors_alone(self) -> Self {
+        self.set(|board| board.sectors_alone = true)
+    }
+
     /// Whether the running lap is valid.
     #[must_use]
     pub fn valid(self, valid: bool) -> Self {

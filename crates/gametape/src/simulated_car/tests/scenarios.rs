@@ -153,3 +153,15 @@ fn a_replay_from_the_menu_and_somebody_elses_car() {
     assert_eq!((pages[1].graphics.player_car_id, pages[1].graphics.car_id[0]), (1002, PLAYER_CAR_ID));
     assert_ne!(pages[1].graphics.car_coordinates[1], [0.0; 3], "the place is that of the car which is followed");
 }
+
+#[test]
+fn assetto_corsa_shows_the_time_of_each_sector_alone() {
+    let script = Script::new().sectors_alone().lap(&[30_500, 34_700, 35_200]).restart().lap(&[100, 200, 300]).wait(10);
+    let pages = at_ms(Simulation::bare(script), &[30_500, 65_200, 100_401, 100_700]);
+    let times: Vec<i32> = pages.iter().map(|pages| pages.assetto_corsa().graphics.last_sector_time).collect();
+    assert_eq!(times, [30_500, 34_700, 0, 200]);
+    let (acc, ac) = (&pages[0], pages[0].assetto_corsa());
+    assert_eq!((ac.graphics.i_current_time, ac.static_page.car_model), (30_500, acc.static_page.car_model));
+    assert_eq!(ac.graphics.car_coordinates, acc.graphics.car_coordinates[0]);
+    assert_eq!(ac.physics.fuel, acc.physics.fuel);
+}
