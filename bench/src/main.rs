@@ -3,13 +3,16 @@
 //! ```text
 //! data ─▶ measure (peers) ─▶ report (table) ─▶ text or JSON      size, speed
 //! scale::pages ─▶ scale (tapes of growing length) ─▶ table       scale
+//! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table   live
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
 
 mod compare;
 mod data;
+mod live;
 mod machine;
 mod measure;
+mod memory;
 mod peers;
 mod report;
 mod scale;
@@ -41,6 +44,14 @@ enum Command {
     /// One seek in a process of its own, for `scale`
     #[command(hide = true)]
     SeekOnce(scale::run::SeekOnceArgs),
+    /// What recording costs while a game runs: processor, memory, missed ticks, jitter, size
+    Live(live::LiveArgs),
+    /// The game of `live`, in a process of its own
+    #[command(hide = true)]
+    LiveGame(live::game::GameArgs),
+    /// The recorder of `live`, in a process of its own
+    #[command(hide = true)]
+    LiveRecorder(live::recorder::RecorderArgs),
 }
 
 fn run(command: Command) -> Result<()> {
@@ -49,6 +60,9 @@ fn run(command: Command) -> Result<()> {
         Command::Speed(args) => compare::run(&args, View::Speed),
         Command::Scale(args) => scale::run::run(&args),
         Command::SeekOnce(args) => scale::run::seek_once(&args),
+        Command::Live(args) => live::run(&args),
+        Command::LiveGame(args) => live::game::run(&args),
+        Command::LiveRecorder(args) => live::recorder::run(&args),
     }
 }
 

@@ -41,7 +41,8 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
     Ok((result, start.elapsed()))
 }
 
-fn bytes_in(directory: &Path) -> Result<u64> {
+/// Bytes of all files of a directory.
+pub(crate) fn bytes_in(directory: &Path) -> Result<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(directory)? {
         sum += entry?.metadata()?.len();

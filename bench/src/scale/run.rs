@@ -13,6 +13,7 @@ use super::pages::{LongPages, PAGE_NS};
 use super::{cold, open_and_seek, read_one_channel, write_tape};
 use crate::data::{REAL_DATA, acc_pages, generated, hash_values, load_real};
 use crate::machine;
+use crate::memory::Memory;
 use crate::report::json;
 use crate::table::aligned;
 
@@ -98,7 +99,7 @@ pub(crate) fn seek_once(args: &SeekOnceArgs) -> Result<()> {
             (start.elapsed(), hash_values(&values))
         }
     };
-    let once = Once { nanoseconds: u64::try_from(elapsed.as_nanos())?, peak_kib: cold::peak_memory_kib()?, hash };
+    let once = Once { nanoseconds: u64::try_from(elapsed.as_nanos())?, peak_kib: Memory::now()?.peak_kib, hash };
     println!("{}", serde_json::to_string(&once)?);
     Ok(())
 }

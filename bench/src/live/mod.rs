@@ -1,0 +1,119 @@
+//! `live`: what recording costs while a game runs. Rates in; for each a recording, and what came of it, out.
+//!
+//! Three processes, so that only the recorder's own cost is counted:
+//!
+//! ```text
+//! this ──starts──▶ game: the simulated car, physics at 333 Hz, graphics at 60 Hz ──▶ shared memory
+//!   └───starts───▶ recorder ◀── reads ────────────────────────────────────────────────────┘
+//!        SIGINT after the time ──▶ whole tape ──▶ read back, compared with the game, stored as the peers do ──▶ figures
+//! ```
+
+mod children;
+mod figures;
+pub(crate) mod game;
+mod moments;
+pub(crate) mod recorder;
+mod system;
+mod tape;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use gametape::sys::Prefix;
+use serde::Serialize;
+
+use crate::machine;
+use crate::report::json;
+use children::Process;
+use recorder::Cost;
+use tape::Stored;
+
+/// How long, and how often the pages are read.
+#[derive(Debug, Args)]
+pub(crate) struct LiveArgs {
+    /// Length of each recording
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    seconds: u64,
+    /// Samples a second, 10 to 1000
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [100, 1000], value_parser = clap::value_parser!(u32).range(10..=1000))]
+    rates: Vec<u32>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Where the tapes go
+    #[arg(long, value_name = "DIRECTORY")]
+    directory: Option<PathBuf>,
+}
+
+/// One recording.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LiveRow {
+    hz: u32,
+    seconds: u64,
+    /// Processor time by time, in hundredths of one core.
+    core_percent: f64,
+    /// From SIGINT to a whole tape.
+    stop_ms: f64,
+    /// Frames that the recorder took and the tape does not have, and frames it could not take.
+    lost: u64,
+    /// Frames on the tape that the game never wrote.
+    never_written: u64,
+    cost: Cost,
+    stored: Vec<Stored>,
+}
+
+fn prefix(names: &str) -> Result<Prefix> {
+    Prefix::new(names).with_context(|| format!("{names:?} cannot be a prefix"))
+}
+
+/// Records the running game at a rate and looks at what came of it.
+fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
+    let directory = tempfile::tempdir_in(files)?;
+    let path = directory.path().join("live.gtape");
+    let arguments = ["live-recorder", names, &path.to_string_lossy(), "--hz", &hz.to_string()];
+    let mut recorder = Process::start(arguments.into_iter().chain(["--seconds", &seconds.to_string()]))?;
+    recorder.hear(recorder::RECORDING)?;
+    std::thread::sleep(Duration::from_secs(seconds));
+    let wanted = Instant::now();
+    recorder.interrupt()?;
+    recorder.hear(recorder::CLOSED)?;
+    let stop_ms = wanted.elapsed().as_secs_f64() * 1e3;
+    let cost: Cost = serde_json::from_str(&recorder.line()?)?;
+    recorder.end()?;
+
+    let set = tape::load(&path)?;
+    ensure!(std::fs::read_dir(directory.path())?.count() == 1, "something is left beside the tape");
+    let on_tape = set.order.len() as u64;
+    Ok(LiveRow {
+        hz,
+        seconds,
+        core_percent: cost.processor_ns as f64 * 100.0 / cost.wall_ns.max(1) as f64,
+        stop_ms,
+        lost: cost.accepted.saturating_sub(on_tape) + cost.sum(|stream| stream.dropped),
+        never_written: tape::never_written(&set, seconds)?,
+        stored: tape::stored(&set, cost.tape_bytes, directory.path())?,
+        cost,
+    })
+}
+
+/// Records at all rates and prints.
+pub(crate) fn run(args: &LiveArgs) -> Result<()> {
+    let files = args.directory.clone().unwrap_or_else(std::env::temp_dir);
+    let names = format!("gametape-bench-{}-", std::process::id());
+    let mut rows = Vec::new();
+    for &hz in &args.rates {
+        // A game for each recording: its drive begins anew, so the rates see the same.
+        let mut game = Process::start(["live-game", &names])?;
+        game.hear(game::READY)?;
+        rows.push(record(&names, hz, args.seconds, &files).with_context(|| format!("recording at {hz} Hz"))?);
+        game.end()?;
+    }
+    if args.json {
+        println!("{}", json(&rows)?);
+    } else {
+        print!("{}\n\n{}", machine::line(), figures::table(&rows));
+    }
+    Ok(())
+}
