@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, completions, cut, demo, games, import, info, man, mark, merge, record, recover, verify, watch,
+    cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, record, recover, verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -21,6 +21,7 @@ pub(crate) struct Cli {
 const AFTER_HELP: &str = "\
 Try it:
   gametape                        wait for a game and record it
+  gametape doctor                 why no game is found, and what to do
   gametape demo --exit            record a lap of a simulated car
   gametape import race.ibt        make a tape from an iRacing file
   gametape watch                  tell of new replays, make tapes of them
@@ -45,6 +46,7 @@ enum Command {
     Import(import::Args),
     Watch(watch::Args),
     Games(games::Args),
+    Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -73,8 +75,6 @@ enum Later {
     Token(Anything),
     #[command(hide = true, about = NOT_YET)]
     Top(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Doctor(Anything),
 }
 
 const NOT_YET: &str = "Not there yet";
@@ -97,7 +97,6 @@ impl Later {
             Self::Serve(rest) => ("serve", rest),
             Self::Token(rest) => ("token", rest),
             Self::Top(rest) => ("top", rest),
-            Self::Doctor(rest) => ("doctor", rest),
         }
     }
 }
@@ -117,6 +116,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Games(args)) => games::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
         Some(Command::Man(args)) => man::run(&args, Cli::command()),

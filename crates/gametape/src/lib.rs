@@ -5,6 +5,7 @@
 //!
 //! - [`Capture`] records a game in five lines, [`Tape`] reads it back; [`library`] and [`tape`] are what stands behind them.
 //! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
+//! - [`doctor`]: why no game is found.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`watch`]: folders where games put their replays.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
@@ -19,6 +20,7 @@ pub use gametape_games::{ac, acc, iracing};
 
 pub mod capture;
 pub mod control;
+pub mod doctor;
 pub mod identity;
 pub mod import;
 pub mod layout;

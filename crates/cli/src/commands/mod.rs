@@ -4,6 +4,8 @@ pub(crate) mod cat;
 pub(crate) mod completions;
 pub(crate) mod cut;
 pub(crate) mod demo;
+pub(crate) mod doctor;
+mod doctor_report;
 pub(crate) mod games;
 pub(crate) mod import;
 pub(crate) mod info;

@@ -66,7 +66,8 @@ enum SplitBy {
     None,
 }
 
-fn parse_game(text: &str) -> Result<&'static Game, String> {
+/// A game by its id or an alias.
+pub(crate) fn parse_game(text: &str) -> Result<&'static Game, String> {
     find_game(text).ok_or_else(|| {
         let known: Vec<&str> = GAMES.iter().map(|game| game.id).collect();
         format!("known games are {}", known.join(", "))

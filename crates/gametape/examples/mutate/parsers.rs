@@ -32,6 +32,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "column-block", run: column::fuzz_block, seeds: seeds::column_blocks },
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
         Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
+        Parser { name: "processes", run: gametape::doctor::fuzz_processes, seeds: seeds::processes },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },
         Parser { name: "frames", run: gametape_games::fuzz_frames, seeds: seeds::frames },

@@ -242,6 +242,13 @@ pub(crate) fn watch_states() -> Vec<Vec<u8>> {
     vec![format!("{}\n", lines.join("\n")).into_bytes()]
 }
 
+/// What the system says of a process, and its command line behind the first NUL.
+pub(crate) fn processes() -> Vec<Vec<u8>> {
+    let status = "Name:\tAC2-Win64-Shipp\nState:\tS (sleeping)\nUid:\t1000\t1000\t1000\t1000\n";
+    let commands = ["Z:\\games\\AC2-Win64-Shipping.exe\0-x\0", "/usr/bin/wine64\0C:\\acs.exe\0"];
+    commands.map(|command| format!("{status}\0{command}").into_bytes()).into()
+}
+
 /// One iRacing file: header, two variables, a text, three rows.
 pub(crate) fn ibt_files() -> Vec<Vec<u8>> {
     let text = b"---\nWeekendInfo:\n TrackName: test\n";

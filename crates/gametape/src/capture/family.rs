@@ -93,6 +93,12 @@ impl FamilySource {
         ASSETTO_CORSA_FAMILY.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
     }
 
+    /// The number that moves while a game works, whichever it is; `None` before the first whole copy.
+    pub(crate) fn counter(&self) -> Option<i64> {
+        let game = self.game.or(self.games.first())?;
+        self.open.as_ref()?.with_seen(|seen| game.rules.counter(seen))
+    }
+
     /// Which game the pages are of, if that can be told.
     fn identify(&self) -> Option<&'static Game> {
         let open = self.open.as_ref()?;

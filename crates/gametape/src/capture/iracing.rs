@@ -125,6 +125,12 @@ impl IracingSource {
         Ok(State::Here(self.with_seen(|seen| GAME.rules.presence(seen)).unwrap_or(Presence::Live)))
     }
 
+    /// The number that moves while the game works: what its rules say, or the tick of the newest row.
+    pub(crate) fn counter(&self) -> Option<i64> {
+        let tick = self.connection.as_ref()?.last_tick.map(i64::from);
+        self.with_seen(|seen| GAME.rules.counter(seen)).flatten().or(tick)
+    }
+
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> Option<T> {
         let connection = self.connection.as_ref()?;
         let row = SeenFrame { stream: "telemetry", layout: &connection.layout, bytes: &connection.row };

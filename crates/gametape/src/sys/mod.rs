@@ -7,5 +7,5 @@ mod wait;
 
 pub use mapped_files::MappedFiles;
 pub use process::process_runs;
-pub use shared_memory::{Prefix, SectionReader, SectionWriter};
+pub use shared_memory::{Prefix, SectionReader, SectionWriter, section_file};
 pub use wait::{sleep_until, wake_exactly};

@@ -22,6 +22,11 @@ fn path_of(name: &str) -> io::Result<PathBuf> {
     }
 }
 
+/// The file that a section of this name is; `None` where sections are no files, and for what is no name of one.
+pub fn section_file(name: &str) -> Option<PathBuf> {
+    path_of(name).ok()
+}
+
 /// Reads a section that somebody else made. Never makes, changes or removes one.
 #[derive(Debug)]
 pub struct SectionReader {

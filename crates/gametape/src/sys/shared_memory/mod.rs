@@ -9,9 +9,9 @@ mod linux;
 mod unsupported;
 
 #[cfg(target_os = "linux")]
-pub use linux::{SectionReader, SectionWriter};
+pub use linux::{SectionReader, SectionWriter, section_file};
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{SectionReader, SectionWriter};
+pub use unsupported::{SectionReader, SectionWriter, section_file};
 
 /// What stands before the names of all sections, so that demonstrations and tests do not meet a real game or each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

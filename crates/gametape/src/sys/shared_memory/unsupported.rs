@@ -14,6 +14,11 @@ fn unsupported() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "gametape does not read shared memory on this system yet")
 }
 
+/// The file that a section of this name is; `None` where sections are no files.
+pub fn section_file(_name: &str) -> Option<std::path::PathBuf> {
+    None
+}
+
 impl SectionReader {
     /// Opens a section.
     pub fn open(_name: &str) -> io::Result<Option<Self>> {

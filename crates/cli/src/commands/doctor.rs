@@ -1,0 +1,97 @@
+//! `gametape doctor`
+
+use std::io::{IsTerminal, Write};
+
+use gametape::capture::RealClock;
+use gametape::doctor::{Examination, Facts, Origin, Setting, diagnose};
+use gametape::games::Game;
+use gametape::paths::Folders;
+use gametape::sys::Prefix;
+
+use super::doctor_report::{Report, lines, table};
+use super::record::{parse_game, parse_prefix};
+use crate::exit::{self, Outcome};
+use crate::{human, open};
+
+/// Say why no game is found, and what to do about it
+///
+/// Looks for the games' processes and their memory, for who may read it, for what stands in it (twice, 0.2 s apart, to see whether it
+/// moves), for recorders and players that run, and at the folder of the tapes. Changes nothing. Exit code 0 if a game is there and
+/// can be recorded now; 4 if not: the last line says why and what to do first; 1 if the doctor itself failed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape doctor
+  gametape doctor --game acc
+  gametape doctor --names demo-1234-      what `gametape demo` plays
+  gametape doctor --json | jq -r '.findings[] | select(.state != \"ok\") | .text'")]
+pub(crate) struct Args {
+    /// Only this game; `gametape games` lists them
+    #[arg(long, value_name = "ID", value_parser = parse_game)]
+    game: Option<&'static Game>,
+    /// What stands before the names of the game's memory: for demonstrations and tests
+    #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
+    names: Option<Prefix>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let folders = open::folders()?;
+    let settings = settings(args, &folders);
+    let examination = Examination { game: args.game, prefix: args.names.clone().unwrap_or_default(), folders };
+    let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
+    let report = Report::of(&diagnosis, &settings);
+    if args.json {
+        let mut stdout = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut stdout, &report).map_err(std::io::Error::from)?;
+        writeln!(stdout)?;
+        stdout.flush()?;
+    } else {
+        let text = if std::io::stdout().is_terminal() { table(&report) } else { lines(&report) }?;
+        let mut out = anstream::AutoStream::auto(std::io::stdout().lock());
+        out.write_all(&text)?;
+        out.flush()?;
+    }
+    if diagnosis.can_record() {
+        return Ok(Outcome::Done);
+    }
+    let why = diagnosis.reason().map(|finding| match &finding.what_to_do {
+        Some(next) => format!(": {}; {next}", finding.text),
+        None => format!(": {}", finding.text),
+    });
+    Err(exit::nothing_found(format!("no game can be recorded now{}", human::safe(&why.unwrap_or_default()))))
+}
+
+/// What is set, and by whom.
+fn settings(args: &Args, folders: &Folders) -> Vec<Setting> {
+    let folder = |name, path: &std::path::Path, variable| Setting {
+        name,
+        value: Some(path.display().to_string()),
+        origin: set_by(&[open::DATA_DIR, variable]),
+    };
+    let flag = |given: bool, name| if given { Origin::Flag(name) } else { Origin::Default };
+    vec![
+        folder("tapes folder", &folders.tapes, "XDG_DATA_HOME"),
+        folder("recorders folder", &folders.run, "XDG_RUNTIME_DIR"),
+        Setting {
+            name: "names",
+            value: args.names.as_ref().map(|prefix| prefix.as_str().to_owned()),
+            origin: flag(args.names.is_some(), "--names"),
+        },
+        Setting {
+            name: "game",
+            value: args.game.map(|game| game.id.to_owned()),
+            origin: flag(args.game.is_some(), "--game"),
+        },
+    ]
+}
+
+/// The first of these variables that counts. Those of the XDG are not asked outside Linux, nor where they name no full path.
+fn set_by(variables: &[&'static str]) -> Origin {
+    let counts = |name: &&&'static str| {
+        let Some(value) = std::env::var_os(**name).filter(|value| !value.is_empty()) else { return false };
+        !name.starts_with("XDG_") || cfg!(target_os = "linux") && std::path::Path::new(&value).is_absolute()
+    };
+    variables.iter().find(counts).map_or(Origin::Default, |name| Origin::Environment(name))
+}

@@ -1,0 +1,35 @@
+//! Facts to findings.
+
+use super::facts::Facts;
+use super::finding::{Diagnosis, Finding, Level, Subject};
+use super::{advice, judge_folder, judge_memory};
+
+/// Says what the facts mean. Touches nothing.
+pub fn diagnose(facts: &Facts) -> Diagnosis {
+    let (mut findings, mut ready) = (Vec::new(), Vec::new());
+    for memory in &facts.memories {
+        let (found, game) = judge_memory::judge(facts, memory);
+        findings.extend(found);
+        ready.extend(game);
+    }
+    let diagnosis = Diagnosis { findings, ready };
+    let unexplained = diagnosis.ready.is_empty() && diagnosis.reason().is_none();
+    let Diagnosis { mut findings, ready } = diagnosis;
+    if unexplained {
+        findings.push(no_game(facts));
+    }
+    findings.extend(judge_folder::judge(facts));
+    Diagnosis { findings, ready }
+}
+
+fn no_game(facts: &Facts) -> Finding {
+    let prefix = facts.prefix.as_str();
+    let text = match (prefix.is_empty(), facts.game) {
+        (false, _) => format!("no game has memory under names that begin with {prefix}"),
+        (true, Some(game)) => format!("{} does not run", game.name),
+        (true, None) => "no known game runs".into(),
+    };
+    Finding::new(Subject::Telemetry, Level::Note, text)
+        .next(advice::start_a_game(facts.system, !prefix.is_empty()))
+        .of(facts.game.map(|game| game.id))
+}

@@ -1,0 +1,166 @@
+//! What the doctor looks at, and what it saw.
+
+use std::path::PathBuf;
+
+use gametape_games::{Game, Transport};
+
+use super::folder::TapesFolder;
+use super::look::{Eye, GROUPS, Look};
+use super::processes::{self, Process};
+use super::sections::Section;
+use super::users::Users;
+use crate::capture::{Clock, playback};
+use crate::control;
+use crate::paths::Folders;
+use crate::sys::{Prefix, wake_exactly};
+
+/// A game that works moves its counter within this time: it counts some hundred steps a second, or 60 ticks.
+const BETWEEN_LOOKS_NS: u64 = 200_000_000;
+/// The timer is asked this often, this far apart.
+const WAKES: u64 = 20;
+const WAKE_NS: u64 = 1_000_000;
+
+/// What to look at.
+#[derive(Debug, Clone)]
+pub struct Examination {
+    /// Only this game.
+    pub game: Option<&'static Game>,
+    /// What stands before the names of sections.
+    pub prefix: Prefix,
+    /// Where tapes go and recorders are reached.
+    pub folders: Folders,
+}
+
+/// The system, as far as advice depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Games run in Wine, and bridges carry their memory out of it.
+    Linux,
+    /// Games run as they were made.
+    Windows,
+    /// Neither.
+    Other,
+}
+
+impl System {
+    fn of_this_machine() -> Self {
+        match () {
+            () if cfg!(target_os = "linux") => Self::Linux,
+            () if cfg!(windows) => Self::Windows,
+            () => Self::Other,
+        }
+    }
+}
+
+/// Memory that a group of games shares.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// The games.
+    pub games: &'static [Game],
+    /// Its sections.
+    pub sections: Vec<Section>,
+    /// What is in them.
+    pub look: Look,
+}
+
+/// A recorder that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecorderFacts {
+    /// Number of its process.
+    pub process: u32,
+    /// The tape it writes, if it does.
+    pub tape: Option<PathBuf>,
+    /// What it answered.
+    pub status: String,
+}
+
+/// All that was seen.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// What was asked for.
+    pub game: Option<&'static Game>,
+    /// What stands before the names of sections.
+    pub prefix: Prefix,
+    /// The system.
+    pub system: System,
+    /// Users.
+    pub users: Users,
+    /// Processes; `None` where they cannot be listed.
+    pub processes: Option<Vec<Process>>,
+    /// Memory of games.
+    pub memories: Vec<Memory>,
+    /// Id of the tape that a player plays.
+    pub player: Option<String>,
+    /// Recorders that run.
+    pub recorders: Vec<RecorderFacts>,
+    /// Where tapes go.
+    pub tapes: TapesFolder,
+    /// How late the system wakes us, usually; `None` if it was not tried.
+    pub wakes_late_ns: Option<u64>,
+}
+
+impl Facts {
+    /// Looks at this machine. Takes about a quarter of a second; writes nothing.
+    pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
+        let Examination { game, prefix, folders } = examination;
+        let recorders = recorders(folders);
+        let being_recorded: Vec<PathBuf> = recorders.iter().filter_map(|recorder| recorder.tape.clone()).collect();
+        Self {
+            game: *game,
+            prefix: prefix.clone(),
+            system: System::of_this_machine(),
+            users: Users::of_this_machine(),
+            processes: processes::list(std::path::Path::new("/proc")).ok(),
+            memories: memories(*game, prefix, clock),
+            player: playback::tape_being_played(prefix),
+            recorders,
+            tapes: TapesFolder::look(&folders.tapes, &being_recorded),
+            wakes_late_ns: wakes_late_ns(clock),
+        }
+    }
+}
+
+fn memories(game: Option<&'static Game>, prefix: &Prefix, clock: &dyn Clock) -> Vec<Memory> {
+    let live = |games: &&&'static [Game]| {
+        games.iter().flat_map(|game| game.streams).any(|stream| stream.transport != Transport::File)
+            && game.is_none_or(|game| games.iter().any(|member| member.id == game.id))
+    };
+    // All first looks, one wait, all second looks.
+    let mut eyes: Vec<_> = GROUPS.iter().filter(live).map(|games| (*games, Eye::new(games, prefix))).collect();
+    eyes.iter_mut().for_each(|(_, eye)| eye.first(clock));
+    clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
+    let memory = |(games, eye): (&'static [Game], Eye)| {
+        let look = eye.second(clock);
+        Memory { games, sections: Section::of_games(games, prefix), look }
+    };
+    eyes.into_iter().map(memory).collect()
+}
+
+fn recorders(folders: &Folders) -> Vec<RecorderFacts> {
+    let facts = |recorder: control::RunningRecorder| {
+        let status = control::ask(&recorder, "status").unwrap_or_else(|error| error.to_string());
+        // `recording FRAMES PATH`
+        let tape = status.strip_prefix("recording ").and_then(|rest| rest.split_once(' ')).map(|(_, path)| path.into());
+        RecorderFacts { process: recorder.process, tape, status }
+    };
+    // A folder that cannot be listed holds no recorder of this user.
+    control::recorders(&folders.run).unwrap_or_default().into_iter().map(facts).collect()
+}
+
+/// The middle one of some wakes: a single late one says nothing. On a thread that is woken as a recorder's is; `None` without one.
+fn wakes_late_ns(clock: &dyn Clock) -> Option<u64> {
+    let wake = |_| {
+        let moment_ns = clock.now_ns() + WAKE_NS;
+        clock.sleep_until_ns(moment_ns);
+        clock.now_ns().saturating_sub(moment_ns)
+    };
+    let wakes = || {
+        wake_exactly();
+        (0..WAKES).map(wake).collect::<Vec<u64>>()
+    };
+    let mut late = std::thread::scope(|scope| {
+        std::thread::Builder::new().spawn_scoped(scope, wakes).ok().and_then(|thread| thread.join().ok())
+    })?;
+    late.sort_unstable();
+    late.get(late.len() / 2).copied()
+}

@@ -1,0 +1,245 @@
+//! Judges one group of games: do they run, is their memory there, and what is in it.
+//!
+//! ```text
+//!                     a process runs                      no process
+//! not there           no bridge, or telemetry off         (nothing to say)
+//! empty, all zero     the game does not write             a bridge waits for a game
+//! off, moves          physics only, or in its menus       the same
+//! off, undecided      in its menus                        left over
+//! live, stands still  loading, or it hangs                left over
+//! live, moves         ready                               ready: a player, another machine's name for the program
+//! ```
+
+use gametape_games::{Game, Presence};
+
+use super::advice;
+use super::facts::{Facts, Memory};
+use super::finding::{Finding, Level, Subject};
+use super::judge_sections;
+use super::processes::Process;
+use super::sections::{Section, SectionFound};
+use crate::capture::{Away, State};
+
+/// What was found about a group, and the game that is ready to be recorded.
+pub(super) fn judge(facts: &Facts, memory: &Memory) -> (Vec<Finding>, Option<&'static str>) {
+    let case = Case::new(facts, memory);
+    let mut findings = case.processes();
+    findings.extend(judge_sections::judge(facts, memory, case.id(), case.runs()));
+    let (telemetry, ready) = case.telemetry();
+    findings.extend(telemetry);
+    (findings, ready)
+}
+
+struct Case<'a> {
+    facts: &'a Facts,
+    memory: &'a Memory,
+    running: Vec<(&'static Game, &'a Process)>,
+    /// The game that the memory is of, or must be of.
+    game: Option<&'static Game>,
+}
+
+impl<'a> Case<'a> {
+    fn new(facts: &'a Facts, memory: &'a Memory) -> Self {
+        // Names with a prefix are not those of a game's own process.
+        let listed = facts.processes.iter().flatten().filter(|_| facts.prefix.as_str().is_empty());
+        let games_of = |process: &Process| {
+            memory.games.iter().find(|game| game.processes.iter().any(|program| process.runs(program)))
+        };
+        let running: Vec<_> = listed.filter_map(|process| Some((games_of(process)?, process))).collect();
+        let game = memory.look.game.or(match (memory.games, running.as_slice()) {
+            ([only], _) => Some(only),
+            (_, [(game, _), rest @ ..]) if rest.iter().all(|(other, _)| other.id == game.id) => Some(game),
+            _ => None,
+        });
+        Self { facts, memory, running, game }
+    }
+
+    fn id(&self) -> Option<&'static str> {
+        self.game.map(|game| game.id)
+    }
+
+    fn runs(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Whether the game that the memory is of has a process; `None` where processes cannot be listed.
+    fn its_process(&self) -> Option<bool> {
+        self.facts.processes.as_ref()?;
+        Some(self.running.iter().any(|(game, _)| self.memory.look.game.is_none_or(|of| of.id == game.id)))
+    }
+
+    fn name(&self) -> String {
+        self.game.map_or_else(|| self.names(), |game| game.name.into())
+    }
+
+    fn processes(&self) -> Vec<Finding> {
+        if self.facts.processes.is_none() || !self.facts.prefix.as_str().is_empty() {
+            return Vec::new();
+        }
+        let wanted = |game: &&Game| self.facts.game.is_none_or(|wanted| wanted.id == game.id);
+        let of_game = |game: &'static Game| {
+            let process = self.running.iter().find(|(running, _)| running.id == game.id);
+            process.map_or_else(|| not_running(game), |(_, process)| self.running_process(process)).of(Some(game.id))
+        };
+        self.memory.games.iter().filter(wanted).map(of_game).collect()
+    }
+
+    fn running_process(&self, process: &Process) -> Finding {
+        let users = &self.facts.users;
+        let Some(other) = process.user.filter(|user| users.is_other(Some(*user))) else {
+            return Finding::new(Subject::Process, Level::Ok, format!("runs, process {}", process.id));
+        };
+        let (other, own) = (users.name(other), users.own_name());
+        let text = format!("runs, process {}, but as {other}, and gametape runs as {own}", process.id);
+        let finding = Finding::new(Subject::Process, Level::Note, text);
+        // What can be read anyway needs no step.
+        match self.memory.look.state {
+            State::Away(Away::NotThere | Away::Unreadable(_)) => finding.next(format!("run gametape as {other}")),
+            _ => finding,
+        }
+    }
+
+    fn telemetry(&self) -> (Vec<Finding>, Option<&'static str>) {
+        let one = |finding: Finding| (vec![finding], None);
+        let moved = self.memory.look.moved;
+        match &self.memory.look.state {
+            State::Away(Away::NotThere) => (self.not_bridged(), None),
+            State::Away(Away::Empty) => one(self.empty()),
+            // The section's own finding says it better.
+            State::Away(Away::Unreadable(_)) if self.section_problem() => (Vec::new(), None),
+            State::Away(Away::Unreadable(why)) => one(self
+                .finding(Level::Problem, format!("the memory is not what {} writes: {why}", self.name()))
+                .next("end other programs that write this memory, then start the game again")),
+            State::Away(Away::Off | Away::Undecided) if moved == Some(true) && self.some_zero() => one(self.partial()),
+            State::Away(Away::Off | Away::Undecided) if moved != Some(true) && self.nobody_writes() => self.left_over(),
+            State::Away(Away::Off) => one(self
+                .finding(Level::Note, format!("{} is there, without a session: it is in its menus", self.name()))
+                .next("start a session; recording begins by itself")),
+            State::Away(Away::Undecided) => one(self
+                .finding(Level::Note, format!("it cannot be told yet whether this is {}", self.names()))
+                .next("drive out of the pits, then look again")),
+            // Who writes under a prefix has no process that is known, and may rest.
+            State::Here(Presence::Paused) if !self.facts.prefix.as_str().is_empty() => self.ready(),
+            State::Here(_) if moved == Some(false) && self.nobody_writes() => self.left_over(),
+            State::Here(Presence::Live) if moved == Some(false) => one(self
+                .finding(
+                    Level::Note,
+                    format!("{} says it is live, but nothing moves: it is loading, or it hangs", self.name()),
+                )
+                .next("look again in a moment; if it stays so, start the game again")),
+            State::Here(_) | State::Ended => self.ready(),
+        }
+    }
+
+    fn finding(&self, level: Level, text: String) -> Finding {
+        Finding::new(Subject::Telemetry, level, text).of(self.id())
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.memory.games.iter().map(|game| game.name).collect();
+        names.join(" or ")
+    }
+
+    /// Games that run although nothing of them is in the memory.
+    fn not_bridged(&self) -> Vec<Finding> {
+        let mut games: Vec<&'static Game> = Vec::new();
+        for (game, _) in &self.running {
+            let writes = self.memory.look.game.is_some_and(|of| of.id == game.id);
+            if !writes && games.iter().all(|known| known.id != game.id) {
+                games.push(game);
+            }
+        }
+        let told = |game: &Game, id| {
+            let (text, to_do) = advice::no_memory(game, self.facts.system);
+            Finding::new(Subject::Telemetry, Level::Problem, text).next(to_do).of(Some(id))
+        };
+        // Sections of which only some are missing have a finding of their own.
+        let all_missing = self.memory.sections.iter().all(|section| section.found == SectionFound::Missing);
+        games.into_iter().filter(|_| all_missing).map(|game| told(game, game.id)).collect()
+    }
+
+    fn empty(&self) -> Finding {
+        match self.running.first() {
+            Some((game, _)) => Finding::new(
+                Subject::Telemetry,
+                Level::Problem,
+                format!("{} runs, but writes nothing into its memory", game.name),
+            )
+            .next(advice::not_written(game, self.facts.system))
+            .of(Some(game.id)),
+            None => self
+                .finding(Level::Note, format!("the memory of {} is there, but no game has written to it", self.names()))
+                .next("start the game; what made the memory, such as a bridge, is in place"),
+        }
+    }
+
+    /// Some pages are written, and those that say which session it is are not.
+    fn partial(&self) -> Finding {
+        let others = OTHER_GAMES
+            .iter()
+            .filter(|(program, _)| self.facts.processes.iter().flatten().any(|process| process.runs(program)));
+        let who = others
+            .map(|(_, name)| *name)
+            .next()
+            .unwrap_or("a game (Assetto Corsa EVO before 0.6 and Assetto Corsa Rally do so)");
+        Finding::new(
+            Subject::Telemetry,
+            Level::Problem,
+            format!("{who} writes physics and leaves the other pages zero: physics alone is not recorded yet"),
+        )
+        .next("nothing helps today; `gametape games` lists what can be recorded")
+    }
+
+    fn left_over(&self) -> (Vec<Finding>, Option<&'static str>) {
+        let text = format!("left over from a game that ended: nothing moves, and {} does not run", self.name());
+        let mut findings = vec![self.finding(Level::Note, text).next("start the game; what is there does no harm")];
+        if let Some((game, _)) = self.running.first() {
+            let text = format!("{} runs, but writes nothing into this memory", game.name);
+            let finding = Finding::new(Subject::Telemetry, Level::Problem, text);
+            findings.push(finding.next(advice::not_written(game, self.facts.system)).of(Some(game.id)));
+        }
+        (findings, None)
+    }
+
+    fn ready(&self) -> (Vec<Finding>, Option<&'static str>) {
+        let Some(game) = self.game else { return (Vec::new(), None) };
+        let about = &self.memory.look.about;
+        let more: Vec<&str> =
+            [&about.session, &about.car, &about.track].into_iter().filter_map(|text| text.as_deref()).collect();
+        let text = [&[game.name, self.memory.look.state.text()], more.as_slice()].concat().join(", ");
+        match self.facts.game.filter(|wanted| wanted.id != game.id) {
+            None => (vec![self.finding(Level::Ok, text)], Some(game.id)),
+            Some(wanted) => {
+                let text = format!("{text}: not {}, whose memory has the same names", wanted.name);
+                let to_do = format!("leave out --game, or use --game {}", game.id);
+                (vec![self.finding(Level::Note, text).next(to_do)], None)
+            }
+        }
+    }
+
+    fn section_problem(&self) -> bool {
+        let fine = |section: &Section| match section.found {
+            SectionFound::There { bytes, .. } => bytes >= section.least_bytes,
+            _ => false,
+        };
+        !self.memory.sections.iter().all(fine)
+    }
+
+    fn some_zero(&self) -> bool {
+        let zero = |found: &SectionFound| matches!(found, SectionFound::There { zero: true, .. });
+        self.memory.sections.iter().any(|section| zero(&section.found))
+    }
+
+    /// Neither the game nor a player is there to write.
+    fn nobody_writes(&self) -> bool {
+        self.its_process() == Some(false) && self.facts.player.is_none()
+    }
+}
+
+/// Games with the same memory that are not recorded: program and name.
+const OTHER_GAMES: [(&str, &str); 2] =
+    [("AssettoCorsaEVO.exe", "Assetto Corsa EVO"), ("acr.exe", "Assetto Corsa Rally")];
+
+fn not_running(game: &Game) -> Finding {
+    Finding::new(Subject::Process, Level::Note, format!("{} does not run", game.processes.join(", ")))
+}

@@ -1,0 +1,89 @@
+//! Two looks at a game's memory through the source that would record it.
+
+use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, iracing};
+
+use crate::capture::{Away, Batch, Clock, FamilySource, IracingSource, Source, State};
+use crate::sys::Prefix;
+
+/// Games that share their memory.
+pub(super) const GROUPS: [&[Game]; 2] = [ASSETTO_CORSA_FAMILY, &[iracing::GAME]];
+
+/// What the source of a group of games sees.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// Is the game there, and if not, why.
+    pub state: State,
+    /// Which game it is, where that could be told.
+    pub game: Option<&'static Game>,
+    /// What it says about itself.
+    pub about: About,
+    /// Whether its counter moved between the looks; `None` if none could be read.
+    pub moved: Option<bool>,
+}
+
+/// A source that is looked through.
+pub(super) struct Eye {
+    source: Watched,
+    batch: Batch,
+    state: State,
+    counter: Option<i64>,
+}
+
+enum Watched {
+    Family(Box<FamilySource>),
+    Iracing(Box<IracingSource>),
+}
+
+impl Eye {
+    /// For a group of games.
+    pub(super) fn new(games: &'static [Game], prefix: &Prefix) -> Self {
+        let source = match games.iter().any(|game| game.id == iracing::GAME.id) {
+            true => Watched::Iracing(Box::new(IracingSource::new(prefix.clone(), None))),
+            false => Watched::Family(Box::new(FamilySource::new(games, prefix.clone(), 100))),
+        };
+        Self { source, batch: Batch::default(), state: State::Ended, counter: None }
+    }
+
+    /// The first look, before time passes.
+    pub(super) fn first(&mut self, clock: &dyn Clock) {
+        self.look(clock);
+    }
+
+    /// The second look: says what both saw.
+    pub(super) fn second(mut self, clock: &dyn Clock) -> Look {
+        let before = self.counter;
+        self.look(clock);
+        let id = self.batch.description().game.clone();
+        // The name of a game that was here before stays in the batch.
+        let told = matches!(self.state, State::Here(_) | State::Away(Away::Off));
+        Look {
+            moved: before.zip(self.counter).map(|(before, now)| before != now),
+            game: GAMES.iter().find(|game| game.id == id && told),
+            about: self.source.as_source().about(),
+            state: self.state,
+        }
+    }
+
+    fn look(&mut self, clock: &dyn Clock) {
+        self.batch.clear();
+        let state = self.source.as_source().read(clock, &mut self.batch);
+        self.state = state.unwrap_or_else(|error| State::Away(Away::Unreadable(error.to_string())));
+        self.counter = self.source.counter();
+    }
+}
+
+impl Watched {
+    fn as_source(&mut self) -> &mut dyn Source {
+        match self {
+            Self::Family(source) => source.as_mut(),
+            Self::Iracing(source) => source.as_mut(),
+        }
+    }
+
+    fn counter(&self) -> Option<i64> {
+        match self {
+            Self::Family(source) => source.counter(),
+            Self::Iracing(source) => source.counter(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Sections of shared memory as things that somebody made: how large, whose, and whether they may be read.
+
+use std::io;
+
+use gametape_games::{Game, Transport};
+
+use crate::sys::{Prefix, SectionReader, section_file};
+
+/// No known section is larger; whether one is all zero is not asked beyond it.
+const LOOK_BYTES: u64 = 2 << 20;
+
+/// A section that games of a group use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its name, with the prefix.
+    pub name: String,
+    /// Where it is, for people: the file on Linux.
+    pub place: String,
+    /// Bytes of the shortest page that it may hold.
+    pub least_bytes: u64,
+    /// What is there.
+    pub found: SectionFound,
+    /// Number of the user that it belongs to.
+    pub owner: Option<u32>,
+    /// Its permission bits.
+    pub mode: Option<u32>,
+}
+
+/// What is under the name of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SectionFound {
+    /// Nothing.
+    Missing,
+    /// A section that this user may not read.
+    Forbidden,
+    /// Something that cannot be read, and why.
+    Unusable(String),
+    /// A section.
+    There {
+        /// Its size.
+        bytes: u64,
+        /// Nothing but zeros in it.
+        zero: bool,
+    },
+}
+
+impl Section {
+    /// Looks at each section of these games once.
+    pub(super) fn of_games(games: &[Game], prefix: &Prefix) -> Vec<Self> {
+        let mut sections: Vec<Self> = Vec::new();
+        for stream in games.iter().flat_map(|game| game.streams) {
+            let Transport::SharedMemory { section, .. } = stream.transport else { continue };
+            let least = stream.layouts.iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
+            let name = prefix.section(section);
+            match sections.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.least_bytes = known.least_bytes.min(least),
+                None => sections.push(Self::look(name, least)),
+            }
+        }
+        sections
+    }
+
+    fn look(name: String, least_bytes: u64) -> Self {
+        let found = match look(&name) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => SectionFound::Forbidden,
+            Err(error) => SectionFound::Unusable(error.to_string()),
+        };
+        let file = section_file(&name);
+        let (owner, mode) = file.as_ref().map(|file| owner_and_mode(file)).unwrap_or_default();
+        let place = file.map_or_else(|| name.clone(), |file| file.display().to_string());
+        Self { name, place, least_bytes, found, owner, mode }
+    }
+}
+
+fn look(name: &str) -> io::Result<SectionFound> {
+    let Some(reader) = SectionReader::open(name)? else { return Ok(SectionFound::Missing) };
+    let bytes = reader.len()?;
+    let mut copy = vec![0; usize::try_from(bytes.min(LOOK_BYTES)).unwrap_or_default()];
+    reader.copy(0, &mut copy)?;
+    Ok(SectionFound::There { bytes, zero: copy.iter().all(|byte| *byte == 0) })
+}
+
+#[cfg(unix)]
+fn owner_and_mode(file: &std::path::Path) -> (Option<u32>, Option<u32>) {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(file).ok();
+    (metadata.as_ref().map(MetadataExt::uid), metadata.map(|metadata| metadata.mode() & 0o777))
+}
+
+#[cfg(not(unix))]
+fn owner_and_mode(_file: &std::path::Path) -> (Option<u32>, Option<u32>) {
+    (None, None)
+}

@@ -1,0 +1,287 @@
+//! Facts made by hand, and what is said about them.
+use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, Transport, ac, acc, iracing};
+
+use super::look::GROUPS;
+use super::*;
+use crate::capture::{Away, State};
+use crate::sys::Prefix;
+
+fn there(bytes: u64, zero: bool) -> SectionFound {
+    SectionFound::There { bytes, zero }
+}
+
+fn section(name: &str, least_bytes: u64, found: SectionFound) -> Section {
+    let place = format!("/dev/shm/{name}");
+    Section { name: name.into(), place, least_bytes, found, owner: Some(1000), mode: Some(0o600) }
+}
+
+/// The family's memory: physics, graphics and static.
+fn family(found: [SectionFound; 3], look: Look) -> Memory {
+    let [physics, graphics, statics] = found;
+    let sections = vec![
+        section("acpmf_physics", 568, physics),
+        section("acpmf_graphics", 284, graphics),
+        section("acpmf_static", 592, statics),
+    ];
+    Memory { games: ASSETTO_CORSA_FAMILY, sections, look }
+}
+
+fn iracing(found: SectionFound, look: Look) -> Memory {
+    Memory { games: GROUPS[1], sections: vec![section(iracing::SECTION, 1, found)], look }
+}
+
+fn away(away: Away) -> Look {
+    Look { state: State::Away(away), game: None, about: About::default(), moved: None }
+}
+
+fn here(game: &'static Game, presence: Presence, moved: bool) -> Look {
+    Look { state: State::Here(presence), game: Some(game), about: About::default(), moved: Some(moved) }
+}
+
+fn competizione() -> &'static Game {
+    &ASSETTO_CORSA_FAMILY[0]
+}
+
+fn program(name: &str) -> Process {
+    Process { id: 4711, user: Some(1000), name: name.chars().take(15).collect(), program: None }
+}
+
+/// A machine of user 1000 with this memory, and these programs.
+fn facts(memory: Memory, programs: &[&str]) -> Facts {
+    Facts {
+        game: None,
+        prefix: Prefix::default(),
+        system: System::Linux,
+        users: Users { own: Some(1000), names: vec![(1000, "driver".into()), (1001, "other".into())] },
+        processes: Some(programs.iter().map(|name| program(name)).collect()),
+        memories: vec![memory],
+        player: None,
+        recorders: Vec::new(),
+        tapes: TapesFolder {
+            path: "/tapes".into(),
+            exists: true,
+            not_writable: None,
+            free_bytes: Some(5_000_000_000),
+            unfinished: Vec::new(),
+        },
+        wakes_late_ns: Some(10_000),
+    }
+}
+
+const ACC: &str = "AC2-Win64-Shipping.exe";
+const MISSING: [SectionFound; 3] = [SectionFound::Missing, SectionFound::Missing, SectionFound::Missing];
+
+fn all(found: &SectionFound) -> [SectionFound; 3] {
+    std::array::from_fn(|_| found.clone())
+}
+
+/// Nothing can be recorded, for a reason of this level with these words in text and next step.
+#[track_caller]
+fn expect(facts: &Facts, level: Level, game: Option<&str>, words: &[&str]) {
+    let diagnosis = diagnose(facts);
+    assert!(!diagnosis.can_record(), "{diagnosis:#?}");
+    let reason = diagnosis.reason().unwrap_or_else(|| panic!("no reason in {diagnosis:#?}"));
+    assert_eq!((reason.level, reason.game), (level, game), "{diagnosis:#?}");
+    let said = format!("{}; {}", reason.text, reason.what_to_do.as_deref().unwrap_or_default());
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in {said:?}");
+    }
+}
+
+#[track_caller]
+fn expect_ready(facts: &Facts, game: &str) -> Diagnosis {
+    let diagnosis = diagnose(facts);
+    assert!(diagnosis.can_record() && diagnosis.ready == [game] && diagnosis.reason().is_none(), "{diagnosis:#?}");
+    diagnosis
+}
+
+#[test]
+fn every_game_with_shared_memory_is_looked_at() {
+    for game in GAMES {
+        let live = game.streams.iter().any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }));
+        let groups = GROUPS.iter().filter(|group| group.iter().any(|member| member.id == game.id)).count();
+        assert_eq!(groups, usize::from(live), "{}", game.id);
+    }
+}
+
+#[test]
+fn nothing_at_all_says_start_a_game_and_mentions_the_bridge_on_linux_only() {
+    let mut facts = facts(family(MISSING, away(Away::NotThere)), &["simd", "bash"]);
+    expect(&facts, Level::Note, None, &["no known game runs", "bridge", "gametape demo"]);
+    facts.system = System::Windows;
+    let said = diagnose(&facts).reason().unwrap().what_to_do.clone().unwrap();
+    assert!(!said.contains("bridge"), "{said}");
+    facts.prefix = Prefix::new("demo-7-").unwrap();
+    expect(&facts, Level::Note, None, &["demo-7-", "leave out --names"]);
+}
+
+#[test]
+fn a_game_in_wine_without_a_bridge_is_told_so() {
+    let no_bridge = facts(family(MISSING, away(Away::NotThere)), &["bash", ACC]);
+    expect(&no_bridge, Level::Problem, Some(acc::GAME.id), &["Competizione runs", "bridge", "acbridge.exe", "start"]);
+    // What is played under a prefix has nothing to do with a game that runs beside it.
+    let prefixed = Facts { prefix: Prefix::new("demo-").unwrap(), ..no_bridge };
+    expect(&prefixed, Level::Note, None, &["demo-"]);
+    let mut iracing = facts(iracing(SectionFound::Missing, away(Away::NotThere)), &["iRacingSim64DX11.exe"]);
+    expect(&iracing, Level::Problem, Some("iracing"), &["irsdkEnableMem=1", "app.ini", "bridge"]);
+    iracing.system = System::Windows;
+    expect(&iracing, Level::Problem, Some("iracing"), &["switched off", "irsdkEnableMem=1"]);
+}
+
+#[test]
+fn memory_of_another_user_names_him_and_the_way_out() {
+    let mut facts = facts(family(all(&SectionFound::Forbidden), away(Away::Unreadable("no".into()))), &[ACC]);
+    for section in &mut facts.memories[0].sections {
+        section.owner = Some(1001);
+    }
+    expect(
+        &facts,
+        Level::Problem,
+        Some(acc::GAME.id),
+        &[
+            "belongs to other with mode 0600",
+            "gametape runs as driver",
+            "run gametape as other",
+            "chmod o+r /dev/shm/acpmf_physics",
+        ],
+    );
+    // One's own file is another matter.
+    facts.memories[0].sections.iter_mut().for_each(|section| section.owner = Some(1000));
+    expect(&facts, Level::Problem, Some(acc::GAME.id), &["chmod u+r"]);
+}
+
+#[test]
+fn a_game_of_another_user_is_noted_and_only_a_matter_if_it_cannot_be_read() {
+    let mut facts = facts(family(all(&there(2048, false)), here(competizione(), Presence::Live, true)), &[ACC]);
+    facts.processes.as_mut().unwrap()[0].user = Some(1001);
+    let found = expect_ready(&facts, acc::GAME.id);
+    assert!(found.findings[0].level == Level::Note && found.findings[0].text.contains("as other"));
+    assert_eq!(found.findings[0].what_to_do, None);
+    facts.memories[0] = family(MISSING, away(Away::NotThere));
+    assert_eq!(diagnose(&facts).findings[0].what_to_do.as_deref(), Some("run gametape as other"));
+}
+
+#[test]
+fn sections_that_are_empty_short_or_incomplete_are_named() {
+    let empty = family([there(2048, true), there(0, true), there(2048, true)], away(Away::Empty));
+    expect(&facts(empty.clone(), &[]), Level::Note, None, &["/dev/shm/acpmf_graphics is empty"]);
+    expect(&facts(empty, &[ACC]), Level::Problem, Some(acc::GAME.id), &["/dev/shm/acpmf_graphics is empty"]);
+    let short = family([there(100, false), there(2048, false), there(2048, false)], away(Away::Unreadable("x".into())));
+    expect(&facts(short, &[]), Level::Problem, None, &["100 bytes", "568 at least"]);
+    let part = family([there(2048, false), there(2048, false), SectionFound::Missing], away(Away::NotThere));
+    expect(&facts(part, &[ACC]), Level::Problem, Some(acc::GAME.id), &["/dev/shm/acpmf_static not there, although"]);
+    let odd = family(all(&SectionFound::Unusable("is not a file".into())), away(Away::Unreadable("x".into())));
+    expect(&facts(odd, &[]), Level::Problem, None, &["is not a file"]);
+}
+
+#[test]
+fn zeros_are_a_bridge_that_waits_or_a_game_that_does_not_write() {
+    let zeros = family(all(&there(2048, true)), away(Away::Empty));
+    expect(&facts(zeros.clone(), &[]), Level::Note, None, &["no game has written", "start the game"]);
+    expect(&facts(zeros, &[ACC]), Level::Problem, Some(acc::GAME.id), &["writes nothing", "bridge"]);
+}
+
+#[test]
+fn menus_live_paused_and_replay_are_told_apart() {
+    let with = |look| facts(family(all(&there(2048, false)), look), &[ACC]);
+    expect(&with(away(Away::Off)), Level::Note, Some(acc::GAME.id), &["in its menus", "start a session"]);
+    expect(&with(away(Away::Undecided)), Level::Note, Some(acc::GAME.id), &["cannot be told yet"]);
+    for (presence, moved, word) in
+        [(Presence::Live, true, "live"), (Presence::Paused, false, "paused"), (Presence::Replay, true, "replay")]
+    {
+        let found = expect_ready(&with(here(competizione(), presence, moved)), acc::GAME.id);
+        let said = |finding: &Finding| finding.subject == Subject::Telemetry && finding.text.contains(word);
+        assert!(found.findings.iter().any(said), "{found:#?}");
+    }
+    let frozen = with(here(competizione(), Presence::Live, false));
+    expect(&frozen, Level::Note, Some(acc::GAME.id), &["nothing moves", "look again"]);
+}
+
+#[test]
+fn what_a_game_left_behind_is_known_by_standing_still_without_a_process() {
+    let with = |look, programs| facts(family(all(&there(2048, false)), look), programs);
+    for presence in [Presence::Live, Presence::Paused] {
+        let left = with(here(competizione(), presence, false), &[]);
+        expect(&left, Level::Note, Some(acc::GAME.id), &["left over from a game that ended", "start the game"]);
+        // A player may rest, and where processes cannot be listed nothing is claimed.
+        let played = Facts { player: Some("id".into()), ..left.clone() };
+        let unlisted = Facts { processes: None, ..left };
+        for facts in [played, unlisted] {
+            assert!(!diagnose(&facts).findings.iter().any(|finding| finding.text.contains("left over")));
+        }
+    }
+    expect(&with(away(Away::Off), &[]), Level::Note, None, &["left over"]);
+    // Without a process, but it moves: somebody writes.
+    expect_ready(&with(here(competizione(), Presence::Live, true), &[]), acc::GAME.id);
+    // The other game of the family runs, and does not write.
+    let other = with(here(competizione(), Presence::Live, false), &["acs.exe"]);
+    expect(&other, Level::Problem, Some(ac::GAME.id), &["Assetto Corsa runs, but writes nothing"]);
+}
+
+#[test]
+fn physics_alone_is_said_to_be_that() {
+    let look = Look { moved: Some(true), ..away(Away::Off) };
+    let memory = family([there(2048, false), there(2048, true), there(2048, true)], look);
+    expect(
+        &facts(memory.clone(), &["acr.exe"]),
+        Level::Problem,
+        None,
+        &["Assetto Corsa Rally writes physics", "not recorded yet"],
+    );
+    expect(&facts(memory, &[]), Level::Problem, None, &["a game", "physics alone"]);
+}
+
+#[test]
+fn the_memory_of_another_game_than_the_wanted_one_is_said_to_be_that() {
+    let mut facts = facts(family(all(&there(2048, false)), here(competizione(), Presence::Live, true)), &[ACC]);
+    facts.game = Some(&ASSETTO_CORSA_FAMILY[1]);
+    expect(&facts, Level::Note, Some(acc::GAME.id), &["not Assetto Corsa,", "--game assetto-corsa-competizione"]);
+    facts.game = Some(competizione());
+    expect_ready(&facts, acc::GAME.id);
+}
+
+#[test]
+fn a_folder_that_takes_nothing_stops_a_game_that_is_there_and_only_then_is_the_reason() {
+    let mut facts = facts(family(all(&there(2048, false)), here(competizione(), Presence::Live, true)), &[ACC]);
+    facts.tapes.not_writable = Some("/: read-only".into());
+    expect(&facts, Level::Problem, None, &["nothing can be written to /tapes", "GAMETAPE_DATA_DIR"]);
+    facts.memories[0] = family(MISSING, away(Away::NotThere));
+    facts.processes = Some(Vec::new());
+    expect(&facts, Level::Note, None, &["no known game runs"]);
+}
+
+#[test]
+fn little_room_unfinished_tapes_recorders_players_and_a_late_timer_are_told() {
+    let mut facts = facts(family(all(&there(2048, false)), here(competizione(), Presence::Live, true)), &[ACC]);
+    let notes = |facts: &Facts| -> Vec<String> {
+        let of_machine = |finding: &&Finding| finding.game.is_none() && finding.level != Level::Ok;
+        let diagnosis = diagnose(facts);
+        diagnosis
+            .findings
+            .iter()
+            .filter(of_machine)
+            .map(|finding| format!("{} {:?}", finding.text, finding.what_to_do))
+            .collect()
+    };
+    assert!(notes(&facts).is_empty());
+    facts.tapes.free_bytes = Some(900_000_000);
+    facts.tapes.unfinished = vec!["/tapes/a.gtape".into()];
+    facts.recorders = vec![RecorderFacts { process: 12, tape: Some("/tapes/b.gtape".into()), status: String::new() }];
+    facts.player = Some("f00".into());
+    facts.wakes_late_ns = Some(3_000_000);
+    let said = notes(&facts);
+    let expected = [
+        "process 12: recording to /tapes/b.gtape",
+        "tape f00",
+        "0.9 GB free",
+        "gametape recover /tapes/a.gtape",
+        "3.00 ms",
+    ];
+    assert_eq!(said.len(), expected.len(), "{said:?}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.contains(expected), "{expected:?} is not in {said:?}");
+    }
+    assert!(diagnose(&facts).can_record(), "notes do not stop a recording");
+    facts.tapes.free_bytes = Some(1_000_000);
+    assert!(!diagnose(&facts).can_record());
+}

@@ -1,0 +1,64 @@
+//! Numbers of users as names.
+
+/// The users of this machine, as `/etc/passwd` lists them, and which of them runs this program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Users {
+    /// The user of this program; `None` where the system has no such numbers.
+    pub own: Option<u32>,
+    /// Number and name.
+    pub names: Vec<(u32, String)>,
+}
+
+impl Users {
+    /// Asks the system.
+    pub(super) fn of_this_machine() -> Self {
+        // Of a list that cannot be read nothing is known, and numbers will do.
+        let list = std::fs::read("/etc/passwd").unwrap_or_default();
+        let own = std::fs::read("/proc/self/status").ok().and_then(|status| super::processes::effective_user(&status));
+        Self { own, names: names(&String::from_utf8_lossy(&list)) }
+    }
+
+    /// The name, or the number where there is none.
+    pub(super) fn name(&self, number: u32) -> String {
+        match self.names.iter().find(|(known, _)| *known == number) {
+            Some((_, name)) => name.clone(),
+            None => format!("user {number}"),
+        }
+    }
+
+    /// Whether this is somebody else.
+    pub(super) fn is_other(&self, number: Option<u32>) -> bool {
+        matches!((self.own, number), (Some(own), Some(number)) if own != number)
+    }
+
+    /// The name of who runs this program.
+    pub(super) fn own_name(&self) -> String {
+        self.own.map_or_else(|| "this user".into(), |own| self.name(own))
+    }
+}
+
+/// `name:x:number:…` a line.
+fn names(list: &str) -> Vec<(u32, String)> {
+    let user = |line: &str| {
+        let mut parts = line.split(':');
+        let name = parts.next()?;
+        Some((parts.nth(1)?.parse().ok()?, name.to_owned()))
+    };
+    list.lines().filter_map(user).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_without_a_name_is_a_number() {
+        let users =
+            Users { own: Some(0), names: names("root:x:0:0::/root:/bin/sh\nnonsense\ndriver:x:1000:1000:::\n") };
+        assert_eq!(
+            (users.name(1000), users.name(7), users.own_name()),
+            ("driver".into(), "user 7".into(), "root".into())
+        );
+        assert!(users.is_other(Some(1000)) && !users.is_other(Some(0)) && !users.is_other(None));
+    }
+}
