@@ -21,6 +21,9 @@ use crate::system::{Counters, Group, Status, system_stream};
 
 /// Counters go to the journal at most this often.
 const STATUS_INTERVAL_NS: u64 = 1_000_000_000;
+/// The encoder is woken when rows of this many bytes have come together. Waking costs more than encoding a few frames.
+const WAKE_BYTES: u64 = 256 << 10;
+
 struct StreamState {
     spec: StreamSpec,
     next_seq: u64,
@@ -37,6 +40,8 @@ pub(crate) struct WriterCore {
     status_changed: bool,
     last_status_ns: u64,
     last_ns: u64,
+    /// Rows since the encoder was woken.
+    unseen_bytes: u64,
 }
 
 impl WriterCore {
@@ -80,6 +85,7 @@ impl WriterCore {
             status_changed: false,
             last_status_ns: 0,
             last_ns: 0,
+            unseen_bytes: 0,
         };
         Ok((core, encoder))
     }
@@ -149,6 +155,11 @@ impl WriterCore {
             last.extend_from_slice(frame);
         }
         let seq = row.seq;
+        self.unseen_bytes += row.bytes();
+        if self.unseen_bytes >= WAKE_BYTES {
+            self.unseen_bytes = 0;
+            self.shared.wake();
+        }
         self.write_status_if_due();
         Ok(Accepted::Stored(seq))
     }

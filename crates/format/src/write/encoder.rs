@@ -47,6 +47,12 @@ impl Reading {
     }
 }
 
+/// What comes before the next sync is prepared for writing, as much as came before the last one and a quarter more, within these
+/// bounds. What is prepared and stays unused is written to the disk for nothing.
+const LEAST_PREPARE_BYTES: u64 = 64 << 10;
+const MOST_PREPARE_BYTES: u64 = 4 << 20;
+/// However short the sync interval is, the thread rests this long between two rounds.
+const LEAST_IDLE: Duration = Duration::from_millis(1);
 /// Rows of about this many bytes are worked on before the clock is looked at again.
 const WORK_BYTES: u64 = 1 << 20;
 /// A generation is at most this many times as large as the one before.
@@ -74,6 +80,8 @@ pub(crate) struct Encoder {
     next_number: u64,
     next_bytes: u64,
     last_sync: Duration,
+    /// What is prepared for writing beforehand.
+    prepare_bytes: u64,
     frame: Vec<u8>,
 }
 
@@ -99,6 +107,7 @@ impl Encoder {
             drained: Vec::new(),
             next_number: 0,
             last_sync: Duration::ZERO,
+            prepare_bytes: LEAST_PREPARE_BYTES,
             frame: Vec::new(),
         };
         let first = encoder.make_generation()?;
@@ -125,6 +134,11 @@ impl Encoder {
             self.shared.offer_next(next);
         }
         Ok(())
+    }
+
+    /// How long there is nothing to do if nobody wakes us: until the next sync.
+    pub(crate) fn idle_for(&self, now: Duration) -> Duration {
+        (self.last_sync + self.settings.sync_interval).saturating_sub(now).max(LEAST_IDLE)
     }
 
     fn sync_if_due(&mut self, now: Duration) -> Result<(), Failure> {
@@ -176,7 +190,11 @@ impl Encoder {
             let committed = reading.generation.committed();
             if committed > reading.synced {
                 match reading.generation.file.sync() {
-                    Ok(()) => reading.synced = committed,
+                    Ok(()) => {
+                        self.prepare_bytes = prepare_bytes(committed - reading.synced);
+                        reading.synced = committed;
+                        reading.generation.file.prepare(reading.generation.committed(), self.prepare_bytes);
+                    }
                     Err(error) => result = Err(error),
                 }
             }
@@ -211,6 +229,7 @@ impl Encoder {
         file.sync()?;
         self.maker.sink.sync()?;
         self.files.sync_directory(&path)?;
+        file.prepare(at, self.prepare_bytes);
         self.remove_old();
         self.next_number += 1;
         let generation = Arc::new(Generation::new(self.tape_id, number, path, file, bytes, at));
@@ -283,6 +302,10 @@ fn take_row(maker: &mut BlockMaker, row: &RowHeader, payload: &[u8]) -> io::Resu
         }
         RowKind::Other(_) => Ok(()),
     }
+}
+
+fn prepare_bytes(synced: u64) -> u64 {
+    synced.saturating_add(synced / 4).clamp(LEAST_PREPARE_BYTES, MOST_PREPARE_BYTES)
 }
 
 fn next_size(full: &Reading, least: u64) -> u64 {

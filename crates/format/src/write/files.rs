@@ -73,6 +73,9 @@ pub trait JournalFile: Send + Sync {
     fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// Makes everything durable that was written before the call.
     fn sync(&self) -> io::Result<()>;
+    /// Writes to these places are to come: what the system has to do for the first of them can be done now, by the thread that may
+    /// wait. Bytes stay as they are. Only for speed, so there is nothing to say if it fails.
+    fn prepare(&self, _at: u64, _bytes: u64) {}
 }
 
 /// Path of a journal generation.

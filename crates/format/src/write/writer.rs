@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::core::WriterCore;
 use super::encoder::Encoder;
@@ -15,9 +15,6 @@ use super::outcome::{Accepted, AppendError, CreateError, FinishError, Finished, 
 use crate::footer::Totals;
 use crate::stream::{Role, StreamId, StreamSpec};
 use crate::system::{Counters, Event, Status, metadata_bytes};
-
-/// How often the encoder thread looks for work.
-const ENCODER_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Writes a tape while a game runs.
 ///
@@ -120,7 +117,8 @@ fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<Finish
     loop {
         encoder.step(&mut || start.elapsed())?;
         match shared.order() {
-            Order::Work => std::thread::park_timeout(ENCODER_INTERVAL),
+            // Until the journal must be synced; the capturing thread wakes us before if much has come together.
+            Order::Work => std::thread::park_timeout(encoder.idle_for(start.elapsed())),
             Order::Finish(status) => return finish(encoder, &status),
             Order::Abandon => {
                 encoder.give_up();
@@ -134,4 +132,39 @@ fn finish(encoder: &mut Encoder, status: &BTreeMap<u16, Status>) -> Result<Finis
     let bytes = encoder.finish(status)?;
     let totals = status.keys().map(|id| (*id, encoder.maker().sink.totals(StreamId(*id))));
     Ok((bytes, totals.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::StdFiles;
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn much_work_wakes_the_encoder_long_before_the_next_sync() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("busy.gtape");
+        let options = WriteOptions {
+            sync_interval: Duration::from_secs(3600),
+            ..WriteOptions::new(crate::record::TapeId([1; 16]))
+        };
+        let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
+        let stream = writer.add_stream(StreamSpec::rows("noise")).unwrap();
+        // Less than a journal, so that no change of journals wakes it; nothing that packs well, so that the tape grows.
+        let mut state = 1u64;
+        for row in 0..5_000 {
+            let mut noise = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 56) as u8
+            };
+            let frame: Vec<u8> = (0..1_000).map(|_| noise()).collect();
+            writer.append(stream, row, &frame).unwrap();
+        }
+        let start = Instant::now();
+        while std::fs::metadata(&path).unwrap().len() < 100_000 {
+            assert!(start.elapsed() < Duration::from_secs(30), "the encoder slept on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(writer.finish().unwrap().streams.first().unwrap().totals.frames, 5_000);
+    }
 }

@@ -17,9 +17,11 @@ use super::source::{Pace, Source, State};
 use crate::sys::wake_exactly;
 
 /// How often a game that is not there is looked for.
-const LOOK_FOR_GAME_NS: u64 = 50_000_000;
+const LOOK_FOR_GAME_NS: u64 = 200_000_000;
+/// One that was there a moment ago is looked for more often: it may come back with the next tick.
+const LOOK_AGAIN_NS: u64 = 50_000_000;
 /// The wish to stop is seen this soon.
-const NAP_NS: u64 = 100_000_000;
+const NAP_NS: u64 = 200_000_000;
 
 /// The wish to stop, shared between threads.
 #[derive(Debug, Clone, Default)]
@@ -63,17 +65,17 @@ impl Recorder {
         let mut driver = Driver::new(options, Arc::clone(&clock), Arc::clone(&progress), told.clone(), observers);
         let mut batch = Batch::default();
         let mut schedule = Schedule::new(clock.now_ns());
-        let mut here = false;
+        let mut whereabouts = Whereabouts::Away;
         let reason = loop {
             if stop.wanted() {
                 break EndReason::Stopped;
             }
             let pace = source.pace();
-            let moment_ns = schedule.next_moment(pace, here, clock.now_ns());
+            let moment_ns = schedule.next_moment(pace, whereabouts, clock.now_ns());
             if !sleep(&*clock, moment_ns, &stop) {
                 continue;
             }
-            batch.count_all(&schedule.arrived(pace, here, clock.now_ns()));
+            batch.count_all(&schedule.arrived(pace, whereabouts, clock.now_ns()));
             driver.before_read(&batch);
             let state = match source.read(&*clock, &mut batch) {
                 Ok(state) => state,
@@ -82,8 +84,12 @@ impl Recorder {
                     break EndReason::SourceFailed;
                 }
             };
-            here = matches!(state, State::Here(_));
             driver.take(&state, source, &mut batch);
+            whereabouts = match state {
+                State::Here(_) | State::Ended => Whereabouts::Here,
+                State::Away(_) if driver.is_waiting() => Whereabouts::Away,
+                State::Away(_) => Whereabouts::JustLeft,
+            };
             if driver.failed() {
                 break EndReason::SourceFailed;
             }
@@ -113,27 +119,46 @@ fn sleep(clock: &dyn Clock, moment_ns: u64, stop: &StopFlag) -> bool {
     }
 }
 
+/// Where the game is, as the last read found it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whereabouts {
+    Here,
+    /// Not there, but its tape is still open.
+    JustLeft,
+    Away,
+}
+
 /// Fixed moments that do not drift: each is the one before plus the period, however late we were.
 #[derive(Debug)]
 struct Schedule {
     next_ns: u64,
     sampling: bool,
+    /// Nothing was read yet: the first look is now.
+    first: bool,
 }
 
 impl Schedule {
     fn new(now_ns: u64) -> Self {
-        Self { next_ns: now_ns, sampling: false }
+        Self { next_ns: now_ns, sampling: false, first: true }
     }
 
-    fn next_moment(&mut self, pace: Pace, here: bool, now_ns: u64) -> u64 {
+    fn next_moment(&mut self, pace: Pace, whereabouts: Whereabouts, now_ns: u64) -> u64 {
         let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let look_after_ns = match whereabouts {
+            Whereabouts::Here => None,
+            Whereabouts::JustLeft => Some(LOOK_AGAIN_NS),
+            Whereabouts::Away => Some(LOOK_FOR_GAME_NS),
+        };
+        if std::mem::take(&mut self.first) {
+            return now_ns;
+        }
+        if let Some(after_ns) = look_after_ns {
+            self.sampling = false;
+            self.next_ns = now_ns + after_ns;
+            return self.next_ns;
+        }
         match pace {
             Pace::Source => now_ns,
-            _ if !here => {
-                self.sampling = false;
-                self.next_ns = now_ns + LOOK_FOR_GAME_NS;
-                self.next_ns
-            }
             Pace::About(period) => now_ns + nanos(period),
             Pace::Every(period) => {
                 self.next_ns = if self.sampling { self.next_ns + nanos(period) } else { now_ns + nanos(period) };
@@ -144,8 +169,8 @@ impl Schedule {
     }
 
     /// What being late has cost: moments that are over are missed, a moment met late is late.
-    fn arrived(&mut self, pace: Pace, here: bool, now_ns: u64) -> Counters {
-        let (Pace::Every(period), true) = (pace, here) else { return Counters::default() };
+    fn arrived(&mut self, pace: Pace, whereabouts: Whereabouts, now_ns: u64) -> Counters {
+        let (Pace::Every(period), Whereabouts::Here) = (pace, whereabouts) else { return Counters::default() };
         let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
         let lateness_ns = now_ns.saturating_sub(self.next_ns);
         let missed = lateness_ns / period_ns;
@@ -156,6 +181,7 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
+    use super::Whereabouts::{Away, Here, JustLeft};
     use super::*;
 
     const MS: u64 = 1_000_000;
@@ -164,28 +190,32 @@ mod tests {
     fn moments_do_not_drift_and_lost_ones_are_counted() {
         let pace = Pace::Every(Duration::from_millis(10));
         let mut schedule = Schedule::new(0);
-        let mut now = schedule.next_moment(pace, true, 0);
+        assert_eq!(schedule.next_moment(pace, Away, 0), 0, "the first look is at once");
+        let mut now = schedule.next_moment(pace, Here, 0);
         assert_eq!(now, 10 * MS);
         // Always 2 ms late: the moments stay where they are.
         for tick in 1..100 {
             now += 2 * MS;
-            let counted = schedule.arrived(pace, true, now);
+            let counted = schedule.arrived(pace, Here, now);
             assert_eq!((counted.missed, counted.late), (0, 0), "{tick}");
-            now = schedule.next_moment(pace, true, now);
+            now = schedule.next_moment(pace, Here, now);
             assert_eq!(now, (tick + 1) * 10 * MS);
         }
         // 35 ms late: three moments are gone, and the next one is where it always was.
-        let counted = schedule.arrived(pace, true, now + 35 * MS);
+        let counted = schedule.arrived(pace, Here, now + 35 * MS);
         assert_eq!((counted.missed, counted.late), (3, 1));
-        assert_eq!(schedule.next_moment(pace, true, now + 35 * MS), now + 40 * MS);
+        assert_eq!(schedule.next_moment(pace, Here, now + 35 * MS), now + 40 * MS);
     }
 
     #[test]
     fn a_game_that_is_away_is_looked_for_and_then_sampled_from_that_moment_on() {
         let pace = Pace::Every(Duration::from_millis(1));
         let mut schedule = Schedule::new(0);
-        assert_eq!(schedule.next_moment(pace, false, 7), 7 + LOOK_FOR_GAME_NS);
-        assert_eq!(schedule.arrived(pace, false, u64::MAX), Counters::default());
-        assert_eq!(schedule.next_moment(pace, true, 1000 * MS), 1001 * MS);
+        schedule.next_moment(pace, Away, 0);
+        assert_eq!(schedule.next_moment(pace, Away, 7), 7 + LOOK_FOR_GAME_NS);
+        assert_eq!(schedule.next_moment(pace, JustLeft, 7), 7 + LOOK_AGAIN_NS);
+        assert_eq!(schedule.next_moment(Pace::Source, Away, 7), 7 + LOOK_FOR_GAME_NS, "no spinning");
+        assert_eq!(schedule.arrived(pace, Away, u64::MAX), Counters::default());
+        assert_eq!(schedule.next_moment(pace, Here, 1000 * MS), 1001 * MS);
     }
 }

@@ -83,8 +83,21 @@ impl JournalFile for MappedJournal {
     }
 
     fn sync(&self) -> io::Result<()> {
+        // On Linux the file knows which of its mapped pages were written; elsewhere the map has to be told first.
+        #[cfg(not(target_os = "linux"))]
         self.map.flush()?;
         self.file.sync_data()
+    }
+
+    /// After a sync the first write to each page is a fault, and a fault of a file's page can wait for the file system.
+    #[cfg(target_os = "linux")]
+    fn prepare(&self, at: u64, bytes: u64) {
+        let end = at.saturating_add(bytes).min(self.map.len() as u64);
+        if let (Ok(at), Ok(end)) = (usize::try_from(at), usize::try_from(end))
+            && at < end
+        {
+            let _ = self.map.advise_range(memmap2::Advice::PopulateWrite, at, end - at);
+        }
     }
 }
 
