@@ -52,6 +52,9 @@ enum Command {
     /// The recorder of `live`, in a process of its own
     #[command(hide = true)]
     LiveRecorder(live::recorder::RecorderArgs),
+    /// A process that only wakes, for `live`
+    #[command(hide = true)]
+    LiveBare(live::bare::BareArgs),
 }
 
 fn run(command: Command) -> Result<()> {
@@ -63,6 +66,7 @@ fn run(command: Command) -> Result<()> {
         Command::Live(args) => live::run(&args),
         Command::LiveGame(args) => live::game::run(&args),
         Command::LiveRecorder(args) => live::recorder::run(&args),
+        Command::LiveBare(args) => live::bare::run(&args),
     }
 }
 

@@ -40,6 +40,7 @@ pub(super) fn table(rows: &[LiveRow]) -> String {
         };
         let mb = |kib: u64| kib as f64 * 1024.0 / MB;
         line("processor", "% of one core", 2, row.core_percent, limits.core_percent);
+        line("  a process that only wakes", "% of one core", 2, row.bare.core_percent, None);
         line("resident memory, the most", "MB", 1, mb(cost.memory.peak_kib), limits.resident_mb);
         line("resident memory at the end", "MB", 1, mb(cost.memory.now_kib), limits.resident_mb);
         line("  heap and stacks", "MB", 1, mb(cost.memory.own_kib), None);
@@ -52,6 +53,8 @@ pub(super) fn table(rows: &[LiveRow]) -> String {
         line("jitter, p50", "us", 0, cost.jitter.p50_us, None);
         line("jitter, p99", "us", 0, cost.jitter.p99_us, None);
         line("jitter, the most", "us", 0, cost.jitter.max_us, None);
+        line("  only waking: the most", "us", 0, row.bare.jitter.max_us, None);
+        line("  only waking: missed, of half a minute", "", 0, row.bare.missed as f64, None);
         line("frames accepted", "", 0, cost.accepted as f64, None);
         line("frames lost", "", 0, row.lost as f64, limits.lost);
         line("frames the game never wrote", "", 0, row.never_written as f64, None);

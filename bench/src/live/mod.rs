@@ -5,9 +5,11 @@
 //! ```text
 //! this ──starts──▶ game: the simulated car, physics at 333 Hz, graphics at 60 Hz ──▶ shared memory
 //!   └───starts───▶ recorder ◀── reads ────────────────────────────────────────────────────┘
+//!   └───starts───▶ bare: only wakes, as often as the recorder
 //!        SIGINT after the time ──▶ whole tape ──▶ read back, compared with the game, stored as the peers do ──▶ figures
 //! ```
 
+pub(crate) mod bare;
 mod children;
 mod figures;
 pub(crate) mod game;
@@ -26,9 +28,13 @@ use serde::Serialize;
 
 use crate::machine;
 use crate::report::json;
+use bare::Bare;
 use children::Process;
 use recorder::Cost;
 use tape::Stored;
+
+/// The machine alone is measured this long.
+const BARE_SECONDS: u64 = 30;
 
 /// How long, and how often the pages are read.
 #[derive(Debug, Args)]
@@ -61,6 +67,8 @@ pub(crate) struct LiveRow {
     /// Frames on the tape that the game never wrote.
     never_written: u64,
     cost: Cost,
+    /// What the machine alone costs at this rate.
+    bare: Bare,
     stored: Vec<Stored>,
 }
 
@@ -83,6 +91,12 @@ fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
     let cost: Cost = serde_json::from_str(&recorder.line()?)?;
     recorder.end()?;
 
+    // While the game still runs: the same machine, but for the recorder.
+    let mut waking =
+        Process::start(["live-bare", "--hz", &hz.to_string(), "--seconds", &seconds.min(BARE_SECONDS).to_string()])?;
+    let bare: Bare = serde_json::from_str(&waking.line()?)?;
+    waking.end()?;
+
     let set = tape::load(&path)?;
     ensure!(std::fs::read_dir(directory.path())?.count() == 1, "something is left beside the tape");
     let on_tape = set.order.len() as u64;
@@ -95,6 +109,7 @@ fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
         never_written: tape::never_written(&set, seconds)?,
         stored: tape::stored(&set, cost.tape_bytes, directory.path())?,
         cost,
+        bare,
     })
 }
 

@@ -66,6 +66,22 @@ pub(crate) struct Jitter {
 }
 
 impl Moments {
+    /// Room for that many reads is made at once: nothing is allocated while it runs.
+    pub(super) fn with_room(reads: usize) -> Self {
+        Self { late_ns: Vec::with_capacity(reads), ..Self::default() }
+    }
+
+    /// Notes a read that was so late; gives how many places of the grid are gone by that.
+    pub(super) fn note(&mut self, late_ns: u64, period_ns: u64) -> u64 {
+        let missed = late_ns / period_ns;
+        self.missed += missed;
+        self.ticks += 1;
+        if self.late_ns.len() < self.late_ns.capacity() {
+            self.late_ns.push(u32::try_from(late_ns).unwrap_or(u32::MAX));
+        }
+        missed
+    }
+
     /// Half, 99 of 100 and all of the reads were at most this late.
     pub(super) fn jitter(&mut self) -> Jitter {
         self.late_ns.sort_unstable();
@@ -89,9 +105,9 @@ pub(super) struct WatchedSource<S> {
 }
 
 impl<S: Source> WatchedSource<S> {
-    /// Room for that many reads is made at once: nothing is allocated while it runs.
+    /// Watches about that many reads.
     pub(super) fn new(source: S, clock: Arc<WatchedClock>, reads: usize) -> (Self, Arc<Mutex<Moments>>) {
-        let moments = Arc::new(Mutex::new(Moments { late_ns: Vec::with_capacity(reads), ..Moments::default() }));
+        let moments = Arc::new(Mutex::new(Moments::with_room(reads)));
         let shared = Arc::clone(&moments);
         (Self { source, clock, moments, place_ns: None, was_here: false, batch_frames: 0 }, shared)
     }
@@ -103,14 +119,8 @@ impl<S: Source> WatchedSource<S> {
             Some(place_ns) => place_ns + period_ns,
             None => self.clock.moment_ns.load(Ordering::Relaxed),
         };
-        let late_ns = now_ns.saturating_sub(due_ns);
-        let missed = late_ns / period_ns;
+        let missed = moments.note(now_ns.saturating_sub(due_ns), period_ns);
         self.place_ns = Some(due_ns + missed * period_ns);
-        moments.missed += missed;
-        moments.ticks += 1;
-        if moments.late_ns.len() < moments.late_ns.capacity() {
-            moments.late_ns.push(u32::try_from(late_ns).unwrap_or(u32::MAX));
-        }
     }
 }
 
