@@ -44,10 +44,16 @@ const ZSTD: u8 = 1;
 /// For frames: they are many, so size counts.
 #[cfg(feature = "write")]
 const FRAMES_LEVEL: i32 = 3;
+/// One part in so many has to be saved.
+#[cfg(feature = "write")]
+const FRAMES_SAVING: usize = 16;
 /// For heads, index pages, descriptors: they are unpacked even if one channel is all that is read, so time counts. Below level 1
 /// zstd leaves literals as they are, which halves that time and makes a tape 0.2 % larger at most.
 #[cfg(feature = "write")]
 const TABLES_LEVEL: i32 = -1;
+/// Heads of blocks are nearly as large when packed: reading one channel is a tenth faster if they are not, a tape 0.2 % larger.
+#[cfg(feature = "write")]
+const TABLES_SAVING: usize = 4;
 /// Below this length a zstd frame costs more than it saves.
 #[cfg(feature = "write")]
 const SHORTEST: usize = 64;
@@ -56,6 +62,8 @@ const SHORTEST: usize = 64;
 #[cfg(feature = "write")]
 pub struct Packer {
     level: i32,
+    /// What has to be saved for it: one part in so many.
+    least_saving: usize,
     compressor: Option<zstd::bulk::Compressor<'static>>,
     buffer: Vec<u8>,
 }
@@ -70,14 +78,14 @@ impl std::fmt::Debug for Packer {
 #[cfg(feature = "write")]
 impl Default for Packer {
     fn default() -> Self {
-        Self::of_level(TABLES_LEVEL)
+        Self::of_level(TABLES_LEVEL, TABLES_SAVING)
     }
 }
 
 #[cfg(feature = "write")]
 impl Packer {
-    fn of_level(level: i32) -> Self {
-        Self { level, compressor: None, buffer: Vec::new() }
+    fn of_level(level: i32, least_saving: usize) -> Self {
+        Self { level, least_saving, compressor: None, buffer: Vec::new() }
     }
 
     /// A packer with nothing allocated yet.
@@ -85,10 +93,10 @@ impl Packer {
         Self::default()
     }
 
-    /// Append `raw`, packed, to `out`: by zstd where that saves at least a sixteenth, else stored.
+    /// Append `raw`, packed, to `out`: by zstd where that saves enough, else stored.
     pub fn pack(&mut self, raw: &[u8], out: &mut Vec<u8>) {
         let packed = if raw.len() < SHORTEST { None } else { self.compress(raw) };
-        let useful = packed.filter(|&length| length < raw.len() - raw.len() / 16);
+        let useful = packed.filter(|&length| length < raw.len() - raw.len() / self.least_saving);
         out.push(if useful.is_some() { ZSTD } else { STORED });
         out.extend_from_slice(&u32::try_from(raw.len()).unwrap_or(u32::MAX).to_le_bytes());
         match useful {
@@ -118,7 +126,7 @@ pub fn pack_table(raw: &[u8], out: &mut Vec<u8>) {
 /// Append frames, packed, to `out`.
 #[cfg(feature = "write")]
 pub fn pack_frames(raw: &[u8], out: &mut Vec<u8>) {
-    Packer::of_level(FRAMES_LEVEL).pack(raw, out);
+    Packer::of_level(FRAMES_LEVEL, FRAMES_SAVING).pack(raw, out);
 }
 
 /// Unpack what was packed; `limit` bounds the raw length and so the memory taken.

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod channels;
+mod closed_file;
 mod described;
 mod frames;
 mod journals;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::catalog::{BlockList, TapeBytes};
+use super::closed_file::ClosedFile;
 use super::described::Described;
 use super::journals::JournalView;
 use super::open::{TableBudget, open_files};
@@ -122,9 +123,12 @@ impl Tape {
         let path = path.as_ref();
         let file = File::open(path).map_err(io_at(0))?;
         let size = file.size().map_err(io_at(0))?;
-        let is_closed = read_trailer(&file, size).map_err(io_at(0))?.is_some();
+        let closed = ClosedFile::new(file, size).map_err(io_at(0))?;
         // A closed tape needs no journals; to look for them would cost more than all the rest.
-        let (file, journals) = if is_closed { (file, Vec::new()) } else { open_files(path).map_err(io_at(0))? };
+        if read_trailer(&closed, size).map_err(io_at(0))?.is_some() {
+            return Self::from_parts(Box::new(closed), Vec::new(), Some(path.to_owned()));
+        }
+        let (file, journals) = open_files(path).map_err(io_at(0))?;
         Self::from_parts(Box::new(file), journals, Some(path.to_owned()))
     }
 
