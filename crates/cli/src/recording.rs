@@ -217,12 +217,12 @@ fn answer(progress: &[Arc<Progress>], verb: &str, rest: &str) -> Result<String, 
     match verb {
         "mark" => {
             let marked = progress.iter().find(|progress| progress.mark(rest));
-            let path = marked.and_then(|progress| progress.seen().path);
+            let path = marked.and_then(|progress| progress.situation().path);
             path.map(|path| path.display().to_string()).ok_or_else(|| "nothing is being recorded right now".into())
         }
         "status" => {
             let recording =
-                progress.iter().find_map(|progress| Some((progress.seen().path?, progress.numbers().frames)));
+                progress.iter().find_map(|progress| Some((progress.situation().path?, progress.numbers().frames)));
             Ok(recording.map_or("waiting".into(), |(path, frames)| format!("recording {frames} {}", path.display())))
         }
         other => Err(format!("this version does not know {other:?}")),

@@ -60,7 +60,7 @@ impl StatusLine {
         }
         let state = recording.or_else(|| all.iter().find(|progress| is_interesting(progress))).or_else(|| all.first());
         let Some(progress) = state else { return };
-        let text = progress.seen().state.map(|state| human::safe(state.text())).unwrap_or_default();
+        let text = progress.situation().state.map(|state| human::safe(state.text())).unwrap_or_default();
         let changed = text != self.state;
         if changed && !self.terminal && (!self.state.is_empty() || is_interesting(progress)) {
             tell(&text);
@@ -87,7 +87,7 @@ impl StatusLine {
     }
 
     fn line(&self, progress: &Progress) -> String {
-        let seen = progress.seen();
+        let seen = progress.situation();
         let Numbers { frames, duration_ns, counters, .. } = progress.numbers();
         let bytes = seen.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
         let mut parts = vec![seen.game];
@@ -119,5 +119,5 @@ impl StatusLine {
 /// Worth showing although nothing is recorded: a game that is there but not as it should be.
 fn is_interesting(progress: &Progress) -> bool {
     use gametape::capture::{Away, State};
-    !matches!(progress.seen().state, None | Some(State::Away(Away::NotThere)))
+    !matches!(progress.situation().state, None | Some(State::Away(Away::NotThere)))
 }

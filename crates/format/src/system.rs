@@ -89,6 +89,18 @@ impl Counters {
         self.unchanged = self.unchanged.saturating_add(other.unchanged);
     }
 
+    /// One set of figures for all streams of a recording. A tick that was missed or late and a gap concern every stream and are counted
+    /// on each, so the stream with the most counts; what was lost of single frames and copies is added up.
+    pub fn of_streams<'a>(streams: impl IntoIterator<Item = &'a Self>) -> Self {
+        streams.into_iter().fold(Self::default(), |all, stream| {
+            let mut sum = all;
+            sum.add(stream);
+            let (missed, gaps, late) =
+                (all.missed.max(stream.missed), all.gaps.max(stream.gaps), all.late.max(stream.late));
+            Self { missed, gaps, late, ..sum }
+        })
+    }
+
     /// What was counted since an earlier state.
     #[cfg(feature = "write")]
     pub(crate) fn since(&self, earlier: &Self) -> Self {

@@ -53,7 +53,7 @@ fn one_stream_of_a_game_is_recorded_under_its_name() {
     game.status(2);
     drive(&mut game, &capture, 50);
     // While it is being written, the tape can be read.
-    let path = capture.progress().next().unwrap().seen().path.unwrap();
+    let path = capture.progress().next().unwrap().situation().path.unwrap();
     assert!(Tape::open(&path).unwrap().frames::<acc::Physics>().unwrap().count() >= 50);
     assert!(capture.mark("here"));
     drive(&mut game, &capture, 50);
@@ -253,7 +253,7 @@ fn a_game_of_ones_own_is_a_struct_and_a_section() {
         .on(move |_, car: &MyCar| seen.lock().unwrap().push(car.speed))
         .start()
         .unwrap();
-    let state = || capture.progress().next().unwrap().seen().state;
+    let state = || capture.progress().next().unwrap().situation().state;
     wait_until("it is looked for", || state() == Some(State::Away(Away::NotThere)));
     let name = prefix.section("my_car");
     let short = SectionWriter::create(&name, 15).unwrap();

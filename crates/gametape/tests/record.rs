@@ -31,7 +31,7 @@ fn with_a_game_that_waits_for_the_recorder_every_frame_arrives_in_order_and_equa
     game.status(2);
     let frames = || recording.progress.numbers().frames;
     // The first frame that moves begins the tape; the one before it comes along.
-    wait_until("the game is seen", || recording.progress.seen().state.is_some_and(|state| state.text() == "live"));
+    wait_until("the game is seen", || recording.progress.situation().state.is_some_and(|state| state.text() == "live"));
     game.step();
     wait_until("the tape begins", || recording.progress.is_recording() && frames() >= 4);
     for _ in 0..1000 {
@@ -107,7 +107,7 @@ fn what_a_dead_game_left_behind_is_not_recorded() {
     game.status(2);
     game.step();
     let recording = Recording::family(&prefix, folder.path(), 500);
-    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| state.text() == "live"));
+    wait_until("it is seen", || recording.progress.situation().state.is_some_and(|state| state.text() == "live"));
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(!recording.progress.is_recording());
     assert!(recording.end().is_empty());

@@ -42,7 +42,9 @@ fn every_tick_is_recorded_also_those_in_older_buffers() {
     memory.text(TEXT);
     memory.step();
     memory.connected(true);
-    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    wait_until("it is seen", || {
+        recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
+    });
     let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
     memory.step();
     wait_until("the tape begins", || rows() >= 2);
@@ -74,8 +76,10 @@ fn a_short_absence_gives_no_tick_twice() {
     memory.step();
     memory.connected(true);
     let recording = record(&prefix, folder.path());
-    let state = |text: &str| recording.progress.seen().state.is_some_and(|state| state.text() == text);
-    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    let state = |text: &str| recording.progress.situation().state.is_some_and(|state| state.text() == text);
+    wait_until("it is seen", || {
+        recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
+    });
     memory.step();
     wait_until("the tape begins", || recording.progress.is_recording());
     memory.connected(false);
@@ -97,7 +101,9 @@ fn ticks_that_went_by_unseen_are_counted() {
     memory.step();
     memory.connected(true);
     let recording = record(&prefix, folder.path());
-    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    wait_until("it is seen", || {
+        recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
+    });
     memory.step();
     wait_until("the tape begins", || recording.progress.is_recording());
     memory.tick += 1000;
@@ -146,14 +152,16 @@ fn a_memory_that_does_not_move_and_one_that_lies_are_not_recorded() {
     (0..5).for_each(|_| memory.step());
     memory.connected(true);
     let recording = record(&prefix, folder.path());
-    wait_until("it is seen", || recording.progress.seen().state.is_some_and(|state| matches!(state, State::Here(_))));
+    wait_until("it is seen", || {
+        recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
+    });
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(!recording.progress.is_recording());
     drop(memory);
     let liar = SectionWriter::create(&prefix.section(SECTION), SECTION_BYTES.into()).unwrap();
     liar.write(0, &[0x7F; 112]).unwrap();
     wait_until("it is said", || {
-        recording.progress.seen().state.is_some_and(|state| state.text().contains("possible are"))
+        recording.progress.situation().state.is_some_and(|state| state.text().contains("possible are"))
     });
     liar.remove().unwrap();
     assert!(recording.end().is_empty());

@@ -85,8 +85,8 @@ impl Report {
         let streams: Vec<_> = tape.streams().filter(|stream| !stream.spec().role.is_system()).collect();
         let end_ns = |stream: &&TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
         let game = streams.iter().map(|stream| &stream.spec().game).find(|game| !game.is_empty());
-        let mut counters = Counters::default();
-        tape.streams().for_each(|stream| counters.add(&stream.status().counters));
+        let of_each: Vec<Counters> = tape.streams().map(|stream| stream.status().counters).collect();
+        let counters = Counters::of_streams(&of_each);
         // An imported tape has counters only if its source had: zeros would claim that somebody counted.
         let counted = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
         let known = |count: u64| counted.then_some(count);

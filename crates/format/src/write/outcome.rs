@@ -136,12 +136,9 @@ pub struct FinishedStream {
 }
 
 impl Finished {
-    /// What was lost on all streams.
+    /// What was lost on all streams together, see [`Counters::of_streams`].
     pub fn loss(&self) -> Counters {
-        self.streams.iter().fold(Counters::default(), |mut sum, stream| {
-            sum.add(&stream.status.counters);
-            sum
-        })
+        Counters::of_streams(self.streams.iter().map(|stream| &stream.status.counters))
     }
 }
 

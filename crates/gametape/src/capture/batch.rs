@@ -12,12 +12,14 @@ pub struct Description {
     pub game: String,
     /// The streams.
     pub streams: Vec<StreamSpec>,
+    /// What every tape of these streams says at its beginning: kind and text of an event.
+    pub notes: Vec<(String, String)>,
 }
 
 impl Description {
     /// A game with no streams yet.
     pub fn of_game(game: &str) -> Self {
-        Self { game: game.into(), streams: Vec::new() }
+        Self { game: game.into(), ..Self::default() }
     }
 
     /// Adds a stream whose frames have this layout. Frames equal to the one before are not stored again.
@@ -144,9 +146,10 @@ impl Batch {
 
     /// Forgets all frames but those from `first` on, counted from 0 in the order they came.
     pub fn keep_from(&mut self, first: usize) {
+        let first = first.min(self.frames.len());
         let start = first.checked_sub(1).and_then(|last| self.frames.get(last)).map_or(0, |(_, _, end)| *end);
         self.bytes.drain(..start);
-        self.frames.drain(..first.min(self.frames.len()));
+        self.frames.drain(..first);
         self.frames.iter_mut().for_each(|(_, _, end)| *end -= start);
     }
 
@@ -202,14 +205,16 @@ impl Batch {
         self.counters.fill(Counters::default());
     }
 
-    /// Forgets frames but keeps the counts: for frames that nobody can keep.
-    pub fn drop_frames(&mut self) {
-        for (stream, _, _) in self.frames.drain(..) {
+    /// Drops the newest frames until those that are left have at most this many bytes, and counts them: for frames that nobody can keep.
+    pub fn drop_newest(&mut self, most_bytes: usize) {
+        while self.bytes.len() > most_bytes
+            && let Some((stream, _, _)) = self.frames.pop()
+        {
+            self.bytes.truncate(self.frames.last().map_or(0, |(_, _, end)| *end));
             if let Some(sum) = self.counters.get_mut(stream) {
                 sum.dropped += 1;
             }
         }
-        self.bytes.clear();
     }
 }
 
@@ -238,8 +243,30 @@ mod tests {
             let kept: Vec<_> = batch.frames().map(|frame| frame.bytes.to_vec()).collect();
             assert_eq!(kept, [b"".to_vec(), b"three".to_vec()]);
             batch.keep_from(9);
+            assert_eq!((batch.len(), batch.frame_bytes()), (0, 0));
             batch.clear();
             assert_eq!((batch.frames().count(), batch.described()), (0, 1));
         }
+    }
+
+    #[test]
+    fn what_finds_no_room_is_the_newest_and_is_counted() {
+        let mut batch = Batch::default();
+        let mut description = Description::of_game("test");
+        description.rows("a", "shm");
+        description.rows("b", "shm");
+        batch.describe(description);
+        for (number, stream) in [0, 1, 0, 0].into_iter().enumerate() {
+            batch.frame(stream, 10, &[number as u8; 4]);
+        }
+        batch.drop_newest(16);
+        assert_eq!(batch.len(), 4, "there is room for all");
+        batch.drop_newest(7);
+        let left: Vec<_> = batch.frames().map(|frame| frame.bytes.to_vec()).collect();
+        assert_eq!(left, [vec![0; 4]]);
+        let dropped: Vec<u64> = batch.counters().iter().map(|counters| counters.dropped).collect();
+        assert_eq!(dropped, [2, 1]);
+        batch.frame(1, 20, b"next");
+        assert_eq!(batch.frames().last().unwrap().bytes, b"next");
     }
 }

@@ -165,11 +165,11 @@ fn connect(section: &Section, map: &LiveMap, now_ns: u64, batch: &mut Batch) -> 
         Ok(table) => table,
         Err(error) => return Ok(Err(Away::Unreadable(error.to_string()))),
     };
-    batch.describe(description(&table.layout));
+    let mut description = description(&table.layout);
+    let note = |problem: &dyn ToString| ("variable_left_out".to_owned(), problem.to_string());
+    description.notes.extend(table.problems.iter().map(|problem| note(problem)));
+    batch.describe(description);
     batch.frame(VARIABLES, now_ns, &variables);
-    for problem in &table.problems {
-        batch.event(now_ns, "variable_left_out", &problem.to_string());
-    }
     Ok(Ok(Connection {
         map: map.clone(),
         variables,

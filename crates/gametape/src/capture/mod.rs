@@ -1,6 +1,6 @@
 //! Recording while a game runs: sources give frames, a recorder puts them on tapes.
 //!
-//! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; the driver behind [`Recorder`] decides when a tape begins and ends and
+//! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; behind [`Recorder`] a judge rules when a tape begins and ends, and the driver
 //! puts the batch onto it. [`FamilySource`] and [`IracingSource`] are the games. What a recording does is seen through [`Progress`].
 mod batch;
 mod clock;
@@ -8,7 +8,10 @@ mod driver;
 mod family;
 mod games;
 mod iracing;
+mod judge;
+mod newest;
 mod observer;
+mod opening;
 mod options;
 mod page;
 pub mod playback;
@@ -16,6 +19,7 @@ mod progress;
 mod recorder;
 mod running_tape;
 mod source;
+mod tapes;
 
 pub use batch::{Batch, BatchFrame, Description};
 pub use clock::{Clock, RealClock};
@@ -25,6 +29,6 @@ pub use iracing::IracingSource;
 pub use observer::Observer;
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
 pub(crate) use page::{Page, look};
-pub use progress::{Numbers, Progress, Seen};
+pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
 pub use source::{Away, Pace, Source, SourceError, State};

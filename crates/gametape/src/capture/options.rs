@@ -119,6 +119,8 @@ pub enum EndReason {
     SourceEnded,
     /// The source could not be read any more.
     SourceFailed,
+    /// The tape could not be written any more.
+    DiskFailed,
 }
 
 impl EndReason {
@@ -133,6 +135,7 @@ impl EndReason {
             Self::MaxDuration => "max_duration",
             Self::SourceEnded => "source_ended",
             Self::SourceFailed => "source_failed",
+            Self::DiskFailed => "disk_failed",
         }
     }
 }

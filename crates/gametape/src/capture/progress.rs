@@ -19,16 +19,17 @@ pub struct Progress {
     dropped: AtomicU64,
     torn: AtomicU64,
     missed: AtomicU64,
+    gaps: AtomicU64,
     late: AtomicU64,
-    seen: Mutex<Seen>,
+    situation: Mutex<Situation>,
     marks: Mutex<Vec<String>>,
     marks_wait: AtomicBool,
     recording: AtomicBool,
 }
 
-/// What changes seldom.
+/// What is being recorded: changes seldom.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct Situation {
     /// What the source found last; `None` before the first look.
     pub state: Option<State>,
     /// The tape that is being written.
@@ -48,7 +49,7 @@ pub struct Numbers {
     pub raw_bytes: u64,
     /// Time since the first frame.
     pub duration_ns: u64,
-    /// What was lost and noticed.
+    /// What was lost and noticed on all streams together, see [`Counters::of_streams`].
     pub counters: Counters,
 }
 
@@ -64,6 +65,7 @@ impl Progress {
                 dropped: load(&self.dropped),
                 torn: load(&self.torn),
                 missed: load(&self.missed),
+                gaps: load(&self.gaps),
                 late: load(&self.late),
                 ..Counters::default()
             },
@@ -71,8 +73,8 @@ impl Progress {
     }
 
     /// What is being recorded.
-    pub fn seen(&self) -> Seen {
-        self.lock_seen().clone()
+    pub fn situation(&self) -> Situation {
+        self.lock_situation().clone()
     }
 
     /// Whether a tape is being written.
@@ -99,19 +101,19 @@ impl Progress {
     }
 
     pub(super) fn begin(&self, path: Option<PathBuf>, game: &str, about: &About, start_ns: u64) {
-        for number in [&self.frames, &self.raw_bytes, &self.dropped, &self.torn, &self.missed, &self.late] {
-            number.store(0, Ordering::Relaxed);
-        }
+        self.frames.store(0, Ordering::Relaxed);
+        self.raw_bytes.store(0, Ordering::Relaxed);
+        self.counted(&Counters::default());
         self.start_ns.store(start_ns, Ordering::Relaxed);
         self.now_ns.store(start_ns, Ordering::Relaxed);
-        let mut seen = self.lock_seen();
-        (seen.path, seen.game, seen.about) = (path, game.into(), about.clone());
+        let mut now = self.lock_situation();
+        (now.path, now.game, now.about) = (path, game.into(), about.clone());
         self.recording.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn end(&self) {
         self.recording.store(false, Ordering::Relaxed);
-        self.lock_seen().path = None;
+        self.lock_situation().path = None;
     }
 
     pub(super) fn stored(&self, bytes: usize) {
@@ -119,33 +121,35 @@ impl Progress {
         self.raw_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
+    /// What was counted on this tape so far.
     pub(super) fn counted(&self, counters: &Counters) {
-        for (sum, count) in [
+        for (shown, count) in [
             (&self.dropped, counters.dropped),
             (&self.torn, counters.torn),
             (&self.missed, counters.missed),
+            (&self.gaps, counters.gaps),
             (&self.late, counters.late),
         ] {
-            if count > 0 {
-                sum.fetch_add(count, Ordering::Relaxed);
-            }
+            shown.store(count, Ordering::Relaxed);
         }
+    }
+
+    /// The game says something else about itself.
+    pub(super) fn about(&self, about: &About) {
+        self.lock_situation().about = about.clone();
     }
 
     pub(super) fn at(&self, now_ns: u64) {
         self.now_ns.store(now_ns, Ordering::Relaxed);
     }
 
-    /// Takes over what the source found, if it is something else than before.
+    /// Takes over what the source found. Takes a lock: to be called when it is something else than before.
     pub(super) fn found(&self, state: &State) {
-        let mut seen = self.lock_seen();
-        if seen.state.as_ref() != Some(state) {
-            seen.state = Some(state.clone());
-        }
+        self.lock_situation().state = Some(state.clone());
     }
 
-    fn lock_seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_situation(&self) -> std::sync::MutexGuard<'_, Situation> {
+        self.situation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

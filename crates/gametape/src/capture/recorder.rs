@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use gametape_format::Counters;
 
-use super::batch::Batch;
 use super::clock::Clock;
 use super::driver::Driver;
+use super::judge::Judge;
 use super::observer::Observer;
 use super::options::{EndReason, RecordOptions, Told};
 use super::progress::Progress;
 use super::source::{Pace, Source, State};
+use super::tapes::Tapes;
 use crate::sys::wake_exactly;
 
 /// How often a game that is not there is looked for.
@@ -62,8 +63,9 @@ impl Recorder {
     pub fn run(self, source: &mut dyn Source) -> bool {
         let Self { options, clock, progress, told, observers, stop, once } = self;
         wake_exactly();
-        let mut driver = Driver::new(options, Arc::clone(&clock), Arc::clone(&progress), told.clone(), observers);
-        let mut batch = Batch::default();
+        let judge = Judge::new(options.split);
+        let tapes = Tapes::new(options, Arc::clone(&clock), Arc::clone(&progress), told.clone(), observers);
+        let mut driver = Driver::new(judge, tapes, Arc::clone(&clock), progress);
         let mut schedule = Schedule::new(clock.now_ns());
         let mut whereabouts = Whereabouts::Away;
         let reason = loop {
@@ -75,33 +77,32 @@ impl Recorder {
             if !sleep(&*clock, moment_ns, &stop) {
                 continue;
             }
-            batch.count_all(&schedule.arrived(pace, whereabouts, clock.now_ns()));
-            driver.before_read(&batch);
-            let state = match source.read(&*clock, &mut batch) {
+            let counted = schedule.arrived(pace, whereabouts, clock.now_ns());
+            let state = match driver.look(source, &counted) {
                 Ok(state) => state,
                 Err(error) => {
                     let _ = told.send(Told::Failed(error.to_string()));
                     break EndReason::SourceFailed;
                 }
             };
-            driver.take(&state, source, &mut batch);
+            let tapes = driver.tapes();
             whereabouts = match state {
                 State::Here(_) | State::Ended => Whereabouts::Here,
-                State::Away(_) if driver.is_waiting() => Whereabouts::Away,
+                State::Away(_) if tapes.is_waiting() => Whereabouts::Away,
                 State::Away(_) => Whereabouts::JustLeft,
             };
-            if driver.failed() {
-                break EndReason::SourceFailed;
+            if tapes.failed() {
+                break EndReason::DiskFailed;
             }
-            if driver.long_enough() {
+            if tapes.long_enough() {
                 break EndReason::MaxDuration;
             }
-            if state == State::Ended || (once && driver.game_ended()) {
+            if state == State::Ended || (once && tapes.game_ended()) {
                 break EndReason::SourceEnded;
             }
         };
-        driver.end(reason, &mut batch);
-        !driver.failed() && reason != EndReason::SourceFailed
+        driver.end(reason, source);
+        !driver.tapes().failed() && reason != EndReason::SourceFailed
     }
 }
 

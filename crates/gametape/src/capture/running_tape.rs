@@ -14,16 +14,19 @@ use super::options::{EndReason, Told};
 use super::progress::Progress;
 use super::source::Pace;
 
-/// The clocks are compared this often, and the game is asked what it says about itself.
+/// The clocks are compared this often.
 const CLOCK_NS: u64 = 10_000_000_000;
+/// A game that cannot tell when it says something else about itself is asked first after this long, then less and less often.
+const ASK_FIRST_NS: u64 = 1_000_000_000;
+const ASK_SELDOM_NS: u64 = 10_000_000_000;
 
 /// What is known of a tape before its file is there.
 pub(super) struct Beginning {
     pub(super) start_ns: u64,
     pub(super) utc_ns: i64,
     pub(super) about: About,
+    pub(super) about_changes: Option<u64>,
     pub(super) replay_of: Option<String>,
-    pub(super) session: Option<u64>,
     pub(super) pace: Pace,
 }
 
@@ -36,8 +39,11 @@ pub(super) struct RunningTape {
     pub(super) begun: Beginning,
     names: Vec<String>,
     frames: Vec<u64>,
+    counted: Vec<Counters>,
     last_ns: u64,
     next_clock_ns: u64,
+    next_ask_ns: u64,
+    ask_after_ns: u64,
 }
 
 impl RunningTape {
@@ -48,8 +54,11 @@ impl RunningTape {
             game: description.game.clone(),
             names: description.streams.iter().map(|stream| stream.name.clone()).collect(),
             frames: vec![0; description.streams.len()],
+            counted: vec![Counters::default(); description.streams.len()],
             last_ns: begun.start_ns,
             next_clock_ns: begun.start_ns + CLOCK_NS,
+            next_ask_ns: begun.start_ns + ASK_FIRST_NS,
+            ask_after_ns: ASK_FIRST_NS,
             begun,
         }
     }
@@ -66,7 +75,8 @@ impl RunningTape {
         }
         let about = &self.begun.about;
         let hz = match self.begun.pace {
-            Pace::Every(period) => Some((1.0 / period.as_secs_f64()).to_string()),
+            // Periods are whole nanoseconds: 333 times a second is a period of 3003003, and meant is 333.
+            Pace::Every(period) => Some(((1e3 / period.as_secs_f64()).round() / 1e3).to_string()),
             Pace::About(_) => Some("every tick".to_owned()),
             Pace::Source => None,
         };
@@ -88,29 +98,27 @@ impl RunningTape {
             writer.metadata(0, key, value)?;
         }
         writer.clock(0, self.begun.utc_ns)?;
-        writer.event(0, "session_start", about.session.as_deref().unwrap_or_default())
+        writer.event(0, "session_start", about.session.as_deref().unwrap_or_default())?;
+        for (kind, text) in &description.notes {
+            writer.event(0, kind, text)?;
+        }
+        Ok(())
     }
 
     /// Takes over all that is in the batch.
     pub(super) fn take(
         &mut self,
         batch: &Batch,
-        now_ns: u64,
         clock: &dyn Clock,
         progress: &Progress,
         observers: &mut [Box<dyn Observer>],
     ) -> Result<(), AppendError> {
-        let start_ns = self.begun.start_ns;
+        let now_ns = clock.now_ns();
         for frame in batch.frames() {
             self.frame(frame, progress, observers)?;
         }
         for (index, counters) in batch.counters().iter().enumerate() {
-            progress.counted(counters);
-            if *counters != Counters::default()
-                && let (Some((_, writer)), Some(id)) = (&mut self.writer, self.ids.get(index))
-            {
-                writer.count(*id, counters);
-            }
+            self.count(index, counters, progress);
         }
         for (time_ns, kind, text) in batch.events() {
             self.event(*time_ns, kind, text);
@@ -118,12 +126,11 @@ impl RunningTape {
         for mark in progress.take_marks() {
             self.event(now_ns, "mark", &mark);
         }
-        if self.clock_is_due(now_ns) {
+        if now_ns >= self.next_clock_ns {
             self.next_clock_ns = now_ns + CLOCK_NS;
-            let utc_ns = clock.utc_ns();
             if let Some((_, writer)) = &mut self.writer {
                 // One reading more or less: the next one comes.
-                let _ = writer.clock(now_ns.saturating_sub(start_ns), utc_ns);
+                let _ = writer.clock(now_ns.saturating_sub(self.begun.start_ns), clock.utc_ns());
             }
         }
         Ok(())
@@ -145,7 +152,8 @@ impl RunningTape {
                 Ok(accepted) => accepted != Accepted::Unchanged,
                 Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
                 Err(_) => {
-                    progress.counted(&Counters { dropped: 1, ..Counters::default() });
+                    // The writer has counted it.
+                    self.show_counted(frame.stream, &Counters { dropped: 1, ..Counters::default() }, progress);
                     false
                 }
             },
@@ -161,30 +169,55 @@ impl RunningTape {
         Ok(())
     }
 
-    pub(super) fn clock_is_due(&self, now_ns: u64) -> bool {
-        now_ns >= self.next_clock_ns
+    /// Whether the game may say something else about itself.
+    pub(super) fn about_is_due(&self, changes: Option<u64>, now_ns: u64) -> bool {
+        match changes {
+            Some(_) => changes != self.begun.about_changes,
+            None => now_ns >= self.next_ask_ns,
+        }
     }
 
-    /// Puts down what the game says differently now.
-    pub(super) fn tell_about(&mut self, about: &About, now_ns: u64) {
-        if *about == self.begun.about {
-            return;
+    /// Puts down what the game says differently now. What it does not say any more stays as it was. Gives whether it is something new.
+    pub(super) fn tell_about(&mut self, about: About, changes: Option<u64>, now_ns: u64) -> bool {
+        self.ask_after_ns = (self.ask_after_ns * 2).min(ASK_SELDOM_NS);
+        self.next_ask_ns = now_ns + self.ask_after_ns;
+        self.begun.about_changes = changes;
+        let before = &self.begun.about;
+        let about = About {
+            game_version: about.game_version.or_else(|| before.game_version.clone()),
+            car: about.car.or_else(|| before.car.clone()),
+            track: about.track.or_else(|| before.track.clone()),
+            track_layout: about.track_layout.or_else(|| before.track_layout.clone()),
+            session: about.session.or_else(|| before.session.clone()),
+        };
+        if about == *before {
+            return false;
         }
         let time_ns = now_ns.saturating_sub(self.begun.start_ns);
         if let Some((_, writer)) = &mut self.writer {
-            for (key, value) in about_entries(about) {
+            for (key, value) in about_entries(&about) {
                 let _ = writer.metadata(time_ns, key, &value);
             }
         }
-        self.begun.about = about.clone();
+        self.begun.about = about;
+        true
     }
 
-    /// Counts something that concerns no stream in particular.
-    pub(super) fn count_first(&mut self, counters: &Counters) {
-        if let (Some((_, writer)), Some(id)) = (&mut self.writer, self.ids.first())
-            && *counters != Counters::default()
-        {
+    /// Adds to the counters of a stream, on the tape and for those who look.
+    pub(super) fn count(&mut self, stream: usize, counters: &Counters, progress: &Progress) {
+        if *counters == Counters::default() {
+            return;
+        }
+        if let (Some((_, writer)), Some(id)) = (&mut self.writer, self.ids.get(stream)) {
             writer.count(*id, counters);
+        }
+        self.show_counted(stream, counters, progress);
+    }
+
+    fn show_counted(&mut self, stream: usize, counters: &Counters, progress: &Progress) {
+        if let Some(sum) = self.counted.get_mut(stream) {
+            sum.add(counters);
+            progress.counted(&Counters::of_streams(&self.counted));
         }
     }
 

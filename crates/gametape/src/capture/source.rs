@@ -29,6 +29,12 @@ pub trait Source: Send {
         About::default()
     }
 
+    /// A number that changes whenever [`about`](Self::about) may say something else; asked at every look, so it allocates nothing. `None`
+    /// where the source does not know: it is asked now and then.
+    fn about_changes(&self) -> Option<u64> {
+        None
+    }
+
     /// Id of the tape that is being played, where the frames come from a player and not from the game.
     fn replay_of(&self) -> Option<String> {
         None
@@ -55,6 +61,10 @@ impl Source for Box<dyn Source> {
 
     fn about(&self) -> About {
         (**self).about()
+    }
+
+    fn about_changes(&self) -> Option<u64> {
+        (**self).about_changes()
     }
 
     fn replay_of(&self) -> Option<String> {

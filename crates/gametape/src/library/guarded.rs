@@ -35,6 +35,10 @@ impl Source for Guarded {
         self.0.about()
     }
 
+    fn about_changes(&self) -> Option<u64> {
+        self.0.about_changes()
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.0.replay_of()
     }

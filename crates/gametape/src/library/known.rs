@@ -112,6 +112,10 @@ impl Source for Part {
         self.whole.about()
     }
 
+    fn about_changes(&self) -> Option<u64> {
+        self.whole.about_changes()
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.whole.replay_of()
     }

@@ -161,9 +161,7 @@ impl Reader {
             Err(TrySendError::Disconnected(_)) => return false,
             Err(TrySendError::Full(mut look)) => {
                 batch.take_over(&mut look.batch, 0);
-                if batch.frame_bytes() > WAITING_BYTES {
-                    batch.drop_frames();
-                }
+                batch.drop_newest(WAITING_BYTES);
             }
         }
         true

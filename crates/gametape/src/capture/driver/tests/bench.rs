@@ -1,0 +1,274 @@
+//! A driver on a bench: time goes by in steps, the source gives what a test tells it, the tapes are real.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use gametape_format::read::Tape;
+use gametape_format::write::{Files, StdFiles, TapeFile};
+use gametape_format::{Counters, Role};
+use gametape_games::{About, Presence};
+use tempfile::TempDir;
+
+use super::super::super::batch::{Batch, Description};
+use super::super::super::clock::Clock;
+use super::super::super::judge::Judge;
+use super::super::super::options::{EndReason, Place, RecordOptions, Told};
+use super::super::super::progress::Progress;
+use super::super::super::source::{Away, Pace, Source, SourceError, State};
+use super::super::super::tapes::Tapes;
+use super::super::Driver;
+
+pub(super) const LIVE: State = State::Here(Presence::Live);
+pub(super) const PAUSED: State = State::Here(Presence::Paused);
+pub(super) const MENU: State = State::Away(Away::Off);
+
+/// Stands still until a test moves it.
+#[derive(Default)]
+struct StepClock(AtomicU64);
+
+impl Clock for StepClock {
+    fn now_ns(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn utc_ns(&self) -> i64 {
+        1_700_000_000_000_000_000 + self.now_ns() as i64
+    }
+
+    fn sleep_until_ns(&self, _moment_ns: u64) {}
+}
+
+/// Gives what it is told: at each look the newest number as a frame of stream 0, and what else a test puts in.
+pub(super) struct Scripted {
+    pub(super) description: Description,
+    pub(super) state: State,
+    pub(super) number: u32,
+    /// Bytes of a frame beyond its number.
+    pub(super) more_bytes: usize,
+    /// Given at the next look, after the number: stream, how long ago, bytes.
+    pub(super) also: Vec<(usize, u64, Vec<u8>)>,
+    pub(super) session: Option<u64>,
+    pub(super) about: About,
+    pub(super) about_changes: Option<u64>,
+}
+
+impl Source for Scripted {
+    fn pace(&self) -> Pace {
+        Pace::Every(Duration::from_millis(10))
+    }
+
+    fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+        batch.describe(self.description.clone());
+        if matches!(self.state, State::Here(_)) {
+            let mut frame = self.number.to_le_bytes().to_vec();
+            frame.resize(4 + self.more_bytes, 0);
+            batch.frame(0, clock.now_ns(), &frame);
+            for (stream, ago_ns, bytes) in self.also.drain(..) {
+                batch.frame(stream, clock.now_ns() - ago_ns, &bytes);
+            }
+        }
+        Ok(self.state.clone())
+    }
+
+    fn session_key(&self) -> Option<u64> {
+        self.session
+    }
+
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn about_changes(&self) -> Option<u64> {
+        self.about_changes
+    }
+}
+
+/// Files that can be made only while the gate is open, or not at all.
+#[derive(Default)]
+struct GatedFiles {
+    closed: Mutex<bool>,
+    opened: Condvar,
+    broken: AtomicBool,
+}
+
+impl GatedFiles {
+    fn set_closed(&self, closed: bool) {
+        *self.closed.lock().unwrap() = closed;
+        self.opened.notify_all();
+    }
+}
+
+impl Files for GatedFiles {
+    fn create_tape(&self, path: &Path) -> io::Result<Box<dyn TapeFile>> {
+        drop(self.opened.wait_while(self.closed.lock().unwrap(), |closed| *closed).unwrap());
+        match self.broken.load(Ordering::Relaxed) {
+            true => Err(io::Error::other("no room")),
+            false => StdFiles.create_tape(path),
+        }
+    }
+}
+
+pub(super) struct Bench {
+    pub(super) source: Scripted,
+    pub(super) progress: Arc<Progress>,
+    pub(super) driver: Driver,
+    clock: Arc<StepClock>,
+    files: Arc<GatedFiles>,
+    hear: Receiver<Told>,
+    folder: TempDir,
+}
+
+/// A tape that was closed.
+pub(super) struct Ended {
+    pub(super) reason: EndReason,
+    /// The frames of stream 0 that differ from the one before.
+    pub(super) numbers: Vec<u32>,
+    pub(super) tape: Tape,
+}
+
+impl Ended {
+    pub(super) fn events(&self, kind: &str) -> Vec<String> {
+        self.tape.events().into_iter().filter(|event| event.kind == kind).map(|event| event.text).collect()
+    }
+
+    pub(super) fn counters(&self, stream: &str) -> Counters {
+        self.tape.stream_named(stream).unwrap().status().counters
+    }
+
+    /// Times and bytes of a stream.
+    pub(super) fn frames(&self, stream: &str) -> Vec<(u64, Vec<u8>)> {
+        let mut frames = self.tape.frames(self.tape.stream_named(stream).unwrap());
+        let mut found = Vec::new();
+        while let Some(frame) = frames.next().unwrap() {
+            found.push((frame.time_ns, frame.data.to_vec()));
+        }
+        found
+    }
+}
+
+/// Two streams of data, and one that describes the first.
+pub(super) fn description(game: &str) -> Description {
+    let mut description = Description::of_game(game);
+    description.rows("numbers", "test");
+    description.rows("others", "test");
+    description.rows("text", "test");
+    description.streams[2].role = Role::Describe;
+    description.streams[2].describes = Some(gametape_format::StreamId(0));
+    description
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(super) fn with(change: impl FnOnce(&mut RecordOptions)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Arc::new(GatedFiles::default());
+        let mut options = RecordOptions::new(Some(Place::Folder(folder.path().into())));
+        options.files = files.clone();
+        change(&mut options);
+        let (clock, progress) = (Arc::new(StepClock::default()), Arc::new(Progress::default()));
+        clock.0.store(3_600_000_000_000, Ordering::Relaxed);
+        let (told, hear) = channel();
+        let by: Arc<dyn Clock> = clock.clone();
+        let judge = Judge::new(options.split);
+        let tapes = Tapes::new(Arc::new(options), Arc::clone(&by), Arc::clone(&progress), told, Vec::new());
+        let driver = Driver::new(judge, tapes, by, Arc::clone(&progress));
+        let source = Scripted {
+            description: description("scripted"),
+            state: LIVE,
+            number: 0,
+            more_bytes: 0,
+            also: Vec::new(),
+            session: None,
+            about: About::default(),
+            about_changes: None,
+        };
+        Self { source, progress, driver, clock, files, hear, folder }
+    }
+
+    /// One look, that much later. A file that can be made is made before the next one.
+    pub(super) fn look_after(&mut self, ms: u64) {
+        self.clock.0.fetch_add(ms * 1_000_000, Ordering::Relaxed);
+        self.driver.look(&mut self.source, &Counters::default()).unwrap();
+        self.wait_for_file();
+    }
+
+    /// Looks every 10 ms at a game that works.
+    pub(super) fn drive(&mut self, looks: u32) {
+        for _ in 0..looks {
+            self.source.number += 1;
+            self.look_after(10);
+        }
+    }
+
+    /// Looks at a game of which nothing moves.
+    pub(super) fn still(&mut self, ms: u64) {
+        (0..ms / 10).for_each(|_| self.look_after(10));
+    }
+
+    /// The game is in its menus for so long.
+    pub(super) fn leave(&mut self, ms: u64) {
+        self.source.state = MENU;
+        self.still(ms);
+        self.source.state = LIVE;
+    }
+
+    /// Whether files can be made. One that was waited for is there then.
+    pub(super) fn disk_hangs(&self, hangs: bool) {
+        self.files.set_closed(hangs);
+        self.wait_for_file();
+    }
+
+    fn wait_for_file(&self) {
+        while self.driver.tapes.is_making_file() && !*self.files.closed.lock().unwrap() {
+            std::thread::yield_now();
+        }
+    }
+
+    pub(super) fn break_disk(&self) {
+        self.files.broken.store(true, Ordering::Relaxed);
+    }
+
+    /// Tapes in the folder so far.
+    pub(super) fn tapes(&self) -> usize {
+        let names = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.extension().is_some_and(|extension| extension == "gtape")).count()
+    }
+
+    /// Ends the recording; what failed.
+    pub(super) fn failures(mut self) -> Vec<String> {
+        self.driver.end(EndReason::DiskFailed, &self.source);
+        let failed = |told| if let Told::Failed(text) = told { Some(text) } else { None };
+        self.hear.try_iter().filter_map(failed).collect()
+    }
+
+    /// Ends the recording; the tapes in the order in which they were begun.
+    pub(super) fn end(mut self) -> Vec<Ended> {
+        self.driver.end(EndReason::Stopped, &self.source);
+        let told: Vec<Told> = self.hear.try_iter().collect();
+        let opened: Vec<&PathBuf> = told
+            .iter()
+            .filter_map(|told| if let Told::Opened { path, .. } = told { Some(path) } else { None })
+            .collect();
+        let closed = |wanted: &PathBuf| {
+            told.iter().find_map(|told| match told {
+                Told::Closed { path, reason, .. } if path == wanted => Some(*reason),
+                _ => None,
+            })
+        };
+        let ended = |path: &&PathBuf| {
+            let tape = Tape::open(path).unwrap();
+            let mut ended = Ended { reason: closed(path).unwrap(), numbers: Vec::new(), tape };
+            let number = |(_, bytes): (u64, Vec<u8>)| u32::from_le_bytes(*bytes.first_chunk().unwrap());
+            ended.numbers = ended.frames("numbers").into_iter().map(number).collect();
+            ended
+        };
+        opened.iter().map(ended).collect()
+    }
+}

@@ -1,0 +1,262 @@
+//! The tapes of one source, at most one at a time: made, written and closed.
+//!
+//! ```text
+//!             open                    the file is there              close
+//!  Waiting ───────────▶ Opening ──────────────────────▶ Recording ───────────▶ Waiting
+//! ```
+//! Files are made and closed on other threads: whoever captures never waits for the disk.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+
+use gametape_format::Counters;
+use gametape_format::write::Writer;
+use gametape_games::Presence;
+
+use super::batch::{Batch, BatchFrame, Description};
+use super::clock::Clock;
+use super::observer::Observer;
+use super::opening::Opening;
+use super::options::{EndReason, RecordOptions, Told};
+use super::progress::Progress;
+use super::running_tape::{Beginning, RunningTape};
+use super::source::{Source, State};
+
+/// The tape there is, and how the ones before it ended.
+pub(super) struct Tapes {
+    options: Arc<RecordOptions>,
+    clock: Arc<dyn Clock>,
+    progress: Arc<Progress>,
+    told: Sender<Told>,
+    observers: Vec<Box<dyn Observer>>,
+    description: Description,
+    phase: Phase,
+    presence: Option<Presence>,
+    closing: Vec<JoinHandle<()>>,
+    failed: bool,
+    last_reason: Option<EndReason>,
+}
+
+enum Phase {
+    Waiting,
+    Opening(Box<Opening>),
+    Recording(Box<RunningTape>),
+}
+
+impl Tapes {
+    pub(super) fn new(
+        options: Arc<RecordOptions>,
+        clock: Arc<dyn Clock>,
+        progress: Arc<Progress>,
+        told: Sender<Told>,
+        observers: Vec<Box<dyn Observer>>,
+    ) -> Self {
+        Self {
+            options,
+            clock,
+            progress,
+            told,
+            observers,
+            description: Description::default(),
+            phase: Phase::Waiting,
+            presence: None,
+            closing: Vec::new(),
+            failed: false,
+            last_reason: None,
+        }
+    }
+
+    /// Whether a tape could not be begun or kept: there is no point in going on.
+    pub(super) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Whether the game ended, after a tape of it: a new layout or session of a game that goes on is no end.
+    pub(super) fn game_ended(&self) -> bool {
+        let ended = matches!(self.last_reason, Some(EndReason::GameEnded | EndReason::Frozen));
+        ended && self.is_waiting()
+    }
+
+    /// Whether there is no tape, and none is being made.
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Waiting)
+    }
+
+    /// Whether a file is being made, as far as it was asked.
+    pub(super) fn is_opening(&self) -> bool {
+        matches!(self.phase, Phase::Opening(_))
+    }
+
+    /// Whether that thread is still at it.
+    #[cfg(test)]
+    pub(super) fn is_making_file(&self) -> bool {
+        matches!(&self.phase, Phase::Opening(opening) if !opening.is_done())
+    }
+
+    /// Time 0 of the tape that is being written.
+    pub(super) fn start_ns(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Recording(tape) => Some(tape.begun.start_ns),
+            _ => None,
+        }
+    }
+
+    /// Whether the tape is as long as it was asked to be.
+    pub(super) fn long_enough(&self) -> bool {
+        let (Some(longest), Some(start_ns)) = (self.options.max_duration, self.start_ns()) else { return false };
+        u128::from(self.clock.now_ns().saturating_sub(start_ns)) >= longest.as_nanos()
+    }
+
+    /// What the next tapes hold.
+    pub(super) fn describe(&mut self, description: Description) {
+        self.description = description;
+    }
+
+    /// Begins a tape whose first frame is of that time. `true` if it can be written at once.
+    pub(super) fn open(&mut self, source: &dyn Source, first_ns: Option<u64>) -> bool {
+        let now_ns = self.clock.now_ns();
+        let first_ns = first_ns.unwrap_or(now_ns);
+        let start_ns = source.zero_ns().map_or(first_ns, |zero_ns| zero_ns.min(first_ns));
+        let begun = Beginning {
+            start_ns,
+            utc_ns: self.clock.utc_ns() - i64::try_from(now_ns.saturating_sub(start_ns)).unwrap_or_default(),
+            about: source.about(),
+            about_changes: source.about_changes(),
+            replay_of: source.replay_of(),
+            pace: source.pace(),
+        };
+        let Some(place) = self.options.place.clone() else {
+            self.begin(None, begun);
+            return true;
+        };
+        match Opening::start(&self.options, place, &self.description.game, begun) {
+            Ok(opening) => self.phase = Phase::Opening(Box::new(opening)),
+            Err(error) => self.fail(format!("cannot start a thread: {error}")),
+        }
+        false
+    }
+
+    /// Looks whether the file is there, or waits for it. `true` if the tape can be written from now on.
+    pub(super) fn finish_opening(&mut self, wait: bool) -> bool {
+        let ready = |opening: &Opening| wait || opening.is_done();
+        if !matches!(&self.phase, Phase::Opening(opening) if ready(opening)) {
+            return false;
+        }
+        let Phase::Opening(opening) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return false };
+        match opening.finish() {
+            Ok((path, writer, begun)) => {
+                self.begin(Some((path, writer)), begun);
+                return true;
+            }
+            Err(error) => self.fail(error.to_string()),
+        }
+        false
+    }
+
+    fn begin(&mut self, writer: Option<(PathBuf, Writer)>, begun: Beginning) {
+        let path = writer.as_ref().map(|(path, _)| path.clone());
+        self.progress.begin(path.clone(), &self.description.game, &begun.about, begun.start_ns);
+        let (game, about) = (self.description.game.clone(), begun.about.clone());
+        let mut tape = RunningTape::new(writer, begun, &self.description);
+        if let Err(error) = tape.describe(&self.description, &self.options.metadata) {
+            self.fail(error.to_string());
+        }
+        for observer in &mut self.observers {
+            observer.begin(&self.description);
+        }
+        if let Some(path) = path {
+            let _ = self.told.send(Told::Opened { path, game, about });
+        }
+        self.presence = None;
+        self.phase = Phase::Recording(Box::new(tape));
+    }
+
+    /// Puts the batch onto the tape. `false` if there is none.
+    pub(super) fn take(&mut self, batch: &Batch) -> bool {
+        let Phase::Recording(tape) = &mut self.phase else { return false };
+        if let Err(error) = tape.take(batch, &*self.clock, &self.progress, &mut self.observers) {
+            self.fail(error.to_string());
+        }
+        true
+    }
+
+    /// Puts one frame onto the tape, if there is one.
+    pub(super) fn frame(&mut self, frame: BatchFrame<'_>) {
+        let Phase::Recording(tape) = &mut self.phase else { return };
+        if let Err(error) = tape.frame(frame, &self.progress, &mut self.observers) {
+            self.fail(error.to_string());
+        }
+    }
+
+    /// Counts what concerns no stream in particular.
+    pub(super) fn count_first(&mut self, counters: &Counters) {
+        if let Phase::Recording(tape) = &mut self.phase {
+            tape.count(0, counters, &self.progress);
+        }
+    }
+
+    /// Puts down whether the game is live, paused or in a replay, when that changes.
+    pub(super) fn tell_presence(&mut self, presence: Presence) {
+        let Phase::Recording(tape) = &mut self.phase else { return };
+        if self.presence != Some(presence) {
+            self.presence = Some(presence);
+            tape.event(self.clock.now_ns(), "presence", State::Here(presence).text());
+        }
+    }
+
+    /// Games say more about a session once it runs.
+    pub(super) fn tell_about_if_due(&mut self, source: &dyn Source) {
+        let Phase::Recording(tape) = &self.phase else { return };
+        if tape.about_is_due(source.about_changes(), self.clock.now_ns()) {
+            self.tell_about(source);
+        }
+    }
+
+    /// Puts down what the game says now.
+    pub(super) fn tell_about(&mut self, source: &dyn Source) {
+        let Phase::Recording(tape) = &mut self.phase else { return };
+        if tape.tell_about(source.about(), source.about_changes(), self.clock.now_ns()) {
+            self.progress.about(&tape.begun.about);
+        }
+    }
+
+    /// Closes the tape, if there is one, on a thread of its own.
+    pub(super) fn close(&mut self, reason: EndReason) {
+        if !matches!(self.phase, Phase::Recording(_)) {
+            return;
+        }
+        let Phase::Recording(mut tape) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return };
+        self.progress.end();
+        self.last_reason = Some(reason);
+        // Marks that were promised before the end belong to this tape.
+        for mark in self.progress.take_marks() {
+            tape.event(self.clock.now_ns(), "mark", &mark);
+        }
+        self.closing.retain(|thread| !thread.is_finished());
+        let told = self.told.clone();
+        let spawned =
+            std::thread::Builder::new().name("gametape-close".into()).spawn(move || tape.close(reason, &told));
+        match spawned {
+            Ok(thread) => self.closing.push(thread),
+            Err(error) => self.fail(format!("cannot start a thread to close the tape: {error}")),
+        }
+    }
+
+    /// Waits until every file is whole. There will be no more tapes.
+    pub(super) fn wait_until_closed(&mut self) {
+        for thread in self.closing.drain(..) {
+            let _ = thread.join();
+        }
+        self.observers.clear();
+    }
+
+    fn fail(&mut self, text: String) {
+        // Once is enough: what fails goes on to fail until somebody looks.
+        if !self.failed {
+            let _ = self.told.send(Told::Failed(text));
+        }
+        self.failed = true;
+    }
+}
