@@ -8,6 +8,7 @@
 //! - [`doctor`]: why no game is found.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`watch`]: folders where games put their replays.
+//! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
@@ -27,6 +28,7 @@ pub mod layout;
 pub mod library;
 pub mod names;
 pub mod paths;
+pub mod play;
 pub mod simulated_car;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;

@@ -249,6 +249,25 @@ pub(crate) fn processes() -> Vec<Vec<u8>> {
     commands.map(|command| format!("{status}\0{command}").into_bytes()).into()
 }
 
+/// What clients of iRacing ask.
+pub(crate) fn status_requests() -> Vec<Vec<u8>> {
+    let asked =
+        ["GET /get_sim_status?object=simStatus HTTP/1.1\r\nHost: 127.0.0.1:32034\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"];
+    asked.map(|text| text.as_bytes().to_vec()).into()
+}
+
+/// Headers of tapes: rows of 1000 bytes, 10 variables.
+pub(crate) fn play_headers() -> Vec<Vec<u8>> {
+    let mut header = Vec::new();
+    let numbers = [2, 1, 60, 1, 524_288, 112, 10, 524_400, 3, 1000, 9, 2];
+    let buffers = [1_114_224, 1_138_800, 1_163_376].map(|at| [7, at, 7, 0]);
+    for number in numbers.into_iter().chain(buffers.into_iter().flatten()) {
+        header.extend(i32::to_le_bytes(number));
+    }
+    header.resize(112, 0);
+    vec![header]
+}
+
 /// One iRacing file: header, two variables, a text, three rows.
 pub(crate) fn ibt_files() -> Vec<Vec<u8>> {
     let text = b"---\nWeekendInfo:\n TrackName: test\n";

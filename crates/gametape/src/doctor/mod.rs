@@ -37,5 +37,10 @@ pub use users::Users;
 #[doc(hidden)]
 pub use processes::fuzz_processes;
 
+/// All processes that this user may see; none where they cannot be listed.
+pub(crate) fn running_processes() -> Vec<Process> {
+    processes::list(std::path::Path::new("/proc")).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests;

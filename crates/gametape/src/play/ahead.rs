@@ -1,0 +1,271 @@
+//! Reads a tape ahead of the player, on a thread of its own: decoding a block takes longer than a tick.
+//!
+//! ```text
+//! player ── Seek ──▶ [thread] ── Chunk: Begin, frames of that moment, frames …, End ──▶ player
+//! ```
+//! A seek finds its place by the index: its cost does not grow with the tape. Chunks are bounded in number and size.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+
+use super::chunk::{Chunk, Entry, Item};
+use super::error::PlayError;
+use super::iracing::Linker;
+use super::parts::{Part, PartKind};
+use crate::format::read::{Frames, ReadError, Tape, TapeStream};
+
+/// A chunk is handed over when it has this many frames or bytes.
+const CHUNK_FRAMES: usize = 64;
+const CHUNK_BYTES: usize = 256 << 10;
+/// Chunks that are read ahead.
+const CHUNKS: usize = 8;
+/// Frames this near to the beginning belong to it: a recorder copies the pages of one moment one after the other.
+const ONE_MOMENT_NS: u64 = 1_000_000;
+
+/// What is read.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) parts: Vec<Part>,
+    /// The times that are played.
+    pub(super) times: Range<u64>,
+    /// Until when the last frame is shown.
+    pub(super) end_ns: u64,
+    pub(super) looping: bool,
+}
+
+struct Seek {
+    generation: u64,
+    to_ns: u64,
+}
+
+/// The reading thread, as the player sees it.
+pub(super) struct Ahead {
+    seeks: Sender<Seek>,
+    chunks: Receiver<Result<Chunk, ReadError>>,
+    generation: u64,
+}
+
+impl Ahead {
+    /// Begins to read at the start of the wanted times.
+    pub(super) fn start(tape: Arc<Tape>, plan: Plan) -> Result<Self, PlayError> {
+        let (seeks, seek) = channel();
+        let (give, chunks) = sync_channel(CHUNKS);
+        let thread = std::thread::Builder::new().name("gametape-ahead".into());
+        thread.spawn(move || read(&tape, &plan, &seek, &give)).map_err(PlayError::Thread)?;
+        Ok(Self { seeks, chunks, generation: 0 })
+    }
+
+    /// Goes to another moment; what was read ahead is thrown away.
+    pub(super) fn seek(&mut self, to_ns: u64) {
+        self.generation += 1;
+        // The thread ends only after this does, or after an error that the next chunk tells.
+        let _ = self.seeks.send(Seek { generation: self.generation, to_ns });
+    }
+
+    /// The next stretch; waits for it. `None` behind the end.
+    pub(super) fn next(&mut self) -> Result<Option<Chunk>, ReadError> {
+        loop {
+            match self.chunks.recv() {
+                Ok(Ok(chunk)) if chunk.generation < self.generation => {}
+                Ok(chunk) => return chunk.map(Some),
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Why reading stops.
+enum Stop {
+    /// Another place is wanted.
+    Seek(Seek),
+    /// Nobody listens any more, or an error was told.
+    Over,
+}
+
+fn read(tape: &Tape, plan: &Plan, seeks: &Receiver<Seek>, give: &SyncSender<Result<Chunk, ReadError>>) {
+    let streams: Vec<(usize, Part, &TapeStream)> = plan
+        .parts
+        .iter()
+        .enumerate()
+        .filter_map(|(index, part)| Some((index, *part, tape.stream(part.stream)?)))
+        .collect();
+    let cursors = streams.iter().map(|(index, part, stream)| Cursor {
+        part: *index,
+        kind: part.kind,
+        frames: tape.frames(stream),
+    });
+    let linker = plan.parts.iter().any(|part| part.kind == PartKind::Header).then(Linker::default);
+    let mut reader = Reader { plan, cursors: cursors.collect(), linker, seeks, give, chunk: Chunk::default() };
+    let mut seek = Seek { generation: 0, to_ns: plan.times.start };
+    loop {
+        match reader.pass(&seek) {
+            Ok(Stop::Seek(next)) => seek = next,
+            Ok(Stop::Over) => return,
+            Err(error) => {
+                let _ = give.send(Err(error));
+                return;
+            }
+        }
+    }
+}
+
+struct Cursor<'a> {
+    part: usize,
+    kind: PartKind,
+    frames: Frames<'a>,
+}
+
+struct Reader<'a> {
+    plan: &'a Plan,
+    cursors: Vec<Cursor<'a>>,
+    linker: Option<Linker>,
+    seeks: &'a Receiver<Seek>,
+    give: &'a SyncSender<Result<Chunk, ReadError>>,
+    chunk: Chunk,
+}
+
+impl Reader<'_> {
+    /// Reads from a place to the end, again and again in a loop.
+    fn pass(&mut self, seek: &Seek) -> Result<Stop, ReadError> {
+        let mut from_ns = seek.to_ns.clamp(self.plan.times.start, self.plan.times.end);
+        loop {
+            self.chunk = Chunk::new(seek.generation);
+            self.chunk.items.push(Item::Begin { at_ns: from_ns });
+            self.place(from_ns)?;
+            // What is shown at once must not wait for what comes later.
+            let mut full = true;
+            loop {
+                if full
+                    && self.linker.as_ref().is_none_or(Linker::is_empty)
+                    && let Some(stop) = self.send()
+                {
+                    return Ok(stop);
+                }
+                if !self.read_frame()? {
+                    break;
+                }
+                full = self.chunk.items.len() >= CHUNK_FRAMES || self.chunk.len() >= CHUNK_BYTES;
+            }
+            if let Some(linker) = &mut self.linker {
+                linker.release(&mut self.chunk.items);
+            }
+            self.chunk.items.push(Item::End { at_ns: self.plan.end_ns });
+            if let Some(stop) = self.send() {
+                return Ok(stop);
+            }
+            if !self.plan.looping {
+                return Ok(self.seeks.recv().map_or(Stop::Over, Stop::Seek));
+            }
+            from_ns = self.plan.times.start;
+        }
+    }
+
+    /// Puts all streams where this moment is: the frames that were shown then come at once, what follows is next.
+    fn place(&mut self, at_ns: u64) -> Result<(), ReadError> {
+        if let Some(linker) = &mut self.linker {
+            *linker = Linker::default();
+        }
+        let mut shown = Vec::new();
+        for cursor in &mut self.cursors {
+            let mut found = cursor.seek(at_ns, &mut self.chunk)?;
+            if !found {
+                // Where the first frame comes a little later, it is the beginning.
+                let first_ns = cursor.peek(&mut self.chunk)?;
+                let soon_ns = at_ns.saturating_add(ONE_MOMENT_NS).min(self.plan.times.end);
+                found = first_ns.is_some_and(|first_ns| first_ns < soon_ns);
+            }
+            if found && let Some(frame) = cursor.frames.next()? {
+                shown.push(self.chunk.keep(cursor.part, cursor.kind, frame.time_ns, true, frame.data));
+            }
+        }
+        shown.sort_by_key(|entry| entry.kind.rank());
+        shown.into_iter().for_each(|entry| self.put(entry));
+        Ok(())
+    }
+
+    /// Takes the next frame in. `false` at the end of the wanted times.
+    fn read_frame(&mut self) -> Result<bool, ReadError> {
+        let mut first: Option<(u64, u8, usize)> = None;
+        for (index, cursor) in self.cursors.iter_mut().enumerate() {
+            if let Some(time_ns) = cursor.peek(&mut self.chunk)? {
+                let candidate = (time_ns, cursor.kind.rank(), index);
+                first = Some(first.map_or(candidate, |first| first.min(candidate)));
+            }
+        }
+        let Some((time_ns, _, index)) = first.filter(|(time_ns, ..)| *time_ns < self.plan.times.end) else {
+            return Ok(false);
+        };
+        let Some(cursor) = self.cursors.get_mut(index) else { return Ok(false) };
+        let Some(frame) = cursor.frames.next()? else { return Ok(false) };
+        let entry = self.chunk.keep(cursor.part, cursor.kind, time_ns, false, frame.data);
+        self.put(entry);
+        Ok(true)
+    }
+
+    fn put(&mut self, entry: Entry) {
+        match &mut self.linker {
+            Some(linker) => {
+                let is_header = entry.kind == PartKind::Header;
+                let header = if is_header { self.chunk.bytes(&entry).to_vec() } else { Vec::new() };
+                linker.take(entry, &header, &mut self.chunk.items);
+            }
+            None => self.chunk.items.push(Item::Frame(entry)),
+        }
+    }
+
+    /// Hands the chunk over. Says why reading should stop, if it should.
+    fn send(&mut self) -> Option<Stop> {
+        let next = Chunk::new(self.chunk.generation);
+        if self.give.send(Ok(std::mem::replace(&mut self.chunk, next))).is_err() {
+            return Some(Stop::Over);
+        }
+        let mut newest = None;
+        loop {
+            match self.seeks.try_recv() {
+                Ok(seek) => newest = Some(Stop::Seek(seek)),
+                Err(TryRecvError::Empty) => return newest,
+                Err(TryRecvError::Disconnected) => return Some(Stop::Over),
+            }
+        }
+    }
+}
+
+impl Cursor<'_> {
+    /// Goes to the frame that was shown at this moment; `false` if there was none, and then to the first one after it.
+    fn seek(&mut self, at_ns: u64, chunk: &mut Chunk) -> Result<bool, ReadError> {
+        match self.frames.seek_last_before(at_ns) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(error) => tell_damage(error, chunk)?,
+        }
+        match self.frames.seek_time(at_ns) {
+            Ok(()) => {}
+            Err(error) => tell_damage(error, chunk)?,
+        }
+        Ok(false)
+    }
+
+    /// Time of the next frame that can be read.
+    fn peek(&mut self, chunk: &mut Chunk) -> Result<Option<u64>, ReadError> {
+        loop {
+            match self.frames.peek() {
+                Ok(time_ns) => return Ok(time_ns),
+                // The next call goes on behind the damage.
+                Err(error) => tell_damage(error, chunk)?,
+            }
+        }
+    }
+}
+
+/// Damage is told and costs its frames; any other error is the end.
+fn tell_damage(error: ReadError, chunk: &mut Chunk) -> Result<(), ReadError> {
+    match error {
+        ReadError::Damaged(problem) => {
+            let frames = problem.frames_lost.unwrap_or(0);
+            chunk.items.push(Item::Damage { frames, text: problem.to_string() });
+            Ok(())
+        }
+        error => Err(error),
+    }
+}

@@ -1,0 +1,267 @@
+//! Writes iRacing's memory.
+//!
+//! ```text
+//! connect:  status 0, header with no row written, variable headers, session text, status 1
+//! a row:    begin count, row, tick count, which row is the newest, event; then the next buffer
+//! a text:   text and NULs behind it, then its number
+//! leave:    status 0
+//! ```
+use std::time::Duration;
+
+use super::super::chunk::Entry;
+use super::super::error::PlayError;
+use super::super::parts::{PartKind, Parts};
+use super::super::pulse::Pulse;
+use super::super::rising::Rising;
+use super::super::section::Section;
+use super::super::stage::{Shown, Stage};
+use super::plan::{Places, section_bytes};
+use crate::format::read::Tape;
+use crate::games::Kind;
+use crate::games::iracing::{HEADER_BYTES, SECTION, read_var_headers};
+use crate::sys::Prefix;
+
+/// The part of a row that counts ticks of the session.
+const SESSION_TICK: &str = "SessionTick";
+
+/// The memory, and what is shown in it.
+pub(in super::super) struct IracingStage {
+    section: Section,
+    event: Pulse,
+    row_bytes: u32,
+    text_bytes: u64,
+    /// Whether the tape has the headers of a live game.
+    live: bool,
+    /// As the tape gave them last.
+    header: Option<Vec<u8>>,
+    variables: Vec<u8>,
+    text: Vec<u8>,
+    text_number: Option<i32>,
+    connection: Option<Connection>,
+    ticks: Rising,
+    session_ticks: Rising,
+    text_updates: Rising,
+    changed: Vec<u8>,
+}
+
+/// A memory that is laid out.
+struct Connection {
+    places: Places,
+    session_tick_at: Option<usize>,
+    buffer: Option<usize>,
+    /// Bytes of the text that stands there.
+    text_bytes: usize,
+}
+
+impl IracingStage {
+    /// Makes the section, not connected.
+    pub(in super::super) fn open(
+        parts: &Parts,
+        tape: &Tape,
+        prefix: &Prefix,
+        patience: Duration,
+    ) -> Result<Self, PlayError> {
+        let stream = |kind| parts.list.iter().find(|part| part.kind == kind).and_then(|part| tape.stream(part.stream));
+        let row_bytes = stream(PartKind::Row).map_or(0, |stream| stream.spec().frame_bytes);
+        // Many texts of a live tape have one place, whose size its headers tell.
+        let live = stream(PartKind::Header).is_some();
+        let text_bytes = stream(PartKind::Text).filter(|_| !live).map_or(0, |stream| stream.totals().raw_bytes);
+        let name = prefix.section(SECTION);
+        let section = Section::claim(name.clone(), section_bytes(row_bytes, text_bytes), patience)?;
+        let event = Pulse::create(prefix).map_err(|source| PlayError::Memory { name, source })?;
+        section.clear(0, HEADER_BYTES as u64)?;
+        Ok(Self {
+            section,
+            event,
+            row_bytes,
+            text_bytes,
+            live,
+            header: None,
+            variables: Vec::new(),
+            text: Vec::new(),
+            text_number: None,
+            connection: None,
+            ticks: Rising::default(),
+            session_ticks: Rising::default(),
+            text_updates: Rising::default(),
+            changed: Vec::new(),
+        })
+    }
+
+    fn number(&self, at: u64, number: i32) -> Result<(), PlayError> {
+        self.section.write(at, &number.to_le_bytes())
+    }
+
+    /// Lays the memory out; it is connected then, and has no row yet.
+    fn connect(&mut self, row_bytes: u32) -> Result<(), PlayError> {
+        let (header, variables) = (self.header.as_deref(), self.variables.len());
+        let of_tape = header.and_then(|header| Places::of_tape(header, row_bytes, variables, self.section.len()));
+        let places = of_tape.unwrap_or_else(|| Places::usual(header, row_bytes, variables, self.text_bytes));
+        let table = read_var_headers(&self.variables, row_bytes).ok();
+        let channel = table.as_ref().and_then(|table| table.layout.channel(SESSION_TICK));
+        let session_tick_at =
+            channel.filter(|channel| channel.kind == Kind::I32).map(|channel| channel.offset as usize);
+        self.number(4, 0)?;
+        self.section.clear(places.text_at, places.text_at + places.text_room)?;
+        self.section.write(places.variables_at, &self.variables)?;
+        self.section.write(0, &places.header)?;
+        let connection = self.connection.insert(Connection { places, session_tick_at, buffer: None, text_bytes: 0 });
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            write_text(&self.section, connection, &text)?;
+        }
+        self.text = text;
+        // Clients read the text only when its number is above 0.
+        let update = match self.text_number {
+            Some(number) if number > 0 => self.text_updates.show(number),
+            _ => self.text_updates.step(),
+        };
+        self.number(12, update)?;
+        self.number(4, 1)
+    }
+
+    fn show_text(&mut self, text: &[u8], number: Option<i32>) -> Result<Shown, PlayError> {
+        if self.connection.is_some() && self.text == text {
+            return Ok(Shown::Noted);
+        }
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.text_number = number;
+        let Some(connection) = &mut self.connection else { return Ok(Shown::Noted) };
+        write_text(&self.section, connection, text)?;
+        let update = match number {
+            Some(number) => self.text_updates.show(number),
+            None => self.text_updates.step(),
+        };
+        self.number(12, update)?;
+        Ok(Shown::Step)
+    }
+
+    fn show_row(&mut self, entry: &Entry, row: &[u8]) -> Result<Shown, PlayError> {
+        let Ok(row_bytes) = u32::try_from(row.len()) else { return Ok(Shown::Unfit) };
+        if self.variables.is_empty() || row.is_empty() || (self.row_bytes != 0 && row_bytes != self.row_bytes) {
+            return Ok(Shown::Unfit);
+        }
+        if self.connection.is_none() {
+            if section_bytes(row_bytes, self.text_bytes) > self.section.len() {
+                return Ok(Shown::Unfit);
+            }
+            self.row_bytes = row_bytes;
+            self.connect(row_bytes)?;
+        }
+        let tick = self.tick(entry, row);
+        let Some(connection) = &mut self.connection else { return Ok(Shown::Noted) };
+        let count = connection.places.rows_at.len().max(1);
+        let next = connection.buffer.map_or(0, |last| (last + 1) % count);
+        // As on the tape, but never the same twice: clients read the second newest.
+        let on_tape = entry.link.buffer.filter(|buffer| *buffer < count && Some(*buffer) != connection.buffer);
+        let buffer = on_tape.unwrap_or(next);
+        connection.buffer = Some(buffer);
+        let (session_tick_at, new_fields) = (connection.session_tick_at, connection.places.new_fields);
+        let Some(row_at) = connection.places.rows_at.get(buffer).copied() else { return Ok(Shown::Unfit) };
+        let front = 48 + 16 * buffer as u64;
+        if new_fields.begin_counts {
+            self.number(front + 8, tick)?;
+        }
+        let row = with_rising(row, session_tick_at, &mut self.session_ticks, &mut self.changed);
+        self.section.write(row_at, row)?;
+        self.number(front, tick)?;
+        if new_fields.newest {
+            self.number(40, tick)?;
+            self.section.write(44, &[u8::try_from(buffer).unwrap_or_default()])?;
+        }
+        self.event.signal();
+        Ok(Shown::Step)
+    }
+
+    /// The tick of a row: as the header of its moment says, else as the row itself says, else the next one.
+    fn tick(&mut self, entry: &Entry, row: &[u8]) -> i32 {
+        let at = self.connection.as_ref().and_then(|connection| connection.session_tick_at);
+        let in_row = || at.and_then(|at| row.get(at..)?.first_chunk::<4>()).map(|bytes| i32::from_le_bytes(*bytes));
+        match entry.link.tick {
+            Some(tick) => self.ticks.show_about(tick),
+            None if self.live && self.ticks.last().is_some() => self.ticks.step(),
+            None => match in_row().filter(|tick| *tick > 0) {
+                // A row that says the same tick again is a tick of its own all the same.
+                Some(tick) => {
+                    self.ticks.jump();
+                    self.ticks.show(tick)
+                }
+                None => self.ticks.step(),
+            },
+        }
+    }
+}
+
+/// The text and NULs over all that stood there.
+fn write_text(section: &Section, connection: &mut Connection, text: &[u8]) -> Result<(), PlayError> {
+    // Behind the last byte is a NUL, always.
+    let room = usize::try_from(connection.places.text_room).unwrap_or(usize::MAX).saturating_sub(1);
+    let text = text.get(..room).unwrap_or(text);
+    let at = connection.places.text_at;
+    section.write(at, text)?;
+    section.clear(at + text.len() as u64, at + (connection.text_bytes.max(text.len()) as u64 + 1))?;
+    connection.text_bytes = text.len();
+    Ok(())
+}
+
+/// The row, with the counter in it as it is to be shown.
+fn with_rising<'a>(row: &'a [u8], at: Option<usize>, counter: &mut Rising, changed: &'a mut Vec<u8>) -> &'a [u8] {
+    let value = at.and_then(|at| row.get(at..)?.first_chunk::<4>().map(|bytes| (at, *bytes)));
+    let Some((at, value)) = value else { return row };
+    let shown = counter.show(i32::from_le_bytes(value)).to_le_bytes();
+    if shown == value {
+        return row;
+    }
+    changed.clear();
+    changed.extend_from_slice(row);
+    if let Some(place) = changed.get_mut(at..at + 4) {
+        place.copy_from_slice(&shown);
+    }
+    changed
+}
+
+impl Stage for IracingStage {
+    fn show(&mut self, entry: &Entry, frame: &[u8]) -> Result<Shown, PlayError> {
+        match entry.kind {
+            PartKind::Row => return self.show_row(entry, frame),
+            PartKind::Text => {
+                let end = frame.iter().position(|byte| *byte == 0).unwrap_or(frame.len());
+                return self.show_text(frame.get(..end).unwrap_or_default(), entry.link.text_update);
+            }
+            PartKind::Variables if self.variables != frame => {
+                // Another connection of the game: clients see it go and come.
+                self.variables = frame.to_vec();
+                if self.connection.take().is_some() {
+                    self.number(4, 0)?;
+                }
+            }
+            PartKind::Header => {
+                let header = self.header.get_or_insert_default();
+                header.clear();
+                header.extend_from_slice(frame);
+            }
+            PartKind::FileHeader if self.header.is_none() => self.header = Some(frame.to_vec()),
+            _ => {}
+        }
+        Ok(Shown::Noted)
+    }
+
+    fn jump(&mut self) {
+        for counter in [&mut self.ticks, &mut self.session_ticks, &mut self.text_updates] {
+            counter.jump();
+        }
+    }
+
+    fn pulse(&self) {
+        self.event.signal();
+    }
+
+    fn leave(&mut self) -> Result<(), PlayError> {
+        self.number(4, 0)
+    }
+
+    fn remove(self: Box<Self>) -> Result<(), PlayError> {
+        self.section.remove()
+    }
+}

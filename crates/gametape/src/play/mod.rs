@@ -1,0 +1,78 @@
+//! Playing a tape back: other programs believe that the game runs.
+//!
+//! A [`Player`] is the plan (which tape, how fast, under which names), [`Playing`] plays it, [`Controls`] are its keys. A tape is read ahead on a
+//! thread of its own; the playing thread writes each frame into shared memory when it is due, the way the game does.
+//!
+//! ```text
+//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory
+//!                                        ▲                                          status service, SIMAPI.DAT
+//!                                    Controls: pause, seek, step, stop
+//! ```
+//! At the speed of the tape, without loop or seek, no byte is changed. Over loops and seeks the counters that clients expect to rise go on rising.
+//!
+//! ```
+//! use std::time::Duration;
+//! use gametape::games::acc;
+//! use gametape::play::Player;
+//! use gametape::sys::{Prefix, SectionReader};
+//! # use gametape::format::{StreamSpec, TapeId, write::{StdFiles, WriteOptions, Writer}};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # if !cfg!(any(target_os = "linux", windows)) { return Ok(()) }
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("race.gtape");
+//! # let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([7; 16])))?;
+//! # let layout = acc::PHYSICS.layouts.first().ok_or("no layout")?;
+//! # let physics = writer.add_stream(gametape::layout::stream_of_layout(acc::GAME.id, "physics", "shm", layout))?;
+//! # for i in 0..10u32 {
+//! #     let mut page = vec![0; 800];
+//! #     page[..4].copy_from_slice(&i.to_le_bytes());
+//! #     writer.append(physics, u64::from(i) * 10_000_000, &page)?;
+//! # }
+//! # writer.finish()?;
+//! # let prefix = Prefix::new(&format!("doc-{}-", std::process::id())).ok_or("no prefix")?;
+//! let tape = gametape::Tape::open(&path)?;
+//! let mut playing = Player::new(&tape).names(prefix.clone()).start()?;
+//! // Frame by frame, as a test does it; `run` plays by the clock.
+//! while playing.step()?.is_some() {
+//!     let page = SectionReader::open(&prefix.section("acpmf_physics"))?.ok_or("no page")?;
+//!     let mut packet = [0; 4];
+//!     page.copy(0, &mut packet)?;
+//!     println!("{:?}: packet {}", playing.position(), i32::from_le_bytes(packet));
+//! }
+//! assert_eq!(playing.stop()?.frames, 10);
+//! # Ok(()) }
+//! ```
+mod ahead;
+mod chunk;
+mod controls;
+mod error;
+mod iracing;
+mod neighbours;
+mod pace;
+mod pages;
+mod parts;
+mod player;
+mod playing;
+mod pulse;
+mod rising;
+mod section;
+mod simapi;
+mod stage;
+mod status_service;
+mod timeline;
+
+pub use controls::Controls;
+pub use error::PlayError;
+#[doc(hidden)]
+pub use iracing::fuzz_tape_header;
+pub use neighbours::Neighbour;
+pub use player::Player;
+pub use playing::{Ended, Moment, Played, Playing};
+pub use status_service::STATUS_PORT;
+#[doc(hidden)]
+pub use status_service::fuzz_status_request;
+
+/// The slowest speed that can be played.
+pub const SLOWEST: f64 = 0.1;
+/// The fastest.
+pub const FASTEST: f64 = 100.0;

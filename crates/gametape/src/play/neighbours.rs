@@ -1,0 +1,149 @@
+//! Who else lives under the names that a player wants to write to.
+//!
+//! A section that only exists proves nothing: clients make them too, and they outlive a game that crashed. A game lives if one of its counters
+//! moves, or if a process has its name. Under a prefix there is no game, so processes do not count there.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::capture::playback::tape_being_played;
+use crate::doctor::Process;
+use crate::games::{CopyRule, GAMES, Game, Stream, Transport};
+use crate::sys::{Prefix, SectionReader, sleep_until};
+
+/// A game that runs moves its counters far more often.
+const WATCH_FOR: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// iRacing's counters are all in the header.
+const HEADER_BYTES: usize = crate::games::iracing::HEADER_BYTES;
+
+/// A game, or another player, that must not be disturbed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Neighbour {
+    /// Somebody writes there.
+    Moves {
+        /// The section whose counter moved.
+        section: String,
+    },
+    /// A player of gametape writes there.
+    Player {
+        /// The tape it plays.
+        tape: String,
+    },
+    /// A program of the game runs.
+    Process {
+        /// Its name.
+        name: String,
+        /// Its number.
+        id: u32,
+    },
+}
+
+impl fmt::Display for Neighbour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Moves { section } => {
+                write!(f, "a game is running: its counter in the shared memory {section} moved within {WATCH_FOR:?}")
+            }
+            Self::Player { tape } => write!(f, "another gametape is playing the tape {tape} under these names"),
+            Self::Process { name, id } => write!(f, "a game is running: process {id} is {name}"),
+        }
+    }
+}
+
+/// Looks for a living game. Takes half a second where a section is there, and next to nothing where none is.
+pub(super) fn find(game: &Game, prefix: &Prefix, processes: impl FnOnce() -> Vec<Process>) -> Option<Neighbour> {
+    if prefix.as_str().is_empty()
+        && let Some(found) = running(game, &processes())
+    {
+        return Some(found);
+    }
+    let watched: Vec<Watched> = game.streams.iter().filter_map(|stream| Watched::open(stream, prefix)).collect();
+    let end = Instant::now() + WATCH_FOR;
+    while !watched.is_empty() && Instant::now() < end {
+        sleep_until(Instant::now() + LOOK_EVERY);
+        if let Some(moved) = watched.iter().find(|watched| watched.moved()) {
+            return Some(match tape_being_played(prefix) {
+                Some(tape) => Neighbour::Player { tape },
+                None => Neighbour::Moves { section: moved.name.clone() },
+            });
+        }
+    }
+    None
+}
+
+/// A process of this game, or of another one that has the same names.
+fn running(game: &Game, processes: &[Process]) -> Option<Neighbour> {
+    let section = |stream: &Stream| match stream.transport {
+        Transport::SharedMemory { section, .. } => Some(section),
+        Transport::File => None,
+    };
+    let mine: Vec<&str> = game.streams.iter().filter_map(section).collect();
+    let shares = |other: &&Game| other.streams.iter().filter_map(section).any(|name| mine.contains(&name));
+    let programs: Vec<&str> = GAMES.iter().filter(shares).flat_map(|game| game.processes).copied().collect();
+    processes.iter().find_map(|process| {
+        let name = programs.iter().find(|program| process.runs(program))?;
+        Some(Neighbour::Process { name: (*name).into(), id: process.id })
+    })
+}
+
+/// The counter of a section, as it was at first.
+struct Watched {
+    name: String,
+    reader: SectionReader,
+    offset: u64,
+    first: Vec<u8>,
+}
+
+impl Watched {
+    fn open(stream: &Stream, prefix: &Prefix) -> Option<Self> {
+        let Transport::SharedMemory { section, .. } = stream.transport else { return None };
+        let (offset, bytes) = match stream.copy_rule {
+            CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
+                (u64::from(at), 4)
+            }
+            CopyRule::RotatingBuffers => (0, HEADER_BYTES),
+            CopyRule::TwoEqualCopies | CopyRule::Whole => return None,
+        };
+        let name = prefix.section(section);
+        let reader = SectionReader::open(&name).ok()??;
+        let mut first = vec![0; bytes];
+        reader.copy(offset, &mut first).ok()?;
+        Some(Self { name, reader, offset, first })
+    }
+
+    fn moved(&self) -> bool {
+        let mut now = vec![0; self.first.len()];
+        // One that went away meanwhile is no game.
+        self.reader.copy(self.offset, &mut now).is_ok() && now != self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{acc, iracing};
+
+    fn process(name: &str) -> Process {
+        Process { id: 7, user: None, name: name.into(), program: None }
+    }
+
+    #[test]
+    fn a_game_that_shares_the_names_is_in_the_way_and_another_one_is_not() {
+        let found = |game: &Game, name: &str| running(game, &[process("init"), process(name)]);
+        let acs = Some(Neighbour::Process { name: "acs.exe".into(), id: 7 });
+        assert_eq!(found(&acc::GAME, "acs.exe"), acs);
+        assert_eq!(found(&iracing::GAME, "acs.exe"), None);
+        assert!(found(&iracing::GAME, "iRacingSim64DX1").is_some(), "the system cuts names");
+        assert_eq!(found(&acc::GAME, "gametape"), None);
+    }
+
+    #[test]
+    fn processes_do_not_count_under_a_prefix() {
+        let prefix = Prefix::new("gametape-test-no-such-").unwrap();
+        assert_eq!(find(&acc::GAME, &prefix, || vec![process("acs.exe")]), None);
+        let found = find(&acc::GAME, &Prefix::default(), || vec![process("acs.exe")]);
+        assert!(matches!(found, Some(Neighbour::Process { .. })), "{found:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Which streams of a tape are which part of a game's memory.
+
+use crate::format::read::{Tape, TapeStream};
+use crate::format::{Role, StreamId};
+use crate::games::{GAMES, Game, Stream, Transport, find_game, iracing};
+
+use super::error::PlayError;
+
+/// A stream that is played.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) stream: StreamId,
+    pub(super) kind: PartKind,
+}
+
+/// What its frames are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartKind {
+    /// A page of its own.
+    Page(&'static str),
+    /// iRacing: variable headers.
+    Variables,
+    /// iRacing: the session text.
+    Text,
+    /// iRacing: the 112 bytes at the front of the memory, as they were when the row of the same time was copied.
+    Header,
+    /// iRacing: the front of an `.ibt`.
+    FileHeader,
+    /// iRacing: a row.
+    Row,
+}
+
+impl PartKind {
+    /// Of frames of one moment the lower ones are written first: a game says who it is, then what happens, then that it lives.
+    pub(super) fn rank(self) -> u8 {
+        match self {
+            Self::FileHeader | Self::Page("static") => 0,
+            Self::Variables => 1,
+            Self::Text | Self::Page("physics") => 2,
+            Self::Row => 3,
+            // Behind the row of its time: it speaks of the memory after that row.
+            Self::Header | Self::Page(_) => 4,
+        }
+    }
+}
+
+/// What of a tape is played.
+#[derive(Debug, Clone)]
+pub(super) struct Parts {
+    pub(super) game: &'static Game,
+    pub(super) list: Vec<Part>,
+    /// Streams of games that are left out.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Finds the parts; the first game that can be played is it.
+pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
+    let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
+    let playable = |stream: &TapeStream| {
+        let game = find_game(&stream.spec().game)?;
+        (stream.spec().role == Role::Data && kind(game, tape, stream).is_some()).then_some(game)
+    };
+    let Some(game) = of_games().find_map(playable) else {
+        let found: Vec<String> =
+            of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
+        let found = if found.is_empty() { "it has no frames of a game".into() } else { found.join(", ") };
+        let can: Vec<&str> =
+            GAMES.iter().filter(|game| game.streams.iter().any(is_memory)).map(|game| game.name).collect();
+        return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
+    };
+    let (mut list, mut left_out) = (Vec::new(), Vec::new());
+    for stream in of_games() {
+        let kind = if stream.spec().game == game.id { kind(game, tape, stream) } else { None };
+        match kind {
+            Some(kind) => list.push(Part { stream: stream.id(), kind }),
+            None if stream.totals().frames > 0 => left_out.push(stream.name().to_owned()),
+            None => {}
+        }
+    }
+    Ok(Parts { game, list, left_out })
+}
+
+fn is_memory(stream: &Stream) -> bool {
+    matches!(stream.transport, Transport::SharedMemory { .. })
+}
+
+fn kind(game: &Game, tape: &Tape, stream: &TapeStream) -> Option<PartKind> {
+    if game.id == iracing::GAME.id {
+        return iracing_kind(tape, stream);
+    }
+    game.stream(stream.name()).filter(|stream| is_memory(stream)).map(|stream| PartKind::Page(stream.name))
+}
+
+/// Live recordings and imports name the same things a little differently. Where a tape has rows of several layouts, the first is played.
+fn iracing_kind(tape: &Tape, stream: &TapeStream) -> Option<PartKind> {
+    let rows = tape.stream_named(iracing::TELEMETRY.name).ok()?;
+    let describes = stream.spec().describes == Some(rows.id());
+    match stream.name() {
+        _ if stream.id() == rows.id() => Some(PartKind::Row),
+        "telemetry.variables" if describes => Some(PartKind::Variables),
+        "session-text" | "telemetry.session-text" => Some(PartKind::Text),
+        "telemetry.header" if describes => {
+            let live = stream.spec().frame_bytes as usize == iracing::HEADER_BYTES;
+            Some(if live { PartKind::Header } else { PartKind::FileHeader })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,368 @@
+//! A playback that runs: waits for deadlines, writes frames, hears the controls.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::ahead::Ahead;
+use super::chunk::{Chunk, Entry, Item};
+use super::controls::{Command, Controls, nanoseconds};
+use super::error::PlayError;
+use super::pace::{Do, Pace};
+use super::parts::PartKind;
+use super::pulse::Pulse;
+use super::simapi::SimApi;
+use super::stage::{Shown, Stage};
+use super::status_service::StatusService;
+use crate::capture::playback::PlaybackSign;
+use crate::capture::{Clock, RealClock};
+use crate::games::{Game, Layout, SeenFrame};
+use crate::sys::wake_exactly;
+
+/// Keys and the wish to stop are heard this soon.
+const NAP_NS: u64 = 20_000_000;
+/// A frame that is written this long after it was due is late.
+const LATE_NS: u64 = 1_000_000;
+
+/// What stands around the memory of the game.
+pub(super) struct Around {
+    pub(super) sign: Option<PlaybackSign>,
+    pub(super) service: Option<StatusService>,
+    pub(super) simapi: Option<SimApi>,
+}
+
+/// All that a playback begins with.
+pub(super) struct Begun {
+    pub(super) game: &'static Game,
+    pub(super) stage: Box<dyn Stage>,
+    pub(super) around: Around,
+    pub(super) ahead: Ahead,
+    /// Of each part, where somebody decodes.
+    pub(super) layouts: Vec<Layout>,
+    pub(super) times: Range<u64>,
+    pub(super) speed: f64,
+    pub(super) looping: bool,
+    pub(super) notes: Vec<String>,
+}
+
+/// How playing ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// At the end of the tape.
+    AtEnd,
+    /// It was asked to.
+    Stopped,
+}
+
+/// A frame that was just shown by the clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Its time on the tape.
+    pub tape_ns: u64,
+    /// When it was due, on the clock.
+    pub due_ns: u64,
+    /// When it was written.
+    pub shown_ns: u64,
+}
+
+/// What came of a playback.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Played {
+    /// Frames that were shown.
+    pub frames: u64,
+    /// How often it began anew.
+    pub loops: u64,
+    /// Frames that were shown more than a millisecond after they were due.
+    pub late: u64,
+    /// Frames of the tape that could not be read.
+    pub lost: u64,
+    /// Frames that have no place in the game's memory.
+    pub unfit: u64,
+    /// What is damaged, as far as it was met; at most a hundred.
+    pub problems: Vec<String>,
+}
+
+/// A tape that is being played. When it is dropped, clients see the game as gone.
+pub struct Playing {
+    stage: Option<Box<dyn Stage>>,
+    around: Around,
+    ahead: Ahead,
+    game: &'static Game,
+    layouts: Vec<Layout>,
+    chunk: Chunk,
+    next: usize,
+    times: Range<u64>,
+    speed: f64,
+    looping: bool,
+    began: bool,
+    position_ns: u64,
+    controls: Controls,
+    notes: Vec<String>,
+    played: Played,
+}
+
+impl Playing {
+    pub(super) fn new(plan: Begun) -> Self {
+        let position_ns = plan.times.start;
+        Self {
+            stage: Some(plan.stage),
+            around: plan.around,
+            ahead: plan.ahead,
+            game: plan.game,
+            layouts: plan.layouts,
+            chunk: Chunk::default(),
+            next: 0,
+            times: plan.times,
+            speed: plan.speed,
+            looping: plan.looping,
+            began: false,
+            position_ns,
+            controls: Controls::default(),
+            notes: plan.notes,
+            played: Played::default(),
+        }
+    }
+
+    /// Its keys.
+    pub fn controls(&self) -> Controls {
+        self.controls.clone()
+    }
+
+    /// What users should know: streams that are not played, a port that is taken.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The game that is played.
+    pub fn game(&self) -> &'static Game {
+        self.game
+    }
+
+    /// Where iRacing's clients ask whether the game runs.
+    pub fn status_address(&self) -> Option<std::net::SocketAddr> {
+        self.around.service.as_ref().map(StatusService::address)
+    }
+
+    /// Time of the frame that was shown last.
+    pub fn position(&self) -> Duration {
+        Duration::from_nanos(self.position_ns)
+    }
+
+    /// What came of it so far.
+    pub fn played(&self) -> &Played {
+        &self.played
+    }
+
+    /// Shows the next frame at once, whatever the clock says: at the beginning and after a seek all that was seen at that moment. Gives its
+    /// time, `None` at the end.
+    pub fn step(&mut self) -> Result<Option<Duration>, PlayError> {
+        let mut at_once = false;
+        loop {
+            let Some(item) = self.peek()? else { return Ok(None) };
+            match item {
+                // One step shows a moment whole.
+                Item::Frame(entry) if at_once && !entry.at_once => return Ok(Some(self.position())),
+                Item::Frame(entry) => {
+                    self.next += 1;
+                    let stepped = self.show(&entry)?;
+                    at_once |= entry.at_once && stepped;
+                    if stepped && !entry.at_once {
+                        return Ok(Some(self.position()));
+                    }
+                }
+                _ if at_once => return Ok(Some(self.position())),
+                Item::Begin { at_ns } => self.begin(at_ns),
+                Item::Damage { frames, text } => self.damage(frames, text),
+                Item::End { .. } if !self.looping => return Ok(None),
+                Item::End { .. } => self.end_of_pass(),
+            }
+        }
+    }
+
+    /// Goes to a moment of the tape; the next step or run shows it.
+    pub fn seek(&mut self, to: Duration) {
+        self.go_to(nanoseconds(to));
+    }
+
+    /// Plays by the clock of the machine until the end of the tape, or until the controls say stop.
+    pub fn run(&mut self) -> Result<Ended, PlayError> {
+        self.run_by(&RealClock::start(), &mut |_| {})
+    }
+
+    /// The same by another clock; `each` is told of every frame that was waited for.
+    pub fn run_by(&mut self, clock: &dyn Clock, each: &mut dyn FnMut(&Moment)) -> Result<Ended, PlayError> {
+        wake_exactly();
+        let mut pace = Pace::new(clock.now_ns(), self.position_ns, self.speed);
+        loop {
+            if self.controls.stop_wanted() || (pace.stop_after_steps && pace.steps == 0) {
+                return Ok(Ended::Stopped);
+            }
+            self.hear(&mut pace, clock.now_ns());
+            let Some(item) = self.peek()? else { return Ok(Ended::AtEnd) };
+            let now_ns = clock.now_ns();
+            match item {
+                Item::Begin { at_ns } => {
+                    self.begin(at_ns);
+                    pace.begin(now_ns, at_ns);
+                }
+                Item::Damage { frames, text } => self.damage(frames, text),
+                Item::Frame(entry) if entry.at_once => {
+                    self.next += 1;
+                    self.show(&entry)?;
+                }
+                Item::Frame(entry) => match pace.what_now(entry.time_ns, now_ns) {
+                    Do::Show => {
+                        self.next += 1;
+                        let due_ns = pace.timeline.due_ns(entry.time_ns);
+                        let stepped = self.show(&entry)?;
+                        let waited_for = !pace.paused;
+                        pace.shown(entry.time_ns, stepped);
+                        if waited_for && stepped {
+                            self.played.late += u64::from(now_ns.saturating_sub(due_ns) > LATE_NS);
+                            each(&Moment { tape_ns: entry.time_ns, due_ns, shown_ns: now_ns });
+                        }
+                    }
+                    wait => self.wait(clock, now_ns, &wait),
+                },
+                Item::End { at_ns } => match pace.what_now(at_ns, now_ns) {
+                    Do::Show if !self.looping => return Ok(Ended::AtEnd),
+                    Do::Show => {
+                        pace.end(at_ns);
+                        self.end_of_pass();
+                    }
+                    wait => self.wait(clock, now_ns, &wait),
+                },
+            }
+        }
+    }
+
+    /// Ends it: clients see that the game is gone, then the names go away that this player made.
+    pub fn stop(mut self) -> Result<Played, PlayError> {
+        self.leave()?;
+        Ok(std::mem::take(&mut self.played))
+    }
+
+    fn leave(&mut self) -> Result<(), PlayError> {
+        let Some(mut stage) = self.stage.take() else { return Ok(()) };
+        let mut ended = stage.leave();
+        if let Some(simapi) = self.around.simapi.take() {
+            ended = ended.and(simapi.leave()).and(simapi.remove());
+        }
+        self.around.service = None;
+        ended = ended.and(stage.remove());
+        if let Some(sign) = self.around.sign.take() {
+            // Nobody takes a sign for a player whose process is gone.
+            let _ = sign.remove();
+        }
+        ended
+    }
+
+    fn wait(&self, clock: &dyn Clock, now_ns: u64, what: &Do) {
+        let nap_ns = now_ns.saturating_add(Pulse::EVERY_NS.map_or(NAP_NS, |every_ns| every_ns.min(NAP_NS)));
+        let until_ns = match what {
+            Do::Wait(due_ns) => nap_ns.min(*due_ns),
+            Do::Nap | Do::Show => nap_ns,
+        };
+        clock.sleep_until_ns(until_ns);
+        if Pulse::EVERY_NS.is_some()
+            && let Some(stage) = &self.stage
+        {
+            stage.pulse();
+        }
+    }
+
+    fn hear(&mut self, pace: &mut Pace, now_ns: u64) {
+        while let Some(command) = self.controls.next() {
+            match command {
+                Command::Pause(pause) => pace.pause(pause, now_ns),
+                Command::TogglePause => pace.pause(!pace.paused, now_ns),
+                Command::Step => {
+                    pace.pause(true, now_ns);
+                    pace.steps += 1;
+                }
+                Command::StopAfterSteps => pace.stop_after_steps = true,
+                Command::SeekTo(to_ns) => self.go_to(to_ns),
+                Command::SeekBy(by_ns) => {
+                    let here_ns = pace.position_ns(now_ns).clamp(self.times.start, self.times.end);
+                    self.go_to(here_ns.saturating_add_signed(by_ns));
+                    // Until the frames of that place come, this is where we are: two presses add up.
+                    pace.begin(now_ns, here_ns.saturating_add_signed(by_ns).max(self.times.start));
+                }
+            }
+        }
+    }
+
+    fn go_to(&mut self, to_ns: u64) {
+        self.chunk = Chunk::default();
+        self.next = 0;
+        self.ahead.seek(to_ns);
+    }
+
+    fn begin(&mut self, at_ns: u64) {
+        self.next += 1;
+        self.position_ns = at_ns;
+        if std::mem::replace(&mut self.began, true)
+            && let Some(stage) = &mut self.stage
+        {
+            stage.jump();
+        }
+    }
+
+    fn end_of_pass(&mut self) {
+        self.next += 1;
+        self.played.loops += 1;
+    }
+
+    fn damage(&mut self, frames: u64, text: String) {
+        const MOST: usize = 100;
+        self.next += 1;
+        self.played.lost += frames;
+        if self.played.problems.len() < MOST && !self.played.problems.contains(&text) {
+            self.played.problems.push(text);
+        }
+    }
+
+    /// The next thing to do; `None` when there will be nothing more.
+    fn peek(&mut self) -> Result<Option<Item>, PlayError> {
+        loop {
+            if let Some(item) = self.chunk.items.get(self.next) {
+                return Ok(Some(item.clone()));
+            }
+            match self.ahead.next()? {
+                Some(chunk) => (self.chunk, self.next) = (chunk, 0),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Writes a frame. Gives whether clients see something new.
+    fn show(&mut self, entry: &Entry) -> Result<bool, PlayError> {
+        let Some(stage) = &mut self.stage else { return Ok(false) };
+        let frame = self.chunk.bytes(entry);
+        let shown = stage.show(entry, frame)?;
+        match shown {
+            Shown::Step => {
+                self.played.frames += 1;
+                self.position_ns = entry.time_ns;
+            }
+            Shown::Noted => {}
+            Shown::Unfit => self.played.unfit += 1,
+        }
+        if let (Some(simapi), Some(layout)) = (&mut self.around.simapi, self.layouts.get(entry.part)) {
+            let stream = match entry.kind {
+                PartKind::Page(name) => name,
+                PartKind::Row => "telemetry",
+                PartKind::Text => "session-text",
+                _ => "",
+            };
+            simapi.show(SeenFrame { stream, layout, bytes: frame })?;
+        }
+        Ok(shown == Shown::Step)
+    }
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        // Who wants to know whether it worked calls `stop`.
+        let _ = self.leave();
+    }
+}
