@@ -6,7 +6,8 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, record, recover, verify, watch,
+    cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, play, play_process, record, recover,
+    verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -26,16 +27,18 @@ Try it:
   gametape import race.ibt        make a tape from an iRacing file
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
+  gametape play TAPE              other programs believe that the game runs
   gametape cat TAPE --channels speedKmh,gear | head
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
 with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
 
-Replay, laps, export and the dashboard are not there yet.";
+Laps, export and the dashboard are not there yet.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Record(record::Args),
+    Play(play::Args),
     Mark(mark::Args),
     Info(info::Args),
     Cat(cat::Args),
@@ -50,6 +53,8 @@ enum Command {
     Demo(demo::Args),
     Completions(completions::Args),
     Man(man::Args),
+    #[command(hide = true)]
+    StandIn(play_process::Args),
     #[command(flatten)]
     Later(Later),
 }
@@ -57,8 +62,6 @@ enum Command {
 /// Commands that are decided but not written.
 #[derive(Debug, Subcommand)]
 enum Later {
-    #[command(hide = true, about = NOT_YET)]
-    Play(Anything),
     #[command(hide = true, about = NOT_YET)]
     Save(Anything),
     #[command(hide = true, about = NOT_YET)]
@@ -88,7 +91,6 @@ struct Anything {
 impl Later {
     fn name_and_rest(&self) -> (&'static str, &Anything) {
         match self {
-            Self::Play(rest) => ("play", rest),
             Self::Save(rest) => ("save", rest),
             Self::Split(rest) => ("split", rest),
             Self::Export(rest) => ("export", rest),
@@ -106,6 +108,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     match Cli::parse().command {
         None => record::run(&record::Args::default()),
         Some(Command::Record(args)) => record::run(&args),
+        Some(Command::Play(args)) => play::run(&args),
         Some(Command::Mark(args)) => mark::run(&args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Cat(args)) => cat::run(args),
@@ -120,6 +123,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
         Some(Command::Man(args)) => man::run(&args, Cli::command()),
+        Some(Command::StandIn(args)) => play_process::run(&args),
         Some(Command::Later(later)) => {
             let (name, Anything { rest: _ }) = later.name_and_rest();
             Err(not_yet(&format!("gametape {name}")))

@@ -1,0 +1,226 @@
+//! `gametape play`
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use gametape::Tape;
+use gametape::capture::RealClock;
+use gametape::play::{Controls, Ended, FASTEST, PlayError, Played, Player, Playing, SLOWEST};
+use gametape::sys::Prefix;
+use serde_json::json;
+
+use super::play_keys;
+use super::play_process::StandIn;
+use super::record::parse_prefix;
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::recording::on_terminal;
+use crate::stop::Stop;
+use crate::{human, open, time};
+
+/// How often the line is renewed and Ctrl+C is looked for.
+const GLANCE: Duration = Duration::from_millis(50);
+const RENEW: Duration = Duration::from_millis(250);
+
+/// Play a tape into shared memory: other programs believe that the game runs
+///
+/// Writes the pages of the game as the game does, when they are due. At speed 1, without --loop and without seeking, not a byte is changed; over
+/// loops and seeks the counters that programs expect to rise go on rising. Refuses where a game is running.
+///
+/// Keys on a terminal: space stands still or goes on, left and right go 5 seconds, down and up go a minute, q ends. With --step: space, Enter or
+/// n shows the next frame.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape play race.gtape
+  gametape play race.gtape --from 10m --to 12m --loop
+  gametape play race.gtape --speed 10 --names test-
+  yes | head -100 | gametape play race.gtape --step
+  gametape play race.gtape --as-process acs.exe --simapi
+
+On Linux the pages are files in /dev/shm; iRacing's is IRSDKMemMapFileName, which pyirsdk opens with
+startup(test_file='/dev/shm/IRSDKMemMapFileName'). Times: 90, 1:30.5, 10m, 250ms.")]
+pub(crate) struct Args {
+    /// The tape; the newest one if left out
+    file: Option<PathBuf>,
+    /// Times faster than it was recorded, 0.1 to 100
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
+    speed: f64,
+    /// Again and again, until you end it
+    #[arg(long = "loop")]
+    looping: bool,
+    /// First time to play
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    from: Option<u64>,
+    /// First time not to play
+    #[arg(long, value_name = "T", value_parser = time::parse_ns)]
+    to: Option<u64>,
+    /// A frame for each key, or for each line on standard input
+    #[arg(long)]
+    step: bool,
+    /// What stands before the names of the memory; nothing if left out, as games have them
+    #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
+    names: Option<Prefix>,
+    /// Also run a process of this name that does nothing, for programs that look for the game's process
+    #[arg(long, value_name = "NAME", value_parser = StandIn::check_name)]
+    as_process: Option<String>,
+    /// Also write SIMAPI.DAT, for programs that see all games through it
+    #[arg(long)]
+    simapi: bool,
+    /// Where iRacing's clients ask whether the game runs, 0 for nowhere [default: 32034, with --names nowhere]
+    #[arg(long, value_name = "PORT")]
+    status_port: Option<u16>,
+    /// Also where a game is running: its memory is overwritten
+    #[arg(long)]
+    force: bool,
+    /// One JSON document on stdout at the end
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok().filter(|speed| (SLOWEST..=FASTEST).contains(speed));
+    speed.ok_or_else(|| format!("the speed is a number from {SLOWEST} to {FASTEST}"))
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
+    if times.is_empty() {
+        return Err(exit::usage("--to must be later than --from"));
+    }
+    let stop = Stop::listen()?;
+    let path = open::or_newest(args.file.clone())?;
+    let tape = Tape::from(open::tape(&path)?);
+    let playing = player(args, &tape).start().map_err(explain)?;
+    let _stand_in = args.as_process.as_deref().map(StandIn::start).transpose()?;
+    introduce(&playing, &path, args);
+    let controls = playing.controls();
+    let keys = play_keys::listen(&controls, args.step)?;
+    let game = playing.game().id;
+    let (ended, played) = play(playing, &stop, &controls);
+    drop(keys);
+    let played = played.map_err(explain)?;
+    report(&path, game, &played, ended, args.json)?;
+    let lost = played.lost > 0 || !played.problems.is_empty();
+    Ok(match (lost, stop.interrupted()) {
+        (true, _) => Outcome::Damage,
+        (false, true) => Outcome::Interrupted,
+        (false, false) => Outcome::Done,
+    })
+}
+
+fn player(args: &Args, tape: &Tape) -> Player {
+    let mut player = Player::new(tape)
+        .names(args.names.clone().unwrap_or_default())
+        .speed(args.speed)
+        .looping(args.looping)
+        .simapi(args.simapi)
+        .force(args.force);
+    if let Some(from_ns) = args.from {
+        player = player.from(Duration::from_nanos(from_ns));
+    }
+    if let Some(to_ns) = args.to {
+        player = player.to(Duration::from_nanos(to_ns));
+    }
+    match args.status_port {
+        Some(port) => player.status_port((port != 0).then_some(port)),
+        None => player,
+    }
+}
+
+/// The library knows no options.
+fn explain(error: PlayError) -> anyhow::Error {
+    match error {
+        PlayError::Live { neighbour } => {
+            anyhow!(
+                "{neighbour}; nothing was written: end it, play under other names with --names, or insist with --force"
+            )
+        }
+        PlayError::NotPlayable { .. } | PlayError::Empty { .. } => exit::nothing_found(error.to_string()),
+        error => error.into(),
+    }
+}
+
+fn introduce(playing: &Playing, path: &Path, args: &Args) {
+    let names = args.names.as_ref().map(Prefix::as_str).filter(|prefix| !prefix.is_empty());
+    let names = names.map_or_else(String::new, |prefix| format!(" under names that begin with {prefix}"));
+    tell(&format!("playing {} as {}{names}", path.display(), playing.game().name));
+    if let Some(address) = playing.status_address() {
+        tell(&format!("answering clients that ask whether the game runs on {address}"));
+    }
+    playing.notes().iter().for_each(|note| tell(&format!("note: {}", human::safe(note))));
+    let keys = match (std::io::stdin().is_terminal(), args.step) {
+        (true, false) => "space stands still, arrows seek, q or Ctrl+C ends",
+        (true, true) => "space shows the next frame, arrows seek, q or Ctrl+C ends",
+        (false, true) => "a line on standard input shows the next frame, its end or Ctrl+C ends",
+        (false, false) => "Ctrl+C ends",
+    };
+    tell(keys);
+}
+
+/// Plays on a thread of its own, so that nothing here makes a frame late.
+fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended>, Result<Played, PlayError>) {
+    let position_ns = Arc::new(AtomicU64::new(u64::try_from(playing.position().as_nanos()).unwrap_or(0)));
+    let shared = Arc::clone(&position_ns);
+    let plays = move || {
+        let clock = RealClock::start();
+        let ran = playing.run_by(&clock, &mut |moment| shared.store(moment.tape_ns, Ordering::Relaxed));
+        let stopped = playing.stop();
+        match ran {
+            Ok(ended) => (Some(ended), stopped),
+            Err(error) => (None, Err(error)),
+        }
+    };
+    let thread = match std::thread::Builder::new().name("gametape-play".into()).spawn(plays) {
+        Ok(thread) => thread,
+        Err(error) => return (None, Err(PlayError::Thread(error))),
+    };
+    let mut renewed = Instant::now();
+    while !thread.is_finished() {
+        if stop.wanted() {
+            controls.stop();
+        }
+        if on_terminal() && renewed.elapsed() >= RENEW {
+            renewed = Instant::now();
+            let position = human::duration(position_ns.load(Ordering::Relaxed));
+            let _ = write!(std::io::stderr().lock(), "\r\x1b[K{position}");
+        }
+        std::thread::sleep(GLANCE);
+    }
+    if on_terminal() {
+        let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
+    }
+    thread.join().unwrap_or_else(|_| (None, Err(PlayError::Thread(std::io::Error::other("it ended early")))))
+}
+
+fn report(path: &Path, game: &str, played: &Played, ended: Option<Ended>, as_json: bool) -> anyhow::Result<()> {
+    let Played { frames, loops, late, lost, unfit, problems } = played;
+    for problem in problems {
+        tell(&format!("warning: {}", human::safe(problem)));
+    }
+    let mut text = format!("{} shown", human::counted(*frames, "frame"));
+    for (count, what) in [(loops, "times from the start again"), (late, "late"), (unfit, "without a place")] {
+        if *count > 0 {
+            text.push_str(&format!(", {} {what}", human::count(*count)));
+        }
+    }
+    if *lost > 0 {
+        text.push_str(&format!(", {} LOST to damage", human::counted(*lost, "frame")));
+    }
+    tell(&text);
+    if as_json {
+        let ended = match ended {
+            Some(Ended::AtEnd) => "end",
+            _ => "stopped",
+        };
+        let document = json!({
+            "path": path, "game": game, "ended": ended, "frames": frames, "loops": loops, "late": late, "lost": lost,
+            "unfit": unfit, "problems": problems,
+        });
+        writeln!(std::io::stdout().lock(), "{document}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! The keys of `gametape play`: a terminal's, or lines on standard input.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use gametape::play::Controls;
+
+const NEAR: Duration = Duration::from_secs(5);
+const FAR: Duration = Duration::from_secs(60);
+/// The end is seen this soon.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Listens until it is dropped; then the terminal is as it was.
+pub(crate) struct Keys {
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Listens to the terminal if there is one, else, with `step`, to the lines of standard input.
+pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>> {
+    if step {
+        controls.pause(true);
+    }
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        enable_raw_mode()?;
+        let ended = Arc::new(AtomicBool::new(false));
+        let (wanted, controls) = (Arc::clone(&ended), controls.clone());
+        let hear = move || hear_keys(&controls, step, &wanted);
+        let thread = std::thread::Builder::new().name("gametape-keys".into()).spawn(hear);
+        let thread = thread.inspect_err(|_| drop(disable_raw_mode()))?;
+        return Ok(Some(Keys { ended, thread: Some(thread) }));
+    }
+    if step {
+        let controls = controls.clone();
+        // Not joined: nobody can wake it from a read.
+        std::thread::Builder::new().name("gametape-lines".into()).spawn(move || {
+            for line in io::stdin().lock().lines() {
+                match line {
+                    Ok(_) => controls.step(),
+                    Err(_) => break,
+                }
+            }
+            controls.stop_after_steps();
+        })?;
+    }
+    Ok(None)
+}
+
+fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool) {
+    while !ended.load(Ordering::Relaxed) {
+        match poll(PATIENCE) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            // The terminal is gone: signals still end it.
+            Err(_) => return,
+        }
+        if let Ok(Event::Key(key)) = read()
+            && key.kind != KeyEventKind::Release
+        {
+            press(controls, step, key);
+        }
+    }
+}
+
+fn press(controls: &Controls, step: bool, key: KeyEvent) {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('c') if control => controls.stop(),
+        KeyCode::Char('q') | KeyCode::Esc => controls.stop(),
+        KeyCode::Char(' ' | 'n') | KeyCode::Enter if step => controls.step(),
+        KeyCode::Char(' ') => controls.toggle_pause(),
+        KeyCode::Char('n') => controls.step(),
+        KeyCode::Left => controls.back(NEAR),
+        KeyCode::Right => controls.forward(NEAR),
+        KeyCode::Down => controls.back(FAR),
+        KeyCode::Up => controls.forward(FAR),
+        _ => {}
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let _ = disable_raw_mode();
+    }
+}
