@@ -4,7 +4,9 @@
 mod game;
 
 use game::{Game, Recording, prefix, wait_until};
+use gametape::capture::playback::PlaybackSign;
 use gametape::capture::{EndReason, Told};
+use gametape::format::TapeId;
 use gametape::format::read::Tape;
 
 fn closed(told: &Told) -> (std::path::PathBuf, EndReason) {
@@ -130,6 +132,64 @@ fn sections_that_are_replaced_under_the_recorder_are_found_again() {
         assert_eq!(closed(&recording.next()).1, EndReason::GameEnded, "{round}");
     }
     assert!(recording.end().is_empty());
+}
+
+#[test]
+fn a_recording_of_a_player_says_of_which_tape() {
+    let (prefix, folder) = (prefix("player"), tempfile::tempdir().unwrap());
+    let sign = PlaybackSign::put_up(&prefix, TapeId([0x2A; 16])).unwrap();
+    let recording = Recording::family(&prefix, folder.path(), 200);
+    let mut game = Game::start(&prefix);
+    game.status(2);
+    wait_until("it is recorded", || {
+        game.step();
+        recording.progress.is_recording()
+    });
+    let told = recording.end();
+    let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
+    sign.remove().unwrap();
+    let expected = format!("replay of {}", TapeId([0x2A; 16]));
+    assert_eq!(tape.metadata().get("replay_of"), Some(&expected));
+}
+
+#[test]
+fn a_game_that_counts_from_the_beginning_again_is_noticed() {
+    let (prefix, folder) = (prefix("anew"), tempfile::tempdir().unwrap());
+    let recording = Recording::family(&prefix, folder.path(), 500);
+    let mut game = Game::start(&prefix);
+    game.physics.packet_id = 5000;
+    game.status(2);
+    wait_until("it is recorded", || {
+        game.step();
+        recording.progress.is_recording()
+    });
+    game.physics.packet_id = 0;
+    let frames = recording.progress.numbers().frames;
+    wait_until("it goes on", || {
+        game.step();
+        recording.progress.numbers().frames > frames + 5
+    });
+    let told = recording.end();
+    let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
+    let events = tape.events();
+    let said: Vec<&str> =
+        events.iter().filter(|event| event.kind == "counter_fell_back").map(|event| event.text.as_str()).collect();
+    assert!(said.len() == 1 && said[0].starts_with("from 5"), "{said:?}");
+}
+
+#[test]
+fn a_rate_that_is_no_whole_period_is_on_the_tape_as_it_was_asked_for() {
+    let (prefix, folder) = (prefix("rate"), tempfile::tempdir().unwrap());
+    let recording = Recording::family(&prefix, folder.path(), 333);
+    let mut game = Game::start(&prefix);
+    game.status(2);
+    wait_until("it is recorded", || {
+        game.step();
+        recording.progress.is_recording()
+    });
+    let told = recording.end();
+    let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
+    assert_eq!(tape.metadata().get("sampling_hz").map(String::as_str), Some("333"));
 }
 
 #[test]

@@ -6,7 +6,9 @@ mod support;
 
 use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
-use gametape::capture::{Batch, EndReason, IracingSource, Place, RealClock, RecordOptions, Source as _, State, Told};
+use gametape::capture::{
+    Batch, Clock, EndReason, IracingSource, Place, RealClock, RecordOptions, Source as _, State, Told,
+};
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
 use gametape::sys::{Prefix, SectionWriter};
@@ -142,6 +144,68 @@ fn each_session_has_a_tape_that_describes_itself() {
         assert_eq!(tape.metadata().get("track").map(String::as_str), Some("Test Ring"));
     }
     assert_eq!(ticks(&first).last().unwrap() + 1, *ticks(&second).first().unwrap());
+}
+
+/// Stands still but for those who wait, and does something while they do.
+struct StepClock<F>(std::sync::atomic::AtomicU64, F);
+
+impl<F: Fn() + Send + Sync> Clock for StepClock<F> {
+    fn now_ns(&self) -> u64 {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn utc_ns(&self) -> i64 {
+        0
+    }
+
+    fn sleep_until_ns(&self, moment_ns: u64) {
+        self.0.fetch_max(moment_ns, std::sync::atomic::Ordering::Relaxed);
+        self.1();
+    }
+}
+
+#[test]
+fn a_new_text_does_not_change_the_times_of_rows() {
+    let prefix = prefix("times");
+    let mut memory = Memory::start(&prefix, 4, true);
+    memory.step();
+    memory.connected(true);
+    let clock = StepClock(1_000_000_000.into(), || {});
+    let (mut source, mut batch) = (IracingSource::new(prefix, None), Batch::default());
+    source.read(&clock, &mut batch).unwrap();
+    batch.clear();
+    clock.sleep_until_ns(2_000_000_000);
+    memory.step();
+    memory.step();
+    memory.text(TEXT);
+    source.read(&clock, &mut batch).unwrap();
+    let times = |stream: usize| -> Vec<u64> {
+        batch.frames().filter(|frame| frame.stream == stream).map(|frame| frame.time_ns / 1000).collect()
+    };
+    // The copies of the text are 50 us apart; of the two rows, one was written a tick of 60 Hz before the other.
+    assert_eq!((times(3), times(0)), (vec![2_000_000], vec![2_000_050 - 16_666 - 1, 2_000_050]));
+}
+
+#[test]
+fn a_text_that_is_being_written_is_torn_and_tried_again() {
+    let prefix = prefix("text");
+    let mut memory = Memory::start(&prefix, 4, true);
+    memory.text(TEXT);
+    memory.step();
+    memory.connected(true);
+    let section = SectionWriter::create(&prefix.section(SECTION), SECTION_BYTES.into()).unwrap();
+    // The game goes on writing between the two copies; its number does not show it.
+    let writes = std::sync::atomic::AtomicBool::new(true);
+    let clock = StepClock(1_000_000_000.into(), || {
+        if writes.swap(false, std::sync::atomic::Ordering::Relaxed) {
+            section.write(4096 + 10, b"X").unwrap();
+        }
+    });
+    let (mut source, mut batch) = (IracingSource::new(prefix, None), Batch::default());
+    source.read(&clock, &mut batch).unwrap();
+    assert_eq!((batch.counters()[3].torn, batch.frames().filter(|frame| frame.stream == 3).count()), (1, 0));
+    source.read(&clock, &mut batch).unwrap();
+    assert_eq!((batch.counters()[3].torn, batch.frames().filter(|frame| frame.stream == 3).count()), (1, 1));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use gametape_games::{
 
 use super::batch::{Batch, Description};
 use super::clock::Clock;
-use super::page::{Page, look};
+use super::page::{CopyError, Page, look};
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::capture::playback;
 use crate::sys::{Prefix, SectionReader};
@@ -29,6 +29,11 @@ pub struct FamilySource {
     period: Duration,
     open: Option<Open>,
     game: Option<&'static Game>,
+    /// The number that goes up while a game works, as last seen, and of which game.
+    counted: Option<(&'static str, i64)>,
+    /// The session and how often it, or the page that tells of car and track, was another one.
+    session: Option<u64>,
+    changes: u64,
 }
 
 struct Open {
@@ -48,7 +53,7 @@ impl FamilySource {
     /// Reads the pages of these games, `hz` times a second. The first game's streams name the pages.
     pub fn new(games: &'static [Game], prefix: Prefix, hz: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(hz.clamp(1, 1000)));
-        Self { games, prefix, period, open: None, game: None }
+        Self { games, prefix, period, open: None, game: None, counted: None, session: None, changes: 0 }
     }
 
     /// Opens all sections; says what is missing.
@@ -122,7 +127,26 @@ impl FamilySource {
         self.game = Some(game);
     }
 
-    fn read_open(&mut self, clock: &dyn Clock, batch: &mut Batch) -> io::Result<State> {
+    /// A number that falls back is a game that was started anew, or another program that writes.
+    fn watch_counter(&mut self, now_ns: u64, batch: &mut Batch) {
+        let (Some(game), Some(now)) = (self.game, self.counter()) else { return };
+        if let Some((_, before)) = self.counted.filter(|(of, before)| *of == game.id && now < *before) {
+            let text = format!("from {before} to {now}: the game, or its session, began anew");
+            batch.event(now_ns, "counter_fell_back", &text);
+        }
+        self.counted = Some((game.id, now));
+    }
+
+    /// Notices that the game may say something else about itself.
+    fn watch_session(&mut self) {
+        let (Some(open), session) = (&self.open, self.session_key()) else { return };
+        let told = |(stream, page): (&&Stream, &Page<SectionReader>)| stream.name == "static" && page.fresh();
+        let changed = session != self.session || open.streams.iter().zip(&open.pages).any(told);
+        self.changes += u64::from(changed);
+        self.session = session;
+    }
+
+    fn read_open(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, CopyError> {
         let Some(open) = &mut self.open else { return Ok(State::Away(Away::NotThere)) };
         open.counters.fill(Counters::default());
         look(&mut open.pages, &mut open.counters, clock)?;
@@ -152,6 +176,8 @@ impl FamilySource {
         for (index, counters) in open.counters.iter().enumerate() {
             batch.count(index, counters);
         }
+        self.watch_counter(clock.now_ns(), batch);
+        self.watch_session();
         Ok(State::Here(presence))
     }
 
@@ -210,10 +236,15 @@ impl Source for FamilySource {
             }
         }
         self.read_open(clock, batch).or_else(|error| {
+            let open = self.open.take();
+            let stream = open.as_ref().and_then(|open| open.streams.get(error.page));
+            let name = match stream.map(|stream| &stream.transport) {
+                Some(Transport::SharedMemory { section, .. }) => self.prefix.section(section),
+                _ => "a page".into(),
+            };
             // Cut short or taken away under us: look it up again.
-            self.open = None;
             self.game = None;
-            Ok(State::Away(Away::Unreadable(error.to_string())))
+            Ok(State::Away(Away::Unreadable(format!("{name}: {error}"))))
         })
     }
 
@@ -227,6 +258,11 @@ impl Source for FamilySource {
             (Some(open), Some(game)) => open.with_seen(|seen| game.rules.about(seen)),
             _ => About::default(),
         }
+    }
+
+    fn about_changes(&self) -> Option<u64> {
+        // Until the game has said which session it is, nobody knows what else it will say.
+        self.session.map(|_| self.changes)
     }
 
     fn replay_of(&self) -> Option<String> {

@@ -6,12 +6,15 @@
 //! telemetry.variables    the variable headers, once for each connection
 //! session-text           the text, as bytes, whenever it changed
 //! ```
-//! What the bytes mean and when a row is whole is in `games::iracing`; here they are copied.
+//! What the bytes mean and when a row is whole is in `games::iracing`; here they are copied: rows in `connection`, the text in `text`.
+mod connection;
+mod text;
 
 use std::io;
 use std::time::Duration;
 
-use gametape_format::{Counters, Role, StreamId, StreamSpec};
+use connection::Connection;
+use gametape_format::{Role, StreamId, StreamSpec};
 use gametape_games::iracing::{GAME, HEADER_112, HEADER_BYTES, LiveMap, SECTION, read_var_headers};
 use gametape_games::{About, Layout, NO_CHANNELS, Presence, Seen, SeenFrame};
 
@@ -23,12 +26,8 @@ use crate::sys::{Prefix, SectionReader};
 
 /// How often the name is looked up again.
 const CHECK_NAME_NS: u64 = 1_000_000_000;
-/// Rows are fetched in rounds while new ones keep coming; a writer that never rests must not hold us.
-const ROUNDS: usize = 4;
 /// Ticks a second when the game does not say.
 const USUAL_HZ: u32 = 60;
-/// The session text is copied in pieces until its end is found.
-const TEXT_PIECE: usize = 64 << 10;
 
 const ROWS: usize = 0;
 const HEADER: usize = 1;
@@ -42,6 +41,10 @@ pub struct IracingSource {
     section: Option<Section>,
     connection: Option<Connection>,
     was_away: bool,
+    /// Time of the newest row. Outlives a connection, since its tape may go on.
+    last_row_ns: u64,
+    /// How many session texts there were.
+    texts: u64,
 }
 
 /// The memory as it was when its name was looked up. That it was cut short since then shows when it is copied.
@@ -51,23 +54,10 @@ struct Section {
     checked_ns: u64,
 }
 
-/// What is known while the game is connected.
-struct Connection {
-    map: LiveMap,
-    variables: Vec<u8>,
-    layout: Layout,
-    last_tick: Option<i32>,
-    last_ns: u64,
-    text_update: Option<i32>,
-    text: Vec<u8>,
-    row: Vec<u8>,
-    copied: Vec<u8>,
-}
-
 impl IracingSource {
     /// Reads every tick; with a rate, the newest row that often.
     pub fn new(prefix: Prefix, hz: Option<u32>) -> Self {
-        Self { prefix, hz, section: None, connection: None, was_away: false }
+        Self { prefix, hz, section: None, connection: None, was_away: false, last_row_ns: 0, texts: 0 }
     }
 
     fn open(&mut self, now_ns: u64) -> Result<(), Away> {
@@ -109,16 +99,21 @@ impl IracingSource {
         };
         let goes_on = self.connection.as_ref().is_some_and(|connection| connection.is_continued_by(&map));
         if !goes_on || self.was_away {
-            let before = self.connection.take().filter(|_| goes_on);
-            match connect(section, &map, clock.now_ns(), batch)? {
-                Ok(connection) => self.connection = Some(connection.after(before)),
+            let before = self.connection.take();
+            let fell_back = before.as_ref().and_then(|before| before.last_tick).filter(|tick| map.is_reconnect(*tick));
+            let now_ns = clock.now_ns();
+            match connect(section, &map, now_ns, batch)? {
+                Ok(connection) => self.connection = Some(connection.after(before.filter(|_| goes_on))),
                 Err(away) => return Ok(State::Away(away)),
+            }
+            if let Some(tick) = fell_back {
+                batch.event(now_ns, "counter_fell_back", &format!("tick {tick} was the last: the game began anew"));
             }
             self.was_away = false;
         }
         let Some(connection) = &mut self.connection else { return Ok(State::Away(Away::Off)) };
-        connection.take_text(section, &map, clock, batch)?;
-        connection.take_rows(section, map, self.hz.is_some(), clock, batch)?;
+        self.texts += u64::from(connection.text.take(section, &map, clock, batch)?);
+        connection.take_rows(section, map, self.hz.is_some(), (clock, &mut self.last_row_ns), batch)?;
         if connection.row.is_empty() {
             return Ok(State::Away(Away::Empty));
         }
@@ -134,7 +129,7 @@ impl IracingSource {
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> Option<T> {
         let connection = self.connection.as_ref()?;
         let row = SeenFrame { stream: "telemetry", layout: &connection.layout, bytes: &connection.row };
-        let text = SeenFrame { stream: "session-text", layout: &NO_CHANNELS, bytes: &connection.text };
+        let text = SeenFrame { stream: "session-text", layout: &NO_CHANNELS, bytes: connection.text.bytes() };
         Some(ask(Seen(&[row, text])))
     }
 }
@@ -170,17 +165,7 @@ fn connect(section: &Section, map: &LiveMap, now_ns: u64, batch: &mut Batch) -> 
     description.notes.extend(table.problems.iter().map(|problem| note(problem)));
     batch.describe(description);
     batch.frame(VARIABLES, now_ns, &variables);
-    Ok(Ok(Connection {
-        map: map.clone(),
-        variables,
-        layout: table.layout,
-        last_tick: None,
-        last_ns: now_ns,
-        text_update: None,
-        text: Vec::new(),
-        row: Vec::new(),
-        copied: vec![0; map.row_bytes as usize],
-    }))
+    Ok(Ok(Connection::new(map, variables, table.layout)))
 }
 
 fn description(layout: &Layout) -> Description {
@@ -193,118 +178,6 @@ fn description(layout: &Layout) -> Description {
         *stream = StreamSpec { role: Role::Describe, describes: Some(StreamId(0)), ..stream.clone() };
     }
     description
-}
-
-impl Connection {
-    fn is_continued_by(&self, map: &LiveMap) -> bool {
-        self.map.is_placed_like(map) && !self.last_tick.is_some_and(|tick| map.is_reconnect(tick))
-    }
-
-    /// With what was known before a short absence, if the variables are still the same: no tick is taken twice.
-    fn after(self, before: Option<Self>) -> Self {
-        match before.filter(|before| before.variables == self.variables) {
-            Some(before) => Self { last_ns: self.last_ns.max(before.last_ns), ..before },
-            None => self,
-        }
-    }
-
-    /// Copies the session text if there is another one: whole if its number is the same before and after.
-    fn take_text(&mut self, section: &Section, map: &LiveMap, clock: &dyn Clock, batch: &mut Batch) -> io::Result<()> {
-        let room = map.session_text.clone();
-        if self.text_update == Some(map.session_text_update) || room.is_empty() {
-            return Ok(());
-        }
-        let (first, second) = (copy_text(section, &room)?, copy_text(section, &room)?);
-        let still = front(section)?.is_ok_and(|(after, _)| after.session_text_update == map.session_text_update);
-        if !still || first != second {
-            // The game is writing it: the next look tries again.
-            batch.count(TEXT, &Counters { torn: 1, ..Counters::default() });
-            return Ok(());
-        }
-        self.text_update = Some(map.session_text_update);
-        if !first.is_empty() {
-            batch.frame(TEXT, self.moment(clock.now_ns()), &first);
-            self.text = first;
-        }
-        Ok(())
-    }
-
-    /// Copies the rows that are new, oldest first, until there is no newer one.
-    fn take_rows(
-        &mut self,
-        section: &Section,
-        mut map: LiveMap,
-        only_newest: bool,
-        clock: &dyn Clock,
-        batch: &mut Batch,
-    ) -> io::Result<()> {
-        let before = self.last_tick;
-        let (mut counters, mut newest_header) = (Counters::default(), None);
-        for _ in 0..ROUNDS {
-            let newer = map.newer_than(self.last_tick);
-            let skip = if only_newest { newer.as_slice().len().saturating_sub(1) } else { 0 };
-            if newer.as_slice().is_empty() {
-                break;
-            }
-            for buffer in newer.as_slice().iter().skip(skip) {
-                section.reader.copy(buffer.offset, &mut self.copied)?;
-                let now_ns = clock.now_ns();
-                let Ok((after, header)) = front(section)? else { break };
-                if !after.is_whole(buffer) {
-                    counters.torn += 1;
-                    map = after;
-                    continue;
-                }
-                let behind = after.newest_tick().unwrap_or(buffer.tick).saturating_sub(buffer.tick);
-                let time_ns = self.moment(now_ns.saturating_sub(self.tick_ns() * u64::from(behind.unsigned_abs())));
-                batch.frame(ROWS, time_ns, &self.copied);
-                std::mem::swap(&mut self.row, &mut self.copied);
-                self.copied.resize(self.row.len(), 0);
-                if let (Some(last), false) = (self.last_tick, only_newest) {
-                    counters.missed += u64::from(buffer.tick.saturating_sub(last).unsigned_abs()).saturating_sub(1);
-                }
-                self.last_tick = Some(buffer.tick);
-                newest_header = Some(header);
-                map = after;
-            }
-        }
-        if self.last_tick != before
-            && let Some(header) = newest_header
-        {
-            batch.frame(HEADER, self.last_ns, &header);
-        }
-        batch.count(ROWS, &counters);
-        Ok(())
-    }
-
-    /// A time that is not before the one given last.
-    fn moment(&mut self, time_ns: u64) -> u64 {
-        self.last_ns = self.last_ns.max(time_ns);
-        self.last_ns
-    }
-
-    fn tick_ns(&self) -> u64 {
-        1_000_000_000 / u64::from(self.map.tick_rate_hz.unwrap_or(USUAL_HZ).max(1))
-    }
-}
-
-/// The text up to the first NUL.
-fn copy_text(section: &Section, room: &std::ops::Range<u64>) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let mut piece = vec![0; TEXT_PIECE];
-    let mut at = room.start;
-    while at < room.end {
-        let length = usize::try_from(room.end - at).unwrap_or(TEXT_PIECE).min(TEXT_PIECE);
-        let piece = piece.get_mut(..length).unwrap_or_default();
-        section.reader.copy(at, piece)?;
-        let end = piece.iter().position(|byte| *byte == 0);
-        text.extend_from_slice(piece.get(..end.unwrap_or(length)).unwrap_or_default());
-        if end.is_some() {
-            break;
-        }
-        at += length as u64;
-    }
-    Ok(text)
 }
 
 impl Source for IracingSource {
@@ -324,7 +197,7 @@ impl Source for IracingSource {
         self.look(clock, batch).or_else(|error| {
             // Cut short or taken away under us: look it up again.
             self.forget();
-            Ok(State::Away(Away::Unreadable(error.to_string())))
+            Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.prefix.section(SECTION)))))
         })
     }
 
@@ -334,6 +207,11 @@ impl Source for IracingSource {
 
     fn about(&self) -> About {
         self.with_seen(|seen| GAME.rules.about(seen)).unwrap_or_default()
+    }
+
+    fn about_changes(&self) -> Option<u64> {
+        // The text tells of all sessions, the row which one it is.
+        Some(self.texts << 48 ^ self.session_key()?)
     }
 
     fn replay_of(&self) -> Option<String> {

@@ -28,7 +28,7 @@ pub use games::game_sources;
 pub use iracing::IracingSource;
 pub use observer::Observer;
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
-pub(crate) use page::{Page, look};
+pub(crate) use page::{CopyError, Page, look};
 pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
 pub use source::{Away, Pace, Source, SourceError, State};

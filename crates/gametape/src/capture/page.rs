@@ -147,20 +147,30 @@ impl<B: PageBytes> Page<B> {
     }
 }
 
+/// A page that could not be copied.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}")]
+pub(crate) struct CopyError {
+    /// Which of the pages.
+    pub(crate) page: usize,
+    /// What the system said.
+    pub(crate) source: io::Error,
+}
+
 /// Looks at all pages once. Pages for which no whole copy could be had are not [`done`](Page::done) afterwards; `counters` has
 /// one set for each page.
 pub(crate) fn look<B: PageBytes>(
     pages: &mut [Page<B>],
     counters: &mut [Counters],
     clock: &dyn Clock,
-) -> io::Result<()> {
+) -> Result<(), CopyError> {
     pages.iter_mut().for_each(|page| page.stage = Stage::Nothing);
     for round in 0..ROUNDS {
         if round > 0 {
             clock.sleep_until_ns(clock.now_ns() + SECOND_COPY_AFTER_NS);
         }
-        for (page, counters) in pages.iter_mut().zip(counters.iter_mut()) {
-            page.step(clock, counters)?;
+        for (index, (page, counters)) in pages.iter_mut().zip(counters.iter_mut()).enumerate() {
+            page.step(clock, counters).map_err(|source| CopyError { page: index, source })?;
         }
         if pages.iter().all(Page::done) {
             return Ok(());

@@ -2,11 +2,12 @@
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
+use std::net::Shutdown;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -23,8 +24,12 @@ const NAP: Duration = Duration::from_millis(20);
 pub struct ControlServer {
     address: PathBuf,
     stop: Arc<AtomicBool>,
+    /// Whoever is being answered.
+    asking: Asking,
     thread: Option<JoinHandle<()>>,
 }
+
+type Asking = Arc<Mutex<Option<UnixStream>>>;
 
 impl ControlServer {
     /// Listens in this folder, which is made if it is not there. `answer` gets verb and rest; what it gives is the answer.
@@ -38,22 +43,27 @@ impl ControlServer {
         let address = folder.join(format!("recorder-{}.sock", std::process::id()));
         let listener = UnixListener::bind(&address)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
+        let (stopped, asking) = (Arc::clone(&stop), Asking::default());
+        let asks = Arc::clone(&asking);
         let thread = std::thread::Builder::new()
             .name("gametape-control".into())
-            .spawn(move || serve(&listener, &stopped, &answer))?;
-        Ok(Self { address, stop, thread: Some(thread) })
+            .spawn(move || serve(&listener, &stopped, &asks, &answer))?;
+        Ok(Self { address, stop, asking, thread: Some(thread) })
     }
 }
 
 impl Drop for ControlServer {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::SeqCst);
         // The thread waits for somebody to ask.
         let woken = UnixStream::connect(&self.address);
         let _ = std::fs::remove_file(&self.address);
         if woken.is_err() {
             return;
+        }
+        // Whoever has not asked yet must not keep us: the thread gets no more from there.
+        if let Some(stream) = self.asking.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = stream.shutdown(Shutdown::Read);
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -61,12 +71,25 @@ impl Drop for ControlServer {
     }
 }
 
-fn serve(listener: &UnixListener, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Result<String, String>) {
+fn serve(
+    listener: &UnixListener,
+    stop: &AtomicBool,
+    asking: &Asking,
+    answer: &dyn Fn(&str, &str) -> Result<String, String>,
+) {
+    let note = |stream| *asking.lock().unwrap_or_else(PoisonError::into_inner) = stream;
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {
-            // Whoever asks wrongly harms nobody but itself.
-            Ok((mut stream, _)) if !stop.load(Ordering::Relaxed) => drop(serve_one(&mut stream, answer)),
-            Ok(_) => return,
+            Ok((mut stream, _)) => {
+                note(stream.try_clone().ok());
+                // Asked after it was noted: whoever wants the end either is seen here or finds the stream.
+                if stop.load(Ordering::SeqCst) {
+                    return;
+                }
+                // Whoever asks wrongly harms nobody but itself.
+                let _ = serve_one(&mut stream, answer);
+                note(None);
+            }
             Err(_) => std::thread::sleep(NAP),
         }
     }
@@ -176,6 +199,27 @@ mod tests {
         drop(server);
         assert!(recorders(&folder).unwrap().is_empty());
         assert!(matches!(ask(&recorder, "mark late"), Err(ControlError::Io { .. })));
+    }
+
+    #[test]
+    fn somebody_who_says_nothing_does_not_delay_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let (heard, hear) = std::sync::mpsc::channel();
+        let server = ControlServer::start(folder.path(), move |verb, _| {
+            heard.send(verb.to_owned()).unwrap();
+            Ok(String::new())
+        })
+        .unwrap();
+        let [recorder] = recorders(folder.path()).unwrap().try_into().unwrap();
+        let silent = UnixStream::connect(&recorder.address).unwrap();
+        while server.asking.lock().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let began = std::time::Instant::now();
+        drop(server);
+        assert!(began.elapsed() < PATIENCE / 2, "{:?}", began.elapsed());
+        drop(silent);
+        assert!(hear.try_recv().is_err(), "nothing was asked");
     }
 
     #[test]

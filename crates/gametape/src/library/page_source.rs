@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::own_memory::IsLive;
-use crate::capture::{Away, Batch, Clock, Description, Pace, Page, Source, SourceError, State, look};
+use crate::capture::{Away, Batch, Clock, CopyError, Description, Pace, Page, Source, SourceError, State, look};
 use crate::format::Counters;
 use crate::games::{CopyRule, Presence};
 use crate::sys::SectionReader;
@@ -49,7 +49,7 @@ impl PageSource {
         }
     }
 
-    fn read_page(&mut self, clock: &dyn Clock, batch: &mut Batch) -> io::Result<State> {
+    fn read_page(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, CopyError> {
         let Some(page) = &mut self.page else { return Ok(State::Away(Away::NotThere)) };
         let mut counters = [Counters::default()];
         look(std::slice::from_mut(page), &mut counters, clock)?;
@@ -92,7 +92,7 @@ impl Source for PageSource {
         self.read_page(clock, batch).or_else(|error| {
             // Cut short or taken away under us: look it up again.
             self.page = None;
-            Ok(State::Away(Away::Unreadable(error.to_string())))
+            Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.section))))
         })
     }
 }
