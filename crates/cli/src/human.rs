@@ -47,6 +47,11 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
+/// `1 torn copy`, `2 torn copies`: for words that do not just take an s.
+pub(crate) fn counted_as(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
 /// Text from a file without what could steer a terminal: control characters are shown as escapes.
 pub(crate) fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -75,5 +80,6 @@ mod tests {
         );
         assert_eq!(safe("a\u{1b}[31m\nb é"), "a\\u{1b}[31m\\nb é");
         assert_eq!((counted(1, "frame"), counted(2000, "frame")), ("1 frame".into(), "2,000 frames".into()));
+        assert_eq!(counted_as(1, "copy", "copies") + &counted_as(0, "copy", "copies"), "1 copy0 copies");
     }
 }

@@ -190,10 +190,15 @@ impl ClosedTape {
             dropped => format!("{} LOST", human::counted(dropped, "frame")),
         };
         let mut noticed = String::new();
-        for (count, what) in [(missed, "missed tick"), (torn, "torn copy"), (gaps, "gap"), (late, "late sample")] {
+        for (count, one, many) in [
+            (missed, "missed tick", "missed ticks"),
+            (torn, "torn copy", "torn copies"),
+            (gaps, "gap", "gaps"),
+            (late, "late sample", "late samples"),
+        ] {
             if count > 0 {
                 noticed.push_str(", ");
-                noticed.push_str(&human::counted(count, what).replace("copys", "copies"));
+                noticed.push_str(&human::counted_as(count, one, many));
             }
         }
         let duration = human::duration(self.duration_ns);

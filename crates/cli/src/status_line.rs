@@ -1,5 +1,6 @@
 //! One line that is written over while a recording runs on a terminal; elsewhere a plain line now and then.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,7 +82,7 @@ impl StatusLine {
             None => return,
         };
         match self.terminal {
-            true => drop(write!(std::io::stderr().lock(), "\r\x1b[K{line}")),
+            true => drop(write!(std::io::stderr().lock(), "\r\x1b[K{}", fitted(&line, columns()))),
             false => tell(&line),
         }
     }
@@ -116,8 +117,36 @@ impl StatusLine {
     }
 }
 
+/// Columns of the terminal, if it says.
+fn columns() -> Option<usize> {
+    console::Term::stderr().size_checked().map(|(_, columns)| columns.into())
+}
+
+/// The line as far as one row of the terminal goes: what is longer would begin a second row, which stays. The last column stays free, since
+/// some terminals go to the next row when it is written.
+fn fitted(line: &str, columns: Option<usize>) -> Cow<'_, str> {
+    match columns {
+        Some(columns) => console::truncate_str(line, columns.saturating_sub(1), "…"),
+        None => line.into(),
+    }
+}
+
 /// Worth showing although nothing is recorded: a game that is there but not as it should be.
 fn is_interesting(progress: &Progress) -> bool {
     use gametape::capture::{Away, State};
     !matches!(progress.situation().state, None | Some(State::Away(Away::NotThere)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_to_the_row_also_where_letters_are_wide() {
+        assert_eq!(fitted("0123456789", Some(11)), "0123456789");
+        assert_eq!(fitted("0123456789", Some(10)), "01234567…");
+        assert_eq!(fitted("鈴鹿サーキット", Some(8)), "鈴鹿サ…");
+        assert_eq!(fitted("0123456789", Some(0)).len(), "…".len());
+        assert_eq!(fitted("0123456789", None), "0123456789");
+    }
 }
