@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code of a process that a second signal ended.
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 const INTERRUPTED: i32 = 130;
 
 /// Whether and why a command should end.
@@ -18,17 +18,47 @@ impl Stop {
     /// Listens from now on: Ctrl+C no longer ends the process, the command has to ask.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let stop = Self::default();
-        let interrupted = stop.interrupted.clone();
-        ctrlc::set_handler(move || interrupted.store(true, Ordering::Relaxed))?;
+        #[cfg(windows)]
+        stop.hear_console(false)?;
+        #[cfg(not(windows))]
+        {
+            let interrupted = stop.interrupted.clone();
+            ctrlc::set_handler(move || interrupted.store(true, Ordering::Relaxed))?;
+        }
         #[cfg(unix)]
         signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.terminated.clone())?;
         Ok(stop)
     }
 
+    /// Ctrl+C and Ctrl+Break are one thing, all that takes the window away is another: the system waits for us, and not for long.
+    #[cfg(windows)]
+    fn hear_console(&self, second_ends: bool) -> anyhow::Result<()> {
+        use gametape::sys::{ConsoleEvent, on_console_event};
+        let heard = self.clone();
+        on_console_event(move |event| {
+            if second_ends && heard.wanted() {
+                std::process::exit(INTERRUPTED);
+            }
+            let flag = match event {
+                ConsoleEvent::Interrupt => &heard.interrupted,
+                ConsoleEvent::End => &heard.terminated,
+            };
+            flag.store(true, Ordering::Relaxed);
+            true
+        })?;
+        Ok(())
+    }
+
     /// Listens from now on, and a second signal ends the process at once: for commands that lose nothing by that.
     pub(crate) fn listen_once() -> anyhow::Result<Self> {
-        #[cfg(not(unix))]
+        #[cfg(not(any(unix, windows)))]
         return Self::listen();
+        #[cfg(windows)]
+        {
+            let stop = Self::default();
+            stop.hear_console(true)?;
+            Ok(stop)
+        }
         #[cfg(unix)]
         {
             use signal_hook::consts::{SIGINT, SIGTERM};

@@ -1,5 +1,5 @@
 //! Recording iRacing from real shared memory.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 mod game;
 mod support;

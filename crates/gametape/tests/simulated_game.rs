@@ -1,5 +1,5 @@
 //! The simulated game in real shared memory, recorded by the real recorder.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 mod game;
 

@@ -1,5 +1,5 @@
 //! Copies of memory that is being written: the rules let whole frames through, and without them torn ones are found.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 mod game;
 

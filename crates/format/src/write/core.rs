@@ -182,6 +182,11 @@ impl WriterCore {
         }
     }
 
+    /// The last frame was accepted: lets go of the journal, so that the encoder can remove it.
+    pub(crate) fn let_go(&mut self) {
+        self.generation = Arc::new(Generation::none());
+    }
+
     fn write_status_if_due(&mut self) {
         if self.status_changed && self.last_ns - self.last_status_ns >= STATUS_INTERVAL_NS {
             self.write_status();

@@ -77,6 +77,8 @@ pub(crate) struct Encoder {
     reading: VecDeque<Reading>,
     /// All rows given to blocks, but not all of these blocks written and synced.
     drained: Vec<Arc<Generation>>,
+    /// Of generations that are no longer needed.
+    to_remove: Vec<PathBuf>,
     next_number: u64,
     next_bytes: u64,
     last_sync: Duration,
@@ -105,6 +107,7 @@ impl Encoder {
             maker,
             reading: VecDeque::new(),
             drained: Vec::new(),
+            to_remove: Vec::new(),
             next_number: 0,
             last_sync: Duration::ZERO,
             prepare_bytes: LEAST_PREPARE_BYTES,
@@ -267,8 +270,10 @@ impl Encoder {
     /// Removes generations that are no longer needed. One that cannot be removed now is tried again with the next: it holds only
     /// doubles, so that nothing is wrong with a tape beside it.
     fn remove_old(&mut self) {
+        // Closed before it is removed: Windows does not remove what is mapped.
+        self.to_remove.extend(self.drained.drain(..).map(|old| old.path.clone()));
         let files = &self.files;
-        self.drained.retain(|old| match files.remove(&old.path) {
+        self.to_remove.retain(|path| match files.remove(path) {
             Ok(()) => false,
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         });

@@ -29,9 +29,9 @@ pub trait Files: Send + Sync {
         std_files::lock(path)
     }
 
-    /// Removes a file.
+    /// Removes a file. Its name is free and no longer listed afterwards, also while somebody reads it.
     fn remove(&self, path: &Path) -> io::Result<()> {
-        std::fs::remove_file(path)
+        std_files::remove(path)
     }
 
     /// Gives a file its final name; an existing file of that name is an error.

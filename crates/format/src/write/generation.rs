@@ -40,6 +40,11 @@ impl Generation {
         Self { tape_id, number, path, file, bytes, start, committed, closed }
     }
 
+    /// One without a file, in which there is no room.
+    pub(crate) fn none() -> Self {
+        Self::new(TapeId::default(), 0, PathBuf::new(), Box::new(NoJournal), 0, 0)
+    }
+
     /// What the checksum of a row at this offset covers.
     pub(crate) fn place(&self, offset: u64) -> Place {
         Place { tape_id: self.tape_id, generation: self.number, offset }
@@ -67,6 +72,22 @@ impl Generation {
         put_row(&*self.file, self.place(at), row)?;
         self.committed.store(end, Ordering::Release);
         Ok(true)
+    }
+}
+
+struct NoJournal;
+
+impl JournalFile for NoJournal {
+    fn write(&self, _at: u64, _data: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn read(&self, _at: u64, _buffer: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
     }
 }
 

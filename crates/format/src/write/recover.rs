@@ -57,6 +57,9 @@ pub fn recover(
     // What could not be read may still be of use to somebody.
     let kept = out.is_none() && !problems.is_empty() && files.keep(path, &damaged_path(path)).map_err(io)?;
     let frames = builder.frames();
+    // A file that somebody has open cannot always be replaced on Windows, and that somebody is us.
+    drop(tape);
+    let lock = (!cfg!(windows)).then_some(lock);
     let bytes = builder.finish().inspect_err(|_| {
         if kept {
             let _ = files.remove(&damaged_path(path));

@@ -14,8 +14,7 @@ pub struct StdFiles;
 impl Files for StdFiles {}
 
 pub(super) fn create_tape(path: &Path) -> io::Result<Box<dyn TapeFile>> {
-    let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-    file.try_lock().map_err(io::Error::from)?;
+    let file = held(OpenOptions::new().read(true).write(true).create_new(true), path)?;
     Ok(Box::new(Appender { file }))
 }
 
@@ -30,9 +29,49 @@ pub(super) fn create_journal(path: &Path, bytes: u64) -> io::Result<Box<dyn Jour
 }
 
 pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
-    let file = File::open(path)?;
-    file.try_lock().map_err(io::Error::from)?;
+    let mut options = OpenOptions::new();
+    let file = match held(options.read(true).write(cfg!(windows)), path) {
+        // What may not be written, nobody writes: it can be held by looking at it.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => held(options.write(false), path)?,
+        held => held?,
+    };
     Ok(Box::new(file))
+}
+
+/// Opens a file for one writer alone, while everybody may read it. `WouldBlock` if another one has it.
+#[cfg(not(windows))]
+fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.open(path)?;
+    file.try_lock().map_err(io::Error::from)?;
+    Ok(file)
+}
+
+/// The same on Windows, where a lock keeps others from reading: here a writer says on opening that nobody else may write.
+#[cfg(windows)]
+fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const SHARE_READ: u32 = 1;
+    const SHARE_DELETE: u32 = 4;
+    const SHARING_VIOLATION: i32 = 32;
+    options.share_mode(SHARE_READ | SHARE_DELETE).open(path).map_err(|error| match error.raw_os_error() {
+        Some(SHARING_VIOLATION) => io::Error::new(io::ErrorKind::WouldBlock, error),
+        _ => error,
+    })
+}
+
+#[cfg(not(windows))]
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// A file that somebody has open keeps its name until it is closed, on file systems that cannot do better: so another name first.
+#[cfg(windows)]
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let mut gone = path.as_os_str().to_owned();
+    gone.push(format!(".{}.gone", std::process::id()));
+    fs::rename(path, &gone)?;
+    // Still in use in a way that forbids it: as it was.
+    fs::remove_file(&gone).inspect_err(|_| drop(fs::rename(&gone, path)))
 }
 
 pub(super) fn publish(from: &Path, to: &Path) -> io::Result<()> {
@@ -128,5 +167,56 @@ impl JournalFile for Journal {
 
     fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_has_one_writer_and_any_number_of_readers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut writer = create_tape(&path).unwrap();
+        writer.append(b"frames").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"frames");
+        let refused = |path: &Path| lock(path).err().map(|error| error.kind());
+        assert_eq!(refused(&path), Some(io::ErrorKind::WouldBlock));
+        drop(writer);
+        let held = lock(&path).unwrap();
+        assert_eq!(refused(&path), Some(io::ErrorKind::WouldBlock));
+        assert_eq!(fs::read(&path).unwrap(), b"frames");
+        drop(held);
+        assert_eq!(refused(&path), None);
+    }
+
+    #[test]
+    fn a_removed_file_is_not_listed_while_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        drop(create_tape(&path).unwrap());
+        let reader = File::open(&path).unwrap();
+        remove(&path).unwrap();
+        assert!(!path.exists());
+        drop(create_tape(&path).unwrap());
+        drop(reader);
+        remove(&path).unwrap();
+        assert_eq!(remove(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_may_only_be_read_can_be_held_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        create_tape(&path).unwrap().append(b"frames").unwrap();
+        let mut rights = fs::metadata(&path).unwrap().permissions();
+        rights.set_readonly(true);
+        fs::set_permissions(&path, rights.clone()).unwrap();
+        assert!(lock(&path).is_ok());
+        #[allow(clippy::permissions_set_readonly_false, reason = "so that the folder can be removed")]
+        rights.set_readonly(false);
+        fs::set_permissions(&path, rights).unwrap();
     }
 }

@@ -78,6 +78,7 @@ impl Writer {
     /// Closes the tape and says what is on it and what was lost.
     pub fn finish(mut self) -> Result<Finished, FinishError> {
         self.core.write_status();
+        self.core.let_go();
         self.core.shared.give_order(Order::Finish(self.core.all_status()));
         let thread = self.thread.take().ok_or(FinishError::ThreadGone)?;
         let (bytes, totals) = thread.join().map_err(|_| FinishError::ThreadGone)??;

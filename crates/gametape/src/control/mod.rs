@@ -1,4 +1,4 @@
-//! How another command reaches a recorder that runs: a local socket that only the same user can open.
+//! How another command reaches a recorder that runs: a local socket, or on Windows a named pipe, that only the same user can open.
 //!
 //! One line asks, one line answers. A line is a verb, a space and the rest:
 //!
@@ -6,15 +6,26 @@
 //! mark TEXT    puts a mark on the tape that is being written    ok PATH | no WHY
 //! status       frames and path of the tape being written        ok recording FRAMES PATH | ok waiting
 //! ```
+#[cfg(any(unix, windows))]
+mod folder;
+#[cfg(any(unix, windows))]
 mod line;
+#[cfg(windows)]
+mod pipe;
 #[cfg(unix)]
 mod socket;
-#[cfg(not(unix))]
+#[cfg(any(unix, windows))]
+mod talk;
+#[cfg(not(any(unix, windows)))]
 mod unsupported;
 
+#[cfg(any(unix, windows))]
+pub use folder::recorders;
+#[cfg(windows)]
+pub use pipe::{ControlServer, ask};
 #[cfg(unix)]
-pub use socket::{ControlServer, ask, recorders};
-#[cfg(not(unix))]
+pub use socket::{ControlServer, ask};
+#[cfg(not(any(unix, windows)))]
 pub use unsupported::{ControlServer, ask, recorders};
 
 use std::io;
@@ -25,7 +36,7 @@ use std::path::PathBuf;
 pub struct RunningRecorder {
     /// Number of its process.
     pub process: u32,
-    /// Where it listens.
+    /// The file by which it is found.
     pub address: PathBuf,
 }
 

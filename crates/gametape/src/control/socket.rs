@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::{ControlError, RunningRecorder, line};
+use super::folder::{address, remove_dead};
+use super::{ControlError, RunningRecorder, talk};
 
 /// Whoever asks has this long for its line, and so has the recorder for its answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -40,7 +41,7 @@ impl ControlServer {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
         remove_dead(folder)?;
-        let address = folder.join(format!("recorder-{}.sock", std::process::id()));
+        let address = address(folder);
         let listener = UnixListener::bind(&address)?;
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, asking) = (Arc::clone(&stop), Asking::default());
@@ -98,49 +99,7 @@ fn serve(
 fn serve_one(stream: &mut UnixStream, answer: &dyn Fn(&str, &str) -> Result<String, String>) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let asked = line::read(stream)?;
-    let (verb, rest) = asked.split_once(' ').unwrap_or((&asked, ""));
-    match answer(verb, rest) {
-        Ok(text) => line::write(stream, &format!("ok {text}")),
-        Err(text) => line::write(stream, &format!("no {text}")),
-    }
-}
-
-/// Sockets of recorders that were killed are in nobody's use.
-fn remove_dead(folder: &Path) -> io::Result<()> {
-    for recorder in listed(folder)? {
-        if !crate::sys::process_runs(recorder.process) || recorder.process == std::process::id() {
-            let _ = std::fs::remove_file(recorder.address);
-        }
-    }
-    Ok(())
-}
-
-fn listed(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix("recorder-")?.strip_suffix(".sock"));
-        if let Some(process) = number.and_then(|number| number.parse().ok()) {
-            let made = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-            found.push((made, RunningRecorder { process, address: entry.path() }));
-        }
-    }
-    found.sort_by_key(|(made, _)| std::cmp::Reverse(*made));
-    Ok(found.into_iter().map(|(_, recorder)| recorder).collect())
-}
-
-/// The recorders that run, the newest first.
-pub fn recorders(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
-    let mut listed = listed(folder)?;
-    listed.retain(|recorder| crate::sys::process_runs(recorder.process));
-    Ok(listed)
+    talk::answer(stream, answer)
 }
 
 fn connect(address: &Path) -> io::Result<UnixStream> {
@@ -156,24 +115,18 @@ fn connect(address: &Path) -> io::Result<UnixStream> {
 
 /// Asks a recorder: a verb, a space and the rest. Gives its answer without the `ok`.
 pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlError> {
-    let failed = |source| ControlError::Io { address: recorder.address.clone(), source };
-    let answer = (|| {
-        let mut stream = connect(&recorder.address)?;
+    let connected = || {
+        let stream = connect(&recorder.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        line::write(&mut stream, text)?;
-        line::read(&mut stream)
-    })()
-    .map_err(failed)?;
-    match answer.split_once(' ') {
-        Some(("ok", text)) => Ok(text.into()),
-        Some(("no", why)) => Err(ControlError::Refused(why.into())),
-        _ => Err(ControlError::NotUnderstood(answer)),
-    }
+        Ok(stream)
+    };
+    talk::ask(recorder, connected, text)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::recorders;
     use super::*;
 
     #[test]

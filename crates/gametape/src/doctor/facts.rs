@@ -110,7 +110,7 @@ impl Facts {
             prefix: prefix.clone(),
             system: System::of_this_machine(),
             users: Users::of_this_machine(),
-            processes: processes::list(std::path::Path::new("/proc")).ok(),
+            processes: processes::of_this_machine().ok(),
             memories: memories(*game, prefix, clock),
             player: playback::tape_being_played(prefix),
             recorders,

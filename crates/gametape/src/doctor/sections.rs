@@ -14,7 +14,7 @@ const LOOK_BYTES: u64 = 2 << 20;
 pub struct Section {
     /// Its name, with the prefix.
     pub name: String,
-    /// Where it is, for people: the file on Linux.
+    /// Where it is, for people: the file on Linux, the object's name on Windows.
     pub place: String,
     /// Bytes of the shortest page that it may hold.
     pub least_bytes: u64,
@@ -68,7 +68,8 @@ impl Section {
         };
         let file = section_file(&name);
         let (owner, mode) = file.as_ref().map(|file| owner_and_mode(file)).unwrap_or_default();
-        let place = file.map_or_else(|| name.clone(), |file| file.display().to_string());
+        let named = || if cfg!(windows) { format!(r"Local\{name}") } else { name.clone() };
+        let place = file.map_or_else(named, |file| file.display().to_string());
         Self { name, place, least_bytes, found, owner, mode }
     }
 }

@@ -73,7 +73,37 @@ mod system {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+mod system {
+    use std::io;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::sys::on_console_event;
+
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    pub(super) fn install() -> io::Result<()> {
+        // What is not taken ends the process.
+        on_console_event(|_| {
+            let earlier = COUNT.fetch_add(1, Ordering::SeqCst);
+            WAITING.load(Ordering::SeqCst) > 0 && earlier == 0
+        })
+    }
+
+    pub(super) fn waits(begin: bool) {
+        match begin {
+            true => WAITING.fetch_add(1, Ordering::SeqCst),
+            false => WAITING.fetch_sub(1, Ordering::SeqCst),
+        };
+    }
+
+    pub(super) fn count() -> usize {
+        COUNT.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
 mod system {
     use std::io;
     use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,11 +1,27 @@
 //! The one place with unsafe code: what the operating system offers and the standard library does not.
 
+#[cfg(windows)]
+mod console;
+#[cfg(windows)]
+mod event;
 mod mapped_files;
+#[cfg(windows)]
+mod pipe;
 mod process;
 mod shared_memory;
 mod wait;
+#[cfg(windows)]
+mod windows_object;
 
+#[cfg(windows)]
+pub use console::{ConsoleEvent, console_finished, console_is_ours_alone, on_console_event};
+#[cfg(windows)]
+pub use event::Event;
 pub use mapped_files::MappedFiles;
+#[cfg(windows)]
+pub use pipe::{PipeClient, PipeServer, PipeStream};
 pub use process::process_runs;
+#[cfg(windows)]
+pub use process::running_programs;
 pub use shared_memory::{Prefix, SectionReader, SectionWriter, section_file};
 pub use wait::{sleep_until, wake_exactly};

@@ -5,13 +5,19 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 mod unsupported;
+#[cfg(windows)]
+mod volatile;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(target_os = "linux")]
 pub use linux::{SectionReader, SectionWriter, section_file};
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 pub use unsupported::{SectionReader, SectionWriter, section_file};
+#[cfg(windows)]
+pub use windows::{SectionReader, SectionWriter, section_file};
 
 /// What stands before the names of all sections, so that demonstrations and tests do not meet a real game or each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

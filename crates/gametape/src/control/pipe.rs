@@ -1,0 +1,136 @@
+//! Named pipes: one for each recorder. A file in the user's own folder says which, so that recorders are found as on other systems.
+//!
+//! The pipe is made with the rights that Windows gives by default: others than the user (and administrators) may not write to it, and nobody
+//! from another machine may open it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::folder::{address, remove_dead};
+use super::{ControlError, RunningRecorder, talk};
+use crate::sys::{PipeServer, PipeStream};
+
+/// Whoever asks has this long for its line, and so has the recorder for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+const NAP: Duration = Duration::from_millis(20);
+/// More than any name that we write.
+const NAME_BYTES: u64 = 256;
+
+/// Listens for other commands until it is dropped.
+#[derive(Debug)]
+pub struct ControlServer {
+    address: PathBuf,
+    name: String,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ControlServer {
+    /// Listens, and says so in this folder, which is made if it is not there. `answer` gets verb and rest; what it gives is the answer.
+    pub fn start(
+        folder: &Path,
+        answer: impl Fn(&str, &str) -> Result<String, String> + Send + 'static,
+    ) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        remove_dead(folder)?;
+        // Nobody can be there before us with a name that nobody knows.
+        let name = format!("gametape-{}-{}", std::process::id(), crate::identity::new_id());
+        let pipe = PipeServer::create(&name)?;
+        let address = address(folder);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("gametape-control".into())
+            .spawn(move || serve(&pipe, &stopped, &answer))?;
+        // The file is there when the pipe is. Should it fail, the thread is ended all the same.
+        let server = Self { address, name, stop, thread: Some(thread) };
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&server.address)?;
+        file.write_all(server.name.as_bytes())?;
+        Ok(server)
+    }
+}
+
+impl Drop for ControlServer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = std::fs::remove_file(&self.address);
+        // The thread waits for somebody to ask.
+        if PipeStream::open(&self.name, PATIENCE).is_err() {
+            return;
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(pipe: &PipeServer, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Result<String, String>) {
+    while !stop.load(Ordering::Relaxed) {
+        match pipe.accept(PATIENCE) {
+            // Whoever asks wrongly harms nobody but itself.
+            Ok(mut client) if !stop.load(Ordering::Relaxed) => {
+                if talk::answer(&mut client, answer).is_ok() {
+                    client.wait_until_read();
+                }
+            }
+            Ok(_) => return,
+            Err(_) => std::thread::sleep(NAP),
+        }
+    }
+}
+
+/// Asks a recorder: a verb, a space and the rest. Gives its answer without the `ok`.
+pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlError> {
+    let connected = || {
+        let mut name = String::new();
+        std::fs::File::open(&recorder.address)?.take(NAME_BYTES).read_to_string(&mut name)?;
+        PipeStream::open(&name, PATIENCE)
+    };
+    talk::ask(recorder, connected, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorders;
+    use super::*;
+
+    #[test]
+    fn a_recorder_is_found_asked_and_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("run");
+        assert!(recorders(&folder).unwrap().is_empty());
+        let server = ControlServer::start(&folder, |verb, rest| match verb {
+            "mark" => Ok(format!("marked {rest}")),
+            other => Err(format!("no such verb: {other}")),
+        })
+        .unwrap();
+        let [recorder] = recorders(&folder).unwrap().try_into().unwrap();
+        assert_eq!(ask(&recorder, "mark here\nand there").unwrap(), "marked here and there");
+        assert!(matches!(ask(&recorder, "dance"), Err(ControlError::Refused(_))));
+        // Somebody who says nothing, and somebody who says nonsense, do not keep others waiting for long.
+        drop(PipeStream::open(&server.name, PATIENCE).unwrap());
+        let mut rude = PipeStream::open(&server.name, PATIENCE).unwrap();
+        rude.write_all(&[0xff; 5_000]).ok();
+        drop(rude);
+        assert_eq!(ask(&recorder, "mark again").unwrap(), "marked again");
+        drop(server);
+        assert!(recorders(&folder).unwrap().is_empty());
+        assert!(matches!(ask(&recorder, "mark late"), Err(ControlError::Io { .. })));
+    }
+
+    #[test]
+    fn what_a_killed_recorder_left_is_not_found_and_goes_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let dead = folder.path().join("recorder-4294967295.pipe");
+        drop(std::fs::File::create_new(&dead).unwrap());
+        assert!(recorders(folder.path()).unwrap().is_empty());
+        let _server = ControlServer::start(folder.path(), |_, _| Ok(String::new())).unwrap();
+        assert!(!dead.exists());
+        assert_eq!(recorders(folder.path()).unwrap().len(), 1);
+    }
+}

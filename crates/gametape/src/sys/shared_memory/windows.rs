@@ -1,0 +1,316 @@
+//! Sections as named file mappings: `Local\NAME`.
+//!
+//! A section lives as long as somebody has a *handle* to it, and its name as well. A reader that kept one would keep the memory of a dead
+//! game for ever, and the next game would find it there. So a reader has a view and no handle: its bytes stay readable, and the name goes
+//! away with the game. Whether the name still means the same bytes is asked by opening it again for a moment.
+//!
+//! The system does not say how large a section is, only how many bytes a view of all of it has: the size rounded up to pages of 4096.
+
+use std::ffi::c_void;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
+use std::path::PathBuf;
+use std::ptr::{NonNull, null};
+use std::sync::atomic::{Ordering, fence};
+
+use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, GetLastError, INVALID_HANDLE_VALUE, SetLastError};
+use windows_sys::Win32::System::Memory::{
+    CreateFileMappingW, FILE_MAP_READ, FILE_MAP_WRITE, MEM_COMMIT, MEMORY_BASIC_INFORMATION,
+    MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFile, OpenFileMappingW, PAGE_READWRITE, UnmapViewOfFile, VirtualQuery,
+};
+
+use super::volatile;
+use crate::sys::windows_object::{local_name, owned};
+
+/// So much of two views is compared to know whether they are of one section: games have what moves at the front.
+const COMPARED_BYTES: usize = 64 << 10;
+
+/// The file that a section of this name is: sections are no files here.
+pub fn section_file(_name: &str) -> Option<PathBuf> {
+    None
+}
+
+/// All bytes of a section, mapped.
+#[derive(Debug)]
+struct View {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: a view is an address and a length; the memory belongs to the process and not to a thread. It is only read and written by
+// volatile copies of raw pointers, never through references.
+unsafe impl Send for View {}
+// SAFETY: as above. Whether bytes belong together is for the callers to find out, with one thread as with several.
+unsafe impl Sync for View {}
+
+impl View {
+    fn map(section: &OwnedHandle, access: u32) -> io::Result<Self> {
+        // SAFETY: the handle is one of a section; zero for the length means all of it.
+        let view = unsafe { MapViewOfFile(section.as_raw_handle(), access, 0, 0, 0) };
+        let start = NonNull::new(view.Value.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
+        let mut view = Self { start, bytes: 0 };
+        view.bytes = view.committed()?;
+        Ok(view)
+    }
+
+    /// Bytes at the front that have memory behind them: a section may have been made with less than it has room for.
+    fn committed(&self) -> io::Result<usize> {
+        let mut region = MaybeUninit::<MEMORY_BASIC_INFORMATION>::zeroed();
+        let size = size_of::<MEMORY_BASIC_INFORMATION>();
+        // SAFETY: the address is that of a view, and there is room for what the call writes.
+        let written = unsafe { VirtualQuery(self.start.as_ptr().cast_const().cast(), region.as_mut_ptr(), size) };
+        if written == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: all bytes were zero before, and zero is a value of each of its fields.
+        let region = unsafe { region.assume_init() };
+        Ok(if region.State == MEM_COMMIT { region.RegionSize } else { 0 })
+    }
+
+    /// The address of a range, if it lies inside.
+    fn place(&self, offset: u64, length: usize) -> Option<NonNull<u8>> {
+        let offset = usize::try_from(offset).ok()?;
+        let end = offset.checked_add(length)?;
+        // SAFETY: the result lies inside the view, or just behind it with nothing to read.
+        (end <= self.bytes).then(|| unsafe { self.start.add(offset) })
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let place = self.place(offset, out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        fence(Ordering::SeqCst);
+        // SAFETY: `place` has as many committed bytes as `out`, mapped as long as `self` lives. Sections in memory cannot be cut.
+        unsafe { volatile::copy_out(place.as_ptr(), out) };
+        fence(Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let beyond = || io::Error::new(io::ErrorKind::InvalidInput, "a write beyond the end of the section");
+        let place = self.place(offset, bytes.len()).ok_or_else(beyond)?;
+        fence(Ordering::SeqCst);
+        // SAFETY: as in `read`; the view was mapped for writing.
+        unsafe { volatile::copy_in(bytes, place.as_ptr()) };
+        fence(Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether two views show the same bytes. Of one section they always do, whatever is written meanwhile.
+    fn shows_the_same(&self, other: &Self) -> bool {
+        let bytes = self.bytes.min(COMPARED_BYTES);
+        // SAFETY: both views have that many bytes, and begin at a page.
+        self.bytes == other.bytes && unsafe { volatile::equal(self.start.as_ptr(), other.start.as_ptr(), bytes) }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let address = MEMORY_MAPPED_VIEW_ADDRESS { Value: self.start.as_ptr().cast::<c_void>() };
+        // SAFETY: this is where the view was mapped, and nobody has the address any longer.
+        unsafe { UnmapViewOfFile(address) };
+    }
+}
+
+/// Reads a section that somebody else made. Never makes, changes or keeps one.
+#[derive(Debug)]
+pub struct SectionReader {
+    view: View,
+    name: Vec<u16>,
+}
+
+impl SectionReader {
+    /// Opens a section; `None` if there is none of that name.
+    pub fn open(name: &str) -> io::Result<Option<Self>> {
+        let name = local_name(name)?;
+        Ok(Self::view_of(&name)?.map(|view| Self { view, name }))
+    }
+
+    fn view_of(name: &[u16]) -> io::Result<Option<View>> {
+        // SAFETY: the name ends with a zero.
+        match unsafe { owned(OpenFileMappingW(FILE_MAP_READ, 0, name.as_ptr())) } {
+            Ok(section) => View::map(&section, FILE_MAP_READ).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Bytes of the section, rounded up to pages.
+    pub fn len(&self) -> io::Result<u64> {
+        Ok(self.view.bytes as u64)
+    }
+
+    /// Whether the section has no bytes.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.view.bytes == 0)
+    }
+
+    /// Copies bytes out, while the game may be writing: whether they belong together is for the caller to find out. Copies are
+    /// made in the order of the calls. `UnexpectedEof` if the section is shorter.
+    pub fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.view.read(offset, out)
+    }
+
+    /// Whether the name still means this section: it goes away with the game, and the next game makes a new one.
+    pub fn is_current(&self) -> bool {
+        Self::view_of(&self.name).is_ok_and(|now| now.is_some_and(|now| self.view.shows_the_same(&now)))
+    }
+}
+
+/// Writes a section that other programs read.
+#[derive(Debug)]
+pub struct SectionWriter {
+    view: View,
+    bytes: u64,
+    made: bool,
+    /// While it is open, the name is there.
+    _section: OwnedHandle,
+}
+
+impl SectionWriter {
+    /// Makes a section of at least this size, or takes over the one of that name, if it is large enough: it cannot be made longer.
+    pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
+        let wide = local_name(name)?;
+        let (high, low) = ((bytes >> 32) as u32, bytes as u32);
+        // SAFETY: no attributes and no file are asked for, and the name ends with a zero. The error says whether it was there: it is
+        // cleared before, since success need not.
+        let (made, found) = unsafe {
+            SetLastError(0);
+            let section = CreateFileMappingW(INVALID_HANDLE_VALUE, null(), PAGE_READWRITE, high, low, wide.as_ptr());
+            (owned(section), GetLastError() == ERROR_ALREADY_EXISTS)
+        };
+        let section = made?;
+        let view = View::map(&section, FILE_MAP_READ | FILE_MAP_WRITE)?;
+        let there = view.bytes as u64;
+        if there < bytes {
+            let text = format!(
+                "{name} is there with {there} bytes, and {bytes} are needed; end the programs that have it open and try again"
+            );
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+        }
+        Ok(Self { view, bytes: if found { there } else { bytes }, made: !found, _section: section })
+    }
+
+    /// Bytes of the section.
+    pub fn len(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the section has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Whether this writer made the section, rather than found it.
+    pub fn made(&self) -> bool {
+        self.made
+    }
+
+    /// Copies bytes in, from the first to the last. Writes are seen in the order of the calls. Refuses to go beyond the end.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.bytes);
+        let beyond = || io::Error::new(io::ErrorKind::InvalidInput, "a write beyond the end of the section");
+        end.ok_or_else(beyond)?;
+        self.view.write(offset, bytes)
+    }
+
+    /// Lets go of the section. Its name goes away when nobody else has it open.
+    pub fn remove(self) -> io::Result<()> {
+        drop(self);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(test: &str) -> String {
+        format!("gametape-test-{}-{test}", std::process::id())
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_the_name_goes_away_with_its_maker() {
+        let name = name("pair");
+        assert!(SectionReader::open(&name).unwrap().is_none());
+        let writer = SectionWriter::create(&name, 4096).unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        writer.write(101, b"abc").unwrap();
+        let mut bytes = [0; 5];
+        reader.copy(100, &mut bytes).unwrap();
+        assert_eq!(&bytes, b"\0abc\0");
+        assert_eq!((reader.len().unwrap(), writer.len(), reader.is_current()), (4096, 4096, true));
+        writer.remove().unwrap();
+        assert!(!reader.is_current(), "a reader alone does not keep the name");
+        reader.copy(100, &mut bytes).unwrap();
+        assert!(SectionReader::open(&name).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_new_section_of_the_same_name_is_not_taken_for_the_old_one() {
+        let name = name("again");
+        let first = SectionWriter::create(&name, 8192).unwrap();
+        first.write(5000, b"old").unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        first.remove().unwrap();
+        let second = SectionWriter::create(&name, 8192).unwrap();
+        assert!(second.made() && !reader.is_current());
+        second.remove().unwrap();
+    }
+
+    #[test]
+    fn a_section_that_is_written_all_the_time_is_still_the_same() {
+        let name = name("busy");
+        let writer = SectionWriter::create(&name, 1 << 16).unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in (0..=u8::MAX).cycle() {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    writer.write(0, &[round; 2000]).unwrap();
+                }
+            });
+            assert!((0..200).all(|_| reader.is_current()));
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+
+    #[test]
+    fn a_section_that_was_there_is_taken_over_if_it_is_large_enough() {
+        let name = name("found");
+        let first = SectionWriter::create(&name, 2048).unwrap();
+        first.write(0, b"x").unwrap();
+        let second = SectionWriter::create(&name, 4000).unwrap();
+        assert_eq!((first.len(), second.len(), second.made()), (2048, 4096, false));
+        let refused = SectionWriter::create(&name, 5000).unwrap_err().to_string();
+        assert!(refused.contains("4096 bytes, and 5000"), "{refused}");
+        first.remove().unwrap();
+        let reader = SectionReader::open(&name).unwrap().unwrap();
+        let mut byte = [0];
+        reader.copy(0, &mut byte).unwrap();
+        assert_eq!(&byte, b"x");
+    }
+
+    #[test]
+    fn sizes_are_those_of_whole_pages() {
+        for (bytes, seen) in [(1, 4096), (4097, 8192), (1_191_936, 1_191_936)] {
+            let name = name(&format!("size-{bytes}"));
+            let writer = SectionWriter::create(&name, bytes).unwrap();
+            let reader = SectionReader::open(&name).unwrap().unwrap();
+            assert_eq!((writer.len(), reader.len().unwrap()), (bytes, seen));
+            assert_eq!(reader.copy(seen - 1, &mut [0; 2]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
+
+    #[test]
+    fn writes_and_names_stay_inside() {
+        let name = name("inside");
+        let writer = SectionWriter::create(&name, 16).unwrap();
+        assert!(writer.write(15, b"ab").is_err() && writer.write(u64::MAX, b"a").is_err());
+        for bad in ["", r"Global\x", "a\0b"] {
+            assert_eq!(SectionReader::open(bad).unwrap_err().kind(), io::ErrorKind::InvalidInput, "{bad}");
+        }
+    }
+}
