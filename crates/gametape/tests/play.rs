@@ -1,5 +1,5 @@
 //! Tapes of the Assetto Corsa family, played into real shared memory.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 mod game;
 mod playback;
@@ -265,6 +265,7 @@ fn a_second_player_sees_the_first() {
     });
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn what_a_dead_game_left_is_used_and_left_in_place() {
     let (prefix, folder) = (prefix("dead"), tempfile::tempdir().unwrap());

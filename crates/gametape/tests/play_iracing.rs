@@ -1,5 +1,5 @@
 //! Tapes of iRacing, played into real shared memory.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 mod game;
 mod playback;

@@ -39,7 +39,7 @@ pub use processes::fuzz_processes;
 
 /// All processes that this user may see; none where they cannot be listed.
 pub(crate) fn running_processes() -> Vec<Process> {
-    processes::list(std::path::Path::new("/proc")).unwrap_or_default()
+    processes::of_this_machine().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -7,19 +7,31 @@ use std::io;
 
 use crate::sys::Prefix;
 
+/// Its name.
+#[cfg(windows)]
+const EVENT: &str = "IRSDKDataValidEvent";
+
 /// The event.
 #[derive(Debug)]
-pub(super) struct Pulse;
+pub(super) struct Pulse(#[cfg(windows)] crate::sys::Event);
 
 impl Pulse {
     /// The longest time between two signals; `None` where nobody can wait for them.
     pub(super) const EVERY_NS: Option<u64> = if cfg!(windows) { Some(15_000_000) } else { None };
 
     /// Makes the event, not signalled.
-    pub(super) fn create(_prefix: &Prefix) -> io::Result<Self> {
-        Ok(Self)
+    #[cfg_attr(not(windows), allow(unused_variables, reason = "there are no names of events"))]
+    pub(super) fn create(prefix: &Prefix) -> io::Result<Self> {
+        Ok(Self(
+            #[cfg(windows)]
+            crate::sys::Event::create(&prefix.section(EVENT))?,
+        ))
     }
 
-    /// Wakes all that wait.
-    pub(super) fn signal(&self) {}
+    /// Wakes all that wait. As the game does it: who comes a moment later waits for the next one.
+    pub(super) fn signal(&self) {
+        // Who misses one hears the next.
+        #[cfg(windows)]
+        let _ = self.0.pulse();
+    }
 }
