@@ -52,6 +52,9 @@ enum Command {
     /// The recorder of `live`, in a process of its own
     #[command(hide = true)]
     LiveRecorder(live::recorder::RecorderArgs),
+    /// The player of `live --play`, in a process of its own
+    #[command(hide = true)]
+    LivePlayer(live::play::player::PlayerArgs),
     /// A process that only wakes, for `live`
     #[command(hide = true)]
     LiveBare(live::bare::BareArgs),
@@ -66,6 +69,7 @@ fn run(command: Command) -> Result<()> {
         Command::Live(args) => live::run(&args),
         Command::LiveGame(args) => live::game::run(&args),
         Command::LiveRecorder(args) => live::recorder::run(&args),
+        Command::LivePlayer(args) => live::play::player::run(&args),
         Command::LiveBare(args) => live::bare::run(&args),
     }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use gametape_format::read::{Tape, Values};
 
 use crate::data::StreamShape;
+pub(crate) use cold::drop_from_cache;
 use pages::LongPages;
 
 /// A frame that a seek found.

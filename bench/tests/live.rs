@@ -42,3 +42,24 @@ fn a_short_recording_is_counted_to_the_last_frame() {
     assert_eq!(methods, ["gametape", "gamesdat-lz4", "ksana-zlib"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
 }
+
+#[test]
+fn a_short_playback_shows_every_frame_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gametape-bench"))
+        .args(["live", "--play", "--minutes", "0.03", "--long-minutes", "0.5", "--json", "--directory"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let frames = |row: usize| result["rows"][row]["cost"]["frames"].as_u64().unwrap();
+    // Two seconds: 200 physics pages, some 120 graphics pages and a static one; 120 ticks and the session text before them.
+    assert!((300..340).contains(&frames(0)), "{}", frames(0));
+    assert_eq!(frames(1), 120);
+    for row in result["rows"].as_array().unwrap() {
+        assert_eq!(row["start_ms"].as_array().unwrap().len(), 9);
+        assert!(row["cost"]["late"]["p99_us"].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+}

@@ -14,6 +14,7 @@ mod children;
 mod figures;
 pub(crate) mod game;
 mod moments;
+pub(crate) mod play;
 pub(crate) mod recorder;
 mod system;
 mod tape;
@@ -45,12 +46,26 @@ pub(crate) struct LiveArgs {
     /// Samples a second, 10 to 1000
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [100, 1000], value_parser = clap::value_parser!(u32).range(10..=1000))]
     rates: Vec<u32>,
+    /// Measure playing instead of recording
+    #[arg(long)]
+    play: bool,
+    /// With --play: how long each tape is played
+    #[arg(long, value_name = "N", default_value_t = 10.0, value_parser = minutes)]
+    minutes: f64,
+    /// With --play: length of the tape whose middle is sought
+    #[arg(long, value_name = "N", default_value_t = 180.0, value_parser = minutes)]
+    long_minutes: f64,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
     /// Where the tapes go
     #[arg(long, value_name = "DIRECTORY")]
     directory: Option<PathBuf>,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| (0.01..=600.0).contains(minutes));
+    minutes.ok_or_else(|| "minutes are a number from 0.01 to 600".into())
 }
 
 /// One recording.
@@ -116,6 +131,9 @@ fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
 /// Records at all rates and prints.
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     let files = args.directory.clone().unwrap_or_else(std::env::temp_dir);
+    if args.play {
+        return play::run(args.minutes, args.long_minutes, args.json, &files);
+    }
     let names = format!("gametape-bench-{}-", std::process::id());
     let mut rows = Vec::new();
     for &hz in &args.rates {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 /// Syncs a file and drops it from the page cache.
 #[cfg(target_os = "linux")]
-pub(super) fn drop_from_cache(path: &Path) -> Result<()> {
+pub(crate) fn drop_from_cache(path: &Path) -> Result<()> {
     let file = std::fs::File::open(path)?;
     file.sync_all()?;
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
@@ -15,7 +15,7 @@ pub(super) fn drop_from_cache(path: &Path) -> Result<()> {
 
 /// Syncs a file and drops it from the page cache.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn drop_from_cache(path: &Path) -> Result<()> {
+pub(crate) fn drop_from_cache(path: &Path) -> Result<()> {
     anyhow::bail!("{}: a file can be dropped from the page cache only on Linux", path.display())
 }
 

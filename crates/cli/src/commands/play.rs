@@ -2,13 +2,10 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use gametape::Tape;
-use gametape::capture::RealClock;
 use gametape::play::{Controls, Ended, FASTEST, PlayError, Played, Player, Playing, SLOWEST};
 use gametape::sys::Prefix;
 use serde_json::json;
@@ -101,11 +98,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let keys = play_keys::listen(&controls, args.step)?;
     let game = playing.game().id;
     let (ended, played) = play(playing, &stop, &controls);
+    let interrupted = stop.interrupted() || keys.as_ref().is_some_and(play_keys::Keys::interrupted);
     drop(keys);
     let played = played.map_err(explain)?;
     report(&path, game, &played, ended, args.json)?;
     let lost = played.lost > 0 || !played.problems.is_empty();
-    Ok(match (lost, stop.interrupted()) {
+    Ok(match (lost, interrupted) {
         (true, _) => Outcome::Damage,
         (false, true) => Outcome::Interrupted,
         (false, false) => Outcome::Done,
@@ -163,11 +161,8 @@ fn introduce(playing: &Playing, path: &Path, args: &Args) {
 
 /// Plays on a thread of its own, so that nothing here makes a frame late.
 fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended>, Result<Played, PlayError>) {
-    let position_ns = Arc::new(AtomicU64::new(u64::try_from(playing.position().as_nanos()).unwrap_or(0)));
-    let shared = Arc::clone(&position_ns);
     let plays = move || {
-        let clock = RealClock::start();
-        let ran = playing.run_by(&clock, &mut |moment| shared.store(moment.tape_ns, Ordering::Relaxed));
+        let ran = playing.run();
         let stopped = playing.stop();
         match ran {
             Ok(ended) => (Some(ended), stopped),
@@ -185,7 +180,7 @@ fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended
         }
         if on_terminal() && renewed.elapsed() >= RENEW {
             renewed = Instant::now();
-            let position = human::duration(position_ns.load(Ordering::Relaxed));
+            let position = human::duration(u64::try_from(controls.position().as_nanos()).unwrap_or(u64::MAX));
             let _ = write!(std::io::stderr().lock(), "\r\x1b[K{position}");
         }
         std::thread::sleep(GLANCE);

@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Listens until it is dropped; then the terminal is as it was.
 pub(crate) struct Keys {
     ended: Arc<AtomicBool>,
+    interrupted: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -29,11 +30,12 @@ pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         enable_raw_mode()?;
         let ended = Arc::new(AtomicBool::new(false));
-        let (wanted, controls) = (Arc::clone(&ended), controls.clone());
-        let hear = move || hear_keys(&controls, step, &wanted);
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let (wanted, pressed, controls) = (Arc::clone(&ended), Arc::clone(&interrupted), controls.clone());
+        let hear = move || hear_keys(&controls, step, &wanted, &pressed);
         let thread = std::thread::Builder::new().name("gametape-keys".into()).spawn(hear);
         let thread = thread.inspect_err(|_| drop(disable_raw_mode()))?;
-        return Ok(Some(Keys { ended, thread: Some(thread) }));
+        return Ok(Some(Keys { ended, interrupted, thread: Some(thread) }));
     }
     if step {
         let controls = controls.clone();
@@ -51,7 +53,7 @@ pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>
     Ok(None)
 }
 
-fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool) {
+fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool, interrupted: &AtomicBool) {
     while !ended.load(Ordering::Relaxed) {
         match poll(PATIENCE) {
             Ok(true) => {}
@@ -62,15 +64,18 @@ fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool) {
         if let Ok(Event::Key(key)) = read()
             && key.kind != KeyEventKind::Release
         {
+            // The terminal sends it as a key while it sends keys.
+            if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+                interrupted.store(true, Ordering::Relaxed);
+                controls.stop();
+            }
             press(controls, step, key);
         }
     }
 }
 
 fn press(controls: &Controls, step: bool, key: KeyEvent) {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('c') if control => controls.stop(),
         KeyCode::Char('q') | KeyCode::Esc => controls.stop(),
         KeyCode::Char(' ' | 'n') | KeyCode::Enter if step => controls.step(),
         KeyCode::Char(' ') => controls.toggle_pause(),
@@ -80,6 +85,13 @@ fn press(controls: &Controls, step: bool, key: KeyEvent) {
         KeyCode::Down => controls.back(FAR),
         KeyCode::Up => controls.forward(FAR),
         _ => {}
+    }
+}
+
+impl Keys {
+    /// Whether Ctrl+C was pressed.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be asked of a player while it plays, from any thread.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use crate::capture::StopFlag;
 pub struct Controls {
     commands: Arc<Mutex<VecDeque<Command>>>,
     stop: StopFlag,
+    position_ns: Arc<AtomicU64>,
 }
 
 /// One press of a key.
@@ -68,6 +70,15 @@ impl Controls {
     /// Whether the end is wanted.
     pub fn stop_wanted(&self) -> bool {
         self.stop.wanted()
+    }
+
+    /// Time of the frame that was shown last.
+    pub fn position(&self) -> Duration {
+        Duration::from_nanos(self.position_ns.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn tell_position(&self, position_ns: u64) {
+        self.position_ns.store(position_ns, Ordering::Relaxed);
     }
 
     fn press(&self, command: Command) {

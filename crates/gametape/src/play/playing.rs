@@ -343,6 +343,7 @@ impl Playing {
             Shown::Step => {
                 self.played.frames += 1;
                 self.position_ns = entry.time_ns;
+                self.controls.tell_position(entry.time_ns);
             }
             Shown::Noted => {}
             Shown::Unfit => self.played.unfit += 1,
