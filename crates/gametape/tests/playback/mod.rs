@@ -48,23 +48,31 @@ pub fn pages_tape(folder: &Path, frames: u32) -> (PathBuf, Tape) {
     page.track = Utf16::new("test track");
     page.dry_tyres_name = Utf16::new("dry_compound");
     // As a recorder copies them: one after the other.
+    fill(page.as_mut_bytes(), 816, 1);
     writer.append(statics, 30_000, page.as_bytes()).unwrap();
     for number in 0..frames {
         let time_ns = u64::from(number) * PERIOD_NS;
         let mut page = acc::Physics::new_zeroed();
         page.packet_id = 1000 + number as i32 * 3;
         (page.speed_kmh, page.fuel) = (number as f32, -(number as f32));
+        fill(page.as_mut_bytes(), 600, number);
         writer.append(physics, time_ns, page.as_bytes()).unwrap();
         if number % 3 == 0 {
             let mut page = acc::Graphics::new_zeroed();
             page.packet_id = 500 + number as i32;
             (page.status, page.active_cars) = (2, 1);
+            fill(page.as_mut_bytes(), 1500, number);
             writer.append(graphics, time_ns + 20_000, page.as_bytes()).unwrap();
         }
     }
     writer.finish().unwrap();
     let tape = Tape::open(&path).unwrap();
     (path, tape)
+}
+
+/// Bytes to the end of a page that tell which one it is: a page that is cut is noticed.
+fn fill(page: &mut [u8], from: usize, number: u32) {
+    page.iter_mut().enumerate().skip(from).for_each(|(at, byte)| *byte = (number as usize * 7 + at) as u8 | 1);
 }
 
 /// All frames of a stream.
