@@ -352,6 +352,53 @@ fn programs_that_see_all_games_alike_see_it_run_and_go() {
 }
 
 #[test]
+fn a_file_for_all_games_that_somebody_else_feeds_is_left_alone() {
+    let (prefix, folder) = (prefix("fed"), tempfile::tempdir().unwrap());
+    let (_, tape) = pages_tape(folder.path(), 10);
+    let end = AtomicBool::new(false);
+    let end = &end;
+    let name = prefix.section("SIMAPI.DAT");
+    let file = gametape::sys::SectionWriter::create(&name, 46_044).unwrap();
+    std::thread::scope(|scope| {
+        let _ending = AtEnd(|| end.store(true, Ordering::Relaxed));
+        let file = &file;
+        scope.spawn(move || {
+            let mut tick = 0_u64;
+            while !end.load(Ordering::Relaxed) {
+                tick += 1;
+                file.write(0, &tick.to_le_bytes()).unwrap();
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let player = Player::new(&tape).names(prefix.clone());
+        let refused = player.clone().simapi(true).start().err();
+        let moved = Neighbour::Moves { section: name.clone() };
+        assert!(matches!(&refused, Some(PlayError::Live { neighbour }) if *neighbour == moved), "{refused:?}");
+        drop(player.start().unwrap());
+    });
+    file.remove().unwrap();
+}
+
+#[test]
+fn frames_that_are_damaged_are_counted_and_the_others_are_shown() {
+    let (prefix, folder) = (prefix("damage"), tempfile::tempdir().unwrap());
+    let (path, tape) = pages_tape(folder.path(), 3000);
+    let whole = tape.raw().stream_named("physics").unwrap().totals().frames;
+    drop(tape);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // A place in the middle of the file is in a block; whichever it is costs only that block.
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    let tape = gametape::Tape::from(Tape::from_bytes(bytes).unwrap());
+    let mut playing = Player::new(&tape).names(prefix).start().unwrap();
+    while playing.step().unwrap().is_some() {}
+    let played = playing.stop().unwrap();
+    let all = whole + whole.div_ceil(3) + 1;
+    assert!(played.lost > 0 && !played.problems.is_empty(), "{played:?}");
+    assert_eq!(played.frames + played.lost, all, "{played:?}");
+}
+
+#[test]
 fn a_tape_of_something_else_is_refused_with_what_is_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.gtape");

@@ -52,14 +52,25 @@ impl fmt::Display for Neighbour {
     }
 }
 
-/// Looks for a living game. Takes half a second where a section is there, and next to nothing where none is.
-pub(super) fn find(game: &Game, prefix: &Prefix, processes: impl FnOnce() -> Vec<Process>) -> Option<Neighbour> {
+/// A counter of somebody else's section: name, offset, bytes.
+pub(super) type Beside = (&'static str, u64, usize);
+
+/// Looks for a living game, and for one who moves the counter beside it. Takes half a second where a section is there, and next to nothing where
+/// none is.
+pub(super) fn find(
+    game: &Game,
+    prefix: &Prefix,
+    beside: Option<Beside>,
+    processes: impl FnOnce() -> Vec<Process>,
+) -> Option<Neighbour> {
     if prefix.as_str().is_empty()
         && let Some(found) = running(game, &processes())
     {
         return Some(found);
     }
-    let watched: Vec<Watched> = game.streams.iter().filter_map(|stream| Watched::open(stream, prefix)).collect();
+    let pages = game.streams.iter().filter_map(|stream| Watched::stream(stream, prefix));
+    let beside = beside.and_then(|(section, offset, bytes)| Watched::open(prefix.section(section), offset, bytes));
+    let watched: Vec<Watched> = pages.chain(beside).collect();
     let end = Instant::now() + WATCH_FOR;
     while !watched.is_empty() && Instant::now() < end {
         sleep_until(Instant::now() + LOOK_EVERY);
@@ -97,7 +108,7 @@ struct Watched {
 }
 
 impl Watched {
-    fn open(stream: &Stream, prefix: &Prefix) -> Option<Self> {
+    fn stream(stream: &Stream, prefix: &Prefix) -> Option<Self> {
         let Transport::SharedMemory { section, .. } = stream.transport else { return None };
         let (offset, bytes) = match stream.copy_rule {
             CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
@@ -106,7 +117,10 @@ impl Watched {
             CopyRule::RotatingBuffers => (0, HEADER_BYTES),
             CopyRule::TwoEqualCopies | CopyRule::Whole => return None,
         };
-        let name = prefix.section(section);
+        Self::open(prefix.section(section), offset, bytes)
+    }
+
+    fn open(name: String, offset: u64, bytes: usize) -> Option<Self> {
         let reader = SectionReader::open(&name).ok()??;
         let mut first = vec![0; bytes];
         reader.copy(offset, &mut first).ok()?;
@@ -142,8 +156,8 @@ mod tests {
     #[test]
     fn processes_do_not_count_under_a_prefix() {
         let prefix = Prefix::new("gametape-test-no-such-").unwrap();
-        assert_eq!(find(&acc::GAME, &prefix, || vec![process("acs.exe")]), None);
-        let found = find(&acc::GAME, &Prefix::default(), || vec![process("acs.exe")]);
+        assert_eq!(find(&acc::GAME, &prefix, None, || vec![process("acs.exe")]), None);
+        let found = find(&acc::GAME, &Prefix::default(), None, || vec![process("acs.exe")]);
         assert!(matches!(found, Some(Neighbour::Process { .. })), "{found:?}");
     }
 }

@@ -11,7 +11,7 @@ use super::neighbours;
 use super::pages::PageStage;
 use super::parts::{self, PartKind, Parts};
 use super::playing::{Around, Begun, Playing};
-use super::simapi::SimApi;
+use super::simapi::{self, SimApi};
 use super::stage::Stage;
 use super::status_service::{STATUS_PORT, StatusService};
 use crate::capture::playback::PlaybackSign;
@@ -117,8 +117,9 @@ impl Player {
         // Reads while we look around.
         let ahead = Ahead::start(raw.clone(), plan)?;
         let processes = || crate::doctor::running_processes();
+        let beside = self.simapi.then_some(simapi::COUNTER);
         if !self.force
-            && let Some(neighbour) = neighbours::find(parts.game, &self.prefix, processes)
+            && let Some(neighbour) = neighbours::find(parts.game, &self.prefix, beside, processes)
         {
             return Err(PlayError::Live { neighbour });
         }

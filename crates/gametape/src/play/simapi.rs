@@ -13,6 +13,7 @@
 use std::time::Duration;
 
 use super::error::PlayError;
+use super::neighbours::Beside;
 use super::section::Section;
 use crate::games::{About, Decode, Game, Sample, Seen, SeenFrame};
 use crate::sys::Prefix;
@@ -34,6 +35,9 @@ const STEAM_IDS: [(&str, u64); 4] = [
     ("assetto-corsa-evo", 3_058_630),
     ("assetto-corsa-rally", 3_917_090),
 ];
+
+/// Who feeds the file moves this.
+pub(super) const COUNTER: Beside = (NAME, 0, 8);
 
 /// The file, and the sample that stands in it.
 pub(super) struct SimApi {
