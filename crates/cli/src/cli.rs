@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, play, play_process, record, recover,
-    verify, watch,
+    save, verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -40,6 +40,7 @@ enum Command {
     Record(record::Args),
     Play(play::Args),
     Mark(mark::Args),
+    Save(save::Args),
     Info(info::Args),
     Cat(cat::Args),
     Verify(verify::Args),
@@ -62,8 +63,6 @@ enum Command {
 /// Commands that are decided but not written.
 #[derive(Debug, Subcommand)]
 enum Later {
-    #[command(hide = true, about = NOT_YET)]
-    Save(Anything),
     #[command(hide = true, about = NOT_YET)]
     Split(Anything),
     #[command(hide = true, about = NOT_YET)]
@@ -91,7 +90,6 @@ struct Anything {
 impl Later {
     fn name_and_rest(&self) -> (&'static str, &Anything) {
         match self {
-            Self::Save(rest) => ("save", rest),
             Self::Split(rest) => ("split", rest),
             Self::Export(rest) => ("export", rest),
             Self::Laps(rest) => ("laps", rest),
@@ -110,6 +108,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Mark(args)) => mark::run(&args),
+        Some(Command::Save(args)) => save::run(&args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Cat(args)) => cat::run(args),
         Some(Command::Verify(args)) => verify::run(args),

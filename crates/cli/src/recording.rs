@@ -10,6 +10,7 @@ use std::time::Duration;
 use gametape::capture::{Clock, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
 use gametape::control::ControlServer;
 use gametape::format::Counters;
+use gametape::keep_last::Ring;
 use serde_json::json;
 
 use crate::cli::tell;
@@ -29,6 +30,10 @@ pub(crate) struct Recording {
     stop: StopFlag,
     status: StatusLine,
     closed: Vec<ClosedTape>,
+    /// Only the last part is kept.
+    ring: Option<Ring>,
+    /// What the user was told is being kept.
+    kept: Option<String>,
     failed: bool,
     _control: Option<ControlServer>,
 }
@@ -85,7 +90,23 @@ impl Recording {
             .inspect_err(|error| tell(&format!("note: `gametape mark` cannot reach this recorder: {error}")))
             .ok();
         let status = StatusLine::new();
-        Ok(Self { progress, threads, told, stop, status, closed: Vec::new(), failed: false, _control: control })
+        Ok(Self {
+            progress,
+            threads,
+            told,
+            stop,
+            status,
+            closed: Vec::new(),
+            ring: None,
+            kept: None,
+            failed: false,
+            _control: control,
+        })
+    }
+
+    /// What is recorded are pieces of this ring.
+    pub(crate) fn keeping(self, ring: Option<Ring>) -> Self {
+        Self { ring, ..self }
     }
 
     /// Shows what happens until the user wants the end or a source has ended.
@@ -122,7 +143,12 @@ impl Recording {
     /// Ends the recording and tells what came of it.
     pub(crate) fn finish(mut self, stop: &Stop, as_json: bool) -> anyhow::Result<Outcome> {
         self.end();
-        if self.closed.is_empty() && !self.failed {
+        match self.ring.take() {
+            Some(ring) if ring.is_empty() => ring.remove_if_empty(),
+            Some(_) => tell("what was kept stays for a day: `gametape save` makes a tape of it"),
+            None => {}
+        }
+        if self.closed.is_empty() && self.kept.is_none() && !self.failed {
             tell("nothing was recorded; `gametape doctor` says why no game was found");
         }
         self.print(as_json)?;
@@ -143,7 +169,17 @@ impl Recording {
                 let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));
                 let known: Vec<String> = known.collect();
                 let what = if known.is_empty() { game } else { format!("{game}, {}", known.join(", ")) };
-                self.status.say(&format!("recording {what} to {}", path.display()));
+                if self.ring.is_none() {
+                    self.status.say(&format!("recording {what} to {}", path.display()));
+                } else if self.kept.as_ref() != Some(&what) {
+                    self.status.say(&format!("keeping the last part of {what}; `gametape save` makes a tape of it"));
+                    self.kept = Some(what);
+                }
+            }
+            Told::Closed { path, .. } if self.ring.is_some() => {
+                if let Some(ring) = &mut self.ring {
+                    ring.closed(path);
+                }
             }
             Told::Closed { path, game, reason, duration_ns, finished } => {
                 // Names of gametape's own streams begin with a dot.

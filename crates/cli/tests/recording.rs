@@ -191,6 +191,54 @@ fn a_mark_reaches_the_recorder_that_runs() {
     assert!(events.contains("turn 3"), "{events}");
 }
 
+/// Drives for so long, whatever is recorded of it.
+fn drive_for(recorder: &mut Recorder, time: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < time {
+        recorder.game.step();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Packet ids of the physics frames, which have to follow each other.
+fn packets(path: &str) -> (i32, i32) {
+    let tape = Tape::open(path).unwrap();
+    let mut frames = tape.frames(tape.stream_named("physics").unwrap());
+    let mut packets = Vec::new();
+    while let Some(frame) = frames.next().unwrap() {
+        packets.push(i32::from_le_bytes(*frame.data.first_chunk().unwrap()));
+    }
+    assert!(packets.is_sorted_by(|a, b| a < b), "a frame is there twice, or too late");
+    (packets[0], packets[packets.len() - 1])
+}
+
+#[test]
+fn what_is_kept_is_saved_while_the_recorder_goes_on_and_after_it_was_killed() {
+    let bench = Bench::new();
+    assert!(bench.expect(4, &["save"]).err.contains("--keep-last"));
+    let mut recorder = Recorder::start(&bench, &prefix("keep"), &["--hz", "200", "--keep-last", "2s"]);
+    recorder.drive_until(&bench, 20);
+    // Long enough for the first pieces to be thrown away.
+    drive_for(&mut recorder, Duration::from_secs(5));
+    let ran = bench.expect(0, &["save"]);
+    let path = ran.out.trim().to_owned();
+    bench.expect(0, &["verify", &path]);
+    let (first, last) = packets(&path);
+    assert!(first > 1 && last > first, "the beginning is still there: {first} to {last}");
+    let duration_ns = bench.expect(0, &["info", "--json", &path]).json()["duration_ns"].as_u64().unwrap();
+    assert!((1_500_000_000..=2_100_000_000).contains(&duration_ns), "{duration_ns}");
+
+    drive_for(&mut recorder, Duration::from_millis(300));
+    recorder.signal("-KILL");
+    let process = recorder.child.id().to_string();
+    recorder.end();
+    let ran = bench.expect(0, &["save", "--process", &process, "--json"]);
+    assert!(ran.err.contains("has ended"), "{}", ran.err);
+    let path = ran.json()["tapes"][0]["path"].as_str().unwrap().to_owned();
+    bench.expect(0, &["verify", &path]);
+    assert!(packets(&path).1 > last, "what came after the first save is not there");
+}
+
 #[test]
 fn a_killed_recorder_loses_nothing_that_was_accepted() {
     let bench = Bench::new();

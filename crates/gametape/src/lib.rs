@@ -5,7 +5,7 @@
 //!
 //! - [`Capture`] records a game in five lines, [`Tape`] reads it back; [`library`] and [`tape`] are what stands behind them.
 //! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
-//! - [`doctor`]: why no game is found.
+//! - [`keep_last`]: recordings that keep only their last part. [`doctor`]: why no game is found.
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`watch`]: folders where games put their replays.
 //! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
@@ -24,6 +24,7 @@ pub mod control;
 pub mod doctor;
 pub mod identity;
 pub mod import;
+pub mod keep_last;
 pub mod layout;
 pub mod library;
 pub mod names;

@@ -20,6 +20,7 @@ mod problem_report;
 pub(crate) mod record;
 pub(crate) mod recover;
 mod rewriting;
+pub(crate) mod save;
 pub(crate) mod verify;
 pub(crate) mod watch;
 mod watch_report;

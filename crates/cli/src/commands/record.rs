@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use gametape::capture::{Place, RecordOptions, Split, game_sources};
 use gametape::games::{GAMES, Game, find_game};
+use gametape::keep_last::Ring;
+use gametape::paths::Folders;
 use gametape::sys::Prefix;
 
 use crate::cli::tell;
@@ -24,6 +26,7 @@ use crate::{open, time};
   gametape record
   gametape record --game acc --hz 333 --note \"new dampers\"
   gametape record -o race.gtape --max-duration 1h
+  gametape record --keep-last 2m          and `gametape save` when something happened
   gametape record --names demo-1234-      what `gametape demo` plays
 
 Times: 90, 1:30.5, 10m, 250ms.")]
@@ -46,9 +49,9 @@ pub(crate) struct Args {
     /// When a new tape begins
     #[arg(long, value_enum, default_value_t)]
     split: SplitBy,
-    /// Keep only the last part in memory (not there yet)
-    #[arg(long, value_name = "T", hide = true)]
-    keep_last: Option<String>,
+    /// Keep only the last part, at least 2 s and at most an hour; `gametape save` makes a tape of it
+    #[arg(long, value_name = "T", value_parser = parse_keep_last, conflicts_with_all = ["output", "max_duration"])]
+    keep_last: Option<Duration>,
     /// A text that goes onto the tape
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
@@ -79,25 +82,38 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Prefix, String> {
     Prefix::new(text).ok_or_else(|| "a prefix has at most 64 letters, digits, dashes, dots and underscores".into())
 }
 
+fn parse_keep_last(text: &str) -> Result<Duration, String> {
+    let length = Duration::from_nanos(time::parse_ns(text)?);
+    let sensible = (Duration::from_secs(2)..=Duration::from_secs(3600)).contains(&length);
+    if sensible { Ok(length) } else { Err("at least 2 s and at most an hour can be kept".into()) }
+}
+
+/// Where pieces of recordings that keep only their last part are.
+pub(crate) fn rings(folders: &Folders) -> PathBuf {
+    folders.tapes.join("keep-last")
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if args.keep_last.is_some() {
-        return Err(crate::cli::not_yet("gametape record --keep-last"));
-    }
     let folders = open::folders()?;
-    let place = match &args.output {
-        Some(file) if file.exists() => {
+    let ring = args.keep_last.map(|length| Ring::new(&rings(&folders), length)).transpose();
+    let ring = ring.with_context(|| format!("cannot make a folder in {}", rings(&folders).display()))?;
+    let place = match (&ring, &args.output) {
+        (Some(ring), _) => ring.place(),
+        (None, Some(file)) if file.exists() => {
             return Err(anyhow!("{} exists already; nothing was overwritten: name another file", file.display()));
         }
-        Some(file) => Place::File(file.clone()),
-        None => Place::Folder(folders.tapes.clone()),
+        (None, Some(file)) => Place::File(file.clone()),
+        (None, None) => Place::Folder(folders.tapes.clone()),
     };
+    let note = args.note.iter().map(|note| ("note".to_owned(), note.clone()));
     let options = RecordOptions {
         split: match args.split {
             SplitBy::Session => Split::Session,
             SplitBy::None => Split::None,
         },
         max_duration: args.max_duration.map(Duration::from_nanos),
-        metadata: args.note.iter().map(|note| ("note".to_owned(), note.clone())).collect(),
+        piece: ring.as_ref().map(Ring::piece),
+        metadata: note.chain(ring.as_ref().map(Ring::metadata)).collect(),
         ..RecordOptions::new(Some(place))
     };
     let prefix = args.names.clone().unwrap_or_default();
@@ -106,7 +122,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(exit::usage("this game cannot be recorded live; `gametape games` says what can"));
     }
     let stop = Stop::listen_once()?;
-    let mut recording = Recording::start(sources, &options, &folders.run)?;
+    let mut recording = Recording::start(sources, &options, &folders.run)?.keeping(ring);
     let games: Vec<&str> = match args.game {
         Some(game) => vec![game.name],
         None => GAMES.iter().map(|game| game.name).collect(),

@@ -248,7 +248,11 @@ fn journal(shared: &Shared, generation: &mut Arc<Generation>, row: &Row<'_>) -> 
     }
     shared.expect_row(row.bytes());
     let no_room = AppendError::NoRoom { bytes: row.payload.len() };
-    let Some(next) = shared.take_next() else { return Err(no_room) };
+    let Some(next) = shared.take_next() else {
+        // Whatever it waits for: it is needed now.
+        shared.wake();
+        return Err(no_room);
+    };
     std::mem::replace(generation, next).close();
     shared.wake();
     if generation.append(row).map_err(AppendError::Journal)? { Ok(()) } else { Err(no_room) }

@@ -128,6 +128,11 @@ impl Driver {
                 self.tapes.close(EndReason::NewSession);
                 self.open(source);
             }
+            Ruling::NextPiece => {
+                self.record_first(first_new);
+                self.tapes.close(EndReason::NextPiece);
+                self.open(source);
+            }
         }
         self.batch.drop_newest(WAITING_BYTES);
     }
@@ -226,7 +231,8 @@ impl Driver {
 
     /// Puts down what the game says of itself, where the frames are of this tape.
     fn tell(&mut self, ruling: Ruling, presence: Presence, source: &dyn Source) {
-        if matches!(ruling, Ruling::Keep | Ruling::KeepAfterGap(_) | Ruling::Begin | Ruling::Renew) {
+        if matches!(ruling, Ruling::Keep | Ruling::KeepAfterGap(_) | Ruling::Begin | Ruling::Renew | Ruling::NextPiece)
+        {
             self.tapes.tell_presence(presence);
             self.tapes.tell_about_if_due(source);
         }

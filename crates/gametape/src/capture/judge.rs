@@ -10,6 +10,8 @@
 //!     └────── away too long, or frozen ◀─────┘
 //! ```
 
+use std::time::Duration;
+
 use gametape_games::Presence;
 
 use super::options::{EndReason, Split};
@@ -56,17 +58,21 @@ pub(super) enum Ruling {
     End(EndReason),
     /// The tape has ended before those that were held; another begins with them.
     Renew,
+    /// The tape has ended before those of this look; the next piece of the session begins with them.
+    NextPiece,
 }
 
 /// Remembers what the rulings depend on.
 #[derive(Debug)]
 pub(super) struct Judge {
     split: Split,
+    piece_ns: Option<u64>,
     tape: Option<OfTape>,
 }
 
 #[derive(Debug)]
 struct OfTape {
+    begun_ns: u64,
     session: Option<u64>,
     moved_ns: u64,
     away_since_ns: Option<u64>,
@@ -77,8 +83,9 @@ struct OfTape {
 }
 
 impl Judge {
-    pub(super) fn new(split: Split) -> Self {
-        Self { split, tape: None }
+    pub(super) fn new(split: Split, piece: Option<Duration>) -> Self {
+        let piece_ns = piece.map(|piece| u64::try_from(piece.as_nanos()).unwrap_or(u64::MAX));
+        Self { split, piece_ns, tape: None }
     }
 
     /// The tape is over for a reason that is not in the looks.
@@ -115,6 +122,11 @@ impl Judge {
             self.tape = None;
             return Ruling::End(EndReason::Frozen);
         }
+        let length_ns = look.now_ns.saturating_sub(tape.begun_ns);
+        if self.piece_ns.is_some_and(|piece_ns| length_ns >= piece_ns) && tape.gap_ns.is_none() && !look.opening {
+            tape.begun_ns = look.now_ns;
+            return Ruling::NextPiece;
+        }
         tape.gap_ns.take().map_or(Ruling::Keep, Ruling::KeepAfterGap)
     }
 
@@ -143,6 +155,7 @@ impl Judge {
 
     fn begin(&mut self, look: &Look) {
         self.tape = Some(OfTape {
+            begun_ns: look.now_ns,
             session: look.session,
             moved_ns: look.now_ns,
             away_since_ns: None,

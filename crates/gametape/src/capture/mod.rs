@@ -31,4 +31,5 @@ pub use options::{EndReason, Place, RecordOptions, Split, Told};
 pub(crate) use page::{CopyError, Page, look};
 pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
+pub(crate) use running_tape::PIECE_OF;
 pub use source::{Away, Pace, Source, SourceError, State};

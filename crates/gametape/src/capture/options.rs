@@ -41,6 +41,8 @@ pub struct RecordOptions {
     pub split: Split,
     /// End after this much of a tape.
     pub max_duration: Option<Duration>,
+    /// Write a session as pieces of this length, tapes each: what is old can then be thrown away, see [`crate::keep_last`].
+    pub piece: Option<Duration>,
     /// Metadata for every tape, such as a note of the user.
     pub metadata: Vec<(String, String)>,
     /// The file system.
@@ -59,6 +61,7 @@ impl RecordOptions {
             place,
             split: Split::default(),
             max_duration: None,
+            piece: None,
             metadata: Vec::new(),
             files: Arc::new(MappedFiles),
             journal_bytes: JOURNAL_BYTES,
@@ -115,6 +118,8 @@ pub enum EndReason {
     NewLayout,
     /// As long as it was asked to be.
     MaxDuration,
+    /// The session goes on in the next piece.
+    NextPiece,
     /// The source has no more: a tape that is played.
     SourceEnded,
     /// The source could not be read any more.
@@ -133,6 +138,7 @@ impl EndReason {
             Self::NewSession => "new_session",
             Self::NewLayout => "new_layout",
             Self::MaxDuration => "max_duration",
+            Self::NextPiece => "next_piece",
             Self::SourceEnded => "source_ended",
             Self::SourceFailed => "source_failed",
             Self::DiskFailed => "disk_failed",

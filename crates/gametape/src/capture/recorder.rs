@@ -63,7 +63,7 @@ impl Recorder {
     pub fn run(self, source: &mut dyn Source) -> bool {
         let Self { options, clock, progress, told, observers, stop, once } = self;
         wake_exactly();
-        let judge = Judge::new(options.split);
+        let judge = Judge::new(options.split, options.piece);
         let tapes = Tapes::new(options, Arc::clone(&clock), Arc::clone(&progress), told.clone(), observers);
         let mut driver = Driver::new(judge, tapes, Arc::clone(&clock), progress);
         let mut schedule = Schedule::new(clock.now_ns());

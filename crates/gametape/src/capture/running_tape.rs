@@ -20,10 +20,15 @@ const CLOCK_NS: u64 = 10_000_000_000;
 const ASK_FIRST_NS: u64 = 1_000_000_000;
 const ASK_SELDOM_NS: u64 = 10_000_000_000;
 
+/// Metadata of a piece: UTC of the session's first one, the same on all of them.
+pub(crate) const PIECE_OF: &str = "piece_of_utc_ns";
+
 /// What is known of a tape before its file is there.
 pub(super) struct Beginning {
     pub(super) start_ns: u64,
     pub(super) utc_ns: i64,
+    /// When the first piece of the session began, if it is written in pieces.
+    pub(super) piece_of_utc_ns: Option<i64>,
     pub(super) about: About,
     pub(super) about_changes: Option<u64>,
     pub(super) replay_of: Option<String>,
@@ -84,6 +89,7 @@ impl RunningTape {
             ("recorder", Some(concat!("gametape ", env!("CARGO_PKG_VERSION")).to_owned())),
             ("system", Some(std::env::consts::OS.to_owned())),
             ("sampling_hz", hz),
+            (PIECE_OF, self.begun.piece_of_utc_ns.map(|utc_ns| utc_ns.to_string())),
             ("replay_of", self.begun.replay_of.as_ref().map(|tape| format!("replay of {tape}"))),
         ];
         for (key, value) in known {
@@ -98,6 +104,9 @@ impl RunningTape {
             writer.metadata(0, key, value)?;
         }
         writer.clock(0, self.begun.utc_ns)?;
+        if self.begun.piece_of_utc_ns.is_some_and(|first_ns| first_ns != self.begun.utc_ns) {
+            return Ok(());
+        }
         writer.event(0, "session_start", about.session.as_deref().unwrap_or_default())?;
         for (kind, text) in &description.notes {
             writer.event(0, kind, text)?;
@@ -234,10 +243,13 @@ impl RunningTape {
         let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
         let Some((path, mut writer)) = writer else { return };
         let duration_ns = last_ns.saturating_sub(begun.start_ns);
-        let _ = writer.metadata(duration_ns, "end_reason", reason.as_str());
-        for (name, frames) in names.iter().zip(frames) {
-            let rate_hz = frames as f64 * 1e9 / (duration_ns.max(1)) as f64;
-            let _ = writer.metadata(duration_ns, &format!("rate_hz.{name}"), &format!("{rate_hz:.2}"));
+        // What is said of a piece would be wrong for the session.
+        if begun.piece_of_utc_ns.is_none() {
+            let _ = writer.metadata(duration_ns, "end_reason", reason.as_str());
+            for (name, frames) in names.iter().zip(frames) {
+                let rate_hz = frames as f64 * 1e9 / (duration_ns.max(1)) as f64;
+                let _ = writer.metadata(duration_ns, &format!("rate_hz.{name}"), &format!("{rate_hz:.2}"));
+            }
         }
         let told_now = match writer.finish() {
             Ok(finished) => Told::Closed { path, game, reason, duration_ns, finished },

@@ -37,6 +37,11 @@ pub(super) struct Tapes {
     closing: Vec<JoinHandle<()>>,
     failed: bool,
     last_reason: Option<EndReason>,
+    /// Begin and UTC of the first piece of all: those after it are placed by the monotonic clock, so that they join without a seam, in
+    /// the right order, also when the system's clock is set meanwhile.
+    first_piece: Option<(u64, i64)>,
+    /// UTC of the session's first piece.
+    session_utc_ns: Option<i64>,
 }
 
 enum Phase {
@@ -65,6 +70,8 @@ impl Tapes {
             closing: Vec::new(),
             failed: false,
             last_reason: None,
+            first_piece: None,
+            session_utc_ns: None,
         }
     }
 
@@ -119,9 +126,19 @@ impl Tapes {
         let now_ns = self.clock.now_ns();
         let first_ns = first_ns.unwrap_or(now_ns);
         let start_ns = source.zero_ns().map_or(first_ns, |zero_ns| zero_ns.min(first_ns));
+        let signed = |ns: u64| i64::try_from(ns).unwrap_or_default();
+        let by_clock_ns = || self.clock.utc_ns() - signed(now_ns.saturating_sub(start_ns));
+        let by_first_ns = |(ns, utc_ns): (u64, i64)| utc_ns + signed(start_ns.saturating_sub(ns));
+        let utc_ns = self.first_piece.map_or_else(by_clock_ns, by_first_ns);
+        if self.options.piece.is_some() {
+            self.first_piece.get_or_insert((start_ns, utc_ns));
+            let goes_on = self.last_reason == Some(EndReason::NextPiece);
+            self.session_utc_ns = self.session_utc_ns.filter(|_| goes_on).or(Some(utc_ns));
+        }
         let begun = Beginning {
             start_ns,
-            utc_ns: self.clock.utc_ns() - i64::try_from(now_ns.saturating_sub(start_ns)).unwrap_or_default(),
+            utc_ns,
+            piece_of_utc_ns: self.session_utc_ns,
             about: source.about(),
             about_changes: source.about_changes(),
             replay_of: source.replay_of(),

@@ -176,7 +176,7 @@ impl Bench {
         clock.0.store(3_600_000_000_000, Ordering::Relaxed);
         let (told, hear) = channel();
         let by: Arc<dyn Clock> = clock.clone();
-        let judge = Judge::new(options.split);
+        let judge = Judge::new(options.split, options.piece);
         let tapes = Tapes::new(Arc::new(options), Arc::clone(&by), Arc::clone(&progress), told, Vec::new());
         let driver = Driver::new(judge, tapes, by, Arc::clone(&progress));
         let source = Scripted {

@@ -1,0 +1,73 @@
+//! `gametape save`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use gametape::format::write::Files;
+use gametape::keep_last::{SaveError, find_rings, save};
+use serde_json::json;
+
+use super::record::rings;
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::stoppable::StoppableFiles;
+use crate::{human, open};
+
+/// Make a tape of what `record --keep-last` holds
+///
+/// The recorder goes on; what it holds can be saved again and again. One that has ended, or was killed, can be saved for a day. Each
+/// session that the kept time has something of becomes a tape. The paths go to stdout.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape record --keep-last 2m      in one terminal
+  gametape save                       in another, after something happened
+  gametape save -o incidents")]
+pub(crate) struct Args {
+    /// The recorder, by the number of its process; the newest one if left out
+    #[arg(long, value_name = "NUMBER")]
+    process: Option<u32>,
+    /// The folder for the tapes; the tapes folder if left out
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let folders = open::folders()?;
+    let place = rings(&folders);
+    let found = find_rings(&place).with_context(|| format!("cannot look for recorders in {}", place.display()))?;
+    let wanted = |process: u32| args.process.is_none_or(|wanted| wanted == process);
+    let Some(ring) = found.into_iter().find(|ring| wanted(ring.process)) else {
+        return Err(exit::nothing_found("nothing is kept; start a recorder with `gametape record --keep-last 2m`"));
+    };
+    if !ring.runs {
+        tell(&format!("the recorder {} has ended; this is what it held", ring.process));
+    }
+    let to = args.output.clone().unwrap_or(folders.tapes);
+    std::fs::create_dir_all(&to).with_context(|| format!("cannot make the folder {}", to.display()))?;
+    let files: Arc<dyn Files> = Arc::new(StoppableFiles::default());
+    let saved = save(&files, &ring.folder, &to).map_err(|error| match error {
+        SaveError::Nothing { .. } => exit::nothing_found("nothing is held yet: the game has to run for a moment"),
+        error => error.into(),
+    })?;
+    let mut stdout = std::io::stdout().lock();
+    for tape in &saved {
+        tell(&format!("{}: {}", tape.path.display(), human::bytes(tape.bytes)));
+        for problem in &tape.problems {
+            tell(&format!("warning: left out: {problem}"));
+        }
+        if !args.json {
+            writeln!(stdout, "{}", tape.path.display())?;
+        }
+    }
+    if args.json {
+        let tapes: Vec<_> = saved.iter().map(|tape| json!({ "path": tape.path, "bytes": tape.bytes })).collect();
+        writeln!(stdout, "{}", json!({ "tapes": tapes, "process": ring.process }))?;
+    }
+    let damaged = saved.iter().flat_map(|tape| &tape.problems).any(open::is_damage);
+    Ok(Outcome::damaged_if(damaged))
+}
