@@ -143,6 +143,12 @@ pub trait Rules: Debug + Sync {
     /// Whether the frames are of this game, where several games share names. `None` while that cannot be told.
     fn is_it(&self, seen: Seen<'_>) -> Option<bool>;
 
+    /// How long the [`counter`](Self::counter) must have moved, and the frames must have been this game's, before that is
+    /// believed: for games whose frames another game of the same names shows for a while too.
+    fn believed_after_ns(&self) -> u64 {
+        0
+    }
+
     /// A number that stays the same within a session and differs between sessions that follow each other. Called for every
     /// sample: allocates nothing. `None` while the game does not say.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64>;

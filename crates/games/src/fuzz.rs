@@ -30,6 +30,6 @@ pub fn fuzz_frames(data: &[u8]) {
             assert_eq!((sample.lap_time_ms, sample.lap_is_valid, rules.session_key(seen)), (None, None, None));
         }
         let told = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
-        assert!(told <= 1, "both games of the family");
+        assert!(told <= 1, "two games of the family");
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! - [`Layout`]: which bytes of a frame are which channel.
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
-//! - [`assetto_corsa`], [`assetto_corsa_competizione`]: the three shared memory pages, as tables and as structs.
+//! - [`assetto_corsa`], [`assetto_corsa_competizione`], [`assetto_corsa_evo`], [`assetto_corsa_rally`]: the three shared memory
+//!   pages, as tables and as structs.
 //! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
 //! - [`import_layouts`]: tables of games that are known from files of other programs only.
 //!
@@ -15,6 +16,8 @@
 
 pub mod assetto_corsa;
 pub mod assetto_corsa_competizione;
+pub mod assetto_corsa_evo;
+pub mod assetto_corsa_rally;
 mod bytes;
 mod capture;
 mod fuzz;
@@ -29,11 +32,13 @@ mod typed;
 
 pub use assetto_corsa as ac;
 pub use assetto_corsa_competizione as acc;
+pub use assetto_corsa_evo as ace;
+pub use assetto_corsa_rally as acr;
 pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
-pub use registry::{ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
+pub use registry::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
-pub use text::{Utf16, utf16le_text, windows_1252_text};
+pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 
 /// Run all that reads bytes from outside: for the fuzz targets and mutation only.

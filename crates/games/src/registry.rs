@@ -1,13 +1,23 @@
 //! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa, assetto_corsa_competizione, iracing};
+use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, iracing};
 
 /// Every game, in the order of their ids.
-pub const GAMES: &[Game] = &[assetto_corsa::GAME, assetto_corsa_competizione::GAME, iracing::GAME];
+pub const GAMES: &[Game] = &[
+    assetto_corsa::GAME,
+    assetto_corsa_competizione::GAME,
+    assetto_corsa_evo::GAME,
+    assetto_corsa_rally::GAME,
+    iracing::GAME,
+];
 
 /// Games that share the names of their pages; which one it is, their frames tell.
-pub const ASSETTO_CORSA_FAMILY: &[Game] = &[assetto_corsa_competizione::GAME, assetto_corsa::GAME];
+pub const ASSETTO_CORSA_FAMILY: &[Game] =
+    &[assetto_corsa_competizione::GAME, assetto_corsa::GAME, assetto_corsa_rally::GAME];
+
+/// The game of the family that has names of its own.
+pub const ASSETTO_CORSA_EVO_FAMILY: &[Game] = &[assetto_corsa_evo::GAME];
 
 /// A game and the streams of frames it offers.
 #[derive(Debug, Clone, Copy)]

@@ -51,6 +51,64 @@ impl<const N: usize> Debug for Utf16<N> {
     }
 }
 
+/// Text in a struct: `N` bytes, NUL padded. `to_string()` gives what stands before the first NUL, see [`char_text`].
+#[derive(Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(transparent)]
+pub struct Chars<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> Chars<N> {
+    /// The text, without its end where it is too long: the last byte stays NUL.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut bytes = [0; N];
+        let mut end = 0;
+        for letter in text.chars() {
+            let next = end + letter.len_utf8();
+            let Some(place) = bytes.get_mut(end..next).filter(|_| next < N) else { break };
+            letter.encode_utf8(place);
+            end = next;
+        }
+        Self(bytes)
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        chars(&self.0).is_empty()
+    }
+}
+
+impl<const N: usize> Default for Chars<N> {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
+impl<const N: usize> Display for Chars<N> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&char_text(&self.0))
+    }
+}
+
+impl<const N: usize> Debug for Chars<N> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?}", self.to_string())
+    }
+}
+
+/// What stands before the first NUL, or all.
+pub(crate) fn chars(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// The text of a NUL-padded array of bytes: up to the first NUL or the end. Bytes that are no UTF-8 are read as Windows-1252:
+/// games do not say which of the two they mean.
+#[must_use]
+pub fn char_text(bytes: &[u8]) -> String {
+    let bytes = chars(bytes);
+    std::str::from_utf8(bytes).map_or_else(|_| windows_1252_text(bytes), str::to_owned)
+}
+
 /// What Windows-1252 has in 0x80..=0x9F, where it differs from Latin-1. The five bytes it leaves undefined stay the
 /// control characters of the same number, as browsers do it, so that nothing is lost.
 const WINDOWS_1252_HIGH: [char; 32] = [
@@ -107,6 +165,16 @@ mod tests {
         assert_eq!(Utf16::<4>::new("a\u{1F3C1}").to_string(), "a\u{1F3C1}");
         assert!(Utf16::<0>::new("a").is_empty() && Utf16::<1>::new("a").is_empty());
         assert_eq!(format!("{} {:?}", Utf16([65, 0xD800, 66]), Utf16([0, 66])), "A\u{FFFD}B \"\"");
+    }
+
+    #[test]
+    fn text_of_bytes_is_utf_8_or_else_windows_1252() {
+        assert_eq!(char_text(b"Spa\0old"), "Spa");
+        assert_eq!(char_text("Nürburg".as_bytes()), "Nürburg");
+        assert_eq!(char_text(b"N\xFCrburg"), "Nürburg");
+        assert_eq!((Chars::<4>::new("Monza"), Chars::<4>::new("Noé")), (Chars(*b"Mon\0"), Chars(*b"No\0\0")));
+        assert!(Chars::<0>::new("a").is_empty() && Chars::<1>::new("a").is_empty() && !Chars::<2>::new("a").is_empty());
+        assert_eq!(format!("{} {:?}", Chars(*b"ab"), Chars(*b"\0b")), "ab \"\"");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Assetto Corsa and Competizione write under the same names: which one is it, does it run, and which session.
 #![allow(clippy::unwrap_used, clippy::panic)]
-use gametape_games::{About, Game, Presence, Seen, SeenFrame, Utf16, ac, acc};
+use gametape_games::{About, Chars, Game, Presence, Seen, SeenFrame, Utf16, ac, acc, ace, acr};
 use zerocopy::{FromZeros, IntoBytes};
 
 /// The three pages as they stand in memory: 2048 bytes each, zero behind what the game writes.
@@ -63,6 +63,7 @@ fn ac_pages() -> (ac::Physics, ac::Graphics, ac::Static) {
     let mut physics = ac::Physics::new_zeroed();
     physics.packet_id = 5000;
     let mut graphics = ac::Graphics::new_zeroed();
+    graphics.packet_id = 300;
     graphics.status = 2;
     graphics.session = 2;
     graphics.car_coordinates = [-310.5, 2.0, 88.0];
@@ -79,6 +80,7 @@ fn acc_pages() -> (acc::Physics, acc::Graphics, acc::Static) {
     physics.packet_id = 9000;
     physics.pad_life = [29.0; 4];
     let mut graphics = acc::Graphics::new_zeroed();
+    graphics.packet_id = 400;
     graphics.status = 2;
     graphics.active_cars = 24;
     let mut statics = acc::Static::new_zeroed();
@@ -190,6 +192,168 @@ fn physics_that_moves_while_the_rest_is_zero_is_neither_but_is_noticed() {
     assert_eq!(memory.ask(|seen| ac::GAME.rules.counter(seen)), Some(9003));
 }
 
+/// What Rally says to the family's memory.
+fn rally(memory: &Memory) -> (Option<bool>, Presence) {
+    memory.ask(|seen| (acr::GAME.rules.is_it(seen), acr::GAME.rules.presence(seen)))
+}
+
+fn rally_memory() -> Memory {
+    let (physics, ..) = acc_pages();
+    let mut memory = Memory::empty();
+    physics.put(&mut memory.physics);
+    memory
+}
+
+#[test]
+fn physics_without_graphics_is_rally_when_it_lasts() {
+    assert_eq!(rally(&Memory::empty()), (None, Presence::Off));
+    let mut memory = rally_memory();
+    assert_eq!(rally(&memory), (Some(true), Presence::Live));
+    assert!(acr::GAME.rules.believed_after_ns() >= 1_000_000_000);
+    for other in [&ac::GAME, &acc::GAME, &ace::GAME] {
+        assert_eq!(other.rules.believed_after_ns(), 0, "{}", other.id);
+    }
+    // A bridge sets the status and nothing else: neither of the games that number their pages.
+    memory.graphics[4] = 2;
+    assert_eq!((rally(&memory), memory.is_it()), ((Some(true), Presence::Live), UNKNOWN));
+    let about = memory.ask(|seen| acr::GAME.rules.about(seen));
+    assert_eq!((about, memory.key(&acr::GAME)), (About::default(), None));
+    // A page with a number is another game's.
+    memory.graphics[0] = 1;
+    assert_eq!((rally(&memory), memory.is_it()), ((Some(false), Presence::Off), ACC));
+}
+
+#[test]
+fn pages_of_the_other_games_are_not_rally() {
+    for mut memory in [ac_memory(), acc_memory()] {
+        assert_eq!(rally(&memory), (Some(false), Presence::Off));
+        memory.graphics[4] = 0;
+        assert_eq!(rally(&memory), (Some(false), Presence::Off));
+    }
+    let mut standing = rally_memory();
+    standing.physics[..4].fill(0);
+    assert_eq!(rally(&standing), (None, Presence::Off));
+}
+
+#[test]
+fn names_that_rally_gives_are_taken() {
+    let (_, _, statics) = acc_pages();
+    let mut memory = rally_memory();
+    statics.put(&mut memory.statics);
+    let about = memory.ask(|seen| acr::GAME.rules.about(seen));
+    assert_eq!((about.car.as_deref(), about.session), (Some("porsche_991ii_gt3_r"), None));
+    let key = memory.key(&acr::GAME);
+    assert!(key.is_some());
+    memory.statics[134] += 1;
+    assert_ne!(memory.key(&acr::GAME), key);
+    memory.graphics[0] = 1;
+    assert_eq!(memory.key(&acr::GAME), None);
+}
+
+fn evo_pages() -> (ace::Physics, ace::Graphics, ace::Static) {
+    let mut physics = ace::Physics::new_zeroed();
+    physics.packet_id = 7000;
+    let mut graphics = ace::Graphics::default();
+    (graphics.packet_id, graphics.status, graphics.car_model) = (900, 2, Chars::new("ks_test_car"));
+    let mut statics = ace::Static::default();
+    (statics.session, statics.event_id, statics.session_id) = (1, 3, 1);
+    (statics.ac_evo_version, statics.track) = (Chars::new("0.9.1"), Chars::new("Test Ring"));
+    statics.track_configuration = Chars::new("GP");
+    (physics, graphics, statics)
+}
+
+fn ask_evo<T>(pages: &(ace::Physics, ace::Graphics, ace::Static), rule: impl Fn(Seen<'_>) -> T) -> T {
+    rule(Seen(&[
+        SeenFrame { stream: "physics", layout: &ace::PHYSICS_800, bytes: pages.0.as_bytes() },
+        SeenFrame { stream: "graphics", layout: &ace::GRAPHICS_4900, bytes: pages.1.as_bytes() },
+        SeenFrame { stream: "static", layout: &ace::STATIC_208, bytes: pages.2.as_bytes() },
+    ]))
+}
+
+#[test]
+fn evo_says_what_it_does_and_where() {
+    let rules = ace::GAME.rules;
+    let mut pages = evo_pages();
+    assert_eq!(ask_evo(&pages, |seen| (rules.is_it(seen), rules.counter(seen))), (Some(true), Some(7000)));
+    let text = |text: &str| Some(text.to_owned());
+    let expected = About {
+        game_version: text("0.9.1"),
+        car: text("ks_test_car"),
+        track: text("Test Ring"),
+        track_layout: text("GP"),
+        session: text("race"),
+    };
+    assert_eq!(ask_evo(&pages, |seen| rules.about(seen)), expected);
+    for (session, name) in [(0, "time-attack"), (1, "race"), (2, "hotstint"), (3, "cruise")] {
+        pages.2.session = session;
+        assert_eq!(ask_evo(&pages, |seen| rules.about(seen)).session.as_deref(), Some(name));
+    }
+    for session in [-1, 4] {
+        pages.2.session = session;
+        assert_eq!(ask_evo(&pages, |seen| rules.about(seen)).session, None);
+    }
+    for (status, presence) in
+        [(0, Presence::Off), (1, Presence::Replay), (2, Presence::Live), (3, Presence::Paused), (4, Presence::Off)]
+    {
+        pages.1.status = status;
+        assert_eq!(ask_evo(&pages, |seen| rules.presence(seen)), presence);
+    }
+    pages.1 = ace::Graphics::default();
+    assert_eq!(ask_evo(&pages, |seen| rules.is_it(seen)), None);
+}
+
+#[test]
+fn the_session_key_of_evo_follows_kind_session_car_and_track_alone() {
+    let key = |change: &dyn Fn(&mut (ace::Physics, ace::Graphics, ace::Static))| {
+        let mut pages = evo_pages();
+        change(&mut pages);
+        ask_evo(&pages, |seen| ace::GAME.rules.session_key(seen))
+    };
+    let first = key(&|_| ());
+    assert!(first.is_some());
+    type Change = dyn Fn(&mut (ace::Physics, ace::Graphics, ace::Static));
+    let others: [&Change; 6] = [
+        &|pages| pages.2.session = 2,
+        &|pages| pages.2.session_id += 1,
+        &|pages| pages.2.event_id += 1,
+        &|pages| pages.1.car_model = Chars::new("other"),
+        &|pages| pages.2.track = Chars::new("other"),
+        &|pages| pages.2.track_configuration = Chars::new("other"),
+    ];
+    for other in others {
+        assert!(key(other).is_some_and(|other| Some(other) != first));
+    }
+    let same: [&Change; 4] = [
+        &|pages| pages.0.packet_id += 1,
+        &|pages| pages.1.status = 3,
+        &|pages| pages.1.total_lap_count += 1,
+        // Behind the NUL of a text.
+        &|pages| pages.2.track.0[30] = b'x',
+    ];
+    for same in same {
+        assert_eq!(key(same), first);
+    }
+    let unknown: [&Change; 4] = [
+        &|pages| pages.1.status = 0,
+        &|pages| pages.2.session = -1,
+        &|pages| pages.2.track = Chars::default(),
+        &|pages| pages.1.car_model = Chars::default(),
+    ];
+    for unknown in unknown {
+        assert_eq!(key(unknown), None);
+    }
+}
+
+#[test]
+fn a_recording_of_evo_before_0_6_is_live_while_its_physics_is_there() {
+    let (physics, ..) = evo_pages();
+    let frames = [SeenFrame { stream: "physics", layout: &ace::PHYSICS_800, bytes: physics.as_bytes() }];
+    assert_eq!(ace::GAME.rules.presence(Seen(&frames)), Presence::Live);
+    let zero = ace::Physics::default();
+    let frames = [SeenFrame { stream: "physics", layout: &ace::PHYSICS_800, bytes: zero.as_bytes() }];
+    assert_eq!(ace::GAME.rules.presence(Seen(&frames)), Presence::Off);
+}
+
 #[test]
 fn no_bytes_are_both_games() {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -210,8 +374,8 @@ fn no_bytes_are_both_games() {
             page[next() as usize % 900] = next() as u8;
             page[252 + next() as usize % 4] = next() as u8;
         }
-        match memory.is_it() {
-            AC | ACC | UNKNOWN => {}
+        match (memory.is_it(), rally(&memory).0) {
+            (AC | ACC, Some(false)) | (UNKNOWN, _) => {}
             both => panic!("{both:?}"),
         }
     }

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use gametape_games::{About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, Transport, ac, acc, find_game};
+use gametape_games::{
+    About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, Transport, ac, acc, ace, acr, find_game,
+};
 
 #[test]
 fn ids_and_aliases_are_unique_and_kebab_case() {
@@ -62,6 +64,9 @@ fn games_are_found_by_id_and_alias() {
     assert_eq!(find_game("Assetto-Corsa-Competizione").unwrap().id, "assetto-corsa-competizione");
     assert_eq!(find_game("ir").unwrap().id, "iracing");
     assert_eq!(find_game("AC").unwrap().id, "assetto-corsa");
+    assert_eq!(find_game("ace").unwrap().id, "assetto-corsa-evo");
+    assert_eq!(find_game("acevo").unwrap().id, "assetto-corsa-evo");
+    assert_eq!(find_game("acr").unwrap().id, "assetto-corsa-rally");
     assert!(find_game("").is_none() && find_game("assetto").is_none());
 }
 
@@ -197,6 +202,81 @@ fn shorter_ac_pages_are_the_longer_ones_without_their_end() {
         let end = short.channels().last().unwrap().end();
         assert!(u64::from(short.frame_bytes()) - end < 4, "{}", short.id());
     }
+}
+
+/// Offsets at which other programs read the pages of the running game.
+#[test]
+fn evo_pages_have_their_members_where_readers_find_them() {
+    let page = &ace::GRAPHICS_4900;
+    assert_eq!((page.frame_bytes(), page.channels().len()), (4900, 362));
+    for (name, offset) in [
+        ("packetId", 0),
+        ("status", 4),
+        ("player_car_id_a", 24),
+        ("player_car_id_b", 32),
+        ("tc_active", 45),
+        ("abs_active", 46),
+        ("gear_int", 68),
+        ("gas_percent", 76),
+        ("brake_percent", 80),
+        ("steering_percent", 92),
+        ("current_lap_time_ms", 188),
+        ("npos", 1244),
+        ("total_lap_count", 2384),
+        ("last_laptime_ms", 2396),
+        ("best_laptime_ms", 2400),
+        ("driver_name", 3020),
+        ("car_model", 3086),
+        ("is_in_pit_lane", 3120),
+        ("car_coordinates", 3124),
+        ("active_cars", 3852),
+        ("car_ids", 3940),
+    ] {
+        assert_eq!(page.channel(name).unwrap().offset, offset, "{name}");
+    }
+    assert_channel(page, "tyre_lf.slip", 220, Kind::F32, 1, "");
+    assert_channel(page, "tyre_rr.tyre_normalized_temperature_core", 1112, Kind::F32, 1, "");
+    assert_channel(page, "electronics_is_modifiable.active_performance_mode", 2295, Kind::I8, 1, "");
+    assert_channel(page, "timing_state.is_invalid", 2849, Kind::Bool, 1, "");
+    assert_channel(page, "assists_state.arcade_stability_control", 3876, Kind::F32, 1, "");
+    assert_channel(page, "car_ids", 3940, Kind::U64, 120, "");
+    assert_eq!(page.channels().last().unwrap().end(), 4900);
+
+    let page = &ace::STATIC_208;
+    assert_eq!((page.frame_bytes(), page.channels().len()), (208, 19));
+    assert_eq!(gaps(page), [(30, 2), (71, 1), (87, 1), (125, 3), (202, 2)]);
+    for (name, offset) in [
+        ("sm_version", 0),
+        ("ac_evo_version", 15),
+        ("session", 32),
+        ("is_online", 86),
+        ("track", 136),
+        ("track_configuration", 169),
+        ("track_length_m", 204),
+    ] {
+        assert_eq!(page.channel(name).unwrap().offset, offset, "{name}");
+    }
+}
+
+#[test]
+fn evo_and_rally_have_the_physics_page_of_competizione() {
+    for page in [&ace::PHYSICS_800, &acr::PHYSICS_800] {
+        assert_eq!(
+            (page.channels(), page.fingerprint()),
+            (acc::PHYSICS_800.channels(), acc::PHYSICS_800.fingerprint())
+        );
+    }
+    assert_channel(&ace::PHYSICS_800, "currentMaxRpm", 588, Kind::I32, 1, "rpm");
+    assert_eq!(acr::GRAPHICS_1588.channels(), acc::GRAPHICS_1588.channels());
+    assert_eq!(acr::STATIC_820.channels(), acc::STATIC_820.channels());
+}
+
+#[test]
+fn evo_before_0_6_is_the_same_game_under_the_names_of_the_family() {
+    let old = &ace::BEFORE_0_6;
+    assert_eq!((old.id, old.streams.len()), (ace::GAME.id, 1));
+    assert_eq!(old.streams[0].transport, acc::PHYSICS.transport);
+    assert_eq!(old.streams[0].layouts, ace::PHYSICS.layouts);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 mod support;
 
 use gametape_games::iracing::Ibt;
-use gametape_games::{Channel, Flags, GAMES, Game, Kind, Layout, Presence, Sample, SeenFrame, Wheel, ac, acc, iracing};
+use gametape_games::{
+    Channel, Flags, GAMES, Game, Kind, Layout, Presence, Sample, SeenFrame, Wheel, ac, acc, ace, acr, iracing,
+};
+use zerocopy::little_endian::U64;
 use zerocopy::{FromZeros, IntoBytes};
 
 fn decoded(game: &Game, frames: &[SeenFrame<'_>]) -> Sample {
@@ -118,6 +121,107 @@ fn acc_pages_say_what_the_car_does() {
     assert_eq!((sample.in_pit_box, sample.in_pit_lane, sample.lap_is_valid), (Some(false), Some(true), Some(true)));
     assert_eq!((sample.world_m, sample.geo), (Some([100.5, 2.0, -300.25]), None));
     assert_eq!(sample.flags, Some(Flags { blue: true, yellow: true, ..Flags::default() }));
+}
+
+fn evo_graphics() -> ace::Graphics {
+    let mut page = ace::Graphics::default();
+    (page.packet_id, page.status) = (5, 2);
+    (page.player_car_id_a, page.player_car_id_b) = (U64::new(7), U64::new(u64::MAX));
+    page.car_ids[2] = [U64::new(7), U64::new(1)];
+    page.car_ids[59] = [U64::new(7), U64::new(u64::MAX)];
+    page.car_coordinates[59] = [100.5, 2.0, -300.25];
+    (page.tc_active, page.electronics.tc_level, page.electronics.abs_level) = (1, 4, -1);
+    (page.current_lap_time_ms, page.last_laptime_ms, page.best_laptime_ms) = (61_234, 95_123, 94_999);
+    (page.total_lap_count, page.current_pos, page.active_cars) = (3, 7, 20);
+    (page.npos, page.is_in_pit_lane, page.is_valid_lap) = (0.625, 1, 1);
+    page.session_state.time_left_ms = 1_200_000;
+    (page.flag, page.global_flag) = (4, 5);
+    page
+}
+
+#[test]
+fn evo_pages_say_what_the_car_does() {
+    let (physics, mut graphics) = (acc_physics(), evo_graphics());
+    let statics = ace::Static { track_length_m: 4000.0, ..ace::Static::default() };
+    let sample = |graphics: &ace::Graphics| {
+        decoded(
+            &ace::GAME,
+            &[
+                seen("static", &ace::STATIC_208, statics.as_bytes()),
+                seen("physics", &ace::PHYSICS_800, physics.as_bytes()),
+                seen("graphics", &ace::GRAPHICS_4900, graphics.as_bytes()),
+            ],
+        )
+    };
+    let now = sample(&graphics);
+    assert_eq!((now.presence, now.speed_kmh, now.gear), (Some(Presence::Live), Some(181.5), Some(4)));
+    assert_eq!((now.lateral_g, now.vertical_g, now.longitudinal_g), (Some(1.5), None, None));
+    assert_eq!((now.abs_active, now.tc_active, now.abs_level, now.tc_level), (Some(false), Some(true), None, Some(4)));
+    assert_eq!((now.lap_time_ms, now.last_lap_ms, now.best_lap_ms), (Some(61_234), Some(95_123), Some(94_999)));
+    assert_eq!((now.laps_completed, now.race_position, now.car_count), (Some(3), Some(7), Some(20)));
+    assert_eq!((now.track_position, now.lap_distance_m), (Some(0.625), Some(2500.0)));
+    assert_eq!((now.session_left_ms, now.stint_distance_m, now.sector), (Some(1_200_000), None, None));
+    assert_eq!((now.in_pit_box, now.in_pit_lane, now.lap_is_valid), (Some(false), Some(true), Some(true)));
+    assert_eq!(now.world_m, Some([100.5, 2.0, -300.25]), "both halves of the id count");
+    assert_eq!(now.flags, Some(Flags { blue: true, yellow: true, ..Flags::default() }));
+    assert_eq!(now.wheels[2].tyre_inner_celsius, Some(9.0));
+
+    (graphics.player_car_id_a, graphics.player_car_id_b) = (U64::new(0), U64::new(0));
+    (graphics.last_laptime_ms, graphics.best_laptime_ms, graphics.current_pos) = (i32::MAX, 0, 0);
+    (graphics.flag, graphics.global_flag, graphics.session_state.time_left_ms) = (99, -1, 0);
+    let none = sample(&graphics);
+    assert_eq!((none.world_m, none.last_lap_ms, none.best_lap_ms, none.race_position), (None, None, None, None));
+    assert_eq!((none.flags, none.session_left_ms), (None, None));
+
+    graphics.status = 0;
+    let off = sample(&graphics);
+    assert_eq!((off.presence, off.lap_time_ms, off.laps_completed), (Some(Presence::Off), None, None));
+    assert_eq!((off.lap_is_valid, off.in_pit_lane, off.tc_active, off.flags), (None, None, None, None));
+}
+
+#[test]
+fn evo_flags_have_their_own_numbers() {
+    let none = Flags::default();
+    let flags = |flag| {
+        let page = ace::Graphics { flag, ..evo_graphics() };
+        let page = ace::Graphics { global_flag: 0, ..page };
+        decoded(&ace::GAME, &[seen("graphics", &ace::GRAPHICS_4900, page.as_bytes())]).flags.unwrap()
+    };
+    for (number, expected) in [
+        (0, none),
+        (1, Flags { white: true, ..none }),
+        (2, Flags { green: true, ..none }),
+        (3, Flags { red: true, ..none }),
+        (4, Flags { blue: true, ..none }),
+        (5, Flags { yellow: true, ..none }),
+        (6, Flags { black: true, ..none }),
+        (8, Flags { chequered: true, ..none }),
+        (9, Flags { orange: true, ..none }),
+    ] {
+        assert_eq!(flags(number), expected, "{number}");
+    }
+}
+
+#[test]
+fn rally_says_what_its_physics_page_says_and_nothing_else() {
+    let (mut physics, graphics) = (acc_physics(), acr::Graphics::default());
+    physics.wheels_pressure = [0.0; 4];
+    let sample = |physics: &acc::Physics| {
+        decoded(
+            &acr::GAME,
+            &[
+                seen("physics", &acr::PHYSICS_800, physics.as_bytes()),
+                seen("graphics", &acr::GRAPHICS_1588, graphics.as_bytes()),
+            ],
+        )
+    };
+    let now = sample(&physics);
+    assert_eq!((now.presence, now.speed_kmh, now.gear), (Some(Presence::Live), Some(181.5), Some(4)));
+    assert_eq!((now.lap_time_ms, now.laps_completed, now.in_pit_lane, now.flags), (None, None, None, None));
+    assert_eq!(now.wheels[0].pressure_kpa, None, "no pressure in any tyre is a page that does not say");
+    physics.wheels_pressure = [0.0, 27.0, 27.0, 27.0];
+    assert_eq!(sample(&physics).wheels[0].pressure_kpa, Some(0.0));
+    assert_eq!(sample(&acc::Physics::default()), Sample { presence: Some(Presence::Off), ..Sample::default() });
 }
 
 #[test]

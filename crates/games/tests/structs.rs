@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use std::fmt::Debug;
 
-use gametape_games::{Channel, Frame, Kind, Layout, Utf16, ac, acc};
+use gametape_games::{Channel, Frame, Kind, Layout, Utf16, ac, acc, ace, acr};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes};
 
 /// Values of their own for each element of a channel: as bytes, and as `Debug` prints them.
@@ -15,10 +15,24 @@ fn values(channel: &Channel, number: &mut u32) -> Vec<(Vec<u8>, String)> {
         bytes.resize(channel.bytes() as usize, 0);
         return vec![(bytes, text)];
     }
+    if channel.kind == Kind::Char {
+        *number += 1;
+        let text = format!("t{number}");
+        let mut bytes = text.clone().into_bytes();
+        bytes.resize(channel.bytes() as usize, 0);
+        return vec![(bytes, text)];
+    }
     let mut value = || {
         *number += 1;
         match channel.kind {
-            Kind::I32 => (number.to_le_bytes().to_vec(), number.to_string()),
+            Kind::I32 | Kind::U32 => (number.to_le_bytes().to_vec(), number.to_string()),
+            Kind::I16 | Kind::U16 => (number.to_le_bytes()[..2].to_vec(), number.to_string()),
+            Kind::U64 => (u64::from(*number).to_le_bytes().to_vec(), number.to_string()),
+            // Small ones, and never 0.
+            Kind::I8 | Kind::U8 | Kind::Bool => {
+                let value = (*number % 127 + 1) as u8;
+                (vec![value], value.to_string())
+            }
             Kind::F32 => {
                 let value = f64::from(*number) as f32 + 0.5;
                 (value.to_le_bytes().to_vec(), value.to_string())
@@ -29,6 +43,22 @@ fn values(channel: &Channel, number: &mut u32) -> Vec<(Vec<u8>, String)> {
     (0..channel.count).map(|_| value()).collect()
 }
 
+const STRUCTS: [&str; 13] = [
+    "Physics",
+    "Graphics",
+    "GraphicsHead",
+    "Static",
+    "Tyre",
+    "CarDamage",
+    "PitInfo",
+    "Instruments",
+    "Electronics",
+    "SessionState",
+    "TimingState",
+    "Assists",
+    "U64",
+];
+
 /// `carID`, `P2PStatus` and `car_id`, `p2p_status` are the same words.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
@@ -37,9 +67,14 @@ fn plain(name: &str) -> String {
 #[track_caller]
 fn assert_same<F: Frame + Debug + IntoBytes>(layout: &Layout) {
     let mut bytes = vec![0; size_of::<F>()];
-    let (mut number, mut expected) = (0, Vec::new());
+    let (mut number, mut expected, mut structure) = (0, Vec::new(), "");
     for channel in layout.channels() {
-        expected.push(plain(&channel.name));
+        let (of, name) = channel.name.split_once('.').unwrap_or(("", &channel.name));
+        if of != structure && !of.is_empty() {
+            expected.push(plain(of));
+        }
+        structure = of;
+        expected.push(plain(name));
         let mut at = channel.offset as usize;
         for (value, printed) in values(channel, &mut number) {
             bytes[at..at + value.len()].copy_from_slice(&value);
@@ -53,14 +88,14 @@ fn assert_same<F: Frame + Debug + IntoBytes>(layout: &Layout) {
     let printed = format!("{page:?}");
     let words = printed.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty());
     let mut actual = Vec::new();
-    let mut padding = 0;
+    let mut padding = size_of::<F>() as u64 - layout.channels().iter().map(Channel::bytes).sum::<u64>();
     for word in words {
         // The zeros of a padding field; no value is 0. Names of structs and of the nested head are no fields.
         if word.strip_prefix("pad_").is_some_and(|offset| offset.parse::<u32>().is_ok()) {
-            padding += 2;
+            continue;
         } else if word == "0" {
             padding -= 1;
-        } else if !["Physics", "Graphics", "GraphicsHead", "Static", "head"].contains(&word) {
+        } else if word != "head" && !STRUCTS.contains(&word) {
             actual.push(if word.contains('.') { word.to_owned() } else { plain(word) });
         }
     }
@@ -79,6 +114,12 @@ fn every_field_of_a_struct_is_where_the_table_says() {
     assert_same::<ac::Physics>(&ac::PHYSICS_580);
     assert_same::<ac::Graphics>(&ac::GRAPHICS_296);
     assert_same::<ac::Static>(&ac::STATIC_684);
+    assert_same::<ace::Physics>(&ace::PHYSICS_800);
+    assert_same::<ace::Graphics>(&ace::GRAPHICS_4900);
+    assert_same::<ace::Static>(&ace::STATIC_208);
+    assert_same::<acr::Physics>(&acr::PHYSICS_800);
+    assert_same::<acr::Graphics>(&acr::GRAPHICS_1588);
+    assert_same::<acr::Static>(&acr::STATIC_820);
 }
 
 #[test]
@@ -107,6 +148,12 @@ fn typed_streams_name_game_and_stream() {
     assert_eq!(names(&ac::physics()), "assetto-corsa physics");
     assert_eq!(names(&ac::graphics()), "assetto-corsa graphics");
     assert_eq!(names(&ac::static_page()), "assetto-corsa static");
+    assert_eq!(names(&ace::physics()), "assetto-corsa-evo physics");
+    assert_eq!(names(&ace::graphics()), "assetto-corsa-evo graphics");
+    assert_eq!(names(&ace::static_page()), "assetto-corsa-evo static");
+    assert_eq!(names(&acr::physics()), "assetto-corsa-rally physics");
+    assert_eq!(names(&acr::graphics()), "assetto-corsa-rally graphics");
+    assert_eq!(names(&acr::static_page()), "assetto-corsa-rally static");
     fn sends<T: Send + Sync + Copy + Immutable>() {}
     sends::<acc::Physics>();
 }

@@ -24,9 +24,7 @@ impl Decode for AcDecoder {
         match frame.stream {
             "physics" => {
                 car(page, sample);
-                if is_written(page) {
-                    edges(page, sample);
-                }
+                edges(page, sample);
             }
             "graphics" => {
                 session(frame, sample);
@@ -53,12 +51,20 @@ impl AcDecoder {
 }
 
 /// Temperatures across the tread, which Competizione leaves out.
-fn edges(page: &[u8], sample: &mut Sample) {
+pub(crate) fn edges(page: &[u8], sample: &mut Sample) {
+    let page = if is_written(page) { page } else { &[] };
     for (index, wheel) in sample.wheels.iter_mut().enumerate() {
         let celsius = |field| f32_at(page, field + index * 4).and_then(not_zero);
         wheel.tyre_inner_celsius = celsius(offset_of!(Physics, tyre_temp_i));
         wheel.tyre_middle_celsius = celsius(offset_of!(Physics, tyre_temp_m));
         wheel.tyre_outer_celsius = celsius(offset_of!(Physics, tyre_temp_o));
+    }
+}
+
+/// Four tyres without pressure are a game that does not say, for games that fill only a part of the page.
+pub(crate) fn unsaid_pressures(sample: &mut Sample) {
+    if sample.wheels.iter().all(|wheel| wheel.pressure_kpa == Some(0.0)) {
+        sample.wheels.iter_mut().for_each(|wheel| wheel.pressure_kpa = None);
     }
 }
 

@@ -2,7 +2,7 @@
 //! names and their first bytes, so whoever reads these cannot know yet which layout is right.
 //!
 //! The games are told apart by [`which`]. Other games of the family use the same names too, but leave the graphics page
-//! zero; they are neither.
+//! zero: [`physics_alone`].
 use crate::bytes::{array_at, i32_at};
 use crate::capture::{About, Presence, Seen};
 use crate::text::utf16le_text;
@@ -33,7 +33,7 @@ const TRACK_CONFIGURATION: (usize, usize) = (524, 33);
 /// Competizione's, and a session without such bytes is Assetto Corsa's.
 pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
     let graphics = page(seen, "graphics");
-    if is_zero(graphics) {
+    if is_blank(graphics) {
         return None;
     }
     let bits = array_at(graphics, 252)?;
@@ -51,6 +51,22 @@ pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
     }
     let filled = [AC_VERSION, CAR_MODEL, TRACK].into_iter().all(|text| !units(statics, text).is_empty());
     (filled && presence(seen) != Presence::Off).then_some(Member::AssettoCorsa)
+}
+
+/// Whether a game writes its physics page and leaves the graphics page zero; `None` while neither page is written.
+pub(crate) fn physics_alone(seen: Seen<'_>) -> Option<bool> {
+    let graphics = page(seen, "graphics");
+    if !is_blank(graphics) {
+        return Some(false);
+    }
+    (!graphics.is_empty() && counter(seen).is_some_and(|step| step != 0)).then_some(true)
+}
+
+/// Nothing but perhaps `status`: a bridge sets it for games that leave the page zero, and a game that sets it itself has
+/// numbered its page.
+fn is_blank(graphics: &[u8]) -> bool {
+    let (number, rest) = graphics.split_at(graphics.len().min(4));
+    is_zero(number) && is_zero(rest.get(4..).unwrap_or_default())
 }
 
 /// More than any server takes, and as a float smaller than any place in the world.
@@ -80,11 +96,16 @@ pub(crate) fn session_key(seen: Seen<'_>, index: i32) -> Option<u64> {
     if presence(seen) == Presence::Off || car.is_empty() || track.is_empty() {
         return None;
     }
-    let mut key = Fnv::default();
-    for part in [&session.to_le_bytes(), &index.to_le_bytes(), car, track, units(statics, TRACK_CONFIGURATION)] {
-        key.add(part);
-    }
-    Some(key.0)
+    let layout = units(statics, TRACK_CONFIGURATION);
+    Some(Fnv::of(&[&session.to_le_bytes(), &index.to_le_bytes(), car, track, layout]))
+}
+
+/// Differs when the car or the track differ, for games that say no more. `None` while they do not say both.
+pub(crate) fn names_key(seen: Seen<'_>) -> Option<u64> {
+    let statics = page(seen, "static");
+    let names = [CAR_MODEL, TRACK, TRACK_CONFIGURATION].map(|text| units(statics, text));
+    let [car, track, _layout] = names;
+    (!car.is_empty() && !track.is_empty()).then(|| Fnv::of(&names))
 }
 
 pub(crate) fn about(seen: Seen<'_>) -> About {
@@ -112,7 +133,7 @@ pub(crate) fn page<'a>(seen: Seen<'a>, stream: &str) -> &'a [u8] {
     seen.stream(stream).map_or(&[], |frame| frame.bytes)
 }
 
-fn is_zero(bytes: &[u8]) -> bool {
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
@@ -124,7 +145,7 @@ fn units(page: &[u8], (offset, units): (usize, usize)) -> &[u8] {
 }
 
 /// FNV-1a, 64 bits, with a mark behind each part so that parts cannot run into each other.
-struct Fnv(u64);
+pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Self {
@@ -133,6 +154,13 @@ impl Default for Fnv {
 }
 
 impl Fnv {
+    /// One number for all parts.
+    pub(crate) fn of(parts: &[&[u8]]) -> u64 {
+        let mut key = Self::default();
+        parts.iter().for_each(|part| key.add(part));
+        key.0
+    }
+
     fn add(&mut self, part: &[u8]) {
         let end = u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes();
         for byte in part.iter().chain(&end) {

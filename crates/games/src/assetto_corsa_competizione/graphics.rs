@@ -18,7 +18,7 @@ pub static GRAPHICS_1588: Layout = Layout::from_table("acc-graphics-1588", 1588,
 pub static GRAPHICS_1580: Layout =
     Layout::from_table("acc-graphics-1580", 1580, CHANNELS.split_at(CHANNELS.len() - 2).0);
 
-const CHANNELS: &[Channel] = &joined::<{ ac::GRAPHICS_HEAD.len() + TAIL.len() }>(ac::GRAPHICS_HEAD, TAIL);
+pub(crate) const CHANNELS: &[Channel] = &joined::<{ ac::GRAPHICS_HEAD.len() + TAIL.len() }>(ac::GRAPHICS_HEAD, TAIL);
 
 const TAIL: &[Channel] = &[
     Channel::fixed("activeCars", 252, I32, 1, ""),

@@ -19,8 +19,11 @@ mod physics;
 mod rules;
 mod static_page;
 
+pub(crate) use graphics::CHANNELS as GRAPHICS_CHANNELS;
 pub use graphics::{GRAPHICS_1580, GRAPHICS_1588, Graphics};
+pub(crate) use physics::CHANNELS as PHYSICS_CHANNELS;
 pub use physics::{PHYSICS_800, Physics};
+pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_756, STATIC_820, Static};
 
 use crate::capture::{CopyRule, Transport};

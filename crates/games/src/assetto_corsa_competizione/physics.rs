@@ -12,7 +12,8 @@ use crate::typed::{Frame, TypedStream};
 /// The page as every known version of the game writes it.
 pub static PHYSICS_800: Layout = Layout::from_table("acc-physics-800", 800, CHANNELS);
 
-const CHANNELS: &[Channel] = &joined::<{ ac::PHYSICS_CHANNELS.len() + TAIL.len() }>(ac::PHYSICS_CHANNELS, TAIL);
+pub(crate) const CHANNELS: &[Channel] =
+    &joined::<{ ac::PHYSICS_CHANNELS.len() + TAIL.len() }>(ac::PHYSICS_CHANNELS, TAIL);
 
 const TAIL: &[Channel] = &[
     Channel::fixed("P2PActivations", 580, I32, 1, ""),

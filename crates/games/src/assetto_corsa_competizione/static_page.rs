@@ -17,7 +17,8 @@ pub static STATIC_820: Layout = Layout::from_table("acc-static-820", 820, CHANNE
 /// The page before `wetTyresName` was added to its end. Its last two bytes are padding.
 pub static STATIC_756: Layout = Layout::from_table("acc-static-756", 756, CHANNELS.split_at(CHANNELS.len() - 1).0);
 
-const CHANNELS: &[Channel] = &joined::<{ ac::STATIC_CHANNELS.len() + TAIL.len() }>(ac::STATIC_CHANNELS, TAIL);
+pub(crate) const CHANNELS: &[Channel] =
+    &joined::<{ ac::STATIC_CHANNELS.len() + TAIL.len() }>(ac::STATIC_CHANNELS, TAIL);
 
 const TAIL: &[Channel] = &[
     Channel::fixed("isOnline", 684, I32, 1, ""),

@@ -119,15 +119,34 @@ impl Channel {
 
 /// A table that is two tables, one behind the other, for pages that begin alike. `N` is the sum of their lengths.
 pub(crate) const fn joined<const N: usize>(first: &[Channel], second: &[Channel]) -> [Channel; N] {
-    let mut table = [const { Channel::fixed("", 0, Kind::U8, 0, "") }; N];
-    let mut index = 0;
-    while index < N {
-        let line = if index < first.len() { first[index].again() } else { second[index - first.len()].again() };
-        // What is replaced holds nothing; dropping it is not allowed at compile time.
-        std::mem::forget(std::mem::replace(&mut table[index], line));
-        index += 1;
+    joined_all(&[first, second])
+}
+
+/// A table that is several tables, one behind the other. `N` is their [`total`].
+pub(crate) const fn joined_all<const N: usize>(tables: &[&[Channel]]) -> [Channel; N] {
+    let mut joined = [const { Channel::fixed("", 0, Kind::U8, 0, "") }; N];
+    let (mut next, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut index = 0;
+        while index < tables[table].len() {
+            // What is replaced holds nothing; dropping it is not allowed at compile time.
+            std::mem::forget(std::mem::replace(&mut joined[next], tables[table][index].again()));
+            next += 1;
+            index += 1;
+        }
+        table += 1;
     }
-    table
+    joined
+}
+
+/// How many channels the tables have together.
+pub(crate) const fn total(tables: &[&[Channel]]) -> usize {
+    let (mut total, mut table) = (0, 0);
+    while table < tables.len() {
+        total += tables[table].len();
+        table += 1;
+    }
+    total
 }
 
 /// The channels of one kind of frame, in the order of their offsets.

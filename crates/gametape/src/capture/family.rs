@@ -8,11 +8,10 @@ use std::io;
 use std::time::Duration;
 
 use gametape_format::Counters;
-use gametape_games::{
-    ASSETTO_CORSA_FAMILY, About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream, Transport,
-};
+use gametape_games::{About, Game, Layout, NO_CHANNELS, Presence, Seen, SeenFrame, Stream, Transport};
 
 use super::batch::{Batch, Description};
+use super::belief::{Belief, family_of, named_by_process};
 use super::clock::Clock;
 use super::page::{CopyError, Page, look};
 use super::source::{Away, Pace, Source, SourceError, State};
@@ -25,6 +24,9 @@ const CHECK_NAMES_NS: u64 = 1_000_000_000;
 /// Games with the same pages, recorded through whichever of them runs.
 pub struct FamilySource {
     games: &'static [Game],
+    /// All that have these pages.
+    family: &'static [Game],
+    belief: Belief,
     prefix: Prefix,
     period: Duration,
     open: Option<Open>,
@@ -46,26 +48,40 @@ struct Open {
     /// Of the sections, when they were looked up.
     section_bytes: Vec<u64>,
     counters: Vec<Counters>,
+    /// The place of each page in the description; `None` where the game has no such stream.
+    places: Vec<Option<usize>>,
     checked_ns: u64,
 }
 
 impl FamilySource {
-    /// Reads the pages of these games, `hz` times a second. The first game's streams name the pages.
+    /// Reads the pages of these games, `hz` times a second.
     pub fn new(games: &'static [Game], prefix: Prefix, hz: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(hz.clamp(1, 1000)));
-        Self { games, prefix, period, open: None, game: None, counted: None, session: None, changes: 0 }
+        Self {
+            games,
+            family: family_of(games),
+            belief: Belief::default(),
+            prefix,
+            period,
+            open: None,
+            game: None,
+            counted: None,
+            session: None,
+            changes: 0,
+        }
     }
 
     /// Opens all sections; says what is missing.
     fn open(&self, now_ns: u64) -> Result<Open, Away> {
         let streams: Vec<&'static Stream> =
-            self.games.first().map(|game| game.streams.iter().collect()).unwrap_or_default();
+            self.family.first().map(|game| game.streams.iter().collect()).unwrap_or_default();
         let mut open = Open {
             pages: Vec::new(),
             layouts: Vec::new(),
             frame_bytes: Vec::new(),
             section_bytes: Vec::new(),
             counters: vec![Counters::default(); streams.len()],
+            places: Vec::new(),
             checked_ns: now_ns,
             streams: Vec::new(),
         };
@@ -77,7 +93,7 @@ impl FamilySource {
             let there = reader.len().map_err(unreadable)?;
             // The longest layout that fits is what this version of the page may have.
             let fits = |layout: &&&Layout| u64::from(layout.frame_bytes()) <= there;
-            let layout = Self::layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
+            let layout = self.layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
             let Some(layout) = layout else {
                 let text = format!("{name} has {there} bytes, too few for any known version of the page");
                 return Err(if there == 0 { Away::Empty } else { Away::Unreadable(text) });
@@ -93,9 +109,8 @@ impl FamilySource {
     }
 
     /// The layouts that any of the games has for a stream.
-    fn layouts(stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
-        // Also those of games that are not wanted: that it is one of them shows in its longer pages.
-        ASSETTO_CORSA_FAMILY.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
+    fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
+        self.family.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
     }
 
     /// The number that moves while a game works, whichever it is; `None` before the first whole copy.
@@ -104,18 +119,32 @@ impl FamilySource {
         self.open.as_ref()?.with_seen(|seen| game.rules.counter(seen))
     }
 
-    /// Which game the pages are of, if that can be told.
-    fn identify(&self) -> Option<&'static Game> {
-        let open = self.open.as_ref()?;
-        open.with_seen(|seen| self.games.iter().find(|game| game.rules.is_it(seen) == Some(true)))
+    /// Which game the pages are of, if that can be told and is believed.
+    fn identify(&mut self, now_ns: u64) -> Option<&'static Game> {
+        let found = self.open.as_ref()?.with_seen(|seen| {
+            let game = self.games.iter().find(|game| game.rules.is_it(seen) == Some(true))?;
+            Some((game, game.rules.counter(seen)))
+        });
+        let Some((game, counter)) = found else {
+            self.belief.forget();
+            return None;
+        };
+        self.belief.look(game, counter, now_ns).then_some(game)
     }
 
     /// Takes the layouts of the game, and says what it offers.
     fn become_game(&mut self, game: &'static Game, batch: &mut Batch) {
+        // Who asks for one game has named it.
+        let game = if self.games.len() > 1 { named_by_process(game, &self.prefix) } else { game };
         let Some(open) = &mut self.open else { return };
+        open.places.clear();
         let mut description = Description::of_game(game.id);
         for ((stream, page_layout), bytes) in open.streams.iter().zip(&mut open.layouts).zip(&mut open.frame_bytes) {
-            let Some(stream) = game.stream(stream.name) else { continue };
+            let Some(stream) = game.stream(stream.name) else {
+                open.places.push(None);
+                continue;
+            };
+            open.places.push(Some(description.streams.len()));
             let longest = stream.layouts.iter().filter(|layout| layout.frame_bytes() as usize <= *bytes);
             if let Some(layout) = longest.max_by_key(|layout| layout.frame_bytes()) {
                 *page_layout = layout;
@@ -151,14 +180,14 @@ impl FamilySource {
         open.counters.fill(Counters::default());
         look(&mut open.pages, &mut open.counters, clock)?;
         if self.game.is_none() {
-            match self.identify() {
+            match self.identify(clock.now_ns()) {
                 Some(game) => self.become_game(game, batch),
                 None => return Ok(State::Away(self.why_undecided())),
             }
         }
         let (Some(open), Some(game)) = (&self.open, self.game) else { return Ok(State::Away(Away::Undecided)) };
         let (is_it, presence) = open.with_seen(|seen| (game.rules.is_it(seen), game.rules.presence(seen)));
-        if is_it == Some(false) {
+        if is_it == Some(false) || (is_it.is_none() && self.identify(clock.now_ns()).is_some()) {
             // Another game of the family took over the pages: its sizes are others.
             self.game = None;
             self.open = None;
@@ -167,14 +196,16 @@ impl FamilySource {
         if presence == Presence::Off {
             return Ok(State::Away(Away::Off));
         }
-        for (index, (page, bytes)) in open.pages.iter().zip(&open.frame_bytes).enumerate() {
+        let Some(open) = &self.open else { return Ok(State::Away(Away::NotThere)) };
+        for ((page, bytes), (place, counters)) in
+            open.pages.iter().zip(&open.frame_bytes).zip(open.places.iter().zip(&open.counters))
+        {
+            let Some(place) = *place else { continue };
             if page.done() {
                 let time_ns = if page.fresh() { page.frame_ns() } else { clock.now_ns() };
-                batch.frame(index, time_ns, page.frame().get(..*bytes).unwrap_or_default());
+                batch.frame(place, time_ns, page.frame().get(..*bytes).unwrap_or_default());
             }
-        }
-        for (index, counters) in open.counters.iter().enumerate() {
-            batch.count(index, counters);
+            batch.count(place, counters);
         }
         self.watch_counter(clock.now_ns(), batch);
         self.watch_session();

@@ -3,6 +3,7 @@
 //! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; behind [`Recorder`] a judge rules when a tape begins and ends, and the driver
 //! puts the batch onto it. [`FamilySource`] and [`IracingSource`] are the games. What a recording does is seen through [`Progress`].
 mod batch;
+mod belief;
 mod clock;
 mod driver;
 mod family;

@@ -1,6 +1,6 @@
 //! The next steps, where they depend on the system or the game.
 
-use gametape_games::{Game, iracing};
+use gametape_games::{Game, ace, iracing};
 
 use super::facts::System;
 
@@ -17,6 +17,12 @@ pub(super) fn no_memory(game: &Game, system: System) -> (String, String) {
         (_, true) => (
             format!("{name} runs, but has no telemetry memory: it is switched off"),
             "set irsdkEnableMem=1 in app.ini (Documents/iRacing) and start the sim again".into(),
+        ),
+        (System::Linux, false) if game.id == ace::GAME.id => (
+            format!("{name} runs, but its memory is not in /dev/shm: Wine keeps it to itself until a bridge carries it out"),
+            "start a bridge that carries acevo_pmf_physics, acevo_pmf_graphics and acevo_pmf_static before the game; \
+             simapi's acbridge.exe carries the older names only"
+                .into(),
         ),
         (System::Linux, false) => (
             format!("{name} runs, but its memory is not in /dev/shm: Wine keeps it to itself until a bridge carries it out"),

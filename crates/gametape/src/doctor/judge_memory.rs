@@ -4,13 +4,13 @@
 //!                     a process runs                      no process
 //! not there           no bridge, or telemetry off         (nothing to say)
 //! empty, all zero     the game does not write             a bridge waits for a game
-//! off, moves          physics only, or in its menus       the same
+//! off, moves          physics only: ready, or it loads    the same
 //! off, undecided      in its menus                        left over
 //! live, stands still  loading, or it hangs                left over
 //! live, moves         ready                               ready: a player, another machine's name for the program
 //! ```
 
-use gametape_games::{Game, Presence};
+use gametape_games::{Game, Presence, ace, acr};
 
 use super::advice;
 use super::facts::{Facts, Memory};
@@ -110,7 +110,7 @@ impl<'a> Case<'a> {
             State::Away(Away::Unreadable(why)) => one(self
                 .finding(Level::Problem, format!("the memory is not what {} writes: {why}", self.name()))
                 .next("end other programs that write this memory, then start the game again")),
-            State::Away(Away::Off | Away::Undecided) if moved == Some(true) && self.some_zero() => one(self.partial()),
+            State::Away(Away::Off | Away::Undecided) if moved == Some(true) && some_zero(self.memory) => self.partial(),
             State::Away(Away::Off | Away::Undecided) if moved != Some(true) && self.nobody_writes() => self.left_over(),
             State::Away(Away::Off) => one(self
                 .finding(Level::Note, format!("{} is there, without a session: it is in its menus", self.name()))
@@ -144,7 +144,7 @@ impl<'a> Case<'a> {
     fn not_bridged(&self) -> Vec<Finding> {
         let mut games: Vec<&'static Game> = Vec::new();
         for (game, _) in &self.running {
-            let writes = self.memory.look.game.is_some_and(|of| of.id == game.id);
+            let writes = self.memory.look.game.is_some_and(|of| of.id == game.id) || self.writes_elsewhere(game);
             if !writes && games.iter().all(|known| known.id != game.id) {
                 games.push(game);
             }
@@ -156,6 +156,16 @@ impl<'a> Case<'a> {
         // Sections of which only some are missing have a finding of their own.
         let all_missing = self.memory.sections.iter().all(|section| section.found == SectionFound::Missing);
         games.into_iter().filter(|_| all_missing).map(|game| told(game, game.id)).collect()
+    }
+
+    /// EVO before 0.6 writes under the names that other games have, and only physics.
+    fn writes_elsewhere(&self, game: &Game) -> bool {
+        let physics_alone = |memory: &Memory| {
+            memory.games.iter().any(|game| game.id == acr::GAME.id)
+                && memory.look.moved == Some(true)
+                && some_zero(memory)
+        };
+        game.id == ace::GAME.id && self.facts.memories.iter().any(physics_alone)
     }
 
     fn empty(&self) -> Finding {
@@ -174,20 +184,31 @@ impl<'a> Case<'a> {
     }
 
     /// Some pages are written, and those that say which session it is are not.
-    fn partial(&self) -> Finding {
-        let others = OTHER_GAMES
-            .iter()
-            .filter(|(program, _)| self.facts.processes.iter().flatten().any(|process| process.runs(program)));
-        let who = others
-            .map(|(_, name)| *name)
-            .next()
-            .unwrap_or("a game (Assetto Corsa EVO before 0.6 and Assetto Corsa Rally do so)");
-        Finding::new(
-            Subject::Telemetry,
-            Level::Problem,
-            format!("{who} writes physics and leaves the other pages zero: physics alone is not recorded yet"),
-        )
-        .next("nothing helps today; `gametape games` lists what can be recorded")
+    fn partial(&self) -> (Vec<Finding>, Option<&'static str>) {
+        let runs = |game: &Game| {
+            let mut processes = self.facts.processes.iter().flatten();
+            processes.any(|process| game.processes.iter().any(|program| process.runs(program)))
+        };
+        let Some(rally) = self.memory.games.iter().find(|game| game.id == acr::GAME.id) else {
+            return (
+                vec![self.finding(Level::Note, format!("{} is loading", self.name())).next("look again in a moment")],
+                None,
+            );
+        };
+        // A game that fills all its pages does so in a moment.
+        if let Some((game, _)) = self.running.iter().find(|(game, _)| game.id != rally.id) {
+            let text = format!("{} writes physics and leaves the other pages zero: it is loading", game.name);
+            let finding = Finding::new(Subject::Telemetry, Level::Note, text).of(Some(game.id));
+            return (vec![finding.next("look again in a moment; recording begins by itself")], None);
+        }
+        let game = if runs(&ace::GAME) { &ace::GAME } else { rally };
+        if self.facts.game.is_some_and(|wanted| wanted.id != game.id) {
+            let text = format!("{} writes physics and leaves the other pages zero", game.name);
+            let to_do = format!("leave out --game, or use --game {}", game.id);
+            return (vec![Finding::new(Subject::Telemetry, Level::Note, text).next(to_do).of(Some(game.id))], None);
+        }
+        let text = format!("{}, physics alone: the game leaves its other pages zero", game.name);
+        (vec![Finding::new(Subject::Telemetry, Level::Ok, text).of(Some(game.id))], Some(game.id))
     }
 
     fn left_over(&self) -> (Vec<Finding>, Option<&'static str>) {
@@ -225,20 +246,16 @@ impl<'a> Case<'a> {
         !self.memory.sections.iter().all(fine)
     }
 
-    fn some_zero(&self) -> bool {
-        let zero = |found: &SectionFound| matches!(found, SectionFound::There { zero: true, .. });
-        self.memory.sections.iter().any(|section| zero(&section.found))
-    }
-
     /// Neither the game nor a player is there to write.
     fn nobody_writes(&self) -> bool {
         self.its_process() == Some(false) && self.facts.player.is_none()
     }
 }
 
-/// Games with the same memory that are not recorded: program and name.
-const OTHER_GAMES: [(&str, &str); 2] =
-    [("AssettoCorsaEVO.exe", "Assetto Corsa EVO"), ("acr.exe", "Assetto Corsa Rally")];
+fn some_zero(memory: &Memory) -> bool {
+    let zero = |found: &SectionFound| matches!(found, SectionFound::There { zero: true, .. });
+    memory.sections.iter().any(|section| zero(&section.found))
+}
 
 fn not_running(game: &Game) -> Finding {
     Finding::new(Subject::Process, Level::Note, format!("{} does not run", game.processes.join(", ")))

@@ -1,12 +1,12 @@
 //! Two looks at a game's memory through the source that would record it.
 
-use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, iracing};
+use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, About, GAMES, Game, iracing};
 
 use crate::capture::{Away, Batch, Clock, FamilySource, IracingSource, Source, State};
 use crate::sys::Prefix;
 
 /// Games that share their memory.
-pub(super) const GROUPS: [&[Game]; 2] = [ASSETTO_CORSA_FAMILY, &[iracing::GAME]];
+pub(super) const GROUPS: [&[Game]; 3] = [ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY, &[iracing::GAME]];
 
 /// What the source of a group of games sees.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 //! Facts made by hand, and what is said about them.
-use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, Transport, ac, acc, iracing};
+use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, Transport, ac, acc, ace, acr, iracing};
 
 use super::look::GROUPS;
 use super::*;
@@ -27,7 +27,7 @@ fn family(found: [SectionFound; 3], look: Look) -> Memory {
 }
 
 fn iracing(found: SectionFound, look: Look) -> Memory {
-    Memory { games: GROUPS[1], sections: vec![section(iracing::SECTION, 1, found)], look }
+    Memory { games: GROUPS[2], sections: vec![section(iracing::SECTION, 1, found)], look }
 }
 
 fn away(away: Away) -> Look {
@@ -222,13 +222,25 @@ fn what_a_game_left_behind_is_known_by_standing_still_without_a_process() {
 fn physics_alone_is_said_to_be_that() {
     let look = Look { moved: Some(true), ..away(Away::Off) };
     let memory = family([there(2048, false), there(2048, true), there(2048, true)], look);
-    expect(
-        &facts(memory.clone(), &["acr.exe"]),
-        Level::Problem,
-        None,
-        &["Assetto Corsa Rally writes physics", "not recorded yet"],
-    );
-    expect(&facts(memory, &[]), Level::Problem, None, &["a game", "physics alone"]);
+    for (programs, id) in
+        [(&["acr.exe"][..], acr::GAME.id), (&[], acr::GAME.id), (&["AssettoCorsaEVO.exe"], ace::GAME.id)]
+    {
+        expect_ready(&facts(memory.clone(), programs), id);
+    }
+    // EVO's own names are of later versions: that they are missing is no problem then.
+    let mut old = facts(memory.clone(), &["AssettoCorsaEVO.exe"]);
+    let missing = section("acevo_pmf_physics", 800, SectionFound::Missing);
+    old.memories.push(Memory { games: GROUPS[1], sections: vec![missing], look: away(Away::NotThere) });
+    expect_ready(&old, ace::GAME.id);
+    old.memories.remove(0);
+    expect(&old, Level::Problem, Some(ace::GAME.id), &["acevo_pmf_physics", "older names only"]);
+    let loading = facts(memory.clone(), &[ACC]);
+    expect(&loading, Level::Note, Some(acc::GAME.id), &["Competizione writes physics", "it is loading"]);
+    assert!(diagnose(&loading).ready.is_empty());
+    let mut wanted = facts(memory, &["acr.exe"]);
+    wanted.game = Some(competizione());
+    expect(&wanted, Level::Note, Some(acr::GAME.id), &["--game assetto-corsa-rally"]);
+    assert!(diagnose(&wanted).ready.is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use crate::games::{Frame, TypedStream, ac, acc};
+use crate::games::{Frame, TypedStream, ac, acc, ace, acr};
 
 /// A struct and its stream.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ pub(crate) struct KnownType {
 }
 
 /// Every struct, one line each.
-fn all() -> [KnownType; 6] {
+fn all() -> [KnownType; 12] {
     [
         known::<ac::Physics>(),
         known::<ac::Graphics>(),
@@ -23,6 +23,12 @@ fn all() -> [KnownType; 6] {
         known::<acc::Physics>(),
         known::<acc::Graphics>(),
         known::<acc::Static>(),
+        known::<ace::Physics>(),
+        known::<ace::Graphics>(),
+        known::<ace::Static>(),
+        known::<acr::Physics>(),
+        known::<acr::Graphics>(),
+        known::<acr::Static>(),
     ]
 }
 

@@ -2,8 +2,9 @@
 //! One frame of each stream every 50 ms.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 use gametape::format::StreamSpec;
-use gametape::games::{Channel, Frame, Game, Kind, Layout, Utf16, ac, acc, iracing};
+use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, iracing};
 use gametape::layout::stream_of_layout;
+use zerocopy::little_endian::U64;
 use zerocopy::{FromZeros, IntoBytes};
 
 /// A stream and its frames, the first at 0 ms.
@@ -23,6 +24,8 @@ pub fn cases() -> Vec<Case> {
     vec![
         Case { game: &ac::GAME, name: "lap-and-pits", streams: assetto_corsa() },
         Case { game: &acc::GAME, name: "lap-and-pits", streams: competizione() },
+        Case { game: &ace::GAME, name: "lap-and-pits", streams: evo() },
+        Case { game: &acr::GAME, name: "physics-alone", streams: rally() },
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
     ]
 }
@@ -168,6 +171,60 @@ fn competizione() -> Vec<Recorded> {
         page_stream::<acc::Physics>(moments().map(physics).collect()),
         page_stream::<acc::Graphics>(moments().map(graphics).collect()),
         page_stream::<acc::Static>(vec![statics.as_bytes().to_vec()]),
+    ]
+}
+
+fn evo() -> Vec<Recorded> {
+    let physics = |moment: Moment| {
+        let mut page = acc::Physics { head: physics(&moment), ..acc::Physics::new_zeroed() };
+        page.current_max_rpm = 8200;
+        page.as_bytes().to_vec()
+    };
+    let graphics = |moment: Moment| {
+        let mut page = ace::Graphics::new_zeroed();
+        (page.packet_id, page.status) = (500 + moment.step, moment.status);
+        (page.player_car_id_a, page.player_car_id_b) = (U64::new(77), U64::new(1 << 63));
+        page.car_ids[1] = [U64::new(77), U64::new(1 << 63)];
+        page.car_coordinates[1] = [moment.share * 100.0 - 50.0, 1.0, 20.0];
+        page.active_cars = 2;
+        (page.npos, page.current_lap_time_ms, page.total_lap_count) = (moment.share, moment.lap_ms, moment.lap);
+        page.last_laptime_ms = if moment.step < LINE { i32::MAX } else { 92_050 };
+        page.best_laptime_ms = page.last_laptime_ms;
+        page.current_pos = 4;
+        page.session_state.time_left_ms = 600_000 - moment.step * 50;
+        page.is_in_pit_box = (78..82).contains(&moment.step).into();
+        page.is_in_pit_lane = moment.in_pits.into();
+        page.is_valid_lap = (!(50..70).contains(&moment.step)).into();
+        page.car_location = if moment.in_pits { 1 } else { 4 };
+        page.abs_active = (moment.step % 11 < 2).into();
+        (page.electronics.tc_level, page.electronics.abs_level) = (3, 2);
+        page.tyre_rr.tyre_pression = 26.0;
+        (page.flag, page.global_flag) = (0, i32::from(moment.step / 10 == 4) * 5);
+        page.car_model = Chars::new("test_car");
+        page.as_bytes().to_vec()
+    };
+    let mut statics = ace::Static::new_zeroed();
+    (statics.sm_version, statics.ac_evo_version) = (Chars::new("1.0"), Chars::new("0.9.1"));
+    (statics.session, statics.session_id) = (1, 2);
+    (statics.track, statics.track_configuration) = (Chars::new("test_track"), Chars::new("short"));
+    statics.track_length_m = 4000.0;
+    vec![
+        page_stream::<ace::Physics>(moments().map(physics).collect()),
+        page_stream::<ace::Graphics>(moments().map(graphics).collect()),
+        page_stream::<ace::Static>(vec![statics.as_bytes().to_vec()]),
+    ]
+}
+
+/// The page is cleared at the end, as bridges do it.
+fn rally() -> Vec<Recorded> {
+    let physics = |moment: Moment| {
+        let page = acc::Physics { head: physics(&moment), ..acc::Physics::new_zeroed() };
+        if moment.step < STEPS - 2 { page } else { acc::Physics::new_zeroed() }.as_bytes().to_vec()
+    };
+    vec![
+        page_stream::<acr::Physics>(moments().map(physics).collect()),
+        page_stream::<acr::Graphics>(vec![acr::Graphics::default().as_bytes().to_vec()]),
+        page_stream::<acr::Static>(vec![acr::Static::default().as_bytes().to_vec()]),
     ]
 }
 

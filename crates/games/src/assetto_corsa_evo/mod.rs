@@ -1,0 +1,91 @@
+//! Assetto Corsa EVO, 0.6 and later: three pages of shared memory under names of its own, each a stream.
+//!
+//! | stream | page | frame |
+//! |---|---|---:|
+//! | [`PHYSICS`] | `Local\acevo_pmf_physics` | 800 |
+//! | [`GRAPHICS`] | `Local\acevo_pmf_graphics` | 4900 |
+//! | [`STATIC`] | `Local\acevo_pmf_static` | 208 |
+//!
+//! The pages are C structures with members aligned to at most 4 bytes, little endian. Unlike in
+//! [Assetto Corsa Competizione](crate::assetto_corsa_competizione) text is made of bytes ([`crate::Chars`]) and flags are single
+//! bytes. The physics page is Competizione's. Units are as there.
+//!
+//! Before 0.6 the game used the family's names and filled its physics page alone: [`BEFORE_0_6`].
+mod decode;
+mod graphics;
+mod graphics_channels;
+mod parts;
+mod physics;
+mod rules;
+mod static_page;
+
+pub use graphics::{GRAPHICS_4900, Graphics};
+pub use parts::{Assists, CarDamage, Electronics, Instruments, PitInfo, SessionState, TimingState, Tyre};
+pub use physics::{PHYSICS_800, Physics};
+pub use static_page::{STATIC_208, Static};
+
+use crate::capture::{CopyRule, Transport};
+use crate::registry::{Game, Stream};
+use crate::typed::{Frame as _, TypedStream};
+
+/// The registry's entry.
+pub const GAME: Game = Game {
+    id: "assetto-corsa-evo",
+    name: "Assetto Corsa EVO",
+    aliases: &["ace", "acevo"],
+    streams: &[PHYSICS, GRAPHICS, STATIC],
+    processes: &["AssettoCorsaEVO.exe"],
+    default_hz: Some(100),
+    rules: &rules::EvoRules,
+};
+
+/// The game before 0.6, under the names that Assetto Corsa and Competizione use. Its pages are those of
+/// [Assetto Corsa Rally](crate::assetto_corsa_rally), and nothing in them tells the two apart.
+pub const BEFORE_0_6: Game =
+    Game { streams: &[PHYSICS_BEFORE_0_6], rules: &crate::assetto_corsa_rally::RallyRules, ..GAME };
+
+/// The car, written at every physics step.
+pub const PHYSICS: Stream = Stream {
+    name: "physics",
+    layouts: &[&PHYSICS_800],
+    transport: Transport::SharedMemory { section: "acevo_pmf_physics", section_bytes: 4096 },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
+
+const PHYSICS_BEFORE_0_6: Stream =
+    Stream { transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: 4096 }, ..PHYSICS };
+
+/// Session, laps, opponents and settings, written with the picture.
+pub const GRAPHICS: Stream = Stream {
+    name: "graphics",
+    layouts: &[&GRAPHICS_4900],
+    // Sections are made of whole pages, and this one needs two.
+    transport: Transport::SharedMemory { section: "acevo_pmf_graphics", section_bytes: 8192 },
+    copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+};
+
+/// Session and track, written when a session is loaded.
+pub const STATIC: Stream = Stream {
+    name: "static",
+    layouts: &[&STATIC_208],
+    transport: Transport::SharedMemory { section: "acevo_pmf_static", section_bytes: 4096 },
+    copy_rule: CopyRule::TwoEqualCopies,
+};
+
+/// The car's stream, typed.
+#[must_use]
+pub fn physics() -> TypedStream<Physics> {
+    Physics::stream()
+}
+
+/// The stream of session and laps, typed.
+#[must_use]
+pub fn graphics() -> TypedStream<Graphics> {
+    Graphics::stream()
+}
+
+/// The stream of session and track, typed.
+#[must_use]
+pub fn static_page() -> TypedStream<Static> {
+    Static::stream()
+}

@@ -1,0 +1,42 @@
+//! What the pages say about the game itself: little.
+use super::decode::RallyDecoder;
+use crate::ac::family;
+use crate::capture::{About, Presence, Rules, Seen};
+use crate::sample::Decode;
+
+/// Longer than any game of the family is known to take from its first physics step to its first graphics page.
+const BELIEVED_AFTER_NS: u64 = 2_000_000_000;
+
+#[derive(Debug)]
+pub(crate) struct RallyRules;
+
+impl Rules for RallyRules {
+    fn presence(&self, seen: Seen<'_>) -> Presence {
+        if family::physics_alone(seen) == Some(true) { Presence::Live } else { Presence::Off }
+    }
+
+    fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
+        family::physics_alone(seen)
+    }
+
+    fn believed_after_ns(&self) -> u64 {
+        BELIEVED_AFTER_NS
+    }
+
+    fn counter(&self, seen: Seen<'_>) -> Option<i64> {
+        family::counter(seen)
+    }
+
+    fn session_key(&self, seen: Seen<'_>) -> Option<u64> {
+        family::names_key(seen).filter(|_| self.presence(seen) != Presence::Off)
+    }
+
+    fn about(&self, seen: Seen<'_>) -> About {
+        // The kind of session would be the zero of a page that nobody wrote.
+        About { session: None, ..family::about(seen) }
+    }
+
+    fn decoder(&self) -> Box<dyn Decode> {
+        Box::new(RallyDecoder)
+    }
+}

@@ -1,0 +1,127 @@
+//! Whether pages that look like a game's are believed to be its: some games look for ever as another one looks while it loads.
+//!
+//! Takes one look after the other, and believes once the game's counter has moved for as long as the game's rules ask.
+
+use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, acr};
+
+use crate::doctor::running_processes;
+use crate::sys::Prefix;
+
+/// A counter that rests this long does not move.
+const STILL_NS: u64 = 500_000_000;
+
+/// What the looks so far showed.
+#[derive(Debug, Default)]
+pub(super) struct Belief(Option<Candidate>);
+
+#[derive(Debug)]
+struct Candidate {
+    game: &'static str,
+    counter: Option<i64>,
+    /// Since when the counter moves without a rest.
+    since_ns: u64,
+    moved_ns: u64,
+}
+
+impl Belief {
+    /// The pages look like this game's; says whether that is believed.
+    pub(super) fn look(&mut self, game: &'static Game, counter: Option<i64>, now_ns: u64) -> bool {
+        let candidate = match &mut self.0 {
+            Some(candidate) if candidate.game == game.id => candidate,
+            other => other.insert(Candidate { game: game.id, counter, since_ns: now_ns, moved_ns: now_ns }),
+        };
+        if candidate.counter != counter {
+            (candidate.counter, candidate.moved_ns) = (counter, now_ns);
+        } else if now_ns.saturating_sub(candidate.moved_ns) >= STILL_NS {
+            (candidate.since_ns, candidate.moved_ns) = (now_ns, now_ns);
+        }
+        now_ns.saturating_sub(candidate.since_ns) >= game.rules.believed_after_ns()
+    }
+
+    /// The pages look like no game's.
+    pub(super) fn forget(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// All games that share pages with these, also those that are not wanted: that it is one of them shows in its longer pages.
+pub(super) fn family_of(games: &'static [Game]) -> &'static [Game] {
+    let first = |games: &[Game]| games.first().and_then(|game| game.streams.first()).map(|stream| stream.transport);
+    let families = [ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY];
+    families.into_iter().find(|family| first(family) == first(games)).unwrap_or(games)
+}
+
+/// Rally and EVO before 0.6 have the same pages: where EVO's program runs, it is EVO. Names with a prefix are of no program.
+pub(super) fn named_by_process(game: &'static Game, prefix: &Prefix) -> &'static Game {
+    let runs = || {
+        let programs = ace::GAME.processes;
+        running_processes().iter().any(|process| programs.iter().any(|program| process.runs(program)))
+    };
+    if game.id == acr::GAME.id && prefix.as_str().is_empty() && runs() { &ace::BEFORE_0_6 } else { game }
+}
+
+#[cfg(test)]
+mod tests {
+    use gametape_games::acc;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn rally() -> &'static Game {
+        ASSETTO_CORSA_FAMILY.iter().find(|game| game.id == acr::GAME.id).unwrap()
+    }
+
+    #[test]
+    fn a_game_whose_pages_are_its_own_is_believed_at_once() {
+        assert!(Belief::default().look(&acc::GAME, None, 5));
+    }
+
+    #[test]
+    fn pages_that_move_for_two_seconds_are_believed() {
+        let mut belief = Belief::default();
+        let believed: Vec<bool> =
+            (0..250).map(|tick| belief.look(rally(), Some(tick), tick as u64 * 10 * MS)).collect();
+        assert_eq!(believed.iter().position(|believed| *believed), Some(200));
+        assert!(believed[200..].iter().all(|believed| *believed));
+    }
+
+    #[test]
+    fn looks_that_are_seconds_apart_believe_too() {
+        let mut belief = Belief::default();
+        let believed = [0, 1, 2].map(|tick| belief.look(rally(), Some(tick), tick as u64 * 1000 * MS));
+        assert_eq!(believed, [false, false, true]);
+    }
+
+    #[test]
+    fn what_a_game_left_behind_is_never_believed() {
+        let mut belief = Belief::default();
+        assert!((0..1000).all(|tick| !belief.look(rally(), Some(7), tick * 10 * MS)));
+    }
+
+    #[test]
+    fn a_rest_or_another_look_begins_anew() {
+        let mut belief = Belief::default();
+        let mut look = |counter: i64, ms: u64| belief.look(rally(), Some(counter), ms * MS);
+        assert!((0..190).all(|tick| !look(tick, tick as u64 * 10)));
+        assert!(!look(190, 1900) && !look(190, 2400), "it rested for half a second");
+        assert!(!look(191, 2410) && !look(192, 4390) && look(193, 4410));
+        belief.forget();
+        assert!(!belief.look(rally(), Some(194), 4420 * MS));
+    }
+
+    #[test]
+    fn families_are_found_by_the_names_of_their_pages() {
+        let ids = |games: &'static [Game]| family_of(games).iter().map(|game| game.id).collect::<Vec<_>>();
+        assert_eq!(ids(&[acr::GAME]), ["assetto-corsa-competizione", "assetto-corsa", "assetto-corsa-rally"]);
+        assert_eq!(ids(&[ace::BEFORE_0_6]), ids(&[acr::GAME]));
+        assert_eq!(ids(&[ace::GAME]), ["assetto-corsa-evo"]);
+    }
+
+    #[test]
+    fn under_a_prefix_no_process_names_the_game() {
+        let prefix = Prefix::new("gametape-test-").unwrap();
+        assert_eq!(named_by_process(rally(), &prefix).id, acr::GAME.id);
+        assert_eq!(named_by_process(&acc::GAME, &Prefix::default()).id, acc::GAME.id);
+    }
+}
