@@ -125,8 +125,10 @@ fn physics_alone_is_told() {
     zerocopy::FromZeros::zero(&mut game.graphics);
     zerocopy::FromZeros::zero(&mut game.statics);
     game.write();
-    let (_, err) = meanwhile(|| game.step(), || doctor(&bench, 4, &prefix, &[]));
-    assert!(err.contains("physics alone is not recorded yet"), "{err}");
+    let (document, _) = meanwhile(|| game.step(), || doctor(&bench, 0, &prefix, &[]));
+    assert_eq!(document["ready"][0], "assetto-corsa-rally");
+    let (_, err) = meanwhile(|| game.step(), || doctor(&bench, 4, &prefix, &["--game", "acc"]));
+    assert!(err.contains("--game assetto-corsa-rally"), "{err}");
 }
 
 #[test]

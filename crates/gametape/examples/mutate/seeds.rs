@@ -330,9 +330,9 @@ pub(crate) fn session_texts() -> Vec<Vec<u8>> {
     vec![text.into()]
 }
 
-/// The pages of both games of the Assetto Corsa family, live, with what their rules look at.
+/// The pages of the games of the Assetto Corsa family, live, with what their rules look at.
 pub(crate) fn frames() -> Vec<Vec<u8>> {
-    use gametape_games::{Utf16, ac, acc};
+    use gametape_games::{Chars, Utf16, ac, acc, ace};
     use zerocopy::IntoBytes as _;
 
     let physics = ac::Physics { packet_id: 9, gear: 3, speed_kmh: 120.0, gas: 0.5, ..ac::Physics::default() };
@@ -346,5 +346,18 @@ pub(crate) fn frames() -> Vec<Vec<u8>> {
     let graphics = acc::Graphics { head, active_cars: 20, is_valid_lap: 1, ..acc::Graphics::default() };
     let statics = acc::Static { head: statics, is_online: 1, ..acc::Static::default() };
     let acc = [physics.as_bytes(), graphics.as_bytes(), statics.as_bytes()].concat();
-    vec![ac, acc]
+    let (graphics, blank) = (
+        ace::Graphics {
+            status: 2,
+            is_valid_lap: 1,
+            active_cars: 9,
+            car_model: Chars::new("test"),
+            ..ace::Graphics::default()
+        },
+        acc::Graphics::default(),
+    );
+    let track = ace::Static { session: 1, track: Chars::new("test"), track_length_m: 4e3, ..ace::Static::default() };
+    let ace = [physics.as_bytes(), graphics.as_bytes(), track.as_bytes()].concat();
+    let acr = [physics.as_bytes(), blank.as_bytes(), statics.as_bytes()].concat();
+    vec![ac, acc, ace, acr]
 }
