@@ -18,6 +18,8 @@ const TICKS_PER_SECOND: u64 = 60;
 const SINGLES: usize = 200;
 const ARRAYS: usize = 35;
 const CARS: usize = 64;
+/// A full field; the places of the others hold -1.
+const CARS_PRESENT: usize = 24;
 
 /// Physics 100 times a second, graphics 60 times, static once.
 pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
@@ -94,8 +96,10 @@ pub(super) fn rows(path: &Path, seconds: u64) -> Result<()> {
     for tick in 0..seconds * TICKS_PER_SECOND {
         let mut row = Vec::with_capacity(row_bytes);
         row.extend(i32::try_from(tick + 1)?.to_le_bytes());
-        let values = row_bytes / 4 - 1;
-        row.extend((0..values).flat_map(|value| (tick as f32 * 0.01 + value as f32).sin().to_le_bytes()));
+        let moving = |value: usize| (tick as f32 * 0.01 + value as f32).sin();
+        row.extend((1..SINGLES).flat_map(|value| moving(value).to_le_bytes()));
+        let cars = (0..ARRAYS * CARS).map(|value| if value % CARS < CARS_PRESENT { moving(value) } else { -1.0 });
+        row.extend(cars.flat_map(f32::to_le_bytes));
         builder.append(telemetry, tick * 1_000_000_000 / TICKS_PER_SECOND, &row)?;
     }
     builder.finish()?;
