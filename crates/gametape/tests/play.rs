@@ -186,6 +186,28 @@ fn speed_divides_the_deadlines_and_a_pause_moves_them() {
 }
 
 #[test]
+fn beyond_the_end_is_the_end_and_from_there_it_goes_back() {
+    let (prefix, folder) = (prefix("beyond"), tempfile::tempdir().unwrap());
+    let (_, tape) = pages_tape(folder.path(), 500);
+    let mut playing = Player::new(&tape).names(prefix).start().unwrap();
+    let (controls, clock, mut times) = (playing.controls(), SleepClock::default(), Vec::new());
+    playing
+        .run_by(&clock, &mut |moment| {
+            times.push(moment.tape_ns);
+            if times.len() == 5 {
+                controls.pause(true);
+                controls.forward(Duration::from_secs(3600));
+                controls.back(Duration::from_millis(205));
+                controls.pause(false);
+            }
+        })
+        .unwrap();
+    let after: Vec<u64> = times.iter().skip(5).copied().collect();
+    // The last frame is shown until 5 s: back from there.
+    assert_eq!((after.first(), after.last()), (Some(&(480 * PERIOD_NS)), Some(&(499 * PERIOD_NS))), "{times:?}");
+}
+
+#[test]
 fn from_the_middle_a_client_sees_what_was_seen_there() {
     let (prefix, folder) = (prefix("from"), tempfile::tempdir().unwrap());
     let (_, tape) = pages_tape(folder.path(), 100);

@@ -143,7 +143,7 @@ impl Player {
         let layouts = decoded.map(|part| layout(part.stream).unwrap_or_else(|| NO_CHANNELS.clone())).collect();
         let around = Around { sign: Some(sign), service, simapi };
         let (game, speed, looping) = (parts.game, self.speed, self.looping);
-        Ok(Playing::new(Begun { game, stage, around, ahead, layouts, times, speed, looping, notes }))
+        Ok(Playing::new(Begun { game, stage, around, ahead, layouts, times, end_ns, speed, looping, notes }))
     }
 
     fn stage(&self, parts: &Parts, tape: &RawTape) -> Result<Box<dyn Stage>, PlayError> {

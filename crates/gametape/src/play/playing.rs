@@ -39,6 +39,8 @@ pub(super) struct Begun {
     /// Of each part, where somebody decodes.
     pub(super) layouts: Vec<Layout>,
     pub(super) times: Range<u64>,
+    /// Until when the last frame is shown.
+    pub(super) end_ns: u64,
     pub(super) speed: f64,
     pub(super) looping: bool,
     pub(super) notes: Vec<String>,
@@ -90,6 +92,7 @@ pub struct Playing {
     layouts: Vec<Layout>,
     chunk: Chunk,
     next: usize,
+    /// What is played, up to the end of its last frame.
     times: Range<u64>,
     speed: f64,
     looping: bool,
@@ -111,7 +114,7 @@ impl Playing {
             layouts: plan.layouts,
             chunk: Chunk::default(),
             next: 0,
-            times: plan.times,
+            times: plan.times.start..plan.end_ns,
             speed: plan.speed,
             looping: plan.looping,
             began: false,
@@ -280,21 +283,27 @@ impl Playing {
                     pace.steps += 1;
                 }
                 Command::StopAfterSteps => pace.stop_after_steps = true,
-                Command::SeekTo(to_ns) => self.go_to(to_ns),
+                Command::SeekTo(to_ns) => {
+                    let to_ns = self.go_to(to_ns);
+                    pace.begin(now_ns, to_ns);
+                }
                 Command::SeekBy(by_ns) => {
-                    let here_ns = pace.position_ns(now_ns).clamp(self.times.start, self.times.end);
-                    self.go_to(here_ns.saturating_add_signed(by_ns));
+                    let here_ns = pace.position_ns(now_ns).min(self.times.end);
+                    let to_ns = self.go_to(here_ns.saturating_add_signed(by_ns));
                     // Until the frames of that place come, this is where we are: two presses add up.
-                    pace.begin(now_ns, here_ns.saturating_add_signed(by_ns).max(self.times.start));
+                    pace.begin(now_ns, to_ns);
                 }
             }
         }
     }
 
-    fn go_to(&mut self, to_ns: u64) {
+    /// Goes there, or to the nearest moment that is played; gives which one that is.
+    fn go_to(&mut self, to_ns: u64) -> u64 {
+        let to_ns = to_ns.clamp(self.times.start, self.times.end);
         self.chunk = Chunk::default();
         self.next = 0;
         self.ahead.seek(to_ns);
+        to_ns
     }
 
     fn begin(&mut self, at_ns: u64) {
