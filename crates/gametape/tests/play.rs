@@ -336,6 +336,28 @@ fn clients_see_the_game_go_when_it_stops_and_when_it_is_dropped() {
 }
 
 #[test]
+fn a_page_that_the_game_leaves_empty_stays_empty() {
+    use gametape::format::write::{StdFiles, WriteOptions, Writer};
+    use gametape::games::acc;
+    use gametape::layout::stream_of_layout;
+    let (prefix, folder) = (prefix("empty"), tempfile::tempdir().unwrap());
+    let path = folder.path().join("empty.gtape");
+    let options = WriteOptions::new(gametape::format::TapeId([3; 16]));
+    let mut writer = Writer::create(std::sync::Arc::new(StdFiles), &path, &options).unwrap();
+    for (stream, fill) in [(&acc::PHYSICS, 1), (&acc::GRAPHICS, 0)] {
+        let id = writer.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", stream.layouts[0])).unwrap();
+        writer.append(id, 0, &vec![fill; stream.layouts[0].frame_bytes() as usize]).unwrap();
+    }
+    writer.finish().unwrap();
+    let tape = gametape::Tape::open(&path).unwrap();
+    let mut playing = Player::new(&tape).names(prefix.clone()).start().unwrap();
+    playing.step().unwrap();
+    let graphics = Eye::open(&prefix, "acpmf_graphics").unwrap();
+    playing.stop().unwrap();
+    assert!(graphics.bytes(0, 1588).iter().all(|byte| *byte == 0));
+}
+
+#[test]
 fn deadlines_do_not_drift() {
     let (prefix, folder) = (prefix("drift"), tempfile::tempdir().unwrap());
     let (_, tape) = pages_tape(folder.path(), 100);

@@ -33,6 +33,8 @@ struct Page {
     section: Section,
     counter: Option<usize>,
     rising: Rising,
+    /// Whether its `status`, if it has one, says that the game runs. Some games of the family leave it 0.
+    on: bool,
     changed: Vec<u8>,
 }
 
@@ -53,7 +55,7 @@ impl PageStage {
             };
             let section = Section::claim(prefix.section(section), bytes, patience)?;
             let rising = Rising::default();
-            pages.push(Page { name: stream.name, part, section, counter, rising, changed: Vec::new() });
+            pages.push(Page { name: stream.name, part, section, counter, rising, on: false, changed: Vec::new() });
         }
         let mut stage = Self { pages, beside: Vec::new(), left: false };
         for (name, bytes) in BESIDE.iter().filter(|_| cfg!(target_os = "linux") && has_beside(parts.game)) {
@@ -72,7 +74,7 @@ impl PageStage {
         let Some(page) = self.pages.iter_mut().find(|page| page.name == name) else { return Ok(()) };
         page.section.write(offset, &[0; 4])?;
         // Clients that look only when the counter moves see it too.
-        if let (Some(counter), Some(last)) = (page.counter, page.rising.last()) {
+        if let (true, Some(counter), Some(last)) = (page.on, page.counter, page.rising.last()) {
             page.section.write(counter as u64, &last.wrapping_add(1).to_le_bytes())?;
         }
         Ok(())
@@ -87,6 +89,9 @@ fn has_beside(game: &Game) -> bool {
 
 impl Page {
     fn show(&mut self, frame: &[u8]) -> Result<(), PlayError> {
+        let (name, offset) = STATUS;
+        let status = || frame.get(offset as usize..)?.first_chunk::<4>();
+        self.on = self.name == name && status().is_some_and(|status| *status != [0; 4]);
         let value = self.counter.and_then(|at| frame.get(at..)?.first_chunk::<4>().map(|bytes| (at, *bytes)));
         let Some((at, value)) = value else { return self.section.write(0, frame) };
         let shown = self.rising.show(i32::from_le_bytes(value)).to_le_bytes();
