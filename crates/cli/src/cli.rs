@@ -103,7 +103,13 @@ impl Later {
 
 /// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    match Cli::parse().command {
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        // If there is nobody to tell, the code still says it.
+        let _ = error.print();
+        crate::window::stay();
+        std::process::exit(error.exit_code());
+    });
+    match cli.command {
         None => record::run(&record::Args::default()),
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Play(args)) => play::run(&args),

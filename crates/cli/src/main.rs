@@ -16,7 +16,11 @@ mod status_line;
 mod stop;
 mod stoppable;
 mod time;
+mod window;
 
 fn main() -> std::process::ExitCode {
-    exit::code_of(cli::run())
+    window::introduce();
+    let code = exit::code_of(cli::run());
+    window::stay();
+    code
 }

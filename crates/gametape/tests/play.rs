@@ -11,7 +11,9 @@ use game::{Game, Recording, prefix, wait_until};
 use gametape::capture::{RealClock, Told};
 use gametape::format::read::Tape;
 use gametape::play::{Ended, Neighbour, PlayError, Player};
-use playback::{Eye, MS, PERIOD_NS, SleepClock, frames, number, pages_tape};
+#[cfg(target_os = "linux")]
+use playback::number;
+use playback::{Eye, MS, PERIOD_NS, SleepClock, frames, pages_tape};
 
 const PAGES: [(&str, &str); 3] =
     [("physics", "acpmf_physics"), ("graphics", "acpmf_graphics"), ("static", "acpmf_static")];
@@ -310,6 +312,8 @@ fn what_a_dead_game_left_is_used_and_left_in_place() {
     assert!(Eye::open(&prefix, "acpmf_crewchief").is_none(), "what the player made goes");
 }
 
+// Files that only programs for Linux look for.
+#[cfg(target_os = "linux")]
 #[test]
 fn clients_see_the_game_go_when_it_stops_and_when_it_is_dropped() {
     let (prefix, folder) = (prefix("gone"), tempfile::tempdir().unwrap());
@@ -372,6 +376,8 @@ fn deadlines_do_not_drift() {
     assert!(late[late.len() / 2] < 5 * MS, "half of the frames are late: {late:?}");
 }
 
+// Files that only programs for Linux look for.
+#[cfg(target_os = "linux")]
 #[test]
 fn programs_that_see_all_games_alike_see_it_run_and_go() {
     let (prefix, folder) = (prefix("simapi"), tempfile::tempdir().unwrap());

@@ -127,6 +127,8 @@ fn in_step_a_recorder_gets_rows_texts_variables_and_headers_equal() {
     }
 }
 
+// Wine wakes up to 40 ms late: what arrives in real time says nothing there.
+#[cfg(target_os = "linux")]
 #[test]
 fn in_real_time_ticks_arrive_or_are_counted_as_missed() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
