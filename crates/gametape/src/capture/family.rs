@@ -99,7 +99,9 @@ impl FamilySource {
                 return Err(if there == 0 { Away::Empty } else { Away::Unreadable(text) });
             };
             let length = layout.frame_bytes() as usize;
-            open.pages.push(Page::new(reader, length, stream.copy_rule));
+            // A single game that is wanted knows best how its pages are copied.
+            let wanted = self.games.iter().find_map(|game| game.stream(stream.name)).unwrap_or(stream);
+            open.pages.push(Page::new(reader, length, wanted.copy_rule));
             open.layouts.push(layout);
             open.frame_bytes.push(length);
             open.section_bytes.push(there);
