@@ -114,15 +114,20 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
 }
 
 fn loss_text(loss: &Counts) -> String {
-    let counts = [("dropped", loss.dropped), ("torn", loss.torn), ("missed", loss.missed), ("gaps", loss.gaps)];
-    if counts.iter().any(|(_, count)| count.is_none()) {
+    let (Some(dropped), Some(torn), Some(missed), Some(gaps)) = (loss.dropped, loss.torn, loss.missed, loss.gaps)
+    else {
         return "not known".into();
-    }
-    let lost: Vec<_> = counts
+    };
+    let counts = [(dropped, "dropped"), (missed, "missed"), (gaps, "gaps")];
+    let lost: Vec<String> = counts
         .iter()
-        .filter_map(|(name, count)| Some(format!("{} {name}", human::count(count.filter(|count| *count > 0)?))))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{} {name}", human::count(*count)))
         .collect();
-    if lost.is_empty() { "none".into() } else { lost.join(", ") }
+    let lost = if lost.is_empty() { "none".into() } else { lost.join(", ") };
+    // Not lost: the recorder copied again.
+    let again = human::counted_as(torn, "torn copy was made again", "torn copies were made again");
+    if torn == 0 { lost } else { format!("{lost}; {again}") }
 }
 
 fn write_streams(out: &mut Vec<u8>, streams: &[ReportStream]) -> std::io::Result<()> {
@@ -164,4 +169,18 @@ fn stream_cells(stream: &ReportStream) -> [String; 9] {
         times.map_or_else(|| "-".into(), |(from, to)| format!("{} - {}", human::duration(from), human::duration(to))),
         if stream.channels.is_empty() { "-".into() } else { stream.channels.len().to_string() },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn torn_copies_are_no_loss_and_unknown_is_not_none() {
+        let loss = |dropped, torn, missed| Counts { dropped, torn, missed, gaps: Some(0) };
+        assert_eq!(loss_text(&loss(Some(0), Some(0), Some(0))), "none");
+        assert_eq!(loss_text(&loss(Some(0), Some(115), Some(0))), "none; 115 torn copies were made again");
+        assert_eq!(loss_text(&loss(Some(2), Some(1), Some(3))), "2 dropped, 3 missed; 1 torn copy was made again");
+        assert_eq!(loss_text(&loss(None, Some(1), Some(3))), "not known");
+    }
 }
