@@ -51,7 +51,7 @@ const FRAMES_SAVING: usize = 16;
 /// zstd leaves literals as they are, which halves that time and makes a tape 0.2 % larger at most.
 #[cfg(feature = "write")]
 const TABLES_LEVEL: i32 = -1;
-/// Heads of blocks are nearly as large when packed: reading one channel is a tenth faster if they are not, a tape 0.2 % larger.
+/// Heads of blocks are nearly as large when packed, and whoever reads one channel unpacks them all: stored as they are, a tape is 0.2 % larger.
 #[cfg(feature = "write")]
 const TABLES_SAVING: usize = 4;
 /// Below this length a zstd frame costs more than it saves.
