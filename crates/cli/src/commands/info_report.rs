@@ -88,7 +88,9 @@ impl Report {
         let of_each: Vec<Counters> = tape.streams().map(|stream| stream.status().counters).collect();
         let counters = Counters::of_streams(&of_each);
         // An imported tape has counters only if its source had: zeros would claim that somebody counted.
-        let counted = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
+        let has_counters = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
+        // Without its end and its journal nobody knows what is missing.
+        let counted = has_counters && (tape.is_complete() || tape.uses_journal());
         let known = |count: u64| counted.then_some(count);
         Self {
             path: path.display().to_string(),
