@@ -330,6 +330,35 @@ fn several_sources_share_a_tape_or_have_their_own() {
 }
 
 #[test]
+fn frames_wait_for_a_source_that_has_not_said_yet_what_it_offers() {
+    /// Says what it offers when it is told to.
+    struct Late(Ticks, std::sync::mpsc::Receiver<()>);
+    impl Source for Late {
+        fn pace(&self) -> Pace {
+            Pace::Source
+        }
+        fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
+            let _ = self.1.recv();
+            self.0.read(clock, batch)
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gtape");
+    let (speak, told) = channel();
+    let (send, frames) = channel();
+    let mut description = Description::of_game("early");
+    description.rows("early", "test");
+    let sources = Capture::new().source(Sent { description, frames }).and(Late(Ticks::new(3), told)).to(&path);
+    let capture = sources.start().unwrap();
+    (0..50).for_each(|number| send.send((0, vec![number])).unwrap());
+    // Long enough for the tape to be looked for a few times; however long it takes, none of the early frames may be missing.
+    std::thread::sleep(Duration::from_millis(700));
+    drop((speak, send));
+    let summary = capture.wait_for_end().unwrap();
+    assert_eq!((summary.tapes[0].frames, summary.tapes[0].loss.is_loss()), (53, false));
+}
+
+#[test]
 fn nothing_that_is_there_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.gtape");

@@ -191,6 +191,7 @@ impl Batch {
         }
         self.events.append(&mut other.events);
         self.game_moves |= other.take_game_moves();
+        self.lost_with_description += other.take_lost();
         other.clear();
     }
 

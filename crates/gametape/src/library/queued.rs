@@ -13,7 +13,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(5);
 /// Batches that wait.
 const BATCHES: usize = 64;
 /// Frames that find no place wait in the reader, up to this many bytes; then they are lost, and counted.
-const WAITING_BYTES: usize = 16 << 20;
+pub(crate) const WAITING_BYTES: usize = 16 << 20;
 
 /// What one look gave.
 struct Look {
@@ -51,7 +51,8 @@ impl Queued {
             .name("gametape-source".into())
             .spawn(move || reader.run())
             .map_err(StartError::Thread)?;
-        Ok(Self { looks, used, held: None, state: State::Away(Away::NotThere), known })
+        // Until its first look nobody knows whether it is there.
+        Ok(Self { looks, used, held: None, state: State::Away(Away::Undecided), known })
     }
 
     fn known<T>(&self, ask: impl FnOnce(&Known) -> T) -> T {

@@ -1,11 +1,12 @@
 //! Several sources on one tape: read one after the other on one thread, each at its own pace.
 //!
 //! The tape's streams are those of the first source, then those of the second, and so on. It begins when all sources have said
-//! what they offer, and goes on as long as one of them is there.
+//! what they offer, and goes on as long as one of them is there. Frames that come while another source has not yet said it wait;
+//! frames that come while another one is known to be away belong to no tape.
 
 use std::time::Duration;
 
-use super::queued::POLL;
+use super::queued::{POLL, WAITING_BYTES};
 use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
 use crate::games::{About, Presence};
 
@@ -40,7 +41,6 @@ impl Part {
     }
 
     fn read(&mut self, clock: &dyn Clock, slack_ns: u64) -> Result<(), SourceError> {
-        self.batch.clear();
         let now_ns = clock.now_ns();
         if self.state == State::Ended || now_ns.saturating_add(slack_ns) < self.next_ns {
             return Ok(());
@@ -97,6 +97,25 @@ impl Together {
         out.describe(all);
     }
 
+    /// Why the tape cannot begin yet: a source that has not said what it offers, and may still do so.
+    fn missing(&self) -> Option<Away> {
+        let mut silent = self.parts.iter().filter(|part| part.batch.described() == 0 && part.state != State::Ended);
+        silent.next().map(|part| match &part.state {
+            State::Away(away) => away.clone(),
+            _ => Away::Undecided,
+        })
+    }
+
+    /// Keeps what the other sources gave if the missing one may have been there all the time.
+    fn wait_for(&mut self, missing: &Away) {
+        for part in &mut self.parts {
+            match missing {
+                Away::Undecided => part.batch.drop_newest(WAITING_BYTES),
+                _ => part.batch.clear(),
+            }
+        }
+    }
+
     fn state(&self) -> State {
         let here = self.parts.iter().filter_map(|part| match part.state {
             State::Here(presence) => Some(presence),
@@ -124,13 +143,9 @@ impl Source for Together {
         for part in &mut self.parts {
             part.read(clock, slack_ns)?;
         }
-        if self.parts.iter().any(|part| part.batch.described() == 0) {
-            let missing = self.parts.iter().find(|part| part.batch.described() == 0);
-            return Ok(match missing.map(|part| &part.state) {
-                Some(State::Away(away)) => State::Away(away.clone()),
-                Some(State::Ended) => State::Ended,
-                _ => State::Away(Away::Undecided),
-            });
+        if let Some(missing) = self.missing() {
+            self.wait_for(&missing);
+            return Ok(State::Away(missing));
         }
         if self.parts.iter().any(|part| part.batch.described() != part.described) {
             self.describe(out);
