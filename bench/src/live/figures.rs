@@ -41,6 +41,14 @@ pub(super) fn table(rows: &[LiveRow]) -> String {
         let mb = |kib: u64| kib as f64 * 1024.0 / MB;
         line("processor", "% of one core", 2, row.core_percent, limits.core_percent);
         line("  a process that only wakes", "% of one core", 2, row.bare.core_percent, None);
+        let share = |time_ns: u64| time_ns as f64 * 100.0 / cost.wall_ns.max(1) as f64;
+        for thread in &cost.threads {
+            line(&format!("  threads {}", thread.name), "% of one core", 2, share(thread.processor_ns), None);
+            line("    had to wait for a processor", "ms", 1, thread.waited_ns as f64 / 1e6, None);
+        }
+        if let Some(stolen_ms) = cost.stolen_ms {
+            line("  kept by the machine's host", "ms", 0, stolen_ms as f64, None);
+        }
         line("resident memory, the most", "MB", 1, mb(cost.memory.peak_kib), limits.resident_mb);
         line("resident memory at the end", "MB", 1, mb(cost.memory.now_kib), limits.resident_mb);
         line("  heap and stacks", "MB", 1, mb(cost.memory.own_kib), None);

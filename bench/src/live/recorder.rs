@@ -19,6 +19,7 @@ use gametape::games::ASSETTO_CORSA_FAMILY;
 use serde::{Deserialize, Serialize};
 
 use super::moments::{Jitter, WatchedClock, WatchedSource};
+use super::system::Scheduled;
 use super::{prefix, system};
 use crate::memory::Memory;
 
@@ -55,6 +56,10 @@ pub(crate) struct Cost {
     pub(crate) wall_ns: u64,
     /// Processor time of the process meanwhile.
     pub(crate) processor_ns: u64,
+    /// Where that time went, and how long threads had to wait for a processor.
+    pub(crate) threads: Vec<Scheduled>,
+    /// Time that the machine's host kept meanwhile; `None` if the system does not say.
+    pub(crate) stolen_ms: Option<u64>,
     /// When the end was wanted, but the most ever at the very end.
     pub(crate) memory: Memory,
     pub(crate) jitter: Jitter,
@@ -145,7 +150,7 @@ fn streams(finished: &Finished) -> Vec<StreamCost> {
 pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     let interrupted = system::interrupt_flag()?;
     let prefix = prefix(&args.names)?;
-    let (start, start_processor_ns) = (Instant::now(), system::processor_ns()?);
+    let (start, start_processor_ns, start_stolen_ms) = (Instant::now(), system::processor_ns()?, system::stolen_ms());
     let max_duration = Some(Duration::from_secs(args.seconds) + PATIENCE);
     let options = RecordOptions { max_duration, ..RecordOptions::new(Some(Place::File(args.file.clone()))) };
     let (options, stop, real) = (Arc::new(options), StopFlag::default(), Arc::new(RealClock::start()));
@@ -175,7 +180,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     drop(sender);
 
     let watched = watch(&told, || interrupted.load(Ordering::Relaxed));
-    let memory = Memory::now()?;
+    let (memory, threads_ran) = (Memory::now()?, system::threads());
     stop.stop();
     for thread in threads {
         ensure!(thread.join().unwrap_or(false), "a recorder failed");
@@ -193,6 +198,8 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     let cost = Cost {
         wall_ns: u64::try_from(wall_ns.as_nanos())?,
         processor_ns,
+        threads: threads_ran,
+        stolen_ms: system::stolen_ms().zip(start_stolen_ms).map(|(now, start)| now.saturating_sub(start)),
         // The system's peak is behind by some pages at times.
         memory: Memory { peak_kib: Memory::now()?.peak_kib.max(memory.now_kib), ..memory },
         jitter: moments.jitter(),

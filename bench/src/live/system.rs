@@ -1,6 +1,42 @@
 //! Processor time and SIGINT. Linux only; elsewhere everything says that it cannot.
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+/// What the scheduler says of the threads of one name.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Scheduled {
+    pub(crate) name: String,
+    /// Time on a processor.
+    pub(crate) processor_ns: u64,
+    /// Time in which it could run and got no processor.
+    pub(crate) waited_ns: u64,
+}
+
+/// The threads of this process, those of one name together. Empty where the system does not say.
+pub(super) fn threads() -> Vec<Scheduled> {
+    let mut threads: Vec<Scheduled> = Vec::new();
+    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let text = |file: &str| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let (name, times) = (text("comm").trim().to_owned(), text("schedstat"));
+        let mut times = times.split_whitespace().filter_map(|time| time.parse::<u64>().ok());
+        let (Some(processor_ns), Some(waited_ns)) = (times.next(), times.next()) else { continue };
+        match threads.iter_mut().find(|thread| thread.name == name) {
+            Some(same) => {
+                (same.processor_ns, same.waited_ns) = (same.processor_ns + processor_ns, same.waited_ns + waited_ns)
+            }
+            None => threads.push(Scheduled { name, processor_ns, waited_ns }),
+        }
+    }
+    threads
+}
+
+/// Time since boot that a virtual machine's host kept its processors to itself, all of them together; in ticks of 10 ms.
+pub(super) fn stolen_ms() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let steal = stat.lines().next()?.split_whitespace().nth(8)?;
+    Some(steal.parse::<u64>().ok()? * 10)
+}
 
 /// Processor time of this process so far, of all its threads, in the program and in the system.
 #[cfg(target_os = "linux")]
