@@ -67,7 +67,7 @@ fn in_real_time_frames_arrive_equal_or_are_counted() {
     let played = playing.stop().unwrap();
     wait_until("it is closed", || !recording.progress.is_recording());
     let copy = recorded(&recording.end());
-    assert!(took >= Duration::from_millis(1490) && took < Duration::from_millis(2500), "{took:?}");
+    assert!(took >= Duration::from_millis(1490), "faster than the tape: {took:?}");
     assert_eq!((played.frames, played.lost, played.unfit), (150 + 50 + 1, 0, 0));
     let (all, arrived) = (frames(tape.raw(), "physics"), frames(&copy, "physics"));
     let mut rest = all.iter();

@@ -118,6 +118,39 @@ fn ticks_that_went_by_unseen_are_counted() {
 }
 
 #[test]
+fn a_game_that_counts_from_the_beginning_again_is_noticed() {
+    let (prefix, folder) = (prefix("anew"), tempfile::tempdir().unwrap());
+    let mut memory = Memory::start(&prefix, 3, true);
+    memory.tick = 5000;
+    memory.step();
+    memory.connected(true);
+    let recording = record(&prefix, folder.path());
+    wait_until("the tape begins", || {
+        memory.step();
+        recording.progress.is_recording()
+    });
+    memory.tick = 10;
+    // All buffers have to be of the new count before it can be told from old rows.
+    (0..3).for_each(|_| memory.step());
+    let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
+    let before = rows();
+    wait_until("it goes on", || {
+        memory.step();
+        rows() > before + 5
+    });
+    let last = memory.tick;
+    let told = recording.end();
+    let (tape, _) = tape_of(told.last().unwrap());
+    let said = tape.events().iter().filter(|event| event.kind == "counter_fell_back").count();
+    assert_eq!(said, 1);
+    let ticks = ticks(&tape);
+    let anew = ticks.iter().position(|tick| *tick < 5000).unwrap();
+    let (old, new) = ticks.split_at(anew);
+    assert!(old.iter().all(|tick| *tick > 5000) && new.iter().all(|tick| (11..=last).contains(tick)), "{ticks:?}");
+    assert!(new.is_sorted_by(|one, next| one < next), "no row twice: {ticks:?}");
+}
+
+#[test]
 fn each_session_has_a_tape_that_describes_itself() {
     let (prefix, folder) = (prefix("sessions"), tempfile::tempdir().unwrap());
     let mut memory = Memory::start(&prefix, 3, true);
