@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 
 use crate::bytes::{f32_at, f64_at, i32_at};
+use crate::lap_frame::ReadLaps;
 use crate::layout::{Kind, Layout};
 use crate::sample::Decode;
 
@@ -158,4 +159,7 @@ pub trait Rules: Debug + Sync {
 
     /// Turns frames into neutral samples.
     fn decoder(&self) -> Box<dyn Decode>;
+
+    /// Turns frames into neutral frames of laps.
+    fn laps(&self) -> Box<dyn ReadLaps>;
 }

@@ -1,5 +1,6 @@
 //! For the fuzz targets and mutation only: any bytes through the rules and the decoder of every game.
 use crate::capture::{Presence, Seen, SeenFrame};
+use crate::lap_frame::LapFrame;
 use crate::layout::Layout;
 use crate::registry::{ASSETTO_CORSA_FAMILY, GAMES};
 use crate::sample::Sample;
@@ -21,6 +22,14 @@ pub fn fuzz_frames(data: &[u8]) {
         let mut decoder = rules.decoder();
         let mut sample = Sample::default();
         frames.iter().for_each(|frame| decoder.frame(*frame, &mut sample));
+        let mut laps = rules.laps();
+        let mut lap_frame = LapFrame::default();
+        for frame in &frames {
+            laps.frame(*frame, &mut lap_frame);
+            let place = lap_frame.position.unwrap_or_default();
+            assert!((0.0..=1.0).contains(&place), "{}: {place}", game.id);
+            assert!(laps.identity().sector_starts.len() <= 64, "{}", game.id);
+        }
         for share in [sample.throttle, sample.brake, sample.clutch].into_iter().flatten() {
             assert!((0.0..=1.0).contains(&share), "{}: {share}", game.id);
         }

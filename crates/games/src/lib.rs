@@ -23,10 +23,12 @@ mod capture;
 mod fuzz;
 pub mod import_layouts;
 pub mod iracing;
+mod lap_frame;
 mod layout;
 mod registry;
 mod sample;
 mod sane;
+mod session_kind;
 mod text;
 mod typed;
 
@@ -35,9 +37,11 @@ pub use assetto_corsa_competizione as acc;
 pub use assetto_corsa_evo as ace;
 pub use assetto_corsa_rally as acr;
 pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
+pub use lap_frame::{Identity, LapFrame, NO_LAPS, Pit, ReadLaps, SectorValue, Validity, Verdict};
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
 pub use registry::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
+pub use session_kind::SessionKind;
 pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 

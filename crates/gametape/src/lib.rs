@@ -9,6 +9,7 @@
 //! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
 //! - [`watch`]: folders where games put their replays.
 //! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
+//! - [`laps`]: sessions, stints, laps and sectors.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
@@ -25,6 +26,7 @@ pub mod doctor;
 pub mod identity;
 pub mod import;
 pub mod keep_last;
+pub mod laps;
 pub mod layout;
 pub mod library;
 pub mod names;

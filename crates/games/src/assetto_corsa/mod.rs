@@ -12,6 +12,7 @@
 pub(crate) mod decode;
 pub(crate) mod family;
 mod graphics;
+pub(crate) mod laps;
 mod physics;
 mod rules;
 mod static_page;

@@ -1,7 +1,9 @@
 //! What the pages say about the game itself.
 use super::decode::AcDecoder;
 use super::family::{self, Member};
+use super::laps::AcLaps;
 use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 #[derive(Debug)]
@@ -30,5 +32,9 @@ impl Rules for AcRules {
 
     fn decoder(&self) -> Box<dyn Decode> {
         Box::new(AcDecoder::default())
+    }
+
+    fn laps(&self) -> Box<dyn ReadLaps> {
+        Box::new(AcLaps::default())
     }
 }

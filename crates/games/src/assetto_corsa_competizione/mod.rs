@@ -15,6 +15,7 @@
 //! or where the documentation leaves it open.
 mod decode;
 mod graphics;
+mod laps;
 mod physics;
 mod rules;
 mod static_page;

@@ -1,8 +1,10 @@
 //! What the pages say about the game itself.
 use super::decode::AccDecoder;
+use super::laps::AccLaps;
 use crate::ac::{Member, family};
 use crate::bytes::i32_at;
 use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 /// `sessionIndex` of the graphics page: goes up with each session of a weekend.
@@ -35,5 +37,9 @@ impl Rules for AccRules {
 
     fn decoder(&self) -> Box<dyn Decode> {
         Box::new(AccDecoder)
+    }
+
+    fn laps(&self) -> Box<dyn ReadLaps> {
+        Box::new(AccLaps::default())
     }
 }

@@ -14,6 +14,7 @@
 mod decode;
 mod graphics;
 mod graphics_channels;
+pub(crate) mod laps;
 mod parts;
 mod physics;
 mod rules;

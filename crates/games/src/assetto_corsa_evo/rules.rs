@@ -2,10 +2,12 @@
 use std::mem::offset_of;
 
 use super::decode::EvoDecoder;
+use super::laps::EvoLaps;
 use super::{Graphics, Static};
 use crate::ac::family::{self, Fnv, is_zero, page};
 use crate::bytes::i32_at;
 use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 use crate::text::{char_text, chars};
 
@@ -63,6 +65,10 @@ impl Rules for EvoRules {
 
     fn decoder(&self) -> Box<dyn Decode> {
         Box::new(EvoDecoder::default())
+    }
+
+    fn laps(&self) -> Box<dyn ReadLaps> {
+        Box::new(EvoLaps::default())
     }
 }
 

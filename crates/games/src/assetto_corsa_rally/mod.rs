@@ -12,6 +12,7 @@
 //! Assetto Corsa EVO before 0.6 looks the same all the time ([`crate::ace::BEFORE_0_6`]).
 mod decode;
 mod frames;
+mod laps;
 mod rules;
 
 pub use frames::{GRAPHICS_1588, Graphics, PHYSICS_800, Physics, STATIC_820, Static};

@@ -1,7 +1,9 @@
 //! What the pages say about the game itself: little.
 use super::decode::RallyDecoder;
+use super::laps::RallyLaps;
 use crate::ac::family;
 use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 /// Longer than any game of the family is known to take from its first physics step to its first graphics page.
@@ -38,5 +40,9 @@ impl Rules for RallyRules {
 
     fn decoder(&self) -> Box<dyn Decode> {
         Box::new(RallyDecoder)
+    }
+
+    fn laps(&self) -> Box<dyn ReadLaps> {
+        Box::new(RallyLaps::default())
     }
 }

@@ -10,6 +10,8 @@ pub mod fuzz;
 mod header;
 mod ibt;
 mod ibt_error;
+mod lap_text;
+mod laps;
 mod live_map;
 mod places;
 mod row_times;

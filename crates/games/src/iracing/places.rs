@@ -19,7 +19,7 @@ struct Found {
 }
 
 impl Place {
-    fn of(layout: &Layout, name: &str) -> Self {
+    pub(super) fn of(layout: &Layout, name: &str) -> Self {
         Self(layout.channel(name).map(|channel| Found {
             offset: channel.offset as usize,
             kind: channel.kind,

@@ -1,8 +1,10 @@
 //! What rows and session text say about the game itself.
 use super::decode::{IracingDecoder, presence};
+use super::laps::IracingLaps;
 use super::session_info::session_info;
 use super::session_text::session_text;
 use crate::capture::{About, Presence, Rules, Seen};
+use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
 #[derive(Debug)]
@@ -47,6 +49,10 @@ impl Rules for IracingRules {
 
     fn decoder(&self) -> Box<dyn Decode> {
         Box::new(IracingDecoder::default())
+    }
+
+    fn laps(&self) -> Box<dyn ReadLaps> {
+        Box::new(IracingLaps::default())
     }
 }
 

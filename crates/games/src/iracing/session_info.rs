@@ -30,12 +30,12 @@ pub struct SessionInfo {
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     /// Where the key starts.
     indent: usize,
-    key: &'a str,
+    pub(super) key: &'a str,
     /// Without quotes; empty where there is none.
-    value: &'a str,
+    pub(super) value: &'a str,
 }
 
 /// Reads a text. `session_number` is `SessionNum` of the row; without it the session that the text calls the current one
@@ -57,18 +57,18 @@ pub fn session_info(text: &str, session_number: Option<i64>) -> SessionInfo {
 }
 
 /// The lines of a section: those behind its name, up to the next line that is not indented.
-fn section<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Line<'a>> {
+pub(super) fn section<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Line<'a>> {
     let lines = text.lines().filter_map(line);
     lines.skip_while(move |line| line.indent > 0 || line.key != name).skip(1).take_while(|line| line.indent > 0)
 }
 
 /// The value of a key at a depth.
-fn value<'a>(mut lines: impl Iterator<Item = Line<'a>>, indent: usize, key: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(mut lines: impl Iterator<Item = Line<'a>>, indent: usize, key: &str) -> Option<&'a str> {
     lines.find(|line| line.indent == indent && line.key == key).and_then(|line| said(line.value))
 }
 
 /// The value of `key` in the entry whose `id_key`, its first line, is `id`.
-fn entry<'a>(lines: impl Iterator<Item = Line<'a>>, id_key: &str, id: i64, key: &str) -> Option<&'a str> {
+pub(super) fn entry<'a>(lines: impl Iterator<Item = Line<'a>>, id_key: &str, id: i64, key: &str) -> Option<&'a str> {
     let mut inside = None;
     for line in lines {
         if line.key == id_key {

@@ -1,0 +1,38 @@
+//! Pages to neutral frames of laps: the game gives none, and says who drives what at best.
+use crate::ac::laps::{Texts, car};
+use crate::ace::laps::physics_alone;
+use crate::capture::SeenFrame;
+use crate::lap_frame::{Identity, LapFrame, NO_LAPS, ReadLaps};
+
+#[derive(Debug, Default)]
+pub(super) struct RallyLaps {
+    texts: Texts,
+}
+
+impl ReadLaps for RallyLaps {
+    fn frame(&mut self, frame: SeenFrame<'_>, laps: &mut LapFrame) -> bool {
+        match frame.stream {
+            "physics" => {
+                car(frame.bytes, laps);
+                physics_alone(frame.bytes, laps);
+                let identity = Identity { remark: Some(NO_LAPS), ..self.texts.identity.clone() };
+                if self.texts.identity.remark.is_none() {
+                    self.texts.identity.become_identity(identity);
+                }
+                self.texts.identity.stamp(laps);
+                true
+            }
+            "static" => {
+                self.texts.take(frame.bytes, Identity { remark: Some(NO_LAPS), ..Identity::default() });
+                // The game has no sectors: what stands there is a zero that nobody wrote.
+                self.texts.identity.sector_count = None;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.texts.identity
+    }
+}

@@ -1,0 +1,243 @@
+//! Rows to neutral frames of laps, live and from `.ibt` files.
+//!
+//! The game's timer of the running lap starts anew a second or two late, so it is not used: laps are timed by `SessionTime` where the line is crossed.
+//! `Lap` counts laps that were begun. Whether a lap counts shows only in that it gets a time, up to 2.5 s after the line.
+use super::decode::presence;
+use super::lap_text::lap_text;
+use super::places::Place;
+use super::session_info::session_info;
+use super::session_text::session_text;
+use crate::capture::SeenFrame;
+use crate::lap_frame::{Identity, LapFrame, Pit, ReadLaps, Validity};
+use crate::layout::Layout;
+use crate::sane::{count, ms, not_zero};
+use crate::session_kind::SessionKind;
+
+/// What the game gives as the time left where a session has no limit: a week.
+const UNLIMITED_S: f64 = 604_800.0;
+/// The line may lie at an angle: places go this far beyond both ends of a lap.
+const BEYOND_LINE: f32 = 0.1;
+/// `SessionState`: the laps behind the pace car, and the race itself.
+const PARADE: i32 = 3;
+const RACING: i32 = 4;
+/// `PlayerTrackSurface`.
+const NOT_IN_WORLD: i32 = -1;
+const OFF_TRACK: i32 = 0;
+const PIT_STALL: i32 = 1;
+
+#[derive(Debug, Default)]
+pub(super) struct IracingLaps {
+    identity: Identity,
+    text: String,
+    /// `SessionNum` that `kind` is of.
+    session: Option<i32>,
+    kind: Option<SessionKind>,
+    layout: Option<u64>,
+    places: Places,
+}
+
+impl ReadLaps for IracingLaps {
+    fn frame(&mut self, frame: SeenFrame<'_>, laps: &mut LapFrame) -> bool {
+        if frame.stream.ends_with("session-text") {
+            self.text = session_text(frame.bytes);
+            (self.session, self.kind) = (None, None);
+            self.take_text();
+            self.identity.stamp(laps);
+            return false;
+        }
+        if frame.stream != "telemetry" {
+            return false;
+        }
+        let layout = frame.layout.fingerprint();
+        if self.layout != Some(layout) {
+            self.places = Places::of(frame.layout);
+            self.layout = Some(layout);
+        }
+        self.row(frame.bytes, laps);
+        true
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+}
+
+impl IracingLaps {
+    fn take_text(&mut self) {
+        let (about, laps) = (session_info(&self.text, None), lap_text(&self.text));
+        self.identity.become_identity(Identity {
+            game_version: about.game_version,
+            track: about.track,
+            layout: about.track_layout,
+            car: about.car,
+            driver: laps.driver,
+            online: laps.online,
+            sector_starts: laps.sector_starts,
+            length_m: laps.length_m,
+            validity: Validity::OfficialTime,
+            ..Identity::default()
+        });
+    }
+
+    fn kind_of(&mut self, session: Option<i32>) -> SessionKind {
+        if self.kind.is_none() || self.session != session {
+            let said = session_info(&self.text, session.map(i64::from)).session_type;
+            (self.session, self.kind) = (session, Some(said.map_or(SessionKind::Unknown, |said| kind(&said))));
+        }
+        self.kind.unwrap_or(SessionKind::Unknown)
+    }
+
+    fn row(&mut self, row: &[u8], laps: &mut LapFrame) {
+        let session = self.places.session.whole(row);
+        let kind = self.kind_of(session);
+        let at = &self.places;
+        let whole = |place: Place| place.whole(row).map(i64::from);
+        let seconds = |place: Place| place.number(row).and_then(|seconds| ms(seconds * 1000.0));
+        let [replay, on_track, behind] = [at.is_replay, at.is_on_track, at.replay_frames_behind].map(whole);
+        let known = [at.is_on_track.is(row), at.is_on_track_car.is(row)];
+        let surface = at.surface.whole(row);
+        let in_car = (known == [None; 2] || known.contains(&Some(true))) && surface != Some(NOT_IN_WORLD);
+        let state = at.state.whole(row);
+        let before_start = kind == SessionKind::Race && state.is_some_and(|state| state < PARADE);
+        let place = at.position.f32(row);
+        let flags = at.flags.whole(row).map(i32::cast_unsigned);
+        let geo = Option::zip(at.longitude.number(row), at.latitude.number(row)).filter(|place| *place != (0.0, 0.0));
+        *laps = LapFrame {
+            presence: presence(replay, on_track, behind),
+            counter: whole(at.tick),
+            identity: self.identity.revision,
+            names: self.identity.names,
+            kind,
+            session_index: session,
+            session_id: whole(at.unique_id).map(i64::cast_unsigned),
+            left_ms: at
+                .left
+                .number(row)
+                .filter(|left| (0.0..UNLIMITED_S).contains(left))
+                .map(|left| left as f32 * 1000.0),
+            time_of_day_s: at.time_of_day.f32(row),
+            game_ms: at.session_time.number(row).map(|seconds| seconds * 1000.0),
+            laps_completed: at.lap.whole(row).and_then(|lap| count(lap.saturating_sub(1).max(0))),
+            last_ms: seconds(at.last).filter(|ms| *ms > 0),
+            off_track: surface.map(|surface| surface == OFF_TRACK).filter(|_| in_car),
+            incidents: at.incidents.whole(row),
+            pit: pit(in_car, at.in_stall.is(row), at.on_pit_road.is(row), surface),
+            position: place.and_then(within_lap).filter(|_| in_car),
+            bad_position: in_car && place.is_some_and(|place| within_lap(place).is_none()),
+            world_m: geo.filter(|_| in_car).and_then(metres),
+            // Still, waving, caution, caution waving; red.
+            caution: flags.map(|bits| bits & (0x8 | 0x100 | 0x4000 | 0x8000 | 0x10) != 0),
+            on_lap: Some(in_car && !before_start),
+            formation: state.map(|state| kind == SessionKind::Race && (PARADE..RACING).contains(&state)),
+            speed_kmh: at.speed.f32(row).map(|metres_per_s| metres_per_s * 3.6),
+            fuel_l: at.fuel.f32(row).filter(|_| in_car),
+            air_celsius: at.air.f32(row).and_then(not_zero),
+            track_celsius: at.track.f32(row).and_then(not_zero),
+            ..LapFrame::default()
+        };
+    }
+}
+
+fn pit(in_car: bool, in_stall: Option<bool>, on_pit_road: Option<bool>, surface: Option<i32>) -> Option<Pit> {
+    if !in_car {
+        return Some(Pit::Box);
+    }
+    let in_stall = in_stall.or(surface.map(|surface| surface == PIT_STALL));
+    Pit::of(in_stall, on_pit_road)
+}
+
+/// A place beyond the line is one before it, or behind it.
+fn within_lap(place: f32) -> Option<f32> {
+    match place {
+        place if (0.0..=1.0).contains(&place) => Some(place),
+        place if (-BEYOND_LINE..0.0).contains(&place) => Some(place + 1.0),
+        place if (1.0..1.0 + BEYOND_LINE).contains(&place) => Some(place - 1.0),
+        _ => None,
+    }
+}
+
+/// Degrees to metres on a plane: good enough to draw a track. East, up (not said), north.
+fn metres((longitude_deg, latitude_deg): (f64, f64)) -> Option<[f32; 3]> {
+    const METRES_PER_DEGREE: f64 = 111_320.0;
+    let east = longitude_deg * METRES_PER_DEGREE * latitude_deg.to_radians().cos();
+    let north = latitude_deg * METRES_PER_DEGREE;
+    let place = [east as f32, 0.0, north as f32];
+    place.iter().all(|number| number.is_finite()).then_some(place)
+}
+
+fn kind(said: &str) -> SessionKind {
+    let said = said.to_lowercase();
+    let words = [
+        ("race", SessionKind::Race),
+        ("qualify", SessionKind::Qualifying),
+        ("time trial", SessionKind::TimeTrial),
+        ("testing", SessionKind::Test),
+        ("practice", SessionKind::Practice),
+        ("warmup", SessionKind::Practice),
+    ];
+    words.into_iter().find(|(word, _)| said.contains(word)).map_or(SessionKind::Unknown, |(_, kind)| kind)
+}
+
+/// Where in a row the values are: looked up by name once per layout.
+#[derive(Debug, Clone, Copy, Default)]
+struct Places {
+    tick: Place,
+    session: Place,
+    unique_id: Place,
+    state: Place,
+    session_time: Place,
+    left: Place,
+    time_of_day: Place,
+    lap: Place,
+    last: Place,
+    position: Place,
+    latitude: Place,
+    longitude: Place,
+    is_on_track: Place,
+    is_on_track_car: Place,
+    is_replay: Place,
+    replay_frames_behind: Place,
+    surface: Place,
+    on_pit_road: Place,
+    in_stall: Place,
+    incidents: Place,
+    flags: Place,
+    speed: Place,
+    fuel: Place,
+    air: Place,
+    track: Place,
+}
+
+impl Places {
+    fn of(layout: &Layout) -> Self {
+        let at = |name: &str| Place::of(layout, name);
+        let or = |name: &str, other: &str| if layout.channel(name).is_some() { at(name) } else { at(other) };
+        Self {
+            tick: at("SessionTick"),
+            session: at("SessionNum"),
+            unique_id: at("SessionUniqueID"),
+            state: at("SessionState"),
+            session_time: at("SessionTime"),
+            left: at("SessionTimeRemain"),
+            time_of_day: at("SessionTimeOfDay"),
+            lap: at("Lap"),
+            last: at("LapLastLapTime"),
+            position: at("LapDistPct"),
+            latitude: at("Lat"),
+            longitude: at("Lon"),
+            is_on_track: at("IsOnTrack"),
+            is_on_track_car: at("IsOnTrackCar"),
+            is_replay: at("IsReplayPlaying"),
+            replay_frames_behind: at("ReplayFrameNumEnd"),
+            surface: at("PlayerTrackSurface"),
+            on_pit_road: at("OnPitRoad"),
+            in_stall: at("PlayerCarInPitStall"),
+            incidents: at("PlayerCarMyIncidentCount"),
+            flags: at("SessionFlags"),
+            speed: at("Speed"),
+            fuel: at("FuelLevel"),
+            air: at("AirTemp"),
+            track: or("TrackTempCrew", "TrackTemp"),
+        }
+    }
+}
