@@ -10,6 +10,7 @@
 //! - [`watch`]: folders where games put their replays.
 //! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
 //! - [`laps`]: sessions, stints, laps and sectors.
+//! - [`store`]: sessions and laps that are kept, what users said about them, and where the tapes are.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
@@ -33,6 +34,7 @@ pub mod names;
 pub mod paths;
 pub mod play;
 pub mod simulated_car;
+pub mod store;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;
 pub mod tape;

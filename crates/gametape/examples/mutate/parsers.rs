@@ -33,6 +33,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
         Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
         Parser { name: "processes", run: gametape::doctor::fuzz_processes, seeds: seeds::processes },
+        Parser { name: "store-texts", run: gametape::store::fuzz_store_texts, seeds: seeds::store_texts },
         Parser { name: "status-request", run: gametape::play::fuzz_status_request, seeds: seeds::status_requests },
         Parser { name: "play-header", run: gametape::play::fuzz_tape_header, seeds: seeds::play_headers },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },

@@ -322,6 +322,20 @@ pub(crate) fn irsdk_maps() -> Vec<Vec<u8>> {
     maps.into()
 }
 
+/// Cursors of queries, and what stands in columns of the store.
+pub(crate) fn store_texts() -> Vec<Vec<u8>> {
+    [
+        "sessions.i1700000000000000.b00112233445566778899aabbccddeeff",
+        "bests.t69726163696e67.t537061.t.i99000.i-5",
+        r#"[[31234,"official"],[null,"none"]]"#,
+        r#"[{"at_fraction":0.5,"at_ns":5,"at_sector":2,"code":"cut","source":"game"}]"#,
+        r#"{"air_celsius":21.5,"caution":false,"rain":"dry"}"#,
+        r#"["a","b"]"#,
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
 /// The parts of iRacing's session text that are read.
 pub(crate) fn session_texts() -> Vec<Vec<u8>> {
     let text = "---\nWeekendInfo:\n TrackDisplayName: Test\n TrackConfigName: null\n BuildVersion: 1.2\n\nSessionInfo:\n \

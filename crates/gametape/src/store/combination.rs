@@ -1,0 +1,68 @@
+//! What bests are kept apart by, as a row with an id that is made from its content: two stores give it the same id, and nobody has to
+//! agree on numbers.
+
+use super::connection::Connection;
+use super::error::StoreError;
+use super::stored::Combination;
+use super::value::{Row, Value, needed};
+use crate::laps::Session;
+
+/// The columns, without the id.
+pub(super) const COLUMNS: &str = "c.game, c.track, c.layout, c.car, c.driver";
+
+impl Combination {
+    /// That of a lap by this driver in a session.
+    pub(super) fn of(session: &Session, driver: Option<&String>) -> Self {
+        let known = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
+        Self {
+            game: session.game.clone(),
+            track: known(session.track.as_ref()),
+            layout: known(session.layout.as_ref()),
+            car: known(session.car.as_ref()),
+            driver: known(driver).or_else(|| known(session.driver.as_ref())),
+        }
+    }
+
+    /// Made from the content.
+    fn number(&self) -> i64 {
+        let mut hasher = blake3::Hasher::new();
+        for text in
+            [Some(&self.game), self.track.as_ref(), self.layout.as_ref(), self.car.as_ref(), self.driver.as_ref()]
+        {
+            // Lengths keep the texts apart from each other and from those that are not known.
+            hasher.update(&text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+            hasher.update(text.map_or(&[][..], |text| text.as_bytes()));
+        }
+        let mut number = [0; 8];
+        hasher.finalize_xof().fill(&mut number);
+        i64::from_le_bytes(number)
+    }
+
+    /// Puts it into the store; gives its id.
+    pub(super) fn put(&self, db: &mut dyn Connection) -> Result<i64, StoreError> {
+        let number = self.number();
+        let values = [
+            Value::Int(number),
+            Value::from(&self.game),
+            self.track.as_ref().into(),
+            self.layout.as_ref().into(),
+            self.car.as_ref().into(),
+            self.driver.as_ref().into(),
+        ];
+        let sql = "INSERT INTO combinations (id, game, track, layout, car, driver) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+                   ON CONFLICT (id) DO NOTHING";
+        db.execute(sql, &values)?;
+        Ok(number)
+    }
+
+    /// Reads [`COLUMNS`].
+    pub(super) fn read(row: &mut Row) -> Result<Self, StoreError> {
+        Ok(Self {
+            game: needed(row.text("a game")?, "a game")?,
+            track: row.text("a track")?,
+            layout: row.text("a layout")?,
+            car: row.text("a car")?,
+            driver: row.text("a driver")?,
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Tracks, cars and drivers: what was driven, where and by whom.
+
+use super::connection::Connection;
+use super::cursor::Cursor;
+use super::error::StoreError;
+use super::query::{Audience, ListQuery, Page, Visibility, page_size, values_of};
+use super::read_laps::add_combination;
+use super::read_sessions::add_after;
+use super::stored::{Driven, Driver};
+use super::value::{Row, Statement, Value, needed};
+
+/// Tracks or cars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thing {
+    Track,
+    Car,
+}
+
+impl Thing {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Track => "track",
+            Self::Car => "car",
+        }
+    }
+
+    /// The columns that tell one from another, and the name of the list.
+    fn columns(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Track => ("s.track", "coalesce(s.layout, '')", "tracks"),
+            // A bare constant cannot be grouped by everywhere.
+            Self::Car => ("s.car", "CAST('' AS TEXT)", "cars"),
+        }
+    }
+}
+
+/// A page of tracks or cars, by game and name, from the sessions in which they were driven.
+pub(super) fn driven(
+    db: &mut dyn Connection,
+    thing: Thing,
+    query: &ListQuery,
+    audience: Audience,
+) -> Result<Page<Driven>, StoreError> {
+    let limit = page_size(query.limit);
+    let (native, layout, kind) = thing.columns();
+    let (laps, best) = match audience {
+        Audience::Owner => ("s.lap_count", "s.best_ms"),
+        Audience::Public => ("s.shown_lap_count", "s.shown_best_ms"),
+    };
+    let mut sql = Statement::new("SELECT * FROM (SELECT s.game AS game, ");
+    sql.push(native).push(" AS native, ").push(layout).push(" AS layout, count(*) AS sessions, ");
+    sql.push("CAST(sum(").push(laps).push(") AS BIGINT) AS laps, min(").push(best).push(") AS best, ");
+    sql.push("max(s.started_us) AS last FROM sessions s WHERE s.deleted_us IS NULL AND ").push(native);
+    sql.push(" IS NOT NULL AND s.visibility <= ").bind(audience.sees(&query.filter));
+    let filter = &query.filter;
+    sql.filter(" AND s.game = ", filter.game.as_ref())
+        .filter(" AND s.track = ", filter.track.as_ref())
+        .filter(" AND s.layout = ", filter.layout.as_ref())
+        .filter(" AND s.car = ", filter.car.as_ref())
+        .filter(" AND s.driver = ", filter.driver.as_ref())
+        .filter(" AND s.sort_us >= ", filter.from_us)
+        .filter(" AND s.sort_us < ", filter.to_us);
+    sql.push(" GROUP BY s.game, ").push(native).push(", ").push(layout).push(") x WHERE 1 = 1");
+    if let Some(values) = values_of(query.after.as_ref(), kind, 3)? {
+        add_after(&mut sql, "(x.game, x.native, x.layout) > (", values);
+    }
+    sql.push(" ORDER BY x.game, x.native, x.layout LIMIT ").bind(i64::from(limit) + 1);
+    let mut found = db.all_of(&sql, |row| read_driven(row, thing))?;
+    for one in found.iter_mut().take(limit as usize) {
+        let sql = "SELECT name FROM names WHERE kind = ?1 AND game = ?2 AND native = ?3";
+        let key = [Value::from(thing.name()), Value::from(&one.game), Value::from(&one.native)];
+        one.name = db.first(sql, &key, |mut row| row.text("a name"))?.flatten();
+    }
+    Ok(Page::of(found, limit, |last| {
+        let layout = last.layout.clone().unwrap_or_default();
+        Cursor::new(kind, vec![Value::from(&last.game), Value::from(&last.native), Value::from(layout)])
+    }))
+}
+
+fn read_driven(mut row: Row, thing: Thing) -> Result<Driven, StoreError> {
+    Ok(Driven {
+        game: needed(row.text("a game")?, "a game")?,
+        native: needed(row.text("a name")?, "a name")?,
+        layout: row.text("a layout")?.filter(|layout| !layout.is_empty()),
+        name: None,
+        session_count: needed(row.number("a count")?, "a count")?,
+        lap_count: needed(row.number("a count")?, "a count")?,
+        // Times of different tracks cannot be compared.
+        best_ms: row.number("a lap time")?.filter(|_| thing == Thing::Track),
+        last_us: row.number("a time")?,
+    })
+}
+
+/// A page of drivers, by name, from the laps that they drove.
+pub(super) fn drivers(
+    db: &mut dyn Connection,
+    query: &ListQuery,
+    audience: Audience,
+) -> Result<Page<Driver>, StoreError> {
+    const KIND: &str = "drivers";
+    let limit = page_size(query.limit);
+    let mut sql = Statement::new(
+        "SELECT c.driver, (SELECT d.name FROM drivers d WHERE d.driver = c.driver), \
+         (SELECT d.visibility FROM drivers d WHERE d.driver = c.driver), count(*), max(l.started_us) \
+         FROM laps l JOIN combinations c ON c.id = l.combination \
+         WHERE l.gone = 0 AND c.driver IS NOT NULL AND l.visibility <= ",
+    );
+    sql.bind(audience.sees(&query.filter));
+    add_combination(&mut sql, &query.filter);
+    sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
+    if let Some(values) = values_of(query.after.as_ref(), KIND, 1)? {
+        add_after(&mut sql, "(c.driver) > (", values);
+    }
+    sql.push(" GROUP BY c.driver ORDER BY c.driver LIMIT ").bind(i64::from(limit) + 1);
+    let found = db.all_of(&sql, |mut row| {
+        Ok(Driver {
+            driver: needed(row.text("a driver")?, "a driver")?,
+            name: row.text("a name")?,
+            visibility: row.number("a visibility")?.map_or(Visibility::Public, Visibility::of_number),
+            lap_count: needed(row.number("a count")?, "a count")?,
+            last_us: row.number("a time")?,
+        })
+    })?;
+    Ok(Page::of(found, limit, |last| Cursor::new(KIND, vec![Value::from(&last.driver)])))
+}

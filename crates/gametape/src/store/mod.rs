@@ -1,0 +1,71 @@
+//! The store: sessions and laps that are kept, what users said about them, and where the tapes are.
+//!
+//! ```text
+//! Tracker ──▶ Write ──▶ Store::write ──▶ SQLite | PostgreSQL ──▶ pages of sessions, laps, bests ──▶ commands, server
+//! a tape, tracked again ──▶ Store::replace_tape ──┘      ▲
+//!                                    Edit: what users say┘
+//! ```
+//!
+//! Laps are made from tapes and can be made again. What users said cannot: it is kept apart, with the stretch of tape that it is about.
+//! [`open`] gives a store in a file of SQLite or, for a URL, in PostgreSQL. All SQL is written once; `dialect` is where the two differ.
+
+mod attach;
+mod bests;
+mod columns;
+mod combination;
+mod connection;
+mod contract;
+mod cursor;
+mod dialect;
+mod edits;
+mod error;
+mod fuzz;
+mod lists;
+mod packed;
+mod people;
+mod pool;
+mod postgres;
+mod progress;
+mod put;
+mod query;
+mod read_laps;
+mod read_sessions;
+mod replace;
+mod schema;
+mod settle;
+mod sql_store;
+mod sqlite;
+mod stored;
+mod summary;
+mod tapes;
+mod value;
+mod writing;
+
+pub use contract::Store;
+pub use cursor::Cursor;
+pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};
+pub use error::StoreError;
+#[doc(hidden)]
+pub use fuzz::fuzz_store_texts;
+pub use people::DriverEdit;
+pub use query::{
+    Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, SessionQuery, Validity,
+    Visibility,
+};
+pub use sql_store::SqlStore;
+pub use stored::{
+    Best, Change, Combination, Driven, Driver, Origin, Progress, Remarks, Replaced, SessionDetail, StoredLap,
+    StoredSession, TrackedSession, Tracker, Write,
+};
+pub use tapes::CataloguedTape;
+
+/// Whether a text names a server and not a file.
+#[must_use]
+pub fn is_server(place: &str) -> bool {
+    place.starts_with("postgres://") || place.starts_with("postgresql://")
+}
+
+/// Opens a store: a server by its URL (`postgres://…`), anything else is the path of a file, which is made if there is none.
+pub fn open(place: &str) -> Result<SqlStore, StoreError> {
+    if is_server(place) { SqlStore::postgres(place) } else { SqlStore::sqlite(place) }
+}

@@ -1,0 +1,73 @@
+//! What users say about drivers, cars and tracks: names, and who may see a driver.
+
+use super::connection::Connection;
+use super::edits::{LONGEST_NAME, check_text};
+use super::error::StoreError;
+use super::lists::Thing;
+use super::query::Visibility;
+use super::settle::{settle_laps, settle_session};
+use super::value::Value;
+use super::writing::session_of;
+
+/// What to change about a driver; what is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DriverEdit {
+    /// Give a name, or take it away.
+    pub name: Option<Option<String>>,
+    /// Who may see the driver.
+    pub visibility: Option<Visibility>,
+}
+
+/// Changes a driver. All sessions with laps of the driver are settled anew.
+pub(super) fn edit_driver(
+    db: &mut dyn Connection,
+    driver: &str,
+    edit: &DriverEdit,
+    now_us: i64,
+) -> Result<(), StoreError> {
+    check_text("the name", edit.name.as_ref().and_then(Option::as_ref), LONGEST_NAME)?;
+    let key = [Value::from(driver)];
+    let sql = "SELECT name, visibility FROM drivers WHERE driver = ?1 {locked}";
+    let before = db.first(sql, &key, |mut row| Ok((row.text("a name")?, row.number::<i64>("a visibility")?)))?;
+    let (name, visibility) = before.unwrap_or_default();
+    let before = Visibility::of_number(visibility.unwrap_or_default());
+    let visibility = edit.visibility.unwrap_or(before);
+    let name = edit.name.clone().unwrap_or(name).filter(|name| !name.trim().is_empty());
+    let sql = "INSERT INTO drivers (driver, name, visibility, changed_us) VALUES (?1, ?2, ?3, ?4) \
+               ON CONFLICT (driver) DO UPDATE SET name = ?2, visibility = ?3, changed_us = ?4";
+    db.execute(sql, &[Value::from(driver), name.into(), visibility.number().into(), now_us.into()])?;
+    if visibility == before {
+        return Ok(());
+    }
+    let sql = "SELECT s.id FROM sessions s WHERE s.driver = ?1 OR EXISTS \
+               (SELECT 1 FROM laps l WHERE l.session = s.id AND l.driver = ?1)";
+    for session in db.all(sql, &key, |mut row| row.id("a session id"))?.into_iter().flatten() {
+        let session = session_of(db, session)?;
+        settle_laps(db, &session)?;
+        settle_session(db, session.id)?;
+    }
+    Ok(())
+}
+
+/// Gives a track or a car a name, or takes it away.
+pub(super) fn name_thing(
+    db: &mut dyn Connection,
+    thing: Thing,
+    game: &str,
+    native: &str,
+    name: Option<&String>,
+    now_us: i64,
+) -> Result<(), StoreError> {
+    check_text("the name", name, LONGEST_NAME)?;
+    let key = [Value::from(thing.name()), Value::from(game), Value::from(native)];
+    match name.filter(|name| !name.trim().is_empty()) {
+        None => db.execute("DELETE FROM names WHERE kind = ?1 AND game = ?2 AND native = ?3", &key)?,
+        Some(name) => {
+            let sql = "INSERT INTO names (kind, game, native, name, changed_us) VALUES (?1, ?2, ?3, ?4, ?5) \
+                       ON CONFLICT (kind, game, native) DO UPDATE SET name = ?4, changed_us = ?5";
+            let values: Vec<_> = key.into_iter().chain([Value::from(name), now_us.into()]).collect();
+            db.execute(sql, &values)?
+        }
+    };
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! A row that may be there already: written if it is not, changed if it differs, left alone if it is the same.
+
+use super::connection::Connection;
+use super::error::StoreError;
+use super::stored::Change;
+use super::value::{Row, Value};
+
+/// A row to be put into a table.
+pub(super) struct Put<'a> {
+    pub(super) table: &'a str,
+    pub(super) columns: &'a [&'a str],
+    /// How many of the columns, from the first, are the key.
+    pub(super) key: usize,
+    pub(super) values: &'a [Value],
+    /// Columns that are set when the row is made, and that others change later.
+    pub(super) once: &'a [(&'a str, Value)],
+}
+
+impl Put<'_> {
+    /// Does it. Values are compared as they are stored, so that what cannot be stored is no difference.
+    pub(super) fn run(&self, db: &mut dyn Connection) -> Result<Change, StoreError> {
+        if let Some(change) = self.over_what_is_there(db)? {
+            return Ok(change);
+        }
+        let names: Vec<_> = self.columns.iter().copied().chain(self.once.iter().map(|(name, _)| *name)).collect();
+        let values: Vec<_> =
+            self.values.iter().cloned().chain(self.once.iter().map(|(_, value)| value.clone())).collect();
+        let places: Vec<_> = (1..=names.len()).map(|at| format!("?{at}")).collect();
+        let sql = format!(
+            "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT DO NOTHING",
+            self.table,
+            names.join(", "),
+            places.join(", ")
+        );
+        if db.execute(&sql, &values)? == 1 {
+            return Ok(Change::New);
+        }
+        // Another program was faster by a moment.
+        Ok(self.over_what_is_there(db)?.unwrap_or(Change::Same))
+    }
+
+    fn over_what_is_there(&self, db: &mut dyn Connection) -> Result<Option<Change>, StoreError> {
+        let is_key: Vec<_> =
+            self.columns.iter().take(self.key).zip(1..).map(|(name, at)| format!("{name} = ?{at}")).collect();
+        let is_key = is_key.join(" AND ");
+        let sql = format!("SELECT {} FROM {} WHERE {is_key} {{locked}}", self.columns.join(", "), self.table);
+        let key = self.values.get(..self.key).unwrap_or_default();
+        match db.first(&sql, key, |row| Ok(Row::rest(row)))? {
+            None => Ok(None),
+            Some(there) if there == self.values => Ok(Some(Change::Same)),
+            Some(_) => {
+                let set = self.columns.iter().zip(1..).skip(self.key).map(|(name, at)| format!("{name} = ?{at}"));
+                let set = set.collect::<Vec<_>>().join(", ");
+                db.execute(&format!("UPDATE {} SET {set} WHERE {is_key}", self.table), self.values)?;
+                Ok(Some(Change::Changed))
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Laps out of the store: pages of them, those of a session, and one.
+
+use super::columns::{LAP, of_table, read_lap};
+use super::combination;
+use super::connection::Connection;
+use super::cursor::Cursor;
+use super::edits::Said;
+use super::error::StoreError;
+use super::query::{Audience, Filter, LapQuery, LapSort, Page, page_size, values_of};
+use super::read_sessions::{add_after, add_kind_of_lap, add_tag};
+use super::stored::{Combination, StoredLap, StoredSession};
+use super::value::{Row, Statement, Value, needed};
+use crate::laps::{Id, Reason, ReasonCode, ReasonSource, SessionKind};
+
+/// A lap, and its place in the order of the newest.
+struct Found {
+    lap: StoredLap,
+    sort_us: i64,
+}
+
+fn select() -> String {
+    format!(
+        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us \
+         FROM laps l JOIN combinations c ON c.id = l.combination",
+        of_table("l", LAP),
+        combination::COLUMNS
+    )
+}
+
+fn read(mut row: Row) -> Result<Found, StoreError> {
+    let (mut lap, tape) = read_lap(&mut row)?;
+    let said = Said::read(&mut row)?;
+    if said.excluded {
+        lap.excluded = true;
+        lap.eligible = false;
+        lap.reasons.push(Reason {
+            code: ReasonCode::UserExcluded,
+            source: ReasonSource::User,
+            at_sector: None,
+            at_fraction: None,
+            at_ns: None,
+        });
+    }
+    let combination = Combination::read(&mut row)?;
+    let sort_us = needed(row.number("a time")?, "a time")?;
+    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination }, sort_us })
+}
+
+impl LapSort {
+    /// The name of its cursors, its columns, whether it falls, and how a page goes on.
+    fn order(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Newest => ("laps-newest", "l.sort_us DESC, l.id DESC", "(l.sort_us, l.id) < ("),
+            Self::Oldest => ("laps-oldest", "l.sort_us, l.id", "(l.sort_us, l.id) > ("),
+            Self::Fastest => ("laps-fastest", "l.time_ms, l.id", "(l.time_ms, l.id) > ("),
+            Self::Slowest => ("laps-slowest", "l.time_ms DESC, l.id DESC", "(l.time_ms, l.id) < ("),
+        }
+    }
+
+    fn is_by_time(self) -> bool {
+        matches!(self, Self::Fastest | Self::Slowest)
+    }
+}
+
+/// A page of laps.
+pub(super) fn laps(
+    db: &mut dyn Connection,
+    query: &LapQuery,
+    audience: Audience,
+) -> Result<Page<StoredLap>, StoreError> {
+    let limit = page_size(query.limit);
+    let (kind, order, beyond) = query.sort.order();
+    let mut sql = Statement::new(&select());
+    sql.push(if query.filter.deleted { " WHERE l.deleted_us IS NOT NULL" } else { " WHERE l.gone = 0" });
+    if query.sort.is_by_time() {
+        sql.push(" AND l.time_ms IS NOT NULL");
+    }
+    add_filter(&mut sql, &query.filter, audience);
+    if let Some(values) = values_of(query.after.as_ref(), kind, 2)? {
+        add_after(&mut sql, beyond, values);
+    }
+    sql.push(" ORDER BY ").push(order).push(" LIMIT ").bind(i64::from(limit) + 1);
+    let found = db.all_of(&sql, read)?;
+    let page = Page::of(found, limit, |last| {
+        let key = match query.sort.is_by_time() {
+            true => i64::from(last.lap.lap.time_ms.unwrap_or_default()),
+            false => last.sort_us,
+        };
+        Cursor::new(kind, vec![Value::Int(key), last.lap.lap.id.into()])
+    });
+    Ok(Page { items: page.items.into_iter().map(|found| found.lap).collect(), next: page.next })
+}
+
+fn add_filter(sql: &mut Statement, filter: &Filter, audience: Audience) {
+    if audience == Audience::Public {
+        sql.push(" AND l.visibility <= ").bind(audience.sees(filter));
+    }
+    add_combination(sql, filter);
+    sql.filter(" AND l.sort_us >= ", filter.from_us).filter(" AND l.sort_us < ", filter.to_us);
+    add_kind_of_lap(sql, filter);
+    add_tag(sql, "l.tags", filter.tag.as_ref());
+    if let Some(kind) = filter.kind {
+        sql.push(" AND l.session IN (SELECT s.id FROM sessions s WHERE s.kind = ");
+        sql.bind(SessionKind::as_str(kind)).push(")");
+    }
+}
+
+/// Adds what is asked of game, track, car and driver.
+pub(super) fn add_combination(sql: &mut Statement, filter: &Filter) {
+    sql.filter(" AND c.game = ", filter.game.as_ref())
+        .filter(" AND c.track = ", filter.track.as_ref())
+        .filter(" AND c.layout = ", filter.layout.as_ref())
+        .filter(" AND c.car = ", filter.car.as_ref())
+        .filter(" AND c.driver = ", filter.driver.as_ref());
+}
+
+/// All laps of a session that may be seen, in the order of driving.
+pub(super) fn laps_of_session(
+    db: &mut dyn Connection,
+    session: &StoredSession,
+    audience: Audience,
+) -> Result<Vec<StoredLap>, StoreError> {
+    let mut sql = Statement::new(&select());
+    sql.push(" WHERE l.session = ").bind(session.session.id);
+    match session.remarks.deleted_us {
+        // Of a deleted session: what would come back with it.
+        Some(_) => sql.push(" AND l.deleted_us IS NULL"),
+        None => sql.push(" AND l.gone = 0"),
+    };
+    if audience == Audience::Public {
+        sql.push(" AND l.visibility <= (SELECT s.visibility FROM sessions s WHERE s.id = ").bind(session.session.id);
+        sql.push(")");
+    }
+    sql.push(" ORDER BY l.tape_lap, l.start_ns, l.id");
+    db.all_of(&sql, |row| Ok(read(row)?.lap))
+}
+
+/// One lap; the owner sees deleted ones too.
+pub(super) fn lap(db: &mut dyn Connection, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
+    let mut sql = Statement::new(&select());
+    sql.push(" WHERE l.id = ").bind(id).push(" AND l.visibility <= ").bind(audience.sees_by_id());
+    if audience == Audience::Public {
+        sql.push(" AND l.gone = 0");
+    }
+    Ok(db.all_of(&sql, read)?.into_iter().next().map(|found| found.lap))
+}

@@ -1,0 +1,155 @@
+//! Sessions out of the store: pages of them, newest first, and one with all that is in it.
+
+use super::columns::{SESSION, STINT, of_table, read_session, read_stint};
+use super::connection::Connection;
+use super::cursor::Cursor;
+use super::edits::read_remarks;
+use super::error::StoreError;
+use super::query::{Audience, Filter, Page, SessionQuery, Validity, page_size, values_of};
+use super::read_laps::laps_of_session;
+use super::stored::{SessionDetail, StoredSession};
+use super::value::{Row, Statement, Value, needed};
+use crate::laps::{Id, Phase, SessionKind};
+
+const KIND: &str = "sessions";
+
+/// The columns of a stored session. Who may not see all laps gets the counts and bests of those that are shown.
+fn columns(audience: Audience) -> String {
+    let shown = match audience {
+        Audience::Owner => "s.lap_count, s.best_lap, s.best_ms, s.theoretical_ms",
+        Audience::Public => "s.shown_lap_count, s.shown_best_lap, s.shown_best_ms, s.shown_theoretical_ms",
+    };
+    format!(
+        "{}, s.name, s.note, s.tags, s.deleted_us, {shown}, \
+         (SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), \
+         (SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), \
+         (SELECT d.name FROM drivers d WHERE d.driver = s.driver)",
+        of_table("s", SESSION)
+    )
+}
+
+fn read(mut row: Row) -> Result<StoredSession, StoreError> {
+    let mut session = read_session(&mut row)?;
+    let remarks = read_remarks(&mut row)?;
+    let lap_count = needed(row.number("a count")?, "a count")?;
+    session.best_lap = row.id("a lap id")?;
+    let best_ms = row.number("a lap time")?;
+    session.theoretical_best_ms = row.number("a lap time")?;
+    Ok(StoredSession {
+        session,
+        remarks,
+        lap_count,
+        best_ms,
+        track_name: row.text("a name")?,
+        car_name: row.text("a name")?,
+        driver_name: row.text("a name")?,
+    })
+}
+
+/// A page of sessions, newest first. Sessions whose beginning is not known come last.
+pub(super) fn sessions(
+    db: &mut dyn Connection,
+    query: &SessionQuery,
+    audience: Audience,
+) -> Result<Page<StoredSession>, StoreError> {
+    let limit = page_size(query.limit);
+    let mut sql = Statement::new("SELECT ");
+    sql.push(&columns(audience)).push(" FROM sessions s WHERE ");
+    sql.push(if query.filter.deleted { "s.deleted_us IS NOT NULL" } else { "s.deleted_us IS NULL" });
+    add_filter(&mut sql, &query.filter, audience);
+    if let Some(values) = values_of(query.after.as_ref(), KIND, 2)? {
+        add_after(&mut sql, "(s.sort_us, s.id) < (", values);
+    }
+    sql.push(" ORDER BY s.sort_us DESC, s.id DESC LIMIT ").bind(i64::from(limit) + 1);
+    let found = db.all_of(&sql, read)?;
+    Ok(Page::of(found, limit, |last| {
+        let sort_us = last.session.started_utc_us.unwrap_or_default();
+        Cursor::new(KIND, vec![Value::Int(sort_us), last.session.id.into()])
+    }))
+}
+
+/// Adds ` AND (columns) < (values)`.
+pub(super) fn add_after(sql: &mut Statement, compared: &str, values: Vec<Value>) {
+    sql.push(" AND ").push(compared);
+    for (at, value) in values.into_iter().enumerate() {
+        sql.push(if at == 0 { "" } else { ", " }).bind(value);
+    }
+    sql.push(")");
+}
+
+fn add_filter(sql: &mut Statement, filter: &Filter, audience: Audience) {
+    let sees = audience.sees(filter);
+    if audience == Audience::Public {
+        sql.push(" AND s.visibility <= ").bind(sees);
+    }
+    sql.filter(" AND s.game = ", filter.game.as_ref())
+        .filter(" AND s.kind = ", filter.kind.map(SessionKind::as_str))
+        .filter(" AND s.track = ", filter.track.as_ref())
+        .filter(" AND s.layout = ", filter.layout.as_ref())
+        .filter(" AND s.car = ", filter.car.as_ref())
+        .filter(" AND s.sort_us >= ", filter.from_us)
+        .filter(" AND s.sort_us < ", filter.to_us);
+    add_tag(sql, "s.tags", filter.tag.as_ref());
+    if let Some(driver) = &filter.driver {
+        sql.push(" AND (s.driver = ").bind(driver).push(
+            " OR EXISTS (SELECT 1 FROM laps l JOIN combinations c ON c.id = l.combination \
+             WHERE l.session = s.id AND l.gone = 0 AND l.visibility <= ",
+        );
+        sql.bind(sees).push(" AND c.driver = ").bind(driver).push("))");
+    }
+    if filter.valid.is_some() || filter.phase.is_some() {
+        sql.push(" AND EXISTS (SELECT 1 FROM laps l WHERE l.session = s.id AND l.visibility <= ").bind(sees);
+        // Laps of a deleted session are gone with it.
+        sql.push(if filter.deleted { " AND l.deleted_us IS NULL" } else { " AND l.gone = 0" });
+        add_kind_of_lap(sql, filter);
+        sql.push(")");
+    }
+}
+
+/// Adds what is asked of a lap.
+pub(super) fn add_kind_of_lap(sql: &mut Statement, filter: &Filter) {
+    sql.filter(" AND l.phase = ", filter.phase.map(Phase::as_str));
+    sql.push(match filter.valid {
+        None => "",
+        Some(Validity::Valid) => " AND l.valid = 1",
+        Some(Validity::Invalid) => " AND l.valid = 0",
+        Some(Validity::Unknown) => " AND l.valid IS NULL",
+    });
+}
+
+/// Adds that a list of tags has this one. The list is JSON, so a tag stands in it between quotation marks.
+pub(super) fn add_tag(sql: &mut Statement, column: &str, tag: Option<&String>) {
+    if let Some(tag) = tag {
+        let quoted = serde_json::Value::from(tag.as_str()).to_string();
+        let escaped: String =
+            quoted.chars().flat_map(|c| matches!(c, '%' | '_' | '!').then_some('!').into_iter().chain([c])).collect();
+        sql.push(" AND ").push(column).push(" LIKE ").bind(format!("%{escaped}%")).push(" ESCAPE '!'");
+    }
+}
+
+/// One session.
+pub(super) fn session(
+    db: &mut dyn Connection,
+    id: Id,
+    audience: Audience,
+) -> Result<Option<SessionDetail>, StoreError> {
+    let mut sql = Statement::new("SELECT ");
+    sql.push(&columns(audience)).push(" FROM sessions s WHERE s.id = ").bind(id);
+    sql.push(" AND s.visibility <= ").bind(audience.sees_by_id());
+    if audience == Audience::Public {
+        sql.push(" AND s.deleted_us IS NULL");
+    }
+    let Some(session) = db.all_of(&sql, read)?.into_iter().next() else { return Ok(None) };
+    let mut sql = Statement::new("SELECT ");
+    sql.push(&of_table("t", STINT)).push(" FROM stints t WHERE t.session = ").bind(id);
+    if audience == Audience::Public {
+        sql.push(
+            " AND NOT EXISTS (SELECT 1 FROM drivers d, sessions s WHERE d.driver = t.driver AND s.id = t.session \
+             AND d.visibility > s.visibility)",
+        );
+    }
+    sql.push(" ORDER BY t.n");
+    let stints = db.all_of(&sql, |mut row| read_stint(&mut row))?;
+    let laps = laps_of_session(db, &session, audience)?;
+    Ok(Some(SessionDetail { session, stints, laps }))
+}

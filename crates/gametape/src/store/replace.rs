@@ -1,0 +1,141 @@
+//! The laps of a tape, tracked anew: what is the same stays untouched, what is not found any more goes, and what users said is put to
+//! the laps that are there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gametape_format::TapeId;
+
+use super::attach::{Stretch, attach};
+use super::connection::Connection;
+use super::edits::{Kind, Said, show};
+use super::error::StoreError;
+use super::settle::{settle_laps, settle_session};
+use super::stored::{Change, Origin, Replaced, TrackedSession};
+use super::value::{Value, needed};
+use super::writing::{count, put_lap, put_session, put_stint, put_tracker, session_of};
+use crate::laps::Id;
+
+/// Replaces all sessions of a tape.
+pub(super) fn replace_tape(
+    db: &mut dyn Connection,
+    origin: &Origin,
+    sessions: &[TrackedSession],
+) -> Result<Replaced, StoreError> {
+    let mut done = Replaced::default();
+    if origin.is_left_out() {
+        return Ok(Replaced { left_out: true, ..done });
+    }
+    let sql = "SELECT tracker_version FROM tracked WHERE tape = ?1 AND tracker = ?2 {locked}";
+    let there = db.first(sql, &[origin.tape.into(), Value::from(&origin.tracker.id)], |mut row| {
+        row.number::<u32>("a version of a tracker")
+    })?;
+    if there.flatten().is_some_and(|version| version > origin.tracker.version) {
+        return Ok(Replaced { kept_newer: true, ..done });
+    }
+    put_tracker(db, origin)?;
+    for tracked in sessions {
+        done.note(put_session(db, &tracked.session)?);
+        for stint in &tracked.stints {
+            done.note(put_stint(db, tracked.session.id, stint)?);
+        }
+        for lap in &tracked.laps {
+            done.note(put_lap(db, origin, lap)?);
+        }
+    }
+    done.removed = remove_what_is_not_in(db, origin.tape, sessions)?;
+    if done.new + done.changed + done.removed > 0 {
+        attach_again(db, Kind::Session, origin.tape)?;
+        attach_again(db, Kind::Lap, origin.tape)?;
+        for tracked in sessions {
+            let session = session_of(db, tracked.session.id)?;
+            settle_laps(db, &session)?;
+            settle_session(db, session.id)?;
+        }
+    }
+    let sql = "SELECT count(*) FROM edits WHERE tape = ?1 AND attached IS NULL";
+    done.unattached = count(db, sql, &[origin.tape.into()])?;
+    Ok(done)
+}
+
+impl Replaced {
+    fn note(&mut self, change: Change) {
+        match change {
+            Change::New => self.new += 1,
+            Change::Changed => self.changed += 1,
+            Change::Same | Change::LeftOut => self.same += 1,
+        }
+    }
+}
+
+/// Removes sessions, stints and laps that were not found this time.
+fn remove_what_is_not_in(
+    db: &mut dyn Connection,
+    tape: TapeId,
+    sessions: &[TrackedSession],
+) -> Result<u32, StoreError> {
+    let laps: BTreeSet<Id> = sessions.iter().flat_map(|tracked| tracked.laps.iter().map(|lap| lap.id)).collect();
+    let kept: BTreeMap<Id, u32> = sessions
+        .iter()
+        .map(|tracked| (tracked.session.id, tracked.stints.iter().map(|stint| stint.n).max().unwrap_or_default()))
+        .collect();
+    let mut removed = 0;
+    for lap in ids(db, "SELECT id FROM laps WHERE tape = ?1", tape)? {
+        if !laps.contains(&lap) {
+            removed += db.execute("DELETE FROM laps WHERE id = ?1", &[lap.into()])?;
+        }
+    }
+    for session in ids(db, "SELECT id FROM sessions WHERE tape = ?1", tape)? {
+        removed += match kept.get(&session) {
+            Some(stints) => {
+                db.execute("DELETE FROM stints WHERE session = ?1 AND n > ?2", &[session.into(), (*stints).into()])?
+            }
+            None => db.execute("DELETE FROM sessions WHERE id = ?1", &[session.into()])?,
+        };
+    }
+    Ok(u32::try_from(removed).unwrap_or(u32::MAX))
+}
+
+fn ids(db: &mut dyn Connection, sql: &str, tape: TapeId) -> Result<Vec<Id>, StoreError> {
+    Ok(db.all(sql, &[tape.into()], |mut row| row.id("an id"))?.into_iter().flatten().collect())
+}
+
+/// Puts what users said to the laps, or sessions, that are there now.
+fn attach_again(db: &mut dyn Connection, kind: Kind, tape: TapeId) -> Result<(), StoreError> {
+    let sql = format!(
+        "SELECT id, start_ns, end_ns, {} FROM edits WHERE tape = ?1 AND kind = ?2 ORDER BY start_ns, id",
+        Said::COLUMNS
+    );
+    let edits = db.all(&sql, &[tape.into(), Value::from(kind.name())], |mut row| {
+        let id = needed(row.id("an id")?, "an id")?;
+        let start_ns = needed(row.number("a time")?, "a time")?;
+        Ok((id, Stretch { start_ns, end_ns: row.number("a time")? }, Said::read(&mut row)?))
+    })?;
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let sql = format!("SELECT id, start_ns, end_ns FROM {} WHERE tape = ?1 ORDER BY start_ns, id", kind.table());
+    let there = db.all(&sql, &[tape.into()], |mut row| {
+        let id = needed(row.id("an id")?, "an id")?;
+        let start_ns = needed(row.number("a time")?, "a time")?;
+        Ok((id, Stretch { start_ns, end_ns: row.number("a time")? }))
+    })?;
+    let stretches: Vec<_> = there.iter().map(|(_, stretch)| *stretch).collect();
+    // What covers more of a lap comes first: see `merge`.
+    let mut of_each: BTreeMap<Id, Vec<(u64, Said)>> = there.iter().map(|(id, _)| (*id, Vec::new())).collect();
+    for (edit, stretch, said) in edits {
+        let target = attach(stretch, &stretches).and_then(|at| there.get(at));
+        db.execute("UPDATE edits SET attached = ?2 WHERE id = ?1", &[edit.into(), target.map(|(id, _)| *id).into()])?;
+        if let Some((id, candidate)) = target {
+            of_each.entry(*id).or_default().push((stretch.overlap(*candidate), said));
+        }
+    }
+    for (id, mut all) in of_each {
+        all.sort_by_key(|(overlap, _)| std::cmp::Reverse(*overlap));
+        let said = all.into_iter().map(|(_, said)| said).reduce(|mut one, other| {
+            one.merge(other);
+            one
+        });
+        show(db, kind, id, &said.unwrap_or_default())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The tables, by numbered steps. A store says which steps it has; opening it does the rest, all or nothing.
+//!
+//! A step that was released is never changed: a new one is added, with the tables before it as text in `tests/store/schemas`.
+
+use super::connection::{Connection, in_transaction};
+use super::error::StoreError;
+use super::value::Value;
+
+/// The steps, from the first.
+const STEPS: &[&str] = &[include_str!("migrations/0001_laps.sql")];
+
+/// The newest schema that this program knows.
+pub(super) fn newest() -> i64 {
+    STEPS.len() as i64
+}
+
+/// The schema of a database; 0 if it is empty.
+fn version_of(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
+    let tables = db.dialect().tables();
+    let tables = db.all(tables, &[], |mut row| row.text("a name of a table"))?;
+    if tables.iter().flatten().any(|table| table == "gametape_schema") {
+        let version = db.first("SELECT version FROM gametape_schema", &[], |mut row| row.number("a schema version"))?;
+        return Ok(version.flatten().unwrap_or_default());
+    }
+    match tables.into_iter().flatten().next() {
+        Some(table) => Err(StoreError::NotAStore { store: store.to_owned(), table }),
+        None => Ok(0),
+    }
+}
+
+/// Does the steps that are missing. A store of a later program is refused.
+pub(super) fn bring_up_to_date(db: &mut dyn Connection, store: &str) -> Result<(), StoreError> {
+    let known = newest();
+    let check = |found: i64| match found {
+        found if found > known => Err(StoreError::Newer { store: store.to_owned(), found, known }),
+        found => Ok(found),
+    };
+    if check(version_of(db, store)?)? == known {
+        return Ok(());
+    }
+    let begin = db.dialect().begin();
+    in_transaction(db, begin, |db| {
+        if let Some(lock) = db.dialect().lock_schema() {
+            db.script(lock)?;
+        }
+        // Another program may have done it while this one waited.
+        let found = check(version_of(db, store)?)?;
+        if found == 0 {
+            db.script("CREATE TABLE gametape_schema (version BIGINT NOT NULL)")?;
+            db.execute("INSERT INTO gametape_schema (version) VALUES (?1)", &[Value::Int(0)])?;
+        }
+        for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
+            let step = db.dialect().translate(step);
+            db.script(&step)?;
+        }
+        db.execute("UPDATE gametape_schema SET version = ?1", &[Value::Int(known)])?;
+        Ok(())
+    })
+}

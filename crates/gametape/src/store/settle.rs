@@ -1,0 +1,91 @@
+//! What is made from other rows: whether a lap counts, who may see it, and the bests of its session. Made anew in the same transaction
+//! as every change, so that it is never old.
+
+use super::connection::Connection;
+use super::error::StoreError;
+use super::packed::sectors_of;
+use super::query::Visibility;
+use super::stored::Combination;
+use super::summary::{Counted, Summary};
+use super::value::{Value, needed};
+use crate::laps::{Id, Session};
+
+/// Who may see a driver; who is not known by name is public.
+fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) -> Result<Visibility, StoreError> {
+    let Some(driver) = driver else { return Ok(Visibility::Public) };
+    let sql = "SELECT visibility FROM drivers WHERE driver = ?1";
+    let number = db.first(sql, &[Value::from(driver)], |mut row| row.number("a visibility"))?;
+    Ok(number.flatten().map_or(Visibility::Public, Visibility::of_number))
+}
+
+/// Makes what hangs on a lap, its session, its driver and what users said.
+pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
+    let driver = db.first("SELECT driver FROM laps WHERE id = ?1", &[lap.into()], |mut row| row.text("a driver"))?;
+    let combination = Combination::of(session, driver.flatten().as_ref());
+    let of_session = visibility_of(db, session.driver.as_ref())?;
+    let visibility = visibility_of(db, combination.driver.as_ref())?.max(of_session);
+    let combination = combination.put(db)?;
+    let sql = "UPDATE laps SET combination = ?2, visibility = ?3, \
+               sort_us = coalesce(started_us, (SELECT sort_us FROM sessions WHERE id = ?4)), \
+               gone = CASE WHEN deleted_us IS NOT NULL \
+                   OR (SELECT deleted_us FROM sessions WHERE id = ?4) IS NOT NULL THEN 1 ELSE 0 END \
+               WHERE id = ?1";
+    db.execute(sql, &[lap.into(), combination.into(), visibility.number().into(), session.id.into()])?;
+    let sql = "UPDATE laps SET counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL \
+               THEN 1 ELSE 0 END WHERE id = ?1";
+    db.execute(sql, &[lap.into()])?;
+    Ok(())
+}
+
+/// The same for all laps of a session, and for what the session itself shows of its driver.
+pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<(), StoreError> {
+    let visibility = visibility_of(db, session.driver.as_ref())?;
+    let sql = "UPDATE sessions SET visibility = ?2, sort_us = coalesce(started_us, 0) WHERE id = ?1";
+    db.execute(sql, &[session.id.into(), visibility.number().into()])?;
+    let sql = "SELECT id FROM laps WHERE session = ?1";
+    for lap in db.all(sql, &[session.id.into()], |mut row| row.id("a lap id"))?.into_iter().flatten() {
+        settle_lap(db, session, lap)?;
+    }
+    Ok(())
+}
+
+/// Makes the counts and the bests of a session.
+pub(super) fn settle_session(db: &mut dyn Connection, session: Id) -> Result<(), StoreError> {
+    // Others who change laps of this session wait here: each sees what the one before did.
+    let sql = "SELECT visibility FROM sessions WHERE id = ?1 {locked}";
+    let Some(of_session) = db.first(sql, &[session.into()], |mut row| row.number::<i64>("a visibility"))?.flatten()
+    else {
+        return Ok(());
+    };
+    let sql = "SELECT id, counts, visibility, time_ms, sectors FROM laps WHERE session = ?1 AND gone = 0 \
+               ORDER BY start_ns, tape_lap";
+    let (mut all, mut shown) = (Summary::default(), Summary::default());
+    db.each(sql, &[session.into()], &mut |mut row| {
+        let id = needed(row.id("a lap id")?, "a lap id")?;
+        let counts = row.yes_or_no("a lap that counts")? == Some(true);
+        let visibility = row.number::<i64>("a visibility")?.unwrap_or_default();
+        let time_ms = row.number("a lap time")?.filter(|_| counts);
+        let sectors = needed(row.text("sectors")?, "sectors")?;
+        let sectors = if counts { sectors_of(&sectors)? } else { Vec::new() };
+        let counted = time_ms.map(|time_ms| Counted { id, time_ms, sectors: &sectors });
+        all.add(counted.as_ref());
+        if visibility <= of_session {
+            shown.add(counted.as_ref());
+        }
+        Ok(())
+    })?;
+    let sql = "UPDATE sessions SET lap_count = ?2, best_lap = ?3, best_ms = ?4, theoretical_ms = ?5, \
+               shown_lap_count = ?6, shown_best_lap = ?7, shown_best_ms = ?8, shown_theoretical_ms = ?9 WHERE id = ?1";
+    let values = |summary: &Summary| -> [Value; 4] {
+        let best = summary.best;
+        [
+            summary.laps.into(),
+            best.map(|best| best.0).into(),
+            best.map(|best| best.1).into(),
+            summary.theoretical_ms().into(),
+        ]
+    };
+    let values: Vec<_> = [session.into()].into_iter().chain(values(&all)).chain(values(&shown)).collect();
+    db.execute(sql, &values)?;
+    Ok(())
+}

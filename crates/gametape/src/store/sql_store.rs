@@ -1,0 +1,193 @@
+//! A store in a database: the SQL of this folder, over connections to SQLite or to PostgreSQL.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gametape_format::TapeId;
+
+use super::connection::{Connection, Database};
+use super::contract::Store;
+use super::edits::{Edit, Kind, edit};
+use super::error::StoreError;
+use super::lists::Thing;
+use super::people::DriverEdit;
+use super::pool::Pool;
+use super::postgres::PostgresServer;
+use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
+use super::settle::{settle_lap, settle_laps, settle_session};
+use super::sqlite::SqliteFile;
+use super::stored::{
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackedSession,
+    Tracker, Write,
+};
+use super::tapes::{self, CataloguedTape};
+use super::value::needed;
+use super::{bests, lists, people, progress, read_laps, read_sessions, replace, writing};
+use crate::laps::Id;
+
+/// A store in SQLite or in PostgreSQL.
+pub struct SqlStore {
+    pool: Pool,
+}
+
+impl SqlStore {
+    /// A store in a file, which is made if there is none.
+    pub fn sqlite(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open(Box::new(SqliteFile { path: path.as_ref().to_owned() }))
+    }
+
+    /// A store on a server, named by a URL. Its tables are made if there are none.
+    pub fn postgres(url: &str) -> Result<Self, StoreError> {
+        Self::open(Box::new(PostgresServer::new(url)?))
+    }
+
+    fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
+        Ok(Self { pool: Pool::open(database)? })
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.pool.with(work)
+    }
+}
+
+/// Now, in microseconds since 1970.
+pub(super) fn now_us() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Whether this may be asked for: what was deleted is seen by the owner alone.
+fn may_ask(filter: &Filter, audience: Audience) -> bool {
+    audience == Audience::Owner || !filter.deleted
+}
+
+/// An answer with nothing in it.
+fn nothing<T>() -> Page<T> {
+    Page { items: Vec::new(), next: None }
+}
+
+impl Store for SqlStore {
+    fn name(&self) -> String {
+        self.pool.name()
+    }
+
+    fn ready(&self) -> Result<(), StoreError> {
+        self.read(|db| db.first("SELECT version FROM gametape_schema", &[], |_| Ok(())).map(drop))
+    }
+
+    fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
+        self.pool.write(|db| writing::write(db, origin, writes))
+    }
+
+    fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
+        self.pool.write(|db| replace::replace_tape(db, origin, sessions))
+    }
+
+    fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {
+        let sql = "SELECT tracker, tracker_version FROM tracked WHERE tape = ?1";
+        self.read(|db| {
+            db.first(sql, &[tape.into()], |mut row| {
+                let id = needed(row.text("a tracker")?, "a tracker")?;
+                Ok(Tracker { id, version: needed(row.number("a version")?, "a version")? })
+            })
+        })
+    }
+
+    fn edit_lap(&self, lap: Id, change: &Edit) -> Result<StoredLap, StoreError> {
+        change.check()?;
+        self.pool.write(|db| {
+            let changed = edit(db, Kind::Lap, lap, change, now_us())?;
+            let found = read_laps::lap(db, lap, Audience::Owner)?;
+            let found = found.ok_or_else(|| StoreError::NotFound { what: "lap", id: lap.to_string() })?;
+            if changed {
+                let session = writing::session_of(db, found.lap.session)?;
+                settle_lap(db, &session, lap)?;
+                settle_session(db, session.id)?;
+            }
+            Ok(found)
+        })
+    }
+
+    fn edit_session(&self, id: Id, change: &Edit) -> Result<StoredSession, StoreError> {
+        change.check()?;
+        self.pool.write(|db| {
+            if edit(db, Kind::Session, id, change, now_us())? {
+                let session = writing::session_of(db, id)?;
+                settle_laps(db, &session)?;
+                settle_session(db, id)?;
+            }
+            let found = read_sessions::session(db, id, Audience::Owner)?;
+            found.map(|found| found.session).ok_or_else(|| StoreError::NotFound { what: "session", id: id.to_string() })
+        })
+    }
+
+    fn edit_driver(&self, driver: &str, edit: &DriverEdit) -> Result<(), StoreError> {
+        self.pool.write(|db| people::edit_driver(db, driver, edit, now_us()))
+    }
+
+    fn name_track(&self, game: &str, track: &str, name: Option<&String>) -> Result<(), StoreError> {
+        self.pool.write(|db| people::name_thing(db, Thing::Track, game, track, name, now_us()))
+    }
+
+    fn name_car(&self, game: &str, car: &str, name: Option<&String>) -> Result<(), StoreError> {
+        self.pool.write(|db| people::name_thing(db, Thing::Car, game, car, name, now_us()))
+    }
+
+    fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
+        if !may_ask(&query.filter, audience) {
+            return Ok(nothing());
+        }
+        self.read(|db| read_sessions::sessions(db, query, audience))
+    }
+
+    fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError> {
+        self.pool.snapshot(|db| read_sessions::session(db, id, audience))
+    }
+
+    fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError> {
+        if !may_ask(&query.filter, audience) {
+            return Ok(nothing());
+        }
+        self.read(|db| read_laps::laps(db, query, audience))
+    }
+
+    fn lap(&self, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
+        self.read(|db| read_laps::lap(db, id, audience))
+    }
+
+    fn bests(&self, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
+        self.pool.snapshot(|db| bests::bests(db, query, audience))
+    }
+
+    fn tracks(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
+        self.pool.snapshot(|db| lists::driven(db, Thing::Track, query, audience))
+    }
+
+    fn cars(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
+        self.pool.snapshot(|db| lists::driven(db, Thing::Car, query, audience))
+    }
+
+    fn drivers(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driver>, StoreError> {
+        self.read(|db| lists::drivers(db, query, audience))
+    }
+
+    fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError> {
+        self.read(|db| progress::progress(db, query, audience))
+    }
+
+    fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError> {
+        self.pool.write(|db| tapes::put_tape(db, tape))
+    }
+
+    fn tape(&self, id: TapeId) -> Result<Option<CataloguedTape>, StoreError> {
+        self.read(|db| tapes::tape(db, id))
+    }
+
+    fn tapes(&self, query: &ListQuery) -> Result<Page<CataloguedTape>, StoreError> {
+        self.read(|db| tapes::tapes(db, query))
+    }
+
+    fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
+        self.read(|db| tapes::tapes_of(db, place))
+    }
+}

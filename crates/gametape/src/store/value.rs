@@ -1,0 +1,243 @@
+//! Values on their way into a database and out of it.
+//!
+//! Takes numbers, texts and bytes of the model, gives what both databases hold. What is not known is [`Value::Null`]; numbers that are
+//! none (NaN) are not known.
+
+use gametape_format::TapeId;
+
+use super::error::StoreError;
+use crate::laps::Id;
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Value {
+    fn describe(&self) -> String {
+        match self {
+            Self::Bytes(bytes) => format!("{} bytes", bytes.len()),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Self {
+        Self::Int(number.into())
+    }
+}
+
+impl From<u8> for Value {
+    fn from(number: u8) -> Self {
+        Self::Int(number.into())
+    }
+}
+
+impl From<i32> for Value {
+    fn from(number: i32) -> Self {
+        Self::Int(number.into())
+    }
+}
+
+impl From<bool> for Value {
+    fn from(yes: bool) -> Self {
+        Self::Int(yes.into())
+    }
+}
+
+impl From<f32> for Value {
+    fn from(number: f32) -> Self {
+        if number.is_finite() { Self::Real(number.into()) } else { Self::Null }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        // PostgreSQL keeps no text with a zero in it.
+        Self::Text(text.replace('\0', ""))
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<Id> for Value {
+    fn from(id: Id) -> Self {
+        Self::Bytes(id.0.to_vec())
+    }
+}
+
+impl From<TapeId> for Value {
+    fn from(id: TapeId) -> Self {
+        Self::Bytes(id.0.to_vec())
+    }
+}
+
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.to_vec())
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// A count or a time that has no sign here and one in databases.
+pub(super) fn unsigned(what: &'static str, number: u64) -> Result<Value, StoreError> {
+    i64::try_from(number).map(Value::Int).map_err(|_| StoreError::TooLarge { what, found: number })
+}
+
+/// The same for one that may not be known.
+pub(super) fn unsigned_or_null(what: &'static str, number: Option<u64>) -> Result<Value, StoreError> {
+    number.map_or(Ok(Value::Null), |number| unsigned(what, number))
+}
+
+/// A row, read from its first column to its last. A type that does not fit is [`StoreError::Damaged`].
+#[derive(Debug)]
+pub(super) struct Row(std::vec::IntoIter<Value>);
+
+impl Row {
+    pub(super) fn new(values: Vec<Value>) -> Self {
+        Self(values.into_iter())
+    }
+
+    /// All values that were not read yet.
+    pub(super) fn rest(self) -> Vec<Value> {
+        self.0.collect()
+    }
+
+    fn damaged<T>(expected: &'static str, found: &Value) -> Result<T, StoreError> {
+        Err(StoreError::Damaged { expected, found: found.describe() })
+    }
+
+    /// The next value, made into something else unless it is not known.
+    fn next<T>(
+        &mut self,
+        expected: &'static str,
+        make: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        match self.0.next().unwrap_or(Value::Null) {
+            Value::Null => Ok(None),
+            value => make(&value).map_or_else(|| Self::damaged(expected, &value), |made| Ok(Some(made))),
+        }
+    }
+
+    /// A whole number of any kind.
+    pub(super) fn number<T: TryFrom<i64>>(&mut self, expected: &'static str) -> Result<Option<T>, StoreError> {
+        self.next(expected, |value| match value {
+            Value::Int(number) => T::try_from(*number).ok(),
+            _ => None,
+        })
+    }
+
+    pub(super) fn yes_or_no(&mut self, expected: &'static str) -> Result<Option<bool>, StoreError> {
+        Ok(self.number::<i64>(expected)?.map(|number| number != 0))
+    }
+
+    pub(super) fn real(&mut self, expected: &'static str) -> Result<Option<f32>, StoreError> {
+        self.next(expected, |value| match value {
+            Value::Real(number) => Some(*number as f32),
+            // SQLite gives a real without a fraction as it likes.
+            Value::Int(number) => Some(*number as f32),
+            _ => None,
+        })
+    }
+
+    pub(super) fn text(&mut self, expected: &'static str) -> Result<Option<String>, StoreError> {
+        self.next(expected, |value| match value {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    /// A word of the model, by its name.
+    pub(super) fn word<T>(
+        &mut self,
+        expected: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.next(expected, |value| match value {
+            Value::Text(text) => parse(text),
+            _ => None,
+        })
+    }
+
+    pub(super) fn bytes16(&mut self, expected: &'static str) -> Result<Option<[u8; 16]>, StoreError> {
+        self.next(expected, |value| match value {
+            Value::Bytes(bytes) => bytes.as_slice().try_into().ok(),
+            _ => None,
+        })
+    }
+
+    pub(super) fn id(&mut self, expected: &'static str) -> Result<Option<Id>, StoreError> {
+        Ok(self.bytes16(expected)?.map(Id))
+    }
+
+    pub(super) fn tape(&mut self, expected: &'static str) -> Result<Option<TapeId>, StoreError> {
+        Ok(self.bytes16(expected)?.map(TapeId))
+    }
+}
+
+/// The value of a column that is never empty.
+pub(super) fn needed<T>(value: Option<T>, expected: &'static str) -> Result<T, StoreError> {
+    value.ok_or_else(|| StoreError::Damaged { expected, found: "nothing".to_owned() })
+}
+
+/// A statement that is put together: text, and the values for its places.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Statement {
+    pub(super) text: String,
+    pub(super) values: Vec<Value>,
+}
+
+impl Statement {
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), values: Vec::new() }
+    }
+
+    /// Adds text.
+    pub(super) fn push(&mut self, text: &str) -> &mut Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Adds a place and its value.
+    pub(super) fn bind(&mut self, value: impl Into<Value>) -> &mut Self {
+        self.values.push(value.into());
+        self.text.push('?');
+        self.text.push_str(&self.values.len().to_string());
+        self
+    }
+
+    /// Adds `text ?N` if there is a value.
+    pub(super) fn filter<T: Into<Value>>(&mut self, text: &str, value: Option<T>) -> &mut Self {
+        if let Some(value) = value {
+            self.push(text).bind(value);
+        }
+        self
+    }
+}

@@ -1,0 +1,97 @@
+//! The store, in both databases: each behaviour is a function, and runs on SQLite and on PostgreSQL.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
+
+#[path = "store/edits.rs"]
+mod edits;
+#[path = "store/place.rs"]
+mod place;
+#[path = "store/privacy.rs"]
+mod privacy;
+#[path = "store/queries.rs"]
+mod queries;
+#[path = "store/replace.rs"]
+mod replace;
+#[path = "store/sample.rs"]
+mod sample;
+#[path = "store/schema.rs"]
+mod schema;
+#[path = "store/writing.rs"]
+mod writing;
+
+/// Makes a test of each function for each database. A function cannot do that: the harness knows tests by name only.
+macro_rules! on_both {
+    ($($module:ident: $($name:ident),+;)+) => {
+        mod sqlite {
+            $($(#[test] fn $name() { super::$module::$name(&super::place::Place::sqlite()); })+)+
+        }
+        mod postgres {
+            $($(#[test] fn $name() {
+                if let Some(place) = super::place::Place::postgres() {
+                    super::$module::$name(&place);
+                }
+            })+)+
+        }
+    };
+}
+
+on_both! {
+    writing:
+        what_is_written_comes_back_as_it_was,
+        writing_the_same_again_changes_no_row,
+        a_lap_that_changed_is_replaced_and_bests_follow,
+        a_lap_without_its_session_is_refused_and_nothing_is_written,
+        laps_of_a_playback_are_left_out_unless_asked_for,
+        odd_texts_and_numbers_are_kept_or_unknown,
+        a_session_that_learns_its_car_moves_its_laps,
+        laps_written_at_the_same_time_all_arrive;
+    replace:
+        tracking_again_with_the_same_result_changes_no_row,
+        a_newer_tracker_replaces_and_an_older_one_does_not,
+        what_users_said_follows_the_stretch_of_tape,
+        what_users_said_about_laps_that_are_gone_waits_for_them,
+        laps_that_are_not_found_again_go;
+    edits:
+        an_excluded_lap_is_no_best_until_it_is_taken_back,
+        deleted_laps_and_sessions_come_back_whole,
+        names_notes_and_tags_are_kept_and_found,
+        tracks_cars_and_drivers_get_names,
+        texts_that_are_too_long_are_refused;
+    queries:
+        sessions_come_newest_first_in_pages_without_gaps_or_doubles,
+        sessions_are_filtered,
+        laps_are_filtered_and_sorted_in_pages,
+        bests_are_per_driver_car_track_and_layout,
+        tracks_cars_and_drivers_are_counted,
+        progress_has_the_best_and_the_median_of_each_day,
+        cursors_of_other_queries_are_refused,
+        the_catalogue_keeps_tapes;
+    privacy:
+        a_private_driver_is_absent_from_every_public_answer,
+        an_unlisted_driver_is_seen_by_who_asks_for_it,
+        a_session_with_a_private_co_driver_shows_only_what_is_public;
+    schema:
+        a_store_is_made_and_opened_again,
+        a_store_of_a_newer_program_is_refused,
+        a_database_of_another_program_is_refused,
+        every_earlier_schema_is_brought_up_to_date;
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    let text = "these are my notes, and they are no database ".repeat(100);
+    std::io::Write::write_all(&mut std::fs::File::create_new(&path).unwrap(), text.as_bytes()).unwrap();
+    let error = gametape::store::open(path.to_str().unwrap()).err().unwrap();
+    assert!(error.to_string().contains("not a database"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_within_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = folder.path().display().to_string().replace('/', "%2F");
+    let error = gametape::store::open(&format!("postgres://me:secret@{host}/laps")).err().unwrap();
+    assert!(error.is_unreachable(), "{error}");
+    assert!(!error.to_string().contains("secret"), "{error}");
+}

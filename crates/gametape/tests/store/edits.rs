@@ -1,0 +1,136 @@
+use gametape::laps::{Id, ReasonCode};
+use gametape::store::{
+    Audience, DriverEdit, Edit, Filter, LapQuery, ListQuery, SessionQuery, Store, StoreError, Visibility,
+};
+
+use super::place::Place;
+use super::sample::{origin, session, tracked, writes};
+use super::writing::everything;
+
+fn excluded(excluded: bool) -> Edit {
+    Edit { excluded: Some(excluded), ..Edit::default() }
+}
+
+fn deleted(deleted: bool) -> Edit {
+    Edit { deleted: Some(deleted), ..Edit::default() }
+}
+
+pub fn an_excluded_lap_is_no_best_until_it_is_taken_back(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000, 98_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let before = everything(place);
+    let bests = || {
+        let session = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.remove(0);
+        let best = store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.remove(0);
+        assert_eq!(session.best_ms, Some(best.time_ms));
+        assert_eq!(session.session.best_lap, Some(best.lap));
+        assert_eq!(session.session.theoretical_best_ms, best.theoretical_ms);
+        (best.time_ms, best.theoretical_ms, best.lap_count)
+    };
+    assert_eq!(bests(), (98_000, Some(98_000), 2));
+    let lap = store.edit_lap(driven.laps[1].id, &excluded(true)).unwrap().lap;
+    assert!(lap.excluded && !lap.eligible && lap.has(ReasonCode::UserExcluded));
+    assert_eq!(bests(), (100_000, Some(100_000), 1));
+    // The tracker says it again: that changes nothing about what the user said.
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    assert_eq!(bests(), (100_000, Some(100_000), 1));
+    store.edit_lap(driven.laps[1].id, &excluded(false)).unwrap();
+    assert_eq!(everything(place), before);
+    let error = store.edit_lap(Id([8; 16]), &excluded(true)).unwrap_err();
+    assert!(matches!(error, StoreError::NotFound { what: "lap", .. }), "{error}");
+}
+
+pub fn deleted_laps_and_sessions_come_back_whole(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000, 98_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let before = everything(place);
+    let counts = || {
+        let laps = store.laps(&LapQuery::default(), Audience::Owner).unwrap().items.len();
+        let sessions = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+        let bests = store.bests(&ListQuery::default(), Audience::Owner).unwrap().items.len();
+        (laps, sessions.len(), sessions.first().map(|session| session.lap_count), bests)
+    };
+    assert_eq!(counts(), (2, 1, Some(2), 1));
+    assert!(store.edit_lap(driven.laps[0].id, &deleted(true)).unwrap().remarks.deleted_us.is_some());
+    assert_eq!(counts(), (1, 1, Some(1), 1));
+    store.edit_session(driven.session.id, &deleted(true)).unwrap();
+    assert_eq!(counts(), (0, 0, None, 0));
+    let filter = Filter { deleted: true, ..Filter::default() };
+    let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
+    assert_eq!(store.sessions(&query, Audience::Owner).unwrap().items.len(), 1);
+    assert_eq!(store.sessions(&query, Audience::Public).unwrap().items.len(), 0);
+    assert_eq!(store.session(driven.session.id, Audience::Public).unwrap(), None);
+    // A lap that arrives late does not bring the session back.
+    store.write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000, 98_000, 97_000]))).unwrap();
+    assert_eq!(counts(), (0, 0, None, 0));
+    store.replace_tape(&origin(1), std::slice::from_ref(&driven)).unwrap();
+    store.edit_session(driven.session.id, &deleted(false)).unwrap();
+    assert_eq!(counts(), (1, 1, Some(1), 1));
+    store.edit_lap(driven.laps[0].id, &deleted(false)).unwrap();
+    assert_eq!(everything(place), before);
+}
+
+pub fn names_notes_and_tags_are_kept_and_found(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000, 98_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let tags = ["wet", "50%_off!", "wet", " ", "a \"b\""].map(str::to_owned).to_vec();
+    let edit = Edit { name: Some(Some("The one".to_owned())), tags: Some(tags), ..Edit::default() };
+    let lap = store.edit_lap(driven.laps[0].id, &edit).unwrap();
+    assert_eq!(lap.remarks.tags, ["50%_off!", "a \"b\"", "wet"]);
+    // What is not named stays.
+    let note = Edit { note: Some(Some("late brake".to_owned())), ..Edit::default() };
+    let lap = store.edit_lap(driven.laps[0].id, &note).unwrap();
+    assert_eq!((lap.remarks.name.as_deref(), lap.remarks.note.as_deref()), (Some("The one"), Some("late brake")));
+    let with_tag = |tag: &str| {
+        let filter = Filter { tag: Some(tag.to_owned()), ..Filter::default() };
+        store.laps(&LapQuery { filter, ..LapQuery::default() }, Audience::Owner).unwrap().items.len()
+    };
+    assert_eq!(["wet", "50%_off!", "a \"b\"", "we", "50%", "%", "b"].map(with_tag), [1, 1, 1, 0, 0, 0, 0]);
+    let nothing = Edit { name: Some(None), note: Some(Some("  ".to_owned())), tags: Some(vec![]), ..Edit::default() };
+    let lap = store.edit_lap(driven.laps[0].id, &nothing).unwrap();
+    assert_eq!(lap.remarks, gametape::store::Remarks::default());
+    assert!(place.dump("edits").is_empty());
+}
+
+pub fn tracks_cars_and_drivers_get_names(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let game = driven.session.game.as_str();
+    store.name_track(game, "Spa", Some(&"Spa-Francorchamps".to_owned())).unwrap();
+    store.name_car(game, "car_a", Some(&"Car A".to_owned())).unwrap();
+    store.name_car(game, "car_a", Some(&"Car A Evo".to_owned())).unwrap();
+    let edit = DriverEdit { name: Some(Some("Number one".to_owned())), visibility: None };
+    store.edit_driver("Driver 1", &edit).unwrap();
+    let found = store.sessions(&SessionQuery::default(), Audience::Public).unwrap().items.remove(0);
+    let names = (found.track_name.as_deref(), found.car_name.as_deref(), found.driver_name.as_deref());
+    assert_eq!(names, (Some("Spa-Francorchamps"), Some("Car A Evo"), Some("Number one")));
+    let list = ListQuery::default();
+    assert_eq!(store.tracks(&list, Audience::Public).unwrap().items[0].name.as_deref(), Some("Spa-Francorchamps"));
+    assert_eq!(store.cars(&list, Audience::Public).unwrap().items[0].name.as_deref(), Some("Car A Evo"));
+    let driver = store.drivers(&list, Audience::Public).unwrap().items.remove(0);
+    assert_eq!((driver.name.as_deref(), driver.visibility), (Some("Number one"), Visibility::Public));
+    store.name_car(game, "car_a", None).unwrap();
+    assert_eq!(store.cars(&list, Audience::Public).unwrap().items[0].name, None);
+}
+
+pub fn texts_that_are_too_long_are_refused(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let long = |length: usize| "ä".repeat(length);
+    for edit in [
+        Edit { name: Some(Some(long(201))), ..Edit::default() },
+        Edit { note: Some(Some(long(10_001))), ..Edit::default() },
+        Edit { tags: Some(vec![long(201)]), ..Edit::default() },
+        Edit { tags: Some((0..51).map(|tag| tag.to_string()).collect()), ..Edit::default() },
+    ] {
+        let error = store.edit_lap(driven.laps[0].id, &edit).unwrap_err();
+        assert!(matches!(error, StoreError::TooLong { .. }), "{error}");
+    }
+    let fits = Edit { name: Some(Some(long(200))), note: Some(Some(long(10_000))), ..Edit::default() };
+    store.edit_lap(driven.laps[0].id, &fits).unwrap();
+}

@@ -1,0 +1,107 @@
+//! Where a store under test is: a file, or a schema of its own in the server that `GAMETAPE_POSTGRES` names.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gametape::store::{SqlStore, open};
+
+pub enum Place {
+    Sqlite(tempfile::TempDir),
+    Postgres(String),
+}
+
+impl Place {
+    pub fn sqlite() -> Self {
+        Self::Sqlite(tempfile::tempdir().unwrap())
+    }
+
+    /// A schema that nobody else uses; a loud skip if there is no server.
+    pub fn postgres() -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let Ok(url) = std::env::var("GAMETAPE_POSTGRES") else {
+            skip("store_on_postgres", "GAMETAPE_POSTGRES is not set");
+            return None;
+        };
+        let schema = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        client.batch_execute(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")).unwrap();
+        let mark = if url.contains('?') { '&' } else { '?' };
+        Some(Self::Postgres(format!("{url}{mark}options=-csearch_path%3D{schema}")))
+    }
+
+    /// What `open` takes.
+    pub fn url(&self) -> String {
+        match self {
+            Self::Sqlite(folder) => folder.path().join("laps.sqlite").display().to_string(),
+            Self::Postgres(url) => url.clone(),
+        }
+    }
+
+    pub fn open(&self) -> SqlStore {
+        open(&self.url()).unwrap()
+    }
+
+    /// Runs SQL past the store, in the words of the database.
+    pub fn run(&self, sql: &str) {
+        match self {
+            Self::Sqlite(_) => rusqlite::Connection::open(self.url()).unwrap().execute_batch(sql).unwrap(),
+            Self::Postgres(url) => {
+                postgres::Client::connect(url, postgres::NoTls).unwrap().batch_execute(sql).unwrap();
+            }
+        }
+    }
+
+    /// The words that differ, as they are in this database.
+    pub fn translate(&self, sql: &str) -> String {
+        match self {
+            Self::Sqlite(_) => sql.replace("{bytes}", "BLOB").replace("{text}", "TEXT").replace("X'", "x'"),
+            Self::Postgres(_) => {
+                sql.replace("{bytes}", "BYTEA").replace("{text}", "TEXT COLLATE \"C\"").replace("X'", "'\\x")
+            }
+        }
+    }
+
+    /// All that is in a table, as text: to see whether anything changed.
+    pub fn dump(&self, table: &str) -> Vec<String> {
+        let mut rows = match self {
+            Self::Sqlite(_) => {
+                let db = rusqlite::Connection::open(self.url()).unwrap();
+                let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+                let columns = statement.column_count();
+                let row = |row: &rusqlite::Row<'_>| {
+                    Ok((0..columns).map(|at| format!("{:?}", row.get_ref(at).unwrap())).collect::<Vec<_>>().join(" "))
+                };
+                let rows: Vec<String> = statement.query_map([], row).unwrap().map(Result::unwrap).collect();
+                rows
+            }
+            Self::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                let rows = client.query(&format!("SELECT t::text FROM {table} t"), &[]).unwrap();
+                rows.iter().map(|row| row.get::<_, String>(0)).collect()
+            }
+        };
+        rows.sort();
+        rows
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Self::Postgres(url) = self
+            && let Some((_, schema)) = url.rsplit_once("%3D")
+            && let Ok(mut client) = postgres::Client::connect(url, postgres::NoTls)
+        {
+            let _ = client.batch_execute(&format!("DROP SCHEMA {schema} CASCADE"));
+        }
+    }
+}
+
+/// Says that a test cannot run here.
+pub fn skip(test: &str, why: &str) {
+    // Not eprintln: the test harness would swallow it.
+    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
+    if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {
+        let mut log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        log.write_all(format!("{test}\n").as_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,299 @@
+use gametape::laps::{Lap, Phase, Session, SessionKind};
+use gametape::store::{
+    Audience, CataloguedTape, Change, Cursor, Filter, LapQuery, LapSort, ListQuery, ProgressQuery, SessionQuery,
+    SqlStore, Store, StoreError, Validity, Write,
+};
+
+use super::place::Place;
+use super::sample::{START_US, invalid, lap, origin, session, tape, tracked, writes};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+/// Six sessions of different tracks, cars, drivers and kinds.
+fn some_sessions(place: &Place) -> (SqlStore, Vec<Session>) {
+    let store = place.open();
+    let mut sessions: Vec<_> = (1..=6).map(|number| session(number, i64::from(number))).collect();
+    sessions[1].track = text("Monza");
+    sessions[2].car = text("car_b");
+    sessions[3].driver = text("Driver 2");
+    sessions[3].kind = SessionKind::Race;
+    sessions[4].layout = text("short");
+    sessions[5].game = "iracing".to_owned();
+    sessions[5].started_utc_us = None;
+    for (number, session) in (1..).zip(&sessions) {
+        let mut found = tracked(session, &[100_000 + number * 1000, 99_000 + number * 1000]);
+        found.laps.push(invalid(lap(session, 3, 90_000)));
+        let out = Lap { phase: Phase::Out, eligible: false, time_ms: None, valid: None, ..lap(session, 4, 120_000) };
+        found.laps.push(out);
+        store.write(&origin(number as u8), &writes(&found)).unwrap();
+    }
+    (store, sessions)
+}
+
+pub fn sessions_come_newest_first_in_pages_without_gaps_or_doubles(place: &Place) {
+    let store = place.open();
+    // Three at the same moment, and some whose moment is not known.
+    let mut ids: Vec<_> = (1..=23u8)
+        .map(|number| {
+            let mut session = session(number, i64::from(number / 3));
+            if number > 20 {
+                session.started_utc_us = None;
+            }
+            store.write(&origin(number), &[Write::Session(session.clone())]).unwrap();
+            (session.started_utc_us.unwrap_or_default(), session.id)
+        })
+        .collect();
+    ids.sort();
+    ids.reverse();
+    let ids: Vec<_> = ids.into_iter().map(|(_, id)| id).collect();
+    let page = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap();
+    assert_eq!(page.items.len(), 20);
+    for limit in [1, 4, 7, 22, 23, 500] {
+        let mut query = SessionQuery { limit, ..SessionQuery::default() };
+        let mut found = Vec::new();
+        loop {
+            let page = store.sessions(&query, Audience::Owner).unwrap();
+            assert!(page.items.len() <= limit as usize);
+            found.extend(page.items.iter().map(|session| session.session.id));
+            let Some(next) = page.next else { break };
+            query.after = Some(Cursor::parse(&next.to_string()).unwrap());
+            assert!(found.len() <= ids.len());
+        }
+        assert_eq!(found, ids);
+    }
+}
+
+pub fn sessions_are_filtered(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    let none = Filter::default;
+    let newest = sessions[4].started_utc_us.unwrap();
+    for (filter, expected) in [
+        (none(), vec![4, 3, 2, 1, 0, 5]),
+        (Filter { game: text("iracing"), ..none() }, vec![5]),
+        (Filter { track: text("Monza"), ..none() }, vec![1]),
+        (Filter { track: text("monza"), ..none() }, vec![]),
+        (Filter { track: text("' OR 1=1 --"), ..none() }, vec![]),
+        (Filter { layout: text("short"), ..none() }, vec![4]),
+        (Filter { car: text("car_b"), ..none() }, vec![2]),
+        (Filter { driver: text("Driver 2"), ..none() }, vec![3]),
+        (Filter { kind: Some(SessionKind::Race), ..none() }, vec![3]),
+        (Filter { from_us: Some(newest), ..none() }, vec![4]),
+        (Filter { from_us: Some(START_US + HOUR_US), to_us: Some(START_US + 3 * HOUR_US), ..none() }, vec![1, 0]),
+        (Filter { phase: Some(Phase::Out), ..none() }, vec![4, 3, 2, 1, 0, 5]),
+        (Filter { phase: Some(Phase::Formation), ..none() }, vec![]),
+        (Filter { valid: Some(Validity::Invalid), track: text("Monza"), ..none() }, vec![1]),
+        (Filter { valid: Some(Validity::Invalid), phase: Some(Phase::Out), ..none() }, vec![]),
+        (Filter { valid: Some(Validity::Unknown), phase: Some(Phase::Out), car: text("car_b"), ..none() }, vec![2]),
+    ] {
+        let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
+        let found = store.sessions(&query, Audience::Public).unwrap().items;
+        let found: Vec<_> = found
+            .iter()
+            .map(|found| sessions.iter().position(|session| session.id == found.session.id).unwrap())
+            .collect();
+        assert_eq!(found, expected, "{filter:?}");
+    }
+}
+
+pub fn laps_are_filtered_and_sorted_in_pages(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    let all = |filter: &Filter, sort: LapSort, limit: u32| {
+        let mut query = LapQuery { filter: filter.clone(), sort, limit, after: None };
+        let mut laps = Vec::new();
+        loop {
+            let page = store.laps(&query, Audience::Public).unwrap();
+            laps.extend(page.items);
+            assert!(laps.len() <= 24);
+            let Some(next) = page.next else { return laps };
+            query.after = Some(next);
+        }
+    };
+    for sort in LapSort::ALL {
+        let expected = all(&Filter::default(), *sort, 500);
+        let by_time = matches!(sort, LapSort::Fastest | LapSort::Slowest);
+        assert_eq!(expected.len(), if by_time { 18 } else { 24 });
+        for limit in [1, 5, 24] {
+            assert_eq!(all(&Filter::default(), *sort, limit), expected, "{sort:?}");
+        }
+        let mut sorted = expected.clone();
+        match sort {
+            LapSort::Newest => sorted.sort_by_key(|lap| std::cmp::Reverse((lap.lap.started_utc_us, lap.lap.id))),
+            LapSort::Oldest => sorted.sort_by_key(|lap| (lap.lap.started_utc_us, lap.lap.id)),
+            LapSort::Fastest => sorted.sort_by_key(|lap| (lap.lap.time_ms, lap.lap.id)),
+            LapSort::Slowest => sorted.sort_by_key(|lap| std::cmp::Reverse((lap.lap.time_ms, lap.lap.id))),
+        }
+        assert_eq!(sorted, expected, "{sort:?}");
+    }
+    let count = |filter: Filter| all(&filter, LapSort::Newest, 7).len();
+    let none = Filter::default;
+    assert_eq!(count(Filter { valid: Some(Validity::Valid), ..none() }), 12);
+    assert_eq!(count(Filter { valid: Some(Validity::Invalid), ..none() }), 6);
+    assert_eq!(count(Filter { valid: Some(Validity::Unknown), ..none() }), 6);
+    assert_eq!(count(Filter { phase: Some(Phase::Out), track: text("Spa"), ..none() }), 5);
+    assert_eq!(count(Filter { driver: text("Driver 2"), ..none() }), 4);
+    assert_eq!(count(Filter { kind: Some(SessionKind::Race), ..none() }), 4);
+    assert_eq!(count(Filter { from_us: sessions[4].started_utc_us, ..none() }), 4);
+    let found = all(&Filter { car: text("car_b"), ..none() }, LapSort::Fastest, 3);
+    assert_eq!(found[0].combination.car.as_deref(), Some("car_b"));
+    assert_eq!((found[0].lap.time_ms, found[0].tape), (Some(90_000), tape(3)));
+}
+
+pub fn bests_are_per_driver_car_track_and_layout(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    // A second session of the first combination, faster.
+    let again = Session { track: text("Spa"), ..session(7, 30) };
+    store.write(&origin(7), &writes(&tracked(&again, &[97_000, 98_000]))).unwrap();
+    let mut query = ListQuery { limit: 2, ..ListQuery::default() };
+    let mut bests = Vec::new();
+    loop {
+        let page = store.bests(&query, Audience::Public).unwrap();
+        bests.extend(page.items);
+        let Some(next) = page.next else { break };
+        query.after = Some(next);
+    }
+    let found: Vec<_> = bests
+        .iter()
+        .map(|best| {
+            let on = &best.combination;
+            (on.track.as_deref(), on.layout.as_deref(), on.car.as_deref(), on.driver.as_deref(), best.time_ms)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (Some("Monza"), None, Some("car_a"), Some("Driver 1"), 101_000),
+            (Some("Spa"), None, Some("car_a"), Some("Driver 1"), 97_000),
+            (Some("Spa"), None, Some("car_b"), Some("Driver 1"), 102_000),
+            (Some("Spa"), None, Some("car_a"), Some("Driver 2"), 103_000),
+            (Some("Spa"), Some("short"), Some("car_a"), Some("Driver 1"), 104_000),
+            (Some("Spa"), None, Some("car_a"), Some("Driver 1"), 105_000),
+        ]
+    );
+    assert_eq!((bests[1].session, bests[1].lap_count, bests[1].theoretical_ms), (again.id, 4, Some(97_000)));
+    let filter = Filter { to_us: again.started_utc_us, track: text("Spa"), car: text("car_a"), ..Filter::default() };
+    let before = store.bests(&ListQuery { filter, ..ListQuery::default() }, Audience::Public).unwrap().items;
+    assert_eq!((before[0].time_ms, before[0].session), (100_000, sessions[0].id));
+}
+
+pub fn tracks_cars_and_drivers_are_counted(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    let list = ListQuery { limit: 1, ..ListQuery::default() };
+    let mut query = list.clone();
+    let mut tracks = Vec::new();
+    loop {
+        let page = store.tracks(&query, Audience::Public).unwrap();
+        tracks.extend(page.items);
+        let Some(next) = page.next else { break };
+        query.after = Some(next);
+    }
+    let found: Vec<_> = tracks
+        .iter()
+        .map(|track| {
+            (track.native.as_str(), track.layout.as_deref(), track.session_count, track.lap_count, track.best_ms)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("Monza", None, 1, 4, Some(101_000)),
+            ("Spa", None, 3, 12, Some(100_000)),
+            ("Spa", Some("short"), 1, 4, Some(104_000)),
+            ("Spa", None, 1, 4, Some(105_000)),
+        ]
+    );
+    assert_eq!(tracks[1].last_us, sessions[3].started_utc_us);
+    let cars = store.cars(&ListQuery::default(), Audience::Public).unwrap().items;
+    let found: Vec<_> = cars.iter().map(|car| (car.native.as_str(), car.session_count, car.best_ms)).collect();
+    assert_eq!(found, [("car_a", 4, None), ("car_b", 1, None), ("car_a", 1, None)]);
+    let first = store.drivers(&list, Audience::Public).unwrap();
+    let second = store.drivers(&ListQuery { after: first.next, ..list }, Audience::Public).unwrap();
+    let found: Vec<_> =
+        first.items.iter().chain(&second.items).map(|driver| (driver.driver.as_str(), driver.lap_count)).collect();
+    assert_eq!(found, [("Driver 1", 20), ("Driver 2", 4)]);
+    assert_eq!(second.next, None);
+}
+
+pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
+    let store = place.open();
+    // Two sessions on the first day, one late in the evening, one on the next day in another car.
+    let mut driven = vec![
+        tracked(&session(1, 0), &[105_000, 103_000]),
+        tracked(&session(2, 8), &[101_000, 120_000]),
+        tracked(&session(3, 11), &[99_000]),
+        tracked(&session(4, 20), &[98_000, 96_000, 97_000]),
+    ];
+    driven[3].session.car = text("car_b");
+    driven[0].laps[0].eligible = false;
+    for (number, found) in (1..).zip(&driven) {
+        store.write(&origin(number), &writes(found)).unwrap();
+    }
+    let days = |query: &ProgressQuery| {
+        let page = store.progress(query, Audience::Public).unwrap();
+        let days =
+            page.items.into_iter().map(|day| (day.car.unwrap(), day.day, day.lap_count, day.best_ms, day.median_ms));
+        (days.collect::<Vec<_>>(), page.next)
+    };
+    let first = START_US / 86_400_000_000;
+    let expected =
+        [("car_a".to_owned(), first, 4, 99_000, 101_000), ("car_b".to_owned(), first + 1, 3, 96_000, 97_000)];
+    assert_eq!(days(&ProgressQuery::default()).0, expected);
+    let one = ProgressQuery { limit: 1, ..ProgressQuery::default() };
+    let (found, next) = days(&one);
+    assert_eq!(found, expected[..1]);
+    assert_eq!(days(&ProgressQuery { after: next, ..one }), (expected[1..].to_vec(), None));
+    // Two hours further east the evening is the next day.
+    let east = days(&ProgressQuery { utc_offset_min: 120, ..ProgressQuery::default() }).0;
+    assert_eq!(east[1], ("car_a".to_owned(), first + 1, 1, 99_000, 99_000));
+}
+
+pub fn cursors_of_other_queries_are_refused(place: &Place) {
+    let (store, _) = some_sessions(place);
+    let after = store.sessions(&SessionQuery { limit: 1, ..SessionQuery::default() }, Audience::Owner).unwrap().next;
+    let refused = |error: StoreError| assert!(matches!(error, StoreError::BadCursor), "{error}");
+    refused(store.laps(&LapQuery { after: after.clone(), ..LapQuery::default() }, Audience::Owner).unwrap_err());
+    refused(store.bests(&ListQuery { after: after.clone(), ..ListQuery::default() }, Audience::Owner).unwrap_err());
+    // Values of another kind find nothing, or are refused: they do no harm.
+    let odd = Cursor::parse("sessions.t41.i5").unwrap();
+    let _ = store.sessions(&SessionQuery { after: Some(odd), ..SessionQuery::default() }, Audience::Owner);
+    store.ready().unwrap();
+}
+
+pub fn the_catalogue_keeps_tapes(place: &Place) {
+    let store = place.open();
+    let entry = |number: u8| CataloguedTape {
+        id: tape(number),
+        place: "rig".to_owned(),
+        path: format!("/tapes/{number}.gtape"),
+        bytes: 1000,
+        modified_us: START_US,
+        checksum: text("abc"),
+        complete: true,
+        game: text("iracing"),
+        track: None,
+        car: None,
+        created_us: Some(START_US + i64::from(number)),
+        duration_ns: Some(5),
+        frames: 7,
+        replay_of: None,
+        seen_us: START_US,
+        missing_us: None,
+    };
+    for number in 1..=5 {
+        assert_eq!(store.put_tape(&entry(number)).unwrap(), Change::New);
+    }
+    assert_eq!(store.put_tape(&entry(1)).unwrap(), Change::Same);
+    let gone = CataloguedTape { missing_us: Some(START_US), created_us: None, ..entry(2) };
+    assert_eq!(store.put_tape(&gone).unwrap(), Change::Changed);
+    assert_eq!(store.tape(tape(2)).unwrap(), Some(gone.clone()));
+    assert_eq!(store.tape(tape(9)).unwrap(), None);
+    let first = store.tapes(&ListQuery { limit: 3, ..ListQuery::default() }).unwrap();
+    let rest = store.tapes(&ListQuery { after: first.next.clone(), ..ListQuery::default() }).unwrap();
+    let ids: Vec<_> = first.items.iter().chain(&rest.items).map(|found| found.id.0[0]).collect();
+    assert_eq!(ids, [5, 4, 3, 1, 2]);
+    assert_eq!(store.tapes_of("rig").unwrap().len(), 5);
+    assert_eq!(store.tapes_of("elsewhere").unwrap(), []);
+}

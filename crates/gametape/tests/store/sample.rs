@@ -1,0 +1,121 @@
+//! Sessions and laps for tests.
+
+use gametape::format::TapeId;
+use gametape::laps::{
+    Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session, SessionEnd,
+    SessionKind, Stint, StintEnd, StintStart, TimeSource,
+};
+use gametape::store::{Origin, TrackedSession, Tracker, Write};
+
+/// 2026-03-01 12:00 UTC.
+pub const START_US: i64 = 1_772_366_400_000_000;
+/// A lap.
+pub const LAP_NS: u64 = 100_000_000_000;
+
+pub fn tape(number: u8) -> TapeId {
+    TapeId([number; 16])
+}
+
+pub fn origin(number: u8) -> Origin {
+    Origin::new(tape(number), Tracker { id: "laps".to_owned(), version: 3 })
+}
+
+/// A session that began this many hours after [`START_US`].
+pub fn session(number: u8, hours: i64) -> Session {
+    let started_utc_us = START_US + hours * 3_600_000_000;
+    Session {
+        id: Id::of_session(tape(number), 0),
+        tape: tape(number),
+        game: "assetto-corsa-competizione".to_owned(),
+        game_version: Some("1.9".to_owned()),
+        kind: SessionKind::Practice,
+        index: Some(0),
+        track: Some("Spa".to_owned()),
+        layout: None,
+        car: Some("car_a".to_owned()),
+        driver: Some("Driver 1".to_owned()),
+        online: Some(false),
+        start_ns: 0,
+        end_ns: Some(3_600_000_000_000),
+        started_utc_us: Some(started_utc_us),
+        ended_utc_us: Some(started_utc_us + 3_600_000_000),
+        end: Some(SessionEnd::ToolStop),
+        sector_count: Some(3),
+        best_lap: None,
+        theoretical_best_ms: None,
+        remark: None,
+    }
+}
+
+/// The lap with this number on the tape of a session, from 1.
+pub fn lap(session: &Session, number: u32, time_ms: u32) -> Lap {
+    let start_ns = u64::from(number - 1) * LAP_NS;
+    let sector = |time_ms| Sector { time_ms: Some(time_ms), source: SectorSource::Differenced };
+    Lap {
+        id: Id::of_lap(session.tape, start_ns, 0),
+        session: session.id,
+        number: Some(number),
+        tape_lap: number,
+        stint: Some(1),
+        driver: session.driver.clone(),
+        start_ns,
+        end_ns: Some(start_ns + LAP_NS),
+        started_utc_us: session.started_utc_us.map(|us| us + start_ns as i64 / 1000),
+        time_ms: Some(time_ms),
+        time_source: Some(TimeSource::Official),
+        state: LapState::Final,
+        phase: Phase::Flying,
+        complete: true,
+        valid: Some(true),
+        reasons: Vec::new(),
+        eligible: true,
+        sectors: vec![sector(30_000), sector(40_000), sector(time_ms - 70_000)],
+        fuel_used_l: Some(2.7),
+        conditions: Conditions { air_celsius: Some(21.5), rain: Some("dry".to_owned()), ..Conditions::default() },
+        coverage: Some(1.0),
+        top_speed_kmh: Some(271.25),
+        excluded: false,
+    }
+}
+
+/// The same lap, cut.
+pub fn invalid(lap: Lap) -> Lap {
+    let cut = Reason {
+        code: ReasonCode::Cut,
+        source: ReasonSource::Game,
+        at_sector: Some(2),
+        at_fraction: Some(0.4),
+        at_ns: Some(lap.start_ns + 5),
+    };
+    Lap { valid: Some(false), eligible: false, reasons: vec![cut], ..lap }
+}
+
+pub fn stint(session: &Session) -> Stint {
+    Stint {
+        n: 1,
+        start: StintStart::Pit,
+        end: Some(StintEnd::End),
+        start_ns: session.start_ns,
+        end_ns: session.end_ns,
+        first_lap: Some(1),
+        last_lap: Some(3),
+        driver: session.driver.clone(),
+        fuel_start_l: Some(60.0),
+        fuel_end_l: Some(51.75),
+        tyre_set: Some(1),
+    }
+}
+
+/// A session with laps of these times.
+pub fn tracked(session: &Session, times_ms: &[u32]) -> TrackedSession {
+    let laps = (1..).zip(times_ms).map(|(number, time_ms)| lap(session, number, *time_ms)).collect();
+    TrackedSession { session: session.clone(), stints: vec![stint(session)], laps }
+}
+
+/// The same as writes.
+pub fn writes(tracked: &TrackedSession) -> Vec<Write> {
+    let TrackedSession { session, stints, laps } = tracked;
+    let stints = stints.iter().map(|stint| Write::Stint(session.id, stint.clone()));
+    let laps = laps.iter().map(|lap| Write::Lap(lap.clone()));
+    [Write::Session(session.clone())].into_iter().chain(stints).chain(laps).collect()
+}

@@ -1,0 +1,70 @@
+use gametape::store::{Audience, SessionQuery, Store, StoreError, open};
+
+use super::place::Place;
+use super::sample::{origin, session, tracked, writes};
+
+/// Each schema that was ever released, with rows in it, as text.
+const SCHEMAS: &[(i64, &str)] = &[(1, include_str!("schemas/1.sql"))];
+
+pub fn a_store_is_made_and_opened_again(place: &Place) {
+    place.open().write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();
+    // By several at once, too.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let found = place.open().sessions(&SessionQuery::default(), Audience::Owner).unwrap();
+                assert_eq!(found.items.len(), 1);
+            });
+        }
+    });
+}
+
+pub fn a_store_of_a_newer_program_is_refused(place: &Place) {
+    place.open();
+    place.run("UPDATE gametape_schema SET version = 1000");
+    let error = open(&place.url()).err().unwrap();
+    assert!(matches!(error, StoreError::Newer { found: 1000, .. }), "{error}");
+    assert!(error.to_string().contains("newer gametape"), "{error}");
+}
+
+pub fn a_database_of_another_program_is_refused(place: &Place) {
+    place.run("CREATE TABLE recipes (cake TEXT)");
+    let error = open(&place.url()).err().unwrap();
+    assert!(matches!(&error, StoreError::NotAStore { table, .. } if table == "recipes"), "{error}");
+    assert_eq!(place.dump("recipes"), Vec::<String>::new());
+}
+
+pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
+    for (version, sql) in SCHEMAS {
+        place.run(&place.translate(sql));
+        let store = place.open();
+        let found = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+        assert_eq!(found.len(), 1, "schema {version}");
+        let found = store.session(found[0].session.id, Audience::Owner).unwrap().unwrap();
+        assert_eq!(found.session.best_ms, Some(99_000), "schema {version}");
+        assert_eq!(found.laps.len(), 2, "schema {version}");
+        assert_eq!(found.laps[0].remarks.note.as_deref(), Some("kerb"), "schema {version}");
+        assert!(found.laps[0].lap.excluded, "schema {version}");
+        // It is a store like any other.
+        store.write(&origin(9), &writes(&tracked(&session(9, 1), &[80_000]))).unwrap();
+        assert_eq!(store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.len(), 2);
+        for table in [
+            "gametape_schema",
+            "edits",
+            "laps",
+            "stints",
+            "sessions",
+            "combinations",
+            "tracked",
+            "drivers",
+            "names",
+            "tapes",
+        ] {
+            drop_table(place, table);
+        }
+    }
+}
+
+fn drop_table(place: &Place, table: &str) {
+    place.run(&format!("DROP TABLE IF EXISTS {table}"));
+}

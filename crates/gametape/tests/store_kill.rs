@@ -1,0 +1,100 @@
+//! A program that is killed at any moment: each lap that it announced is in the store.
+//!
+//! The test runs itself again as the child, which stores laps as fast as it can and announces each on its output.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
+#![allow(dead_code, reason = "the samples are those of all tests of the store")]
+
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use gametape::laps::Id;
+use gametape::store::{Audience, SqlStore, Store, Write};
+
+#[path = "store/sample.rs"]
+mod sample;
+
+const CHILD: &str = "GAMETAPE_STORE_KILL_TEST_CHILD";
+const ANNOUNCE_FIRST: &str = "GAMETAPE_STORE_KILL_TEST_ANNOUNCES_FIRST";
+const KILLS: u32 = 40;
+
+/// Stores laps and announces each; in the wrong order for the control.
+fn drive(path: &Path) {
+    let session = sample::session(1, 0);
+    let store = SqlStore::sqlite(path).unwrap();
+    store.write(&sample::origin(1), &[Write::Session(session.clone())]).unwrap();
+    let announce = |id: Id| {
+        let mut out = std::io::stdout().lock();
+        out.write_all(format!("lap {id}\n").as_bytes()).and_then(|()| out.flush()).is_ok()
+    };
+    let first = std::env::var_os(ANNOUNCE_FIRST).is_some();
+    for number in 1.. {
+        let lap = sample::lap(&session, number, 100_000 + number);
+        if first && !announce(lap.id) {
+            return;
+        }
+        store.write(&sample::origin(1), &[Write::Lap(lap.clone())]).unwrap();
+        if !first && !announce(lap.id) {
+            return;
+        }
+    }
+}
+
+/// The child's part; without its variable it is a test that has nothing to do.
+#[test]
+fn child() {
+    if let Some(path) = std::env::var_os(CHILD) {
+        drive(Path::new(&path));
+    }
+}
+
+/// Lets a child drive and kills it; gives how many laps it announced, and how many of them are not in the store.
+fn drive_and_kill(path: &Path, after: Duration, announce_first: bool) -> (usize, usize) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["child", "--exact", "--nocapture", "--quiet"]).env(CHILD, path);
+    if announce_first {
+        command.env(ANNOUNCE_FIRST, "1");
+    }
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut pipe = child.stdout.take().unwrap();
+    // It is killed some time after its first word, so that a slow start does not leave it without any.
+    let mut first = [0; 64];
+    let mut said = Vec::new();
+    while !String::from_utf8_lossy(&said).contains("lap ") {
+        let count = pipe.read(&mut first).unwrap();
+        assert!(count > 0, "the child ended by itself");
+        said.extend(&first[..count]);
+    }
+    let reader = std::thread::spawn(move || {
+        pipe.read_to_end(&mut said).unwrap();
+        String::from_utf8(said).unwrap()
+    });
+    // Random moments: nothing depends on how long this really takes.
+    std::thread::sleep(after);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = reader.join().unwrap();
+    let announced: Vec<_> =
+        said.lines().filter_map(|line| line.split_once("lap ")).filter_map(|(_, id)| Id::parse(id)).collect();
+    let store = SqlStore::sqlite(path).unwrap();
+    let missing = announced.iter().filter(|id| store.lap(**id, Audience::Owner).unwrap().is_none()).count();
+    (announced.len(), missing)
+}
+
+#[test]
+fn a_killed_program_has_stored_every_lap_that_it_announced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut announced, mut missing_in_control) = (0, 0);
+    for kill in 0..KILLS {
+        let after = Duration::from_micros(500 + u64::from(kill * 7919 % 100) * 400);
+        let path = folder.path().join(format!("{kill}.sqlite"));
+        let (count, missing) = drive_and_kill(&path, after, false);
+        assert_eq!(missing, 0, "run {kill}: of {count}");
+        announced += count;
+        let path = folder.path().join(format!("control-{kill}.sqlite"));
+        missing_in_control += drive_and_kill(&path, after, true).1;
+    }
+    assert!(announced > 50, "{announced} laps: too few to say anything");
+    assert!(missing_in_control > 0, "control: announced before they are written, laps must be missing");
+}
