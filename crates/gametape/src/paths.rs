@@ -8,6 +8,8 @@ use directories::{ProjectDirs, UserDirs};
 use crate::names::EXTENSION;
 
 const WATCHED: &str = "watched.txt";
+const STORE: &str = "laps.sqlite";
+const OUTBOX: &str = "outbox.sqlite";
 
 /// The folders that gametape uses. Nothing is made until something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,10 @@ pub struct Folders {
     pub run: PathBuf,
     /// The file that remembers which replays were reported.
     pub watched: PathBuf,
+    /// The store of laps.
+    pub store: PathBuf,
+    /// Laps that wait for a store on a server that does not answer.
+    pub outbox: PathBuf,
 }
 
 impl Folders {
@@ -34,12 +40,24 @@ impl Folders {
             Some(documents) => documents.join("gametape"),
             None => data.join("tapes"),
         };
-        Some(Self { tapes, demo: data.join("demo"), run, watched: data.join(WATCHED) })
+        Some(Self { tapes, run, ..Self::below(&data) })
     }
 
     /// All folders below one.
     pub fn below(data: &Path) -> Self {
-        Self { tapes: data.join("tapes"), demo: data.join("demo"), run: data.join("run"), watched: data.join(WATCHED) }
+        Self {
+            tapes: data.join("tapes"),
+            demo: data.join("demo"),
+            run: data.join("run"),
+            watched: data.join(WATCHED),
+            store: data.join(STORE),
+            outbox: data.join(OUTBOX),
+        }
+    }
+
+    /// The store of the demonstration, beside its tapes: its laps are not the user's.
+    pub fn demo_store(&self) -> PathBuf {
+        self.demo.join(STORE)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The store, in both databases: each behaviour is a function, and runs on SQLite and on PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
 
+#[path = "store/catalogue.rs"]
+mod catalogue;
 #[path = "store/edits.rs"]
 mod edits;
 #[path = "store/place.rs"]
@@ -15,6 +17,8 @@ mod replace;
 mod sample;
 #[path = "store/schema.rs"]
 mod schema;
+#[path = "store/tokens.rs"]
+mod tokens;
 #[path = "store/writing.rs"]
 mod writing;
 
@@ -73,7 +77,12 @@ on_both! {
         a_store_is_made_and_opened_again,
         a_store_of_a_newer_program_is_refused,
         a_database_of_another_program_is_refused,
-        every_earlier_schema_is_brought_up_to_date;
+        every_earlier_schema_is_brought_up_to_date,
+        the_newest_schema_is_kept_as_text;
+    tokens:
+        a_token_is_known_until_it_is_revoked;
+    catalogue:
+        tapes_that_are_new_moved_changed_or_gone_are_noticed;
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::stored::{
     Write,
 };
 use super::tapes::CataloguedTape;
+use super::tokens::{Scope, Token};
 use crate::laps::Id;
 
 /// Keeps sessions and laps, what users said about them, and the catalogue of tapes.
@@ -87,4 +88,16 @@ pub trait Store: Send + Sync {
 
     /// All tapes that are, or were, in a place.
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError>;
+
+    /// Makes a token for the server; gives its secret too, which nobody can get again.
+    fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError>;
+
+    /// The token with this secret, unless it was revoked.
+    fn token(&self, secret: &str) -> Result<Option<Token>, StoreError>;
+
+    /// All tokens, revoked ones too.
+    fn tokens(&self) -> Result<Vec<Token>, StoreError>;
+
+    /// Revokes a token, for good.
+    fn revoke_token(&self, id: Id) -> Result<(), StoreError>;
 }

@@ -7,10 +7,12 @@
 //! ```
 //!
 //! Laps are made from tapes and can be made again. What users said cannot: it is kept apart, with the stretch of tape that it is about.
+//! [`catalogue`] looks where the tapes are. [`QueuedStore`] is for a server that may be away.
 //! [`open`] gives a store in a file of SQLite or, for a URL, in PostgreSQL. All SQL is written once; `dialect` is where the two differ.
 
 mod attach;
 mod bests;
+pub mod catalogue;
 mod columns;
 mod combination;
 mod connection;
@@ -21,6 +23,7 @@ mod edits;
 mod error;
 mod fuzz;
 mod lists;
+mod outbox;
 mod packed;
 mod people;
 mod pool;
@@ -28,6 +31,8 @@ mod postgres;
 mod progress;
 mod put;
 mod query;
+mod queued_calls;
+mod queued_store;
 mod read_laps;
 mod read_sessions;
 mod replace;
@@ -38,6 +43,7 @@ mod sqlite;
 mod stored;
 mod summary;
 mod tapes;
+mod tokens;
 mod value;
 mod writing;
 
@@ -52,12 +58,14 @@ pub use query::{
     Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, SessionQuery, Validity,
     Visibility,
 };
+pub use queued_store::{Pauses, QueuedStore, Waiting};
 pub use sql_store::SqlStore;
 pub use stored::{
     Best, Change, Combination, Driven, Driver, Origin, Progress, Remarks, Replaced, SessionDetail, StoredLap,
     StoredSession, TrackedSession, Tracker, Write,
 };
 pub use tapes::CataloguedTape;
+pub use tokens::{Scope, Token};
 
 /// Whether a text names a server and not a file.
 #[must_use]

@@ -52,18 +52,21 @@ pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<
 /// Makes the counts and the bests of a session.
 pub(super) fn settle_session(db: &mut dyn Connection, session: Id) -> Result<(), StoreError> {
     // Others who change laps of this session wait here: each sees what the one before did.
-    let sql = "SELECT visibility FROM sessions WHERE id = ?1 {locked}";
-    let Some(of_session) = db.first(sql, &[session.into()], |mut row| row.number::<i64>("a visibility"))?.flatten()
-    else {
-        return Ok(());
-    };
-    let sql = "SELECT id, counts, visibility, time_ms, sectors FROM laps WHERE session = ?1 AND gone = 0 \
+    let sql = "SELECT visibility, driver FROM sessions WHERE id = ?1 {locked}";
+    let found = db.first(sql, &[session.into()], |mut row| {
+        Ok((row.number::<i64>("a visibility")?.unwrap_or_default(), row.text("a driver")?))
+    })?;
+    let Some((of_session, driver)) = found else { return Ok(()) };
+    let sql = "SELECT id, counts, visibility, driver, time_ms, sectors FROM laps WHERE session = ?1 AND gone = 0 \
                ORDER BY start_ns, tape_lap";
     let (mut all, mut shown) = (Summary::default(), Summary::default());
     db.each(sql, &[session.into()], &mut |mut row| {
         let id = needed(row.id("a lap id")?, "a lap id")?;
         let counts = row.yes_or_no("a lap that counts")? == Some(true);
         let visibility = row.number::<i64>("a visibility")?.unwrap_or_default();
+        // The best of a session is that of its driver: a team mate's is not taken for one's own.
+        let of_lap = row.text("a driver")?;
+        let counts = counts && (driver.is_none() || of_lap.is_none() || of_lap == driver);
         let time_ms = row.number("a lap time")?.filter(|_| counts);
         let sectors = needed(row.text("sectors")?, "sectors")?;
         let sectors = if counts { sectors_of(&sectors)? } else { Vec::new() };

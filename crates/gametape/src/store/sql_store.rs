@@ -10,6 +10,7 @@ use super::contract::Store;
 use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
 use super::lists::Thing;
+use super::outbox::{self, Parcel};
 use super::people::DriverEdit;
 use super::pool::Pool;
 use super::postgres::PostgresServer;
@@ -21,6 +22,7 @@ use super::stored::{
     Tracker, Write,
 };
 use super::tapes::{self, CataloguedTape};
+use super::tokens::{self, Scope, Token};
 use super::value::needed;
 use super::{bests, lists, people, progress, read_laps, read_sessions, replace, writing};
 use crate::laps::Id;
@@ -39,6 +41,27 @@ impl SqlStore {
     /// A store on a server, named by a URL. Its tables are made if there are none.
     pub fn postgres(url: &str) -> Result<Self, StoreError> {
         Self::open(Box::new(PostgresServer::new(url)?))
+    }
+
+    /// The same without opening it: each use opens it if it can.
+    pub(super) fn postgres_later(url: &str) -> Result<Self, StoreError> {
+        Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)) })
+    }
+
+    pub(super) fn queue(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
+        self.pool.write(|db| outbox::queue(db, origin, writes))
+    }
+
+    pub(super) fn waiting(&self) -> Result<u32, StoreError> {
+        self.read(outbox::waiting)
+    }
+
+    pub(super) fn next_parcel(&self) -> Result<Option<Parcel>, StoreError> {
+        self.pool.snapshot(outbox::next)
+    }
+
+    pub(super) fn arrived(&self, session: Id, stamp: i64) -> Result<(), StoreError> {
+        self.pool.write(|db| outbox::arrived(db, session, stamp))
     }
 
     fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
@@ -189,5 +212,21 @@ impl Store for SqlStore {
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
         self.read(|db| tapes::tapes_of(db, place))
+    }
+
+    fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {
+        self.pool.write(|db| tokens::add(db, name, scope, now_us()))
+    }
+
+    fn token(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+        self.read(|db| tokens::with_secret(db, secret, now_us()))
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.read(tokens::all)
+    }
+
+    fn revoke_token(&self, id: Id) -> Result<(), StoreError> {
+        self.pool.write(|db| tokens::revoke(db, id, now_us()))
     }
 }

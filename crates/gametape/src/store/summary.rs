@@ -17,7 +17,7 @@ pub(super) struct Summary {
     pub(super) laps: u32,
     /// The best of those that may count: the first of equal ones.
     pub(super) best: Option<(Id, u32)>,
-    sectors: Vec<Option<u32>>,
+    sectors: Vec<u32>,
 }
 
 impl Summary {
@@ -28,20 +28,21 @@ impl Summary {
         if self.best.is_none_or(|(_, time_ms)| lap.time_ms < time_ms) {
             self.best = Some((lap.id, lap.time_ms));
         }
-        if self.sectors.len() < lap.sectors.len() {
-            self.sectors.resize(lap.sectors.len(), None);
-        }
-        for (best, sector) in self.sectors.iter_mut().zip(lap.sectors) {
-            *best = [*best, sector.time_ms].into_iter().flatten().min();
+        // As the tracker does it: a lap of which a sector is not known gives none.
+        let Some(times) = lap.sectors.iter().map(|sector| sector.time_ms).collect::<Option<Vec<_>>>() else { return };
+        if self.sectors.is_empty() {
+            self.sectors = times;
+        } else if self.sectors.len() == times.len() {
+            self.sectors.iter_mut().zip(times).for_each(|(best, time)| *best = time.min(*best));
         }
     }
 
-    /// The sum of the best sectors; `None` unless each was seen.
+    /// The sum of the best sectors; `None` if no lap had all of them.
     pub(super) fn theoretical_ms(&self) -> Option<u32> {
         if self.sectors.is_empty() {
             return None;
         }
-        self.sectors.iter().try_fold(0u32, |sum, sector| sum.checked_add((*sector)?))
+        self.sectors.iter().try_fold(0u32, |sum, sector| sum.checked_add(*sector))
     }
 }
 
@@ -55,18 +56,20 @@ mod tests {
     }
 
     #[test]
-    fn the_theoretical_best_is_the_sum_of_the_best_sectors_once_all_were_seen() {
+    fn the_theoretical_best_is_the_sum_of_the_best_sectors_of_laps_that_have_all() {
         let mut summary = Summary::default();
         assert_eq!(summary.theoretical_ms(), None);
         let first = sectors(&[Some(30), Some(40), None]);
         summary.add(Some(&Counted { id: Id([1; 16]), time_ms: 110, sectors: &first }));
         assert_eq!(summary.theoretical_ms(), None);
         let second = sectors(&[Some(31), Some(35), Some(40)]);
+        let third = sectors(&[Some(30), Some(36), Some(41)]);
         summary.add(Some(&Counted { id: Id([2; 16]), time_ms: 106, sectors: &second }));
         summary.add(Some(&Counted { id: Id([3; 16]), time_ms: 106, sectors: &[] }));
+        summary.add(Some(&Counted { id: Id([4; 16]), time_ms: 107, sectors: &third }));
         summary.add(None);
         assert_eq!(summary.theoretical_ms(), Some(105));
         assert_eq!(summary.best, Some((Id([2; 16]), 106)));
-        assert_eq!(summary.laps, 4);
+        assert_eq!(summary.laps, 5);
     }
 }

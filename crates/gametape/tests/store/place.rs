@@ -61,6 +61,54 @@ impl Place {
         }
     }
 
+    /// All tables with their columns.
+    pub fn columns(&self) -> Vec<String> {
+        let sql = match self {
+            Self::Sqlite(_) => {
+                "SELECT m.name || '.' || c.name || ' ' || c.type || c.\"notnull\" || c.pk FROM sqlite_master m, \
+                 pragma_table_info(m.name) c WHERE m.type IN ('table', 'index') UNION ALL \
+                 SELECT name || ' ' || tbl_name FROM sqlite_master WHERE type = 'index' ORDER BY 1"
+            }
+            Self::Postgres(_) => {
+                "SELECT table_name || '.' || column_name || ' ' || data_type || is_nullable \
+                 FROM information_schema.columns WHERE table_schema = current_schema() UNION ALL \
+                 SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1"
+            }
+        };
+        self.texts(sql)
+    }
+
+    /// Takes all tables away.
+    pub fn clear(&self) {
+        match self {
+            Self::Sqlite(folder) => {
+                for file in std::fs::read_dir(folder.path()).unwrap() {
+                    std::fs::remove_file(file.unwrap().path()).unwrap();
+                }
+            }
+            Self::Postgres(url) => {
+                let schema = url.rsplit_once("%3D").unwrap().1;
+                self.run(&format!("DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}"));
+            }
+        }
+    }
+
+    fn texts(&self, sql: &str) -> Vec<String> {
+        match self {
+            Self::Sqlite(_) => {
+                let db = rusqlite::Connection::open(self.url()).unwrap();
+                let mut statement = db.prepare(sql).unwrap();
+                let rows: Vec<String> =
+                    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+                rows
+            }
+            Self::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                client.query(sql, &[]).unwrap().iter().map(|row| row.get::<_, String>(0)).collect()
+            }
+        }
+    }
+
     /// All that is in a table, as text: to see whether anything changed.
     pub fn dump(&self, table: &str) -> Vec<String> {
         let mut rows = match self {

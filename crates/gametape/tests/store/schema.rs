@@ -4,7 +4,7 @@ use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
 
 /// Each schema that was ever released, with rows in it, as text.
-const SCHEMAS: &[(i64, &str)] = &[(1, include_str!("schemas/1.sql"))];
+const SCHEMAS: &[(i64, &str)] = &[(1, include_str!("schemas/1.sql")), (2, include_str!("schemas/2.sql"))];
 
 pub fn a_store_is_made_and_opened_again(place: &Place) {
     place.open().write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();
@@ -35,6 +35,9 @@ pub fn a_database_of_another_program_is_refused(place: &Place) {
 }
 
 pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
+    place.open();
+    let made_anew = place.columns();
+    place.clear();
     for (version, sql) in SCHEMAS {
         place.run(&place.translate(sql));
         let store = place.open();
@@ -45,26 +48,20 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
         assert_eq!(found.laps.len(), 2, "schema {version}");
         assert_eq!(found.laps[0].remarks.note.as_deref(), Some("kerb"), "schema {version}");
         assert!(found.laps[0].lap.excluded, "schema {version}");
+        assert_eq!(store.tokens().unwrap().len(), usize::from(*version >= 2), "schema {version}");
+        // The columns are those of a store that was made anew.
+        assert_eq!(place.columns(), made_anew, "schema {version}");
         // It is a store like any other.
         store.write(&origin(9), &writes(&tracked(&session(9, 1), &[80_000]))).unwrap();
         assert_eq!(store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.len(), 2);
-        for table in [
-            "gametape_schema",
-            "edits",
-            "laps",
-            "stints",
-            "sessions",
-            "combinations",
-            "tracked",
-            "drivers",
-            "names",
-            "tapes",
-        ] {
-            drop_table(place, table);
-        }
+        place.clear();
     }
 }
 
-fn drop_table(place: &Place, table: &str) {
-    place.run(&format!("DROP TABLE IF EXISTS {table}"));
+/// The last schema that is kept as text is the one that this program makes: who adds a step keeps the tables after it.
+pub fn the_newest_schema_is_kept_as_text(place: &Place) {
+    place.open();
+    let newest = format!("{:?}", place.dump("gametape_schema"));
+    let kept = SCHEMAS.last().unwrap().0;
+    assert!(newest.contains(&kept.to_string()), "{newest} is not {kept}");
 }

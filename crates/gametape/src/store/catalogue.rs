@@ -1,0 +1,193 @@
+//! Looks where the tapes are: takes folders, gives what is new, has changed, was moved or is gone, and notes it in the store.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use gametape_format::TapeId;
+use gametape_format::read::Tape;
+
+use super::contract::Store;
+use super::error::StoreError;
+use super::sql_store::now_us;
+use super::tapes::CataloguedTape;
+use crate::names::EXTENSION;
+
+/// Folders inside folders that are entered.
+const DEPTH: u32 = 8;
+
+/// Where to look.
+#[derive(Debug, Clone)]
+pub struct Look<'a> {
+    /// The name of this machine: tapes of others are left alone.
+    pub place: &'a str,
+    /// The folders, with those in them.
+    pub folders: &'a [PathBuf],
+    /// Read closed tapes that are new or have changed to their end for a checksum.
+    pub checksums: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Tapes that were not in the catalogue.
+    pub new: Vec<PathBuf>,
+    /// Tapes that were longer, shorter or otherwise changed since.
+    pub changed: Vec<PathBuf>,
+    /// Tapes that are elsewhere now: from where, to where.
+    pub moved: Vec<(PathBuf, PathBuf)>,
+    /// Tapes that are there again after they were missing.
+    pub back: Vec<PathBuf>,
+    /// Tapes that are not there any more. Their laps stay.
+    pub missing: Vec<PathBuf>,
+    /// Second files with the same tape. The catalogue keeps the first.
+    pub copies: Vec<PathBuf>,
+    /// Files that cannot be read as tapes, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// Looks at all folders and brings the catalogue up to date.
+pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
+    let mut found = Found::default();
+    let known = store.tapes_of(look.place)?;
+    let by_path: BTreeMap<&str, &CataloguedTape> = known.iter().map(|tape| (tape.path.as_str(), tape)).collect();
+    let mut seen = BTreeSet::new();
+    let mut files = Vec::new();
+    for folder in look.folders {
+        collect(folder, DEPTH, &mut files, &mut found.unreadable);
+    }
+    files.sort();
+    files.dedup();
+    for path in files {
+        let Some(text) = path.to_str() else {
+            found.unreadable.push((path, "its path is no text in Unicode".to_owned()));
+            continue;
+        };
+        let entry = match unchanged(&path, by_path.get(text).copied()) {
+            Some(entry) => Ok(entry),
+            None => read_entry(&path, text, look),
+        };
+        match entry {
+            Ok(entry) => note(store, &mut found, &mut seen, path, entry)?,
+            Err(reason) => found.unreadable.push((path, reason)),
+        }
+    }
+    for tape in known {
+        let path = PathBuf::from(&tape.path);
+        let looked_for = look.folders.iter().any(|folder| path.starts_with(folder));
+        if looked_for && !seen.contains(&tape.id.0) && tape.missing_us.is_none() && !path.is_file() {
+            store.put_tape(&CataloguedTape { missing_us: Some(now_us()), ..tape })?;
+            found.missing.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Puts a tape that is there into the catalogue.
+fn note(
+    store: &dyn Store,
+    found: &mut Found,
+    seen: &mut BTreeSet<[u8; 16]>,
+    path: PathBuf,
+    entry: CataloguedTape,
+) -> Result<(), StoreError> {
+    let before = store.tape(entry.id)?;
+    let elsewhere = before.as_ref().filter(|before| (&before.place, &before.path) != (&entry.place, &entry.path));
+    if !seen.insert(entry.id.0)
+        || elsewhere.is_some_and(|before| before.place == entry.place && Path::new(&before.path).is_file())
+    {
+        found.copies.push(path);
+        return Ok(());
+    }
+    match &before {
+        None => found.new.push(path),
+        Some(before) if elsewhere.is_some() => found.moved.push((PathBuf::from(&before.path), path)),
+        Some(before) if before.missing_us.is_some() => found.back.push(path),
+        Some(before) if is_same(before, &entry) => return Ok(()),
+        Some(_) => found.changed.push(path),
+    }
+    store.put_tape(&entry)?;
+    Ok(())
+}
+
+/// Whether only the time of looking differs.
+fn is_same(before: &CataloguedTape, entry: &CataloguedTape) -> bool {
+    *before == CataloguedTape { seen_us: before.seen_us, ..entry.clone() }
+}
+
+/// What is known of a file that is as it was: it need not be read.
+fn unchanged(path: &Path, known: Option<&CataloguedTape>) -> Option<CataloguedTape> {
+    let known = known.filter(|known| known.complete)?;
+    let (bytes, modified_us) = size_and_time(path).ok()?;
+    let entry = CataloguedTape { seen_us: now_us(), missing_us: None, ..known.clone() };
+    (known.bytes == bytes && known.modified_us == modified_us).then_some(entry)
+}
+
+fn size_and_time(path: &Path) -> io::Result<(u64, i64)> {
+    let metadata = path.metadata()?;
+    let modified = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok((metadata.len(), i64::try_from(modified.as_micros()).unwrap_or(i64::MAX)))
+}
+
+fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape, String> {
+    let (bytes, modified_us) = size_and_time(path).map_err(|error| error.to_string())?;
+    let tape = Tape::open(path).map_err(|error| error.to_string())?;
+    let id: TapeId = tape.id().ok_or("it says no id: its beginning is damaged")?;
+    let streams: Vec<_> = tape.streams().filter(|stream| !stream.spec().role.is_system()).collect();
+    let metadata = tape.metadata();
+    let text_of = |key: &str| metadata.get(key).filter(|text| !text.is_empty()).cloned();
+    let complete = tape.is_complete();
+    let checksum = match complete && look.checksums {
+        true => Some(checksum_of(path).map_err(|error| error.to_string())?),
+        false => None,
+    };
+    Ok(CataloguedTape {
+        id,
+        place: look.place.to_owned(),
+        path: text.to_owned(),
+        bytes,
+        modified_us,
+        checksum,
+        complete,
+        game: streams.iter().map(|stream| stream.spec().game.clone()).find(|game| !game.is_empty()),
+        track: text_of("track"),
+        car: text_of("car"),
+        created_us: tape.start_utc_ns().map(|ns| ns / 1000),
+        duration_ns: streams
+            .iter()
+            .filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns))
+            .max(),
+        frames: streams.iter().map(|stream| stream.totals().frames).sum(),
+        replay_of: text_of("replay_of"),
+        seen_us: now_us(),
+        missing_us: None,
+    })
+}
+
+/// BLAKE3 of a file, in hex.
+fn checksum_of(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// All tapes below a folder. A folder that is not there has none.
+fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf, String)>) {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+        Err(error) => return unreadable.push((folder.to_owned(), error.to_string())),
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        // Links are not followed: they may lead round in a circle.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => collect(&path, depth - 1, files, unreadable),
+            Ok(kind) if kind.is_file() && path.extension().is_some_and(|extension| extension == EXTENSION) => {
+                files.push(path);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a [`QueuedStore`] does as a store: laps may wait, everything else is asked of the server.
+
+use gametape_format::TapeId;
+
+use super::contract::Store;
+use super::edits::Edit;
+use super::error::StoreError;
+use super::people::DriverEdit;
+use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
+use super::queued_store::QueuedStore;
+use super::stored::{
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackedSession,
+    Tracker, Write,
+};
+use super::tapes::CataloguedTape;
+use super::tokens::{Scope, Token};
+use crate::laps::Id;
+
+impl Store for QueuedStore {
+    fn name(&self) -> String {
+        self.server().name()
+    }
+
+    fn ready(&self) -> Result<(), StoreError> {
+        self.server().ready()
+    }
+
+    fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
+        self.write_or_queue(origin, writes)
+    }
+
+    fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
+        self.server().replace_tape(origin, sessions)
+    }
+
+    fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {
+        self.server().tracker_of(tape)
+    }
+
+    fn edit_lap(&self, lap: Id, edit: &Edit) -> Result<StoredLap, StoreError> {
+        self.server().edit_lap(lap, edit)
+    }
+
+    fn edit_session(&self, session: Id, edit: &Edit) -> Result<StoredSession, StoreError> {
+        self.server().edit_session(session, edit)
+    }
+
+    fn edit_driver(&self, driver: &str, edit: &DriverEdit) -> Result<(), StoreError> {
+        self.server().edit_driver(driver, edit)
+    }
+
+    fn name_track(&self, game: &str, track: &str, name: Option<&String>) -> Result<(), StoreError> {
+        self.server().name_track(game, track, name)
+    }
+
+    fn name_car(&self, game: &str, car: &str, name: Option<&String>) -> Result<(), StoreError> {
+        self.server().name_car(game, car, name)
+    }
+
+    fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
+        self.server().sessions(query, audience)
+    }
+
+    fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError> {
+        self.server().session(id, audience)
+    }
+
+    fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError> {
+        self.server().laps(query, audience)
+    }
+
+    fn lap(&self, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
+        self.server().lap(id, audience)
+    }
+
+    fn bests(&self, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
+        self.server().bests(query, audience)
+    }
+
+    fn tracks(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
+        self.server().tracks(query, audience)
+    }
+
+    fn cars(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
+        self.server().cars(query, audience)
+    }
+
+    fn drivers(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driver>, StoreError> {
+        self.server().drivers(query, audience)
+    }
+
+    fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError> {
+        self.server().progress(query, audience)
+    }
+
+    fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError> {
+        self.server().put_tape(tape)
+    }
+
+    fn tape(&self, id: TapeId) -> Result<Option<CataloguedTape>, StoreError> {
+        self.server().tape(id)
+    }
+
+    fn tapes(&self, query: &ListQuery) -> Result<Page<CataloguedTape>, StoreError> {
+        self.server().tapes(query)
+    }
+
+    fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
+        self.server().tapes_of(place)
+    }
+
+    fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {
+        self.server().add_token(name, scope)
+    }
+
+    fn token(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+        self.server().token(secret)
+    }
+
+    fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.server().tokens()
+    }
+
+    fn revoke_token(&self, id: Id) -> Result<(), StoreError> {
+        self.server().revoke_token(id)
+    }
+}
