@@ -2,52 +2,20 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 #[path = "support/gamesdat.rs"]
 mod gamesdat;
+#[path = "support/importing.rs"]
+mod importing;
 mod support;
 #[path = "support/unsynced.rs"]
 mod unsynced;
 
-use std::path::Path;
-use std::sync::Arc;
-
 use gamesdat::{LZ4_HEADER, START_TICKS, datagram, f1_payload, file, header, lz4_blocks, payload, record};
 use gametape::format::read::{Tape, Values};
-use gametape::import::{GamesDatError, ImportError, Imported, compare_with_source, import, import_through};
+use gametape::import::{GamesDatError, ImportError, Imported, import};
+use importing::{differences, frames, import_as};
 use tempfile::TempDir;
-use unsynced::Unsynced;
 
-/// Imports bytes, checks that the tape holds them, and gives the tape.
 fn import_bytes(bytes: &[u8]) -> Result<(Imported, Tape, TempDir), ImportError> {
-    let folder = tempfile::tempdir().unwrap();
-    let source = support::put(&folder.path().join("a.dat"), bytes);
-    let out = folder.path().join("a.gtape");
-    match import_through(Arc::new(Unsynced), &source, &out, &mut |_| {}) {
-        Err(error) => {
-            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
-            Err(error)
-        }
-        Ok(imported) => {
-            let tape = Tape::open(&out).unwrap();
-            assert!(tape.verify(&mut |_| {}).unwrap().is_ok());
-            assert_eq!(differences(&tape, &source), Vec::<String>::new());
-            Ok((imported, tape, folder))
-        }
-    }
-}
-
-fn differences(tape: &Tape, source: &Path) -> Vec<String> {
-    let comparison = compare_with_source(tape, source, &mut |_| {}).unwrap();
-    comparison.differences.iter().map(|difference| format!("{}: {}", difference.stream, difference.text)).collect()
-}
-
-/// Times and bytes of a stream; nothing if there is no such stream.
-fn frames(tape: &Tape, stream: &str) -> Vec<(u64, Vec<u8>)> {
-    let Ok(stream) = tape.stream_named(stream) else { return Vec::new() };
-    let mut frames = tape.frames(stream);
-    let mut all = Vec::new();
-    while let Some(frame) = frames.next().unwrap() {
-        all.push((frame.time_ns, frame.data.to_vec()));
-    }
-    all
+    import_as("a.dat", bytes)
 }
 
 /// Records 10 ms apart.
