@@ -5,12 +5,42 @@
 //! ```
 //!
 //! The tracker is a pure function: it opens nothing and has no clock, so the same tape gives the same laps at any speed, live or
-//! from a file. [`model`] is what comes out.
+//! from a file. [`model`] is what comes out, [`choices`] all that it decides by. [`Tracking`] is both in one, [`track_tape`] does it for a tape.
+//!
+//! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
+//! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
+//! - `steady`: changes that do not last are none.
 
+mod bests;
+pub mod choices;
+mod closing;
+mod ending;
+pub mod event;
+mod finished;
+mod latch;
+mod learned;
 pub mod model;
+mod open_session;
+mod running;
+mod sectors;
+mod steady;
+mod stints;
+mod tracked;
+pub mod tracker;
+mod tracking;
+mod utc;
+mod way;
 pub mod words;
 
-pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint};
+#[cfg(test)]
+mod tests;
+
+pub use event::Event;
+pub use finished::sector_source;
+pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
+pub use tracked::{Tracked, TrackedSession};
+pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};
+pub use tracking::{TrackError, Tracking, track_tape};
 pub use words::{
     LapState, Phase, ReasonCode, ReasonSource, SectorSource, SessionEnd, SessionKind, StintEnd, StintStart, TimeSource,
 };

@@ -229,6 +229,27 @@ pub struct Conditions {
     pub tyre: Option<String>,
 }
 
+/// What laps have taught about a track.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackFacts {
+    /// Id of the game.
+    pub game: String,
+    /// The track, in the game's words.
+    pub track: String,
+    /// The track's layout.
+    pub layout: Option<String>,
+    /// Length of a lap: what the game says, or what cars drove.
+    pub length_m: Option<f32>,
+    /// Where each sector but the last ends, 0 to 1.
+    pub sector_ends: Vec<f32>,
+    /// Places along a lap, in the game's world, in order; parts that were never driven are left out.
+    pub outline_m: Vec<[f32; 3]>,
+    /// Where the pit lane begins, 0 to 1.
+    pub pit_entry: Option<f32>,
+    /// Where it ends.
+    pub pit_exit: Option<f32>,
+}
+
 impl Lap {
     /// Whether one of its reasons has this code.
     #[must_use]

@@ -1,0 +1,111 @@
+//! Which laps may be a best, and which one is. Bests are looked for anew whenever a lap changes, so that each can be taken away again.
+
+use super::choices::{COVERAGE, USUAL_LAPS, USUAL_WAY};
+use super::model::{Id, Lap, Reason};
+use super::words::{LapState, Phase, ReasonCode, ReasonSource, TimeSource};
+
+/// A lap that is over, and what is needed to judge it again.
+#[derive(Debug, Clone)]
+pub(super) struct Done {
+    pub(super) lap: Lap,
+    pub(super) driven_m: Option<f32>,
+    /// Too little of the track was driven, by the car's place.
+    pub(super) little_driven: bool,
+    /// Another source of the game says that it may be no best.
+    pub(super) barred: bool,
+}
+
+/// The best of one driver.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Best {
+    pub(super) lap: Option<Id>,
+    pub(super) time_ms: Option<u32>,
+    pub(super) theoretical_ms: Option<u32>,
+}
+
+/// Whether a lap may be a best.
+pub(super) fn is_eligible(done: &Done) -> bool {
+    let lap = &done.lap;
+    lap.state == LapState::Final
+        && lap.time_source == Some(TimeSource::Official)
+        && lap.valid != Some(false)
+        && lap.phase == Phase::Flying
+        && !done.barred
+        && !lap.reasons.iter().any(|reason| bars(reason.code))
+}
+
+/// What keeps a lap from being a best. What only says that less is known of it does not.
+fn bars(code: ReasonCode) -> bool {
+    !matches!(
+        code,
+        ReasonCode::SectorMissing | ReasonCode::SectorSumMismatch | ReasonCode::Caution | ReasonCode::StreamGap
+    )
+}
+
+/// The best of a driver.
+pub(super) fn best_of(laps: &[Done], driver: Option<&str>) -> Best {
+    let own = || laps.iter().map(|done| &done.lap).filter(|lap| lap.eligible && lap.driver.as_deref() == driver);
+    let best = own().filter(|lap| lap.time_ms.is_some()).min_by_key(|lap| lap.time_ms);
+    Best { lap: best.map(|lap| lap.id), time_ms: best.and_then(|lap| lap.time_ms), theoretical_ms: theoretical(own()) }
+}
+
+/// The best sectors together. A lap of which a sector is not known gives none: nobody knows where its others began.
+fn theoretical<'a>(laps: impl Iterator<Item = &'a Lap>) -> Option<u32> {
+    let mut best: Vec<u32> = Vec::new();
+    for lap in laps {
+        let Some(times) = lap.sectors.iter().map(|sector| sector.time_ms).collect::<Option<Vec<u32>>>() else {
+            continue;
+        };
+        if best.is_empty() {
+            best = times;
+        } else if best.len() == times.len() {
+            best.iter_mut().zip(times).for_each(|(best, time)| *best = time.min(*best));
+        }
+    }
+    if best.is_empty() { None } else { best.into_iter().try_fold(0_u32, u32::checked_add) }
+}
+
+/// Judges all laps by the way that is usual. Gives the places of those that changed.
+pub(super) fn judge_ways(laps: &mut [Done]) -> Vec<usize> {
+    let whole = |done: &Done| {
+        done.lap.state == LapState::Final && done.lap.phase == Phase::Flying && !done.lap.has(ReasonCode::PartialStart)
+    };
+    let mut ways: Vec<f32> = laps.iter().filter(|done| whole(done)).filter_map(|done| done.driven_m).collect();
+    ways.sort_by(f32::total_cmp);
+    let usual = ways.get(ways.len() / 2).copied().filter(|_| ways.len() >= USUAL_LAPS);
+    let mut changed = Vec::new();
+    for (place, done) in laps.iter_mut().enumerate() {
+        let short =
+            whole(done) && Option::zip(done.driven_m, usual).is_some_and(|(way, usual)| way < usual * USUAL_WAY);
+        let low = short || done.little_driven;
+        if low != done.lap.has(ReasonCode::CoverageLow) {
+            set_low(&mut done.lap, low);
+            changed.push(place);
+        }
+    }
+    changed
+}
+
+/// Says, or takes back, that too little of a lap was driven.
+pub(super) fn set_low(lap: &mut Lap, low: bool) {
+    lap.reasons.retain(|reason| reason.code != ReasonCode::CoverageLow);
+    if low {
+        lap.reasons.push(Reason {
+            code: ReasonCode::CoverageLow,
+            source: ReasonSource::Tool,
+            at_sector: None,
+            at_fraction: None,
+            at_ns: None,
+        });
+    }
+    lap.complete = is_complete(lap);
+}
+
+/// Whether all of a lap was seen.
+pub(super) fn is_complete(lap: &Lap) -> bool {
+    let cut = [ReasonCode::PartialStart, ReasonCode::PartialEnd, ReasonCode::Teleport, ReasonCode::CoverageLow];
+    // A lap that began elsewhere than at the line never covers all of the track.
+    let from_line = matches!(lap.phase, Phase::Flying | Phase::In);
+    let seen = !from_line || lap.coverage.is_none_or(|seen| seen >= COVERAGE);
+    lap.state == LapState::Final && seen && !cut.into_iter().any(|code| lap.has(code))
+}

@@ -1,0 +1,224 @@
+//! A lap whose end is being decided: a sign of the line was seen, and the others are awaited; then the game's time is.
+//!
+//! ```text
+//!  the timer falls ─┐                      ┌─▶ counted: provisional ─▶ the game's time is there, or the wait is over: final
+//!                   ├─▶ sign: which is it? ┤
+//!  the laps rise  ──┘                      ├─▶ no line: the lap goes on (a flicker that is taken back)
+//!                                          └─▶ no lap: restart, garage, teleport, or too short
+//! ```
+
+use gametape_games::LapFrame;
+
+use super::choices::{
+    CLOCK_BACK_S, FLICKER_NS, LEFT_ROSE_MS, LINE_COVERAGE, LINE_WAIT_NS, OFFICIAL_NEAR_MS, OFFICIAL_WAIT_NS,
+    SHORTEST_LAP_MS, is_restart_without_clock,
+};
+use super::running::{Moment, RunningLap, in_box};
+use super::way::forward;
+
+/// Half a day: a clock that goes back by more has passed midnight.
+const HALF_DAY_S: f32 = 43_200.0;
+
+/// A lap whose end is being decided.
+#[derive(Debug, Clone)]
+pub(super) struct Closing {
+    pub(super) lap: RunningLap,
+    /// The last frame before the sign.
+    pub(super) before: Moment,
+    /// When the line was crossed, as well as it is known.
+    pub(super) cross_ns: u64,
+    pub(super) cross_ms: f64,
+    pub(super) measured_ms: Option<f64>,
+    /// By how many the laps rose.
+    pub(super) laps: Option<u32>,
+    pub(super) timer_fell: bool,
+    pub(super) ended_in_pits: bool,
+    /// The clock at the sign, or at the line once it is certain: waits count from there.
+    since_ms: f64,
+    restarted: bool,
+    garage: bool,
+    put_back: bool,
+    over_line: bool,
+    /// Place of the lap among those of the session, once it is told of.
+    pub(super) done: Option<usize>,
+}
+
+/// What a sign turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turned {
+    /// Nothing yet.
+    Open,
+    /// A lap.
+    Counted,
+    /// The lap goes on.
+    NoLine,
+    /// Too short to be a lap.
+    TooShort,
+    /// The session was started again.
+    Restart,
+    /// The car is back in the garage.
+    Garage,
+    /// The car was put back, and the lap begins anew.
+    PutBack,
+    /// The line was crossed, and the game does not count the lap.
+    Uncounted,
+}
+
+impl Closing {
+    pub(super) fn new(lap: RunningLap, before: &Moment, now: &Moment) -> Self {
+        let mut closing = Self {
+            lap,
+            before: *before,
+            cross_ns: now.time_ns,
+            cross_ms: now.clock_ms,
+            measured_ms: None,
+            laps: None,
+            timer_fell: false,
+            ended_in_pits: super::steady::in_pits(&now.frame),
+            since_ms: now.clock_ms,
+            restarted: false,
+            garage: false,
+            put_back: false,
+            over_line: false,
+            done: None,
+        };
+        closing.look(now);
+        closing.cross(before, now);
+        closing
+    }
+
+    /// Works out when the line was crossed, from the frames on both sides of it.
+    pub(super) fn cross(&mut self, before: &Moment, now: &Moment) {
+        let fell = matches!((before.frame.running_ms, now.frame.running_ms), (Some(from), Some(to)) if to < from);
+        let step_ms = (now.clock_ms - before.clock_ms).max(0.0);
+        let since_ms = match (before.frame.running_ms, now.frame.running_ms) {
+            (Some(from), Some(to)) if fell => {
+                self.timer_fell = true;
+                let since_ms = f64::from(to).min(step_ms);
+                self.measured_ms = Some(f64::from(from) + step_ms - since_ms);
+                since_ms
+            }
+            // The timer has not fallen yet: so far it is what it shows.
+            (Some(_), Some(to)) => {
+                self.measured_ms = Some(f64::from(to));
+                0.0
+            }
+            _ => {
+                let since_ms = step_ms * (1.0 - line_share(&before.frame, &now.frame));
+                let lap_ms = now.clock_ms - since_ms - self.lap.start_ms;
+                self.measured_ms = (!self.lap.partial_start).then_some(lap_ms.max(0.0));
+                since_ms
+            }
+        };
+        self.cross_ms = now.clock_ms - since_ms;
+        self.cross_ns = now.time_ns.saturating_sub((since_ms * 1e6) as u64).max(before.time_ns).max(self.lap.start_ns);
+    }
+
+    /// Gathers what a frame behind the sign says about what it was.
+    pub(super) fn look(&mut self, now: &Moment) {
+        let (before, now) = (&self.before.frame, &now.frame);
+        let left_rose = Option::zip(before.left_ms, now.left_ms).is_some_and(|(from, to)| to > from + LEFT_ROSE_MS);
+        let clock_back = Option::zip(before.time_of_day_s, now.time_of_day_s)
+            .is_some_and(|(from, to)| (CLOCK_BACK_S..HALF_DAY_S).contains(&(from - to)));
+        self.restarted |= left_rose || clock_back;
+        self.garage |= in_box(now) && !in_box(before);
+        self.put_back |= is_restart_without_clock(before, now);
+        self.over_line |= is_over_line(before, now);
+    }
+
+    /// The number of laps rose.
+    pub(super) fn rose(&mut self, laps: u32) {
+        self.laps = Some(self.laps.unwrap_or(0).saturating_add(laps));
+    }
+
+    /// The laps rose, and the timer still shows the old lap.
+    pub(super) fn waits_for_timer(&self) -> bool {
+        self.laps.is_some() && !self.timer_fell && self.done.is_none() && self.before.frame.running_ms.is_some()
+    }
+
+    /// Decides. `at_once`: nothing more will come.
+    pub(super) fn turned(&self, now: &Moment, at_once: bool) -> Turned {
+        let waited = |wait_ns: u64| at_once || now.clock_ms - self.since_ms >= wait_ns as f64 / 1e6;
+        let has_timer = self.before.frame.running_ms.is_some();
+        match (self.laps, self.timer_fell || !has_timer) {
+            (Some(_), true) if self.is_long_enough() => Turned::Counted,
+            (Some(_), true) if waited(FLICKER_NS) => Turned::TooShort,
+            (Some(_), false) if waited(LINE_WAIT_NS) && self.has_line(&now.frame) => Turned::Counted,
+            (Some(_), false) if waited(FLICKER_NS) => Turned::NoLine,
+            (None, _) if waited(LINE_WAIT_NS) => self.without_count(),
+            _ => Turned::Open,
+        }
+    }
+
+    fn without_count(&self) -> Turned {
+        match () {
+            () if self.restarted => Turned::Restart,
+            () if self.garage => Turned::Garage,
+            () if self.put_back => Turned::PutBack,
+            () => Turned::Uncounted,
+        }
+    }
+
+    /// The timer does not fall, but all else says that a lap has ended.
+    fn has_line(&self, now: &LapFrame) -> bool {
+        (self.over_line || self.official(now).is_some()) && self.is_long_enough()
+    }
+
+    fn is_long_enough(&self) -> bool {
+        let has_timer = self.before.frame.running_ms.is_some();
+        let time = self.measured_ms.is_none_or(|ms| ms >= f64::from(SHORTEST_LAP_MS));
+        let start = self.lap.partial_start || has_timer || self.lap.began_in_pits;
+        let way = self.lap.way.coverage().is_none_or(|seen| seen >= LINE_COVERAGE);
+        time && (start || way)
+    }
+
+    /// The line is certain: the game's time is awaited from here on.
+    pub(super) fn count(&mut self, now: &Moment, done: usize) {
+        self.since_ms = now.clock_ms;
+        self.done = Some(done);
+    }
+
+    /// The time that the game gave the lap, if it is there and not that of the lap before.
+    pub(super) fn official(&self, now: &LapFrame) -> Option<u32> {
+        now.last_ms.filter(|last| Some(*last) != self.lap.last_before_ms)
+    }
+
+    /// The time of the lap, official or not, once it is certain; `None` while it is awaited.
+    pub(super) fn time(&self, now: &Moment, at_once: bool) -> Option<Time> {
+        let over = at_once || now.clock_ms - self.since_ms >= OFFICIAL_WAIT_NS as f64 / 1e6;
+        let near = |ms: u32, by: f64| self.measured_ms.is_none_or(|measured| (measured - f64::from(ms)).abs() <= by);
+        match (self.official(&now.frame), now.frame.last_ms) {
+            (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) || over => Some(Time::Official(ms)),
+            (Some(_), _) => None,
+            // Twice the same time, to the millisecond.
+            (None, Some(same)) if over && self.measured_ms.is_some() && near(same, self.lap.precision_ms()) => {
+                let left_track = self.lap.latch.left_track();
+                Some(if left_track { Time::Measured } else { Time::Official(same) })
+            }
+            (None, _) if over => Some(Time::Measured),
+            (None, _) => None,
+        }
+    }
+}
+
+/// Where the time of a lap is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    Official(u32),
+    Measured,
+}
+
+/// How much of the step between two frames was before the line; none of it where that cannot be told.
+fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
+    match (before.position, now.position) {
+        (Some(from), Some(to)) if is_over_line(before, now) => {
+            let (until, since) = (f64::from(1.0 - from), f64::from(to));
+            if until + since > 0.0 { until / (until + since) } else { 1.0 }
+        }
+        _ => 1.0,
+    }
+}
+
+fn is_over_line(before: &LapFrame, now: &LapFrame) -> bool {
+    matches!((before.position, now.position), (Some(from), Some(to)) if from > 0.5 && to < 0.5 && forward(from, to) >= 0.0)
+}

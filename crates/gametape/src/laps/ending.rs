@@ -1,0 +1,283 @@
+//! How laps end: what the difference of two frames means, and what becomes of a lap whose end is decided.
+
+use super::choices::{EARLY_TIME_MS, OFFICIAL_NEAR_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
+use super::closing::{Closing, Time, Turned};
+use super::event::Event;
+use super::open_session::{OpenSession, Shared, Step};
+use super::running::{Moment, RunningLap, Start, in_box};
+use super::words::{ReasonCode, TimeSource};
+
+impl OpenSession {
+    /// Compares a frame with the one before it.
+    pub(super) fn compare(
+        &mut self,
+        shared: &mut Shared,
+        before: &Moment,
+        now: &Moment,
+        since_ns: u64,
+        whole: bool,
+        out: &mut Vec<Event>,
+    ) -> Step {
+        self.late_time(before, now, out);
+        if self.left_lap(shared, before, now, whole, out) {
+            return Step::Same;
+        }
+        let rise =
+            Option::zip(self.counted, now.frame.laps_completed).map_or(0, |(from, to)| i64::from(to) - i64::from(from));
+        let timer = Option::zip(before.frame.running_ms, now.frame.running_ms);
+        let fell = timer.is_some_and(|(from, to)| to.saturating_add(TIMER_SHAKE_MS) < from);
+        match u32::try_from(rise) {
+            Err(_) => return self.laps_fell(now, since_ns),
+            Ok(0) if fell => self.timer_fell(shared, before, now, whole, out),
+            Ok(0) => {}
+            Ok(laps) => self.laps_rose(shared, before, now, laps, whole, out),
+        }
+        Step::Same
+    }
+
+    /// The car is on no lap any more: in the garage, without its driver, or a race begins behind the formation laps.
+    fn left_lap(
+        &mut self,
+        shared: &mut Shared,
+        before: &Moment,
+        now: &Moment,
+        whole: bool,
+        out: &mut Vec<Event>,
+    ) -> bool {
+        let Some(lap) = &self.running else { return false };
+        let no_lap = now.frame.on_lap == Some(false);
+        // Nobody drives from the track into the box without the lane between.
+        let put_there = whole && in_box(&now.frame) && before.frame.pit == Some(gametape_games::Pit::Track);
+        let began = lap.formation && now.frame.formation == Some(false);
+        if !no_lap && !put_there && !began {
+            return false;
+        }
+        self.settle(shared, now, out);
+        if let Some(lap) = self.running.take() {
+            let code = if began && !no_lap { ReasonCode::Formation } else { ReasonCode::AbortedGarage };
+            self.abort(shared, lap, code, now.time_ns, now, out);
+        }
+        if put_there || no_lap {
+            let turn = self.stints.garage(now.time_ns, before.frame.fuel_l);
+            self.turn(turn, out);
+        }
+        true
+    }
+
+    /// Fewer laps: a lap that is taken back, or another start.
+    fn laps_fell(&mut self, now: &Moment, since_ns: u64) -> Step {
+        let taken_back = self.closing.as_ref().is_some_and(|closing| {
+            closing.done.is_none() && closing.laps.is_some() && closing.lap.counted_from == now.frame.laps_completed
+        });
+        if !taken_back {
+            return Step::Restarted(since_ns);
+        }
+        self.no_line(now);
+        Step::Same
+    }
+
+    /// What was seen behind the line is of the lap before it.
+    fn no_line(&mut self, now: &Moment) {
+        let Some(closing) = self.closing.take() else { return };
+        let mut lap = closing.lap;
+        if let Some(later) = self.running.take() {
+            lap.merge(&later);
+        }
+        lap.counted_from = now.frame.laps_completed.or(lap.counted_from);
+        self.running = Some(lap);
+    }
+
+    fn laps_rose(
+        &mut self,
+        shared: &mut Shared,
+        before: &Moment,
+        now: &Moment,
+        laps: u32,
+        whole: bool,
+        out: &mut Vec<Event>,
+    ) {
+        if now.frame.on_lap == Some(false) {
+            return;
+        }
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
+            closing.rose(laps);
+            return;
+        }
+        self.settle(shared, now, out);
+        let lap = self.running.take().unwrap_or_else(|| self.unseen(before));
+        let mut closing = Closing::new(lap, before, now);
+        closing.rose(laps);
+        if !whole {
+            closing.lap.reason(ReasonCode::StreamGap, Some(before));
+            closing.lap.reason(ReasonCode::PartialEnd, Some(before));
+        }
+        self.closing = Some(closing);
+    }
+
+    fn timer_fell(&mut self, shared: &mut Shared, before: &Moment, now: &Moment, whole: bool, out: &mut Vec<Event>) {
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.laps.is_some() && !closing.timer_fell) {
+            match closing.done {
+                None => closing.cross(before, now),
+                Some(_) => closing.timer_fell = true,
+            }
+            return;
+        }
+        let wound_back = whole && now.frame.running_ms.is_some_and(|ms| ms > TIMER_ANEW_MS);
+        if wound_back {
+            if let Some(lap) = &mut self.running {
+                lap.reason(ReasonCode::Rewind, Some(now));
+            }
+            return;
+        }
+        self.settle(shared, now, out);
+        if let Some(lap) = self.running.take() {
+            let mut closing = Closing::new(lap, before, now);
+            if !whole {
+                closing.lap.reason(ReasonCode::StreamGap, Some(before));
+            }
+            self.closing = Some(closing);
+        }
+    }
+
+    /// A lap of which only its end was seen.
+    fn unseen(&self, from: &Moment) -> RunningLap {
+        let start = Start { ns: from.time_ns, ms: from.clock_ms, partial: true, grid: false };
+        RunningLap::new(start, from, &self.identity, self.conditions_of(from))
+    }
+
+    /// Decides what is open, as well as it can be known now.
+    pub(super) fn settle(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
+        // A restart that is not certain yet is no restart: whoever asks knows better what came.
+        let _ = self.decide(shared, now, true, out);
+        if let Some(closing) = self.closing.take() {
+            self.abort(shared, closing.lap, ReasonCode::AbortedRestart, closing.cross_ns, now, out);
+        }
+    }
+
+    /// Looks at the lap whose end is being decided.
+    pub(super) fn decide(&mut self, shared: &mut Shared, now: &Moment, at_once: bool, out: &mut Vec<Event>) -> Step {
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
+            closing.look(now);
+            match closing.turned(now, at_once) {
+                Turned::Open => return Step::Same,
+                Turned::Restart => return Step::Restarted(closing.cross_ns),
+                Turned::Counted => self.count(shared, now, out),
+                Turned::NoLine => self.no_line(now),
+                Turned::TooShort => self.abort_closing(shared, ReasonCode::ImplausibleTime, now, out),
+                Turned::PutBack => self.abort_closing(shared, ReasonCode::AbortedRestart, now, out),
+                Turned::Uncounted => self.abort_closing(shared, ReasonCode::NoOfficialTime, now, out),
+                Turned::Garage => {
+                    self.abort_closing(shared, ReasonCode::AbortedGarage, now, out);
+                    let turn = self.stints.garage(now.time_ns, now.frame.fuel_l);
+                    self.turn(turn, out);
+                }
+            }
+        }
+        if let Some(closing) = self.closing.take() {
+            match closing.time(now, at_once) {
+                Some(time) => self.finish(closing, time, false, out),
+                None => self.closing = Some(closing),
+            }
+        }
+        self.tell_running(shared, now, out);
+        Step::Same
+    }
+
+    fn abort_closing(&mut self, shared: &mut Shared, code: ReasonCode, now: &Moment, out: &mut Vec<Event>) {
+        if let Some(closing) = self.closing.take() {
+            self.abort(shared, closing.lap, code, closing.cross_ns, now, out);
+        }
+    }
+
+    /// Tells of the lap that runs, once it is certain that it does.
+    fn tell_running(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
+        if self.closing.as_ref().is_some_and(|closing| closing.done.is_none()) {
+            return;
+        }
+        let Some(mut lap) = self.running.take() else { return };
+        if lap.told.is_none() {
+            self.tell(shared, &mut lap, now, out);
+        }
+        self.running = Some(lap);
+    }
+
+    /// The line is certain.
+    fn count(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
+        let Some(mut closing) = self.closing.take() else { return };
+        if closing.lap.told.is_none() {
+            self.tell(shared, &mut closing.lap, now, out);
+        }
+        let laps = closing.laps.unwrap_or(1);
+        if laps > 1 {
+            self.unseen_laps(shared, &mut closing, laps, now, out);
+        }
+        // The lap's number is what the game has counted, where it was not seen from its beginning.
+        if let Some(counted) = now.frame.laps_completed {
+            closing.lap.counted_from = counted.checked_sub(1).or(closing.lap.counted_from);
+        }
+        let place = self.provisional(shared, &closing, out);
+        closing.count(now, place);
+        self.late = None;
+        self.closing = Some(closing);
+    }
+
+    /// Laps that were driven while nobody looked: all but the last have no time.
+    fn unseen_laps(
+        &mut self,
+        shared: &mut Shared,
+        closing: &mut Closing,
+        laps: u32,
+        now: &Moment,
+        out: &mut Vec<Event>,
+    ) {
+        let from = closing.before;
+        let mut last = self.unseen(&from);
+        last.last_before_ms = closing.lap.last_before_ms;
+        last.began_in_pits = false;
+        last.reason(ReasonCode::StreamGap, Some(&from));
+        last.reason(ReasonCode::PartialEnd, Some(&from));
+        let first = closing.lap.counted_from;
+        let open = std::mem::replace(&mut closing.lap, last);
+        self.abort(shared, open, ReasonCode::StreamGap, from.time_ns, now, out);
+        // A number that leaps is no reason to fill the memory.
+        for nth in 1..(laps - 1).min(MOST_UNSEEN) {
+            let mut lap = self.unseen(&from);
+            lap.counted_from = first.map(|first| first.saturating_add(nth));
+            self.tell(shared, &mut lap, now, out);
+            self.abort(shared, lap, ReasonCode::StreamGap, from.time_ns, now, out);
+        }
+        closing.lap.counted_from = now.frame.laps_completed.and_then(|laps| laps.checked_sub(1));
+        let official_ms = closing.official(&now.frame).map_or(0.0, f64::from);
+        let start_ms = (closing.cross_ms - official_ms).max(from.clock_ms);
+        closing.lap.start_ms = start_ms;
+        closing.lap.start_ns =
+            closing.cross_ns.saturating_sub(((closing.cross_ms - start_ms).max(0.0) * 1e6) as u64).max(from.time_ns);
+        closing.measured_ms = None;
+        self.tell(shared, &mut closing.lap, now, out);
+    }
+
+    /// The time of a lap that got none may come late.
+    fn late_time(&mut self, before: &Moment, now: &Moment, out: &mut Vec<Event>) {
+        let (Some(ms), Some(closing)) = (now.frame.last_ms, &self.late) else { return };
+        let near = |other: f64, by: u32| (other - f64::from(ms)).abs() <= f64::from(by);
+        let of_lap = closing.measured_ms.is_some_and(|measured| near(measured, OFFICIAL_NEAR_MS));
+        let of_next = self.running.as_ref().is_some_and(|lap| near(lap.timer_ms(now), EARLY_TIME_MS));
+        if now.frame.last_ms == before.frame.last_ms || !of_lap || of_next {
+            return;
+        }
+        if let Some(closing) = self.late.take() {
+            self.finish(*closing, Time::Official(ms), true, out);
+        }
+    }
+
+    /// The source of a time.
+    pub(super) fn time_of(closing: &Closing, time: Time) -> Option<(u32, TimeSource)> {
+        match time {
+            Time::Official(ms) => Some((ms, TimeSource::Official)),
+            Time::Measured => closing.measured_ms.map(|ms| (ms.round() as u32, TimeSource::Measured)),
+        }
+    }
+}
+
+/// Laps that are told of although nobody saw them, at most.
+const MOST_UNSEEN: u32 = 1_000;

@@ -1,0 +1,291 @@
+//! A session that runs: its laps, stints and bests, frame by frame.
+//!
+//! Takes frames of one session that are to be believed, gives events. Whether it is still the same session, [`Tracker`](super::tracker::Tracker) says; that
+//! it was started again shows here, and is told back.
+
+use gametape_format::TapeId;
+use gametape_games::{Identity, LapFrame};
+
+use super::bests::{Best, Done, best_of};
+use super::choices::{JOINED_MS, NEWS_CELSIUS};
+use super::closing::Closing;
+use super::event::Event;
+use super::learned::Learning;
+use super::model::{Conditions, Id, Session};
+use super::running::{Moment, RunningLap, Start, in_box};
+use super::stints::{Stints, Turn};
+use super::utc::UtcClock;
+use super::words::{ReasonCode, SessionKind};
+
+/// What all sessions of a tape share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) tape: TapeId,
+    pub(super) utc: UtcClock,
+    /// Laps told of so far.
+    pub(super) tape_laps: u32,
+    last_id: Option<(u64, u32)>,
+    /// End of the last lap: the next one does not begin before it.
+    pub(super) lap_end_ns: u64,
+}
+
+impl Shared {
+    pub(super) fn new(tape: TapeId) -> Self {
+        Self { tape, utc: UtcClock::default(), tape_laps: 0, last_id: None, lap_end_ns: 0 }
+    }
+
+    /// Id and number of the next lap.
+    pub(super) fn next_lap(&mut self, start_ns: u64) -> (Id, u32) {
+        self.tape_laps += 1;
+        let nth = match self.last_id {
+            Some((ns, nth)) if ns == start_ns => nth + 1,
+            _ => 0,
+        };
+        self.last_id = Some((start_ns, nth));
+        (Id::of_lap(self.tape, start_ns, nth), self.tape_laps)
+    }
+}
+
+/// What a frame meant for the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It goes on.
+    Same,
+    /// It was started again, then.
+    Restarted(u64),
+}
+
+/// A session that runs.
+#[derive(Debug)]
+pub(super) struct OpenSession {
+    pub(super) model: Session,
+    pub(super) identity: Identity,
+    /// The game's own id of the session.
+    pub(super) native_id: Option<u64>,
+    /// Number of the player's car.
+    pub(super) own_car: Option<i32>,
+    pub(super) watching: bool,
+    pub(super) laps: Vec<Done>,
+    pub(super) running: Option<RunningLap>,
+    pub(super) closing: Option<Closing>,
+    pub(super) before: Option<Moment>,
+    /// Laps completed, as last said.
+    pub(super) counted: Option<u32>,
+    pub(super) stints: Stints,
+    pub(super) learning: Learning,
+    /// Lap without the game's time that may still come.
+    pub(super) late: Option<Box<Closing>>,
+    bests: Vec<(Option<String>, Best)>,
+    penalty_shown: bool,
+    conditions: Conditions,
+}
+
+impl OpenSession {
+    pub(super) fn new(model: Session, identity: &Identity, frame: &LapFrame) -> Self {
+        Self {
+            model,
+            identity: identity.clone(),
+            native_id: frame.session_id,
+            own_car: frame.player_car,
+            watching: false,
+            laps: Vec::new(),
+            running: None,
+            closing: None,
+            before: None,
+            counted: frame.laps_completed,
+            stints: Stints::default(),
+            learning: Learning::default(),
+            late: None,
+            bests: Vec::new(),
+            penalty_shown: frame.best_removed,
+            conditions: Conditions::default(),
+        }
+    }
+
+    /// Takes over a frame; `since_ns` is since when it shows what it shows. `whole`: no frames are missing before it.
+    pub(super) fn frame(
+        &mut self,
+        shared: &mut Shared,
+        now: &Moment,
+        since_ns: u64,
+        whole: bool,
+        out: &mut Vec<Event>,
+    ) -> Step {
+        self.news(now, out);
+        self.verdict(&now.frame, out);
+        self.penalty(&now.frame, out);
+        let turn = self.stints.look(now.time_ns, &now.frame, self.identity.driver.as_deref());
+        self.turn(turn, out);
+        if let Some(before) = self.before
+            && let Step::Restarted(at_ns) = self.compare(shared, &before, now, since_ns, whole, out)
+        {
+            return Step::Restarted(at_ns);
+        }
+        self.begin_lap(shared, now);
+        self.add(now, whole, out);
+        if let Step::Restarted(at_ns) = self.decide(shared, now, false, out) {
+            return Step::Restarted(at_ns);
+        }
+        self.counted = now.frame.laps_completed.or(self.counted);
+        self.before = Some(*now);
+        Step::Same
+    }
+
+    /// Opens a lap when the game times one.
+    fn begin_lap(&mut self, shared: &mut Shared, now: &Moment) {
+        let Some(before) = self.before.filter(|_| self.running.is_none()) else { return };
+        let frame = &now.frame;
+        if frame.on_lap == Some(false) || frame.laps_completed.is_none() {
+            return;
+        }
+        let waits = self.closing.as_ref().is_some_and(|closing| closing.waits_for_timer());
+        let line = self
+            .closing
+            .as_ref()
+            .filter(|closing| closing.laps.is_some())
+            .map(|closing| (closing.cross_ns, closing.cross_ms));
+        let race = frame.kind == SessionKind::Race && frame.laps_completed == Some(0);
+        let start = match frame.running_ms {
+            Some(0) => return,
+            Some(running_ms) => {
+                if waits || before.frame.running_ms.is_some_and(|before_ms| before_ms == running_ms) {
+                    return;
+                }
+                let since_ns = u64::from(running_ms) * 1_000_000;
+                let partial = running_ms > JOINED_MS;
+                let ns = if partial && line.is_none() { now.time_ns } else { now.time_ns.saturating_sub(since_ns) };
+                Start { ns, ms: now.clock_ms - f64::from(running_ms), partial, grid: race }
+            }
+            None if in_box(frame) => return,
+            None => {
+                let from_start = before.frame.on_lap == Some(false) && race;
+                // Whoever joins finds the car in its box in the middle of a lap, unless there was none before.
+                let from_pits =
+                    in_box(&before.frame) && (race || !self.laps.is_empty() || frame.laps_completed == Some(0));
+                let (ns, ms) = line.unwrap_or((now.time_ns, now.clock_ms));
+                Start { ns, ms, partial: line.is_none() && !from_start && !from_pits, grid: race }
+            }
+        };
+        let ns = start.ns.max(self.model.start_ns).max(shared.lap_end_ns);
+        let conditions = self.conditions_of(now);
+        let mut lap = RunningLap::new(Start { ns, ..start }, now, &self.identity, conditions);
+        lap.began_in_pits |= in_box(&before.frame);
+        lap.stint = self.stints.n();
+        self.running = Some(lap);
+    }
+
+    /// Adds the frame to the lap that it is of.
+    fn add(&mut self, now: &Moment, whole: bool, out: &mut Vec<Event>) {
+        self.learning.look(now);
+        let sign = self.closing.as_ref().is_some_and(|closing| closing.done.is_none());
+        if sign && self.running.is_none() {
+            if let Some(closing) = &mut self.closing {
+                closing.lap.look(Some(&closing.before), now, whole, true);
+            }
+            return;
+        }
+        let Some(lap) = &mut self.running else { return };
+        let before = self.before.filter(|before| before.time_ns >= lap.start_ns);
+        let ended = lap.look(before.as_ref(), now, whole, sign);
+        if let Some((index, sector)) = ended {
+            self.learning.sector_end(index, now);
+            if let Some((lap, _)) = lap.told {
+                out.push(Event::SectorClosed { lap, number: u8::try_from(index + 1).unwrap_or(u8::MAX), sector });
+            }
+        }
+    }
+
+    /// Tells of stints.
+    pub(super) fn turn(&mut self, turn: Turn, out: &mut Vec<Event>) {
+        let session = self.model.id;
+        out.extend(turn.closed.map(|stint| Event::StintClosed { session, stint }));
+        if let Some(stint) = turn.opened {
+            out.push(Event::StintOpened { session, stint });
+        }
+    }
+
+    fn verdict(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
+        let Some(verdict) = frame.verdict else { return };
+        let found = self.laps.iter().rposition(|done| done.lap.number == Some(verdict.lap));
+        let Some(place) = found else { return };
+        if self.take_verdict(place, &verdict) {
+            self.amended(place, out);
+        }
+    }
+
+    /// A penalty that is shown for the first time takes the best lap away.
+    fn penalty(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
+        let new = frame.best_removed && !self.penalty_shown;
+        self.penalty_shown = frame.best_removed;
+        let best = best_of(&self.laps, self.identity.driver.as_deref()).lap;
+        let place = best.and_then(|best| self.laps.iter().position(|done| done.lap.id == best));
+        if let Some(place) = place.filter(|_| new) {
+            self.push_reason(place, ReasonCode::BestRemovedByPenalty);
+            self.amended(place, out);
+        }
+    }
+
+    /// Looks for bests again and tells of those that changed.
+    pub(super) fn look_for_bests(&mut self, out: &mut Vec<Event>) {
+        let mut drivers: Vec<Option<String>> = Vec::new();
+        for done in &self.laps {
+            if !drivers.contains(&done.lap.driver) {
+                drivers.push(done.lap.driver.clone());
+            }
+        }
+        for driver in drivers {
+            let best = best_of(&self.laps, driver.as_deref());
+            let known = self.bests.iter_mut().find(|(of, _)| *of == driver);
+            match known {
+                Some((_, before)) if *before == best => continue,
+                Some((_, before)) => *before = best,
+                None if best == Best::default() => continue,
+                None => self.bests.push((driver.clone(), best)),
+            }
+            if driver == self.model.driver {
+                self.model.best_lap = best.lap;
+                self.model.theoretical_best_ms = best.theoretical_ms;
+            }
+            out.push(Event::BestChanged {
+                session: self.model.id,
+                driver,
+                best_lap: best.lap,
+                time_ms: best.time_ms,
+                theoretical_best_ms: best.theoretical_ms,
+            });
+        }
+    }
+
+    pub(super) fn conditions_of(&self, now: &Moment) -> Conditions {
+        let frame = &now.frame;
+        Conditions {
+            air_celsius: frame.air_celsius,
+            track_celsius: frame.track_celsius,
+            grip: frame.grip.map(str::to_owned),
+            rain: frame.rain.map(str::to_owned),
+            caution: frame.caution,
+            time_of_day_s: frame.time_of_day_s,
+            tyre: self.identity.tyre.clone(),
+        }
+    }
+
+    /// Tells when it is driven in something else than before.
+    fn news(&mut self, now: &Moment, out: &mut Vec<Event>) {
+        let (frame, known) = (&now.frame, &self.conditions);
+        let other = |one: Option<f32>, two: Option<f32>| match (one, two) {
+            (Some(one), Some(two)) => (one - two).abs() >= NEWS_CELSIUS,
+            (one, two) => one.is_some() != two.is_some(),
+        };
+        let same = known.grip.as_deref() == frame.grip
+            && known.rain.as_deref() == frame.rain
+            && known.caution == frame.caution
+            && known.tyre == self.identity.tyre
+            && !other(known.air_celsius, frame.air_celsius)
+            && !other(known.track_celsius, frame.track_celsius);
+        if !same {
+            self.conditions = self.conditions_of(now);
+            let conditions = self.conditions.clone();
+            out.push(Event::ConditionsChanged { session: self.model.id, at_ns: now.time_ns, conditions });
+        }
+    }
+}

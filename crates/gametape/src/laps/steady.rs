@@ -1,0 +1,107 @@
+//! Two equal frames: a change that nobody expects is believed only when it lasts. A page that was read while it was written, a zeroed one, or a flicker is
+//! passed over.
+//!
+//! Takes frames, gives whether the tracker may look at one, and since when what it shows was shown.
+
+use gametape_games::{LapFrame, Pit, SessionKind};
+
+use super::choices::{CONFIRM_NS, CONFIRM_SESSION_NS};
+
+/// What a session is known by, in a frame. Texts are behind the number of the names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Key {
+    pub(super) kind: SessionKind,
+    pub(super) index: Option<i32>,
+    pub(super) id: Option<u64>,
+    pub(super) names: u32,
+    pub(super) car: Option<i32>,
+}
+
+impl Key {
+    pub(super) fn of(frame: &LapFrame) -> Self {
+        Self {
+            kind: frame.kind,
+            index: frame.session_index,
+            id: frame.session_id,
+            names: frame.names,
+            car: frame.player_car,
+        }
+    }
+}
+
+/// What the filter says of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Not to be believed yet.
+    Held,
+    /// As before, or as it goes on.
+    Steady,
+    /// Another session, car, track, driver or number of laps: shown since then.
+    Changed(u64),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Steady {
+    believed: Option<(Key, Option<u32>)>,
+    candidate: Option<Candidate>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    key: Key,
+    laps: Option<u32>,
+    /// When the first frame was seen that differed from what is believed.
+    since_ns: u64,
+    /// When this very change was first seen.
+    same_since_ns: u64,
+}
+
+impl Steady {
+    /// Nothing is believed any more: the next session may be any.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Judges a frame in which the game drives.
+    pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame) -> Seen {
+        let (key, laps) = (Key::of(frame), frame.laps_completed);
+        if let Some((old, old_laps)) = self.believed
+            && old == key
+            && goes_on(old_laps, laps)
+        {
+            self.candidate = None;
+            self.believed = Some((key, laps.or(old_laps)));
+            return Seen::Steady;
+        }
+        let (since_ns, same_since_ns) = match self.candidate {
+            Some(before) if before.key == key && before.laps == laps => (before.since_ns, before.same_since_ns),
+            Some(before) => (before.since_ns, time_ns),
+            None => (time_ns, time_ns),
+        };
+        self.candidate = Some(Candidate { key, laps, since_ns, same_since_ns });
+        let wait_ns = match self.believed {
+            Some((old, _)) if old != key => CONFIRM_SESSION_NS,
+            _ => CONFIRM_NS,
+        };
+        if time_ns.saturating_sub(same_since_ns) < wait_ns {
+            return Seen::Held;
+        }
+        self.believed = Some((key, laps));
+        self.candidate = None;
+        Seen::Changed(since_ns)
+    }
+}
+
+/// Laps stay or rise by one. A number that is not given for a moment has not changed.
+fn goes_on(before: Option<u32>, now: Option<u32>) -> bool {
+    match (before, now) {
+        (Some(before), Some(now)) => now == before || now.checked_sub(1) == Some(before),
+        (_, None) => true,
+        (None, Some(_)) => false,
+    }
+}
+
+/// Where the car stands when it is not said: on the track.
+pub(super) fn in_pits(frame: &LapFrame) -> bool {
+    matches!(frame.pit, Some(Pit::Lane | Pit::Box))
+}

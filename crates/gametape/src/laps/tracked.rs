@@ -1,0 +1,93 @@
+//! What came of a tape, gathered from events: the same way for a file and beside a running game.
+
+use super::event::Event;
+use super::model::{Id, Lap, Session, Stint, TrackFacts};
+
+/// Sessions with their stints and laps, and what they taught about tracks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tracked {
+    /// Sessions in the order in which they began.
+    pub sessions: Vec<TrackedSession>,
+    /// What was learned, a track each session.
+    pub tracks: Vec<TrackFacts>,
+    /// Places on the track that cannot be.
+    pub bad_positions: u64,
+    /// Parts of the tape that could not be read.
+    pub damaged: u64,
+}
+
+/// A session with its stints and laps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackedSession {
+    /// The session.
+    pub session: Session,
+    /// Its stints.
+    pub stints: Vec<Stint>,
+    /// Its laps, by their number on the tape.
+    pub laps: Vec<Lap>,
+}
+
+impl Tracked {
+    /// All laps, by their number on the tape.
+    pub fn laps(&self) -> impl Iterator<Item = &Lap> {
+        self.sessions.iter().flat_map(|session| &session.laps)
+    }
+
+    /// The lap with this number on the tape.
+    #[must_use]
+    pub fn lap(&self, tape_lap: u32) -> Option<&Lap> {
+        self.laps().find(|lap| lap.tape_lap == tape_lap)
+    }
+
+    /// Takes over an event.
+    pub fn take(&mut self, event: Event) {
+        match event {
+            Event::SessionOpened(session) => {
+                self.sessions.push(TrackedSession { session, stints: Vec::new(), laps: Vec::new() });
+            }
+            Event::SessionChanged(new) | Event::SessionClosed(new) => {
+                if let Some(known) = self.of(new.id) {
+                    known.session = new;
+                }
+            }
+            Event::StintOpened { session, stint } | Event::StintClosed { session, stint } => {
+                if let Some(known) = self.of(session) {
+                    match known.stints.iter_mut().find(|known| known.n == stint.n) {
+                        Some(known) => *known = stint,
+                        None => known.stints.push(stint),
+                    }
+                }
+            }
+            Event::LapOpened(lap)
+            | Event::LapProvisional(lap)
+            | Event::LapFinal(lap)
+            | Event::LapAborted(lap)
+            | Event::LapAmended(lap) => {
+                if let Some(known) = self.of(lap.session) {
+                    // The newest lap is nearly always the one that is meant.
+                    match known.laps.iter().rposition(|known| known.tape_lap <= lap.tape_lap) {
+                        Some(place) if known.laps.get(place).is_some_and(|known| known.id == lap.id) => {
+                            if let Some(room) = known.laps.get_mut(place) {
+                                *room = lap;
+                            }
+                        }
+                        Some(place) => known.laps.insert(place + 1, lap),
+                        None => known.laps.insert(0, lap),
+                    }
+                }
+            }
+            Event::BestChanged { session, driver, best_lap, theoretical_best_ms, .. } => {
+                if let Some(known) = self.of(session).filter(|known| known.session.driver == driver) {
+                    known.session.best_lap = best_lap;
+                    known.session.theoretical_best_ms = theoretical_best_ms;
+                }
+            }
+            Event::TrackLearned(facts) => self.tracks.push(facts),
+            Event::SectorClosed { .. } | Event::ConditionsChanged { .. } => {}
+        }
+    }
+
+    fn of(&mut self, session: Id) -> Option<&mut TrackedSession> {
+        self.sessions.iter_mut().rev().find(|known| known.session.id == session)
+    }
+}

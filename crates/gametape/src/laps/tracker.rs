@@ -1,0 +1,374 @@
+//! The tracker: neutral frames in, events out. It opens nothing and has no clock; the same frames give the same laps at any speed.
+//!
+//! ```text
+//!  frame ─▶ off, pause, replay? ─▶ steady: to be believed? ─▶ same session? ─▶ OpenSession: laps, stints, bests
+//! ```
+//!
+//! Here is decided which session a frame belongs to; what happens within one is [`OpenSession`]'s.
+
+use gametape_format::TapeId;
+use gametape_games::{Identity, LapFrame, Presence};
+
+use super::choices::{GAP_NS, OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
+use super::event::Event;
+use super::model::{Id, Session, TrackFacts};
+use super::open_session::{OpenSession, Shared, Step};
+use super::running::Moment;
+use super::steady::{Seen, Steady, in_pits};
+use super::words::{ReasonCode, SessionEnd, SessionKind};
+
+/// Name of this tracker, kept with what it found.
+pub const TRACKER_ID: &str = "gametape";
+/// Its version: rises whenever it may find something else on the same tape.
+pub const TRACKER_VERSION: u32 = 1;
+
+/// Turns neutral frames into sessions, stints and laps.
+#[derive(Debug)]
+pub struct Tracker {
+    game: String,
+    shared: Shared,
+    steady: Steady,
+    open: Option<OpenSession>,
+    identity: Identity,
+    /// Time of the newest frame.
+    last_ns: u64,
+    presence: Presence,
+    off_since_ns: Option<u64>,
+    stands_since_ns: Option<u64>,
+    /// How long the game stood, all in all.
+    stood_ns: u64,
+    /// The newest page and when it was first seen.
+    page: Option<(i64, u64)>,
+    bad_positions: u64,
+}
+
+impl Tracker {
+    /// For the frames of a game on a tape.
+    #[must_use]
+    pub fn new(game: &str, tape: TapeId) -> Self {
+        Self {
+            game: game.to_owned(),
+            shared: Shared::new(tape),
+            steady: Steady::default(),
+            open: None,
+            identity: Identity::default(),
+            last_ns: 0,
+            presence: Presence::Off,
+            off_since_ns: None,
+            stands_since_ns: None,
+            stood_ns: 0,
+            page: None,
+            bad_positions: 0,
+        }
+    }
+
+    /// At this time on the tape it was that late, nanoseconds since 1970. Only moments come from it, no durations.
+    pub fn clock(&mut self, time_ns: u64, utc_ns: i64) {
+        self.shared.utc.read(time_ns, utc_ns);
+    }
+
+    /// Places on the track so far that cannot be.
+    #[must_use]
+    pub fn bad_positions(&self) -> u64 {
+        self.bad_positions
+    }
+
+    /// The session that runs.
+    #[must_use]
+    pub fn session(&self) -> Option<&Session> {
+        self.open.as_ref().map(|open| &open.model)
+    }
+
+    /// What the running session has taught about its track so far.
+    #[must_use]
+    pub fn learned(&self) -> Option<TrackFacts> {
+        self.open.as_ref().and_then(|open| open.learning.facts(&self.game, &open.identity))
+    }
+
+    /// Whether the game says that it drives and shows the same page for two seconds and more.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        let since_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
+        self.presence == Presence::Live && self.last_ns.saturating_sub(since_ns) >= STALE_NS
+    }
+
+    /// Takes over a frame. Events are added to `out`.
+    pub fn frame(&mut self, time_ns: u64, frame: &LapFrame, identity: &Identity, out: &mut Vec<Event>) {
+        // Streams are merged by time; whoever gives them otherwise gets no time that runs backwards.
+        let time_ns = time_ns.max(self.last_ns);
+        self.last_ns = time_ns;
+        if identity.revision != self.identity.revision {
+            self.identity = identity.clone();
+        }
+        self.presence = frame.presence;
+        match frame.presence {
+            Presence::Off => {
+                self.stands_since_ns.get_or_insert(time_ns);
+                let since_ns = *self.off_since_ns.get_or_insert(time_ns);
+                if time_ns - since_ns >= OFF_NS {
+                    self.close(SessionEnd::Game, since_ns, out);
+                }
+            }
+            Presence::Paused | Presence::Replay => {
+                self.off_since_ns = None;
+                self.stands_since_ns.get_or_insert(time_ns);
+            }
+            Presence::Live => self.live(time_ns, frame, out),
+        }
+    }
+
+    fn live(&mut self, time_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) {
+        self.off_since_ns = None;
+        if let Some(counter) = frame.counter {
+            if self.page.is_some_and(|(page, _)| page == counter) {
+                // The same page again: nothing happened, whatever the time says.
+                return;
+            }
+            self.page = Some((counter, time_ns));
+        }
+        if let Some(since_ns) = self.stands_since_ns.take() {
+            self.stood_ns += time_ns - since_ns;
+        }
+        self.bad_positions += u64::from(frame.bad_position);
+        let since_ns = match self.steady.look(time_ns, frame) {
+            Seen::Held => return,
+            Seen::Steady => time_ns,
+            Seen::Changed(since_ns) => {
+                if !self.same_session(since_ns, frame, out) {
+                    return;
+                }
+                since_ns
+            }
+        };
+        if self.open.is_none() {
+            self.open(since_ns, frame, out);
+        }
+        self.refresh_identity(frame, out);
+        if self.watches_another(time_ns, frame, out) {
+            return;
+        }
+        let Some(open) = &mut self.open else { return };
+        let now = Moment { time_ns, clock_ms: clock_ms(open, time_ns, self.stood_ns, frame), frame: *frame };
+        let whole = open.before.as_ref().is_none_or(|before| is_whole(before, &now));
+        match open.frame(&mut self.shared, &now, since_ns, whole, out) {
+            Step::Same => {}
+            Step::Restarted(at_ns) => {
+                self.close(SessionEnd::Restart, at_ns, out);
+                self.open(at_ns, frame, out);
+                self.first_frame(time_ns, frame);
+            }
+        }
+    }
+
+    /// Whether the frame is of the session that runs; if not, that one is closed and the next one opened.
+    fn same_session(&mut self, since_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) -> bool {
+        let other = self.open.as_ref().and_then(|open| other_session(open, frame, &self.identity));
+        if let Some(end) = other {
+            self.close(end, since_ns, out);
+            self.open(since_ns, frame, out);
+            self.first_frame(self.last_ns, frame);
+            return false;
+        }
+        true
+    }
+
+    /// The first frame of a session that was opened behind another: laps are told by differences to it.
+    fn first_frame(&mut self, time_ns: u64, frame: &LapFrame) {
+        if let Some(open) = &mut self.open {
+            let clock_ms = clock_ms(open, time_ns, self.stood_ns, frame);
+            open.before = Some(Moment { time_ns, clock_ms, frame: *frame });
+        }
+    }
+
+    fn open(&mut self, since_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) {
+        let identity = &self.identity;
+        let starts = u8::try_from(identity.sector_starts.len()).ok().filter(|count| *count > 0);
+        let model = Session {
+            id: Id::of_session(self.shared.tape, since_ns),
+            tape: self.shared.tape,
+            game: self.game.clone(),
+            game_version: identity.game_version.clone(),
+            kind: frame.kind,
+            index: frame.session_index.map(i64::from),
+            track: identity.track.clone(),
+            layout: identity.layout.clone(),
+            car: identity.car.clone(),
+            driver: identity.driver.clone(),
+            online: identity.online,
+            start_ns: since_ns,
+            end_ns: None,
+            started_utc_us: self.shared.utc.at_us(since_ns),
+            ended_utc_us: None,
+            end: None,
+            sector_count: starts.or(identity.sector_count),
+            best_lap: None,
+            theoretical_best_ms: None,
+            remark: identity.remark.map(str::to_owned),
+        };
+        out.push(Event::SessionOpened(model.clone()));
+        self.open = Some(OpenSession::new(model, identity, frame));
+    }
+
+    /// Texts that came later are filled in; another driver begins a stint.
+    fn refresh_identity(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
+        let (identity, last_ns) = (&self.identity, self.last_ns);
+        let Some(open) = self.open.as_mut().filter(|open| open.identity.revision != identity.revision) else { return };
+        if Option::zip(open.identity.driver.as_ref(), identity.driver.as_ref()).is_some_and(|(old, new)| old != new) {
+            let turn = open.stints.swap(last_ns, frame);
+            open.turn(turn, out);
+            if let Some(lap) = open.running.as_mut().filter(|lap| lap.began_in_pits && in_pits(frame)) {
+                lap.driver.clone_from(&identity.driver);
+            }
+        }
+        open.identity = identity.clone();
+        let model = &mut open.model;
+        let before = model.clone();
+        fill(&mut model.game_version, &identity.game_version);
+        fill(&mut model.track, &identity.track);
+        fill(&mut model.layout, &identity.layout);
+        fill(&mut model.car, &identity.car);
+        fill(&mut model.driver, &identity.driver);
+        model.online = model.online.or(identity.online);
+        let starts = u8::try_from(identity.sector_starts.len()).ok().filter(|count| *count > 0);
+        model.sector_count = model.sector_count.or(starts).or(identity.sector_count);
+        if model.kind == SessionKind::Unknown {
+            model.kind = frame.kind;
+        }
+        model.remark = identity.remark.map(str::to_owned);
+        if *model != before {
+            out.push(Event::SessionChanged(model.clone()));
+        }
+    }
+
+    /// Whether the frame is about a car that is only watched.
+    fn watches_another(&mut self, time_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        if open.own_car == frame.player_car {
+            open.watching = false;
+            return false;
+        }
+        if open.watching || is_watching_another(open.own_car, frame) {
+            if !open.watching {
+                open.watching = true;
+                if let Some(now) = open.before {
+                    open.settle(&mut self.shared, &now, out);
+                    if let Some(lap) = open.running.take() {
+                        open.abort(&mut self.shared, lap, ReasonCode::Spectating, time_ns, &now, out);
+                    }
+                }
+                open.before = None;
+            }
+            open.counted = None;
+            return true;
+        }
+        // In the pits: another driver, and with him another number.
+        if open.own_car.is_some() && frame.player_car.is_some() {
+            let turn = open.stints.swap(time_ns, frame);
+            open.turn(turn, out);
+        }
+        open.own_car = frame.player_car.or(open.own_car);
+        false
+    }
+
+    /// Nothing was seen between two times: the game was away. Long enough, and it has left its session.
+    pub fn away(&mut self, from_ns: u64, to_ns: u64, out: &mut Vec<Event>) {
+        if to_ns.saturating_sub(from_ns) >= OFF_NS {
+            self.close(SessionEnd::Game, from_ns.max(self.last_ns), out);
+        }
+    }
+
+    /// Time passes without frames, or with the same ones.
+    pub fn time_passes(&mut self, now_ns: u64, out: &mut Vec<Event>) {
+        if let Some(since_ns) = self.off_since_ns
+            && now_ns.saturating_sub(since_ns) >= OFF_NS
+        {
+            self.close(SessionEnd::Game, since_ns, out);
+        }
+        let seen_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
+        if self.presence == Presence::Live && now_ns.saturating_sub(seen_ns) >= STREAM_END_NS {
+            self.close(SessionEnd::StreamEnd, seen_ns, out);
+        }
+        self.last_ns = self.last_ns.max(now_ns);
+    }
+
+    /// There are no more frames: closes what is open, at this time on the tape.
+    pub fn finish(&mut self, end: SessionEnd, at_ns: u64, out: &mut Vec<Event>) {
+        self.close(end, at_ns.max(self.last_ns), out);
+    }
+
+    fn close(&mut self, end: SessionEnd, at_ns: u64, out: &mut Vec<Event>) {
+        self.steady.forget();
+        let Some(mut open) = self.open.take() else { return };
+        let at_ns = at_ns.max(open.model.start_ns);
+        let code = if end == SessionEnd::Restart { ReasonCode::AbortedRestart } else { ReasonCode::PartialEnd };
+        if let Some(now) = open.before {
+            // A timer that fell, and no lap was counted: the session's end was its reason.
+            if let Some(closing) = open.closing.take_if(|closing| closing.done.is_none() && closing.laps.is_none()) {
+                open.abort(&mut self.shared, closing.lap, code, closing.cross_ns, &now, out);
+                open.running = None;
+            }
+            open.settle(&mut self.shared, &now, out);
+            if let Some(lap) = open.running.take() {
+                open.abort(&mut self.shared, lap, code, at_ns, &now, out);
+            }
+            let stint = open.stints.end(at_ns, now.frame.fuel_l);
+            let session = open.model.id;
+            out.extend(stint.map(|stint| Event::StintClosed { session, stint }));
+        }
+        out.extend(open.learning.facts(&self.game, &open.identity).map(Event::TrackLearned));
+        let ended_utc_us = self.shared.utc.at_us(at_ns);
+        out.push(Event::SessionClosed(Session { end: Some(end), end_ns: Some(at_ns), ended_utc_us, ..open.model }));
+    }
+}
+
+/// A clock that stands in pauses: the game's own, or that of the frames.
+fn clock_ms(open: &OpenSession, time_ns: u64, stood_ns: u64, frame: &LapFrame) -> f64 {
+    let by_frames = time_ns.saturating_sub(stood_ns) as f64 / 1e6;
+    match (&open.before, frame.game_ms) {
+        (None, Some(ms)) => ms,
+        (Some(before), Some(ms)) if before.frame.game_ms.is_some() => ms.max(before.clock_ms),
+        (Some(before), _) if before.frame.game_ms.is_some() => before.clock_ms,
+        _ => by_frames,
+    }
+}
+
+/// Whether no frames are missing between two: they are near, or the game stood still.
+fn is_whole(before: &Moment, now: &Moment) -> bool {
+    let step_ms = now.clock_ms - before.clock_ms;
+    if step_ms * 1e6 <= GAP_NS as f64 {
+        return true;
+    }
+    let (from, to) = (&before.frame, &now.frame);
+    let timer = Option::zip(from.running_ms, to.running_ms).map(|(from, to)| to.abs_diff(from) > 500);
+    let moved = from.position != to.position || from.laps_completed != to.laps_completed;
+    !timer.unwrap_or(moved)
+}
+
+fn fill(known: &mut Option<String>, said: &Option<String>) {
+    if known.is_none() {
+        known.clone_from(said);
+    }
+}
+
+/// Why the frame is of another session, if it is. What is not said on one side is no difference.
+fn other_session(open: &OpenSession, frame: &LapFrame, identity: &Identity) -> Option<SessionEnd> {
+    let model = &open.model;
+    let differs = |known: &Option<String>, said: &Option<String>| {
+        Option::zip(known.as_ref(), said.as_ref()).is_some_and(|(a, b)| a != b)
+    };
+    let kinds = [model.kind, frame.kind];
+    let index = frame.session_index.map(i64::from);
+    if differs(&model.track, &identity.track) || differs(&model.layout, &identity.layout) {
+        Some(SessionEnd::TrackChange)
+    } else if differs(&model.car, &identity.car) {
+        Some(SessionEnd::CarChange)
+    } else if model.kind != frame.kind && !kinds.contains(&SessionKind::Unknown) {
+        Some(SessionEnd::TypeChange)
+    } else if Option::zip(model.index, index).is_some_and(|(a, b)| a != b)
+        || Option::zip(open.native_id, frame.session_id).is_some_and(|(a, b)| a != b)
+    {
+        Some(SessionEnd::IndexChange)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,156 @@
+//! From the frames of a game to events: the adapter of the game's folder and the tracker, one behind the other. A tape and a running game both go through
+//! here.
+
+use gametape_format::read::{ReadError, Tape};
+use gametape_format::{StreamSpec, TapeId};
+use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
+
+use super::event::Event;
+use super::tracked::Tracked;
+use super::tracker::Tracker;
+use super::words::SessionEnd;
+use crate::layout::layout_of_stream;
+
+/// Why a tape cannot be tracked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrackError {
+    /// Nobody knows the game.
+    #[error("{game:?} is no game that has laps; `gametape games` lists those that have")]
+    UnknownGame {
+        /// What stands on the tape.
+        game: String,
+    },
+    /// The tape cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Frames of a game in, events out.
+pub struct Tracking {
+    adapter: Box<dyn ReadLaps>,
+    /// Name and layout of each stream; streams that say nothing about laps have none.
+    streams: Vec<Option<(String, Layout)>>,
+    frame: LapFrame,
+    tracker: Tracker,
+}
+
+impl Tracking {
+    /// For these streams of a game, which are told apart by their place.
+    ///
+    /// # Errors
+    /// If nobody knows the game.
+    pub fn new<'a>(
+        game: &str,
+        tape: TapeId,
+        streams: impl IntoIterator<Item = &'a StreamSpec>,
+    ) -> Result<Self, TrackError> {
+        let known = find_game(game).ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
+        let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
+        // A stream whose layout makes no sense says nothing.
+        let named = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
+        let streams = streams.into_iter().map(|spec| named(spec).filter(|_| of_game(spec))).collect();
+        let tracker = Tracker::new(known.id, tape);
+        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker })
+    }
+
+    /// Takes over a frame of the stream at this place. Events are added to `out`.
+    pub fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8], out: &mut Vec<Event>) {
+        let Some(Some((name, layout))) = self.streams.get(stream) else { return };
+        if self.adapter.frame(SeenFrame { stream: name, layout, bytes }, &mut self.frame) {
+            self.tracker.frame(time_ns, &self.frame, self.adapter.identity(), out);
+        }
+    }
+
+    /// The tracker: for its clock, for time that passes and for the end.
+    pub fn tracker(&mut self) -> &mut Tracker {
+        &mut self.tracker
+    }
+}
+
+/// Sessions, stints and laps of a tape, in one pass. Damage is passed over like a gap, and counted.
+///
+/// # Errors
+/// If the game is not known, or the tape cannot be read at all.
+pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
+    let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
+    let game = of_game().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()).unwrap_or_default();
+    let id = tape.id().unwrap_or(TapeId([0; 16]));
+    let mut tracking = Tracking::new(game, id, of_game().map(|stream| stream.spec()))?;
+    let places: Vec<_> = of_game().map(|stream| stream.id()).collect();
+    let mut tracked = Tracked::default();
+    let mut events = Vec::new();
+    let mut notes = Notes::of(tape);
+    let mut frames = tape.merged(of_game());
+    loop {
+        let frame = match frames.next() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break,
+            Err(ReadError::Damaged(_)) => {
+                tracked.damaged += 1;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        notes.until(frame.time_ns, tracking.tracker(), &mut events);
+        if let Some(place) = places.iter().position(|place| *place == frame.stream) {
+            tracking.frame(place, frame.time_ns, frame.data, &mut events);
+        }
+        events.drain(..).for_each(|event| tracked.take(event));
+    }
+    // The last frame may have been shown for longer than it was stored.
+    let until = |stream: &gametape_format::read::TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
+    let end_ns = of_game().filter_map(until).max().unwrap_or_default();
+    notes.until(end_ns, tracking.tracker(), &mut events);
+    tracking.tracker().finish(end_of(tape), end_ns, &mut events);
+    events.drain(..).for_each(|event| tracked.take(event));
+    tracked.bad_positions = tracking.tracker().bad_positions();
+    Ok(tracked)
+}
+
+/// What stands beside the frames: readings of the wall clock, and when the game was away.
+struct Notes {
+    clocks: std::iter::Peekable<std::vec::IntoIter<(u64, i64)>>,
+    gaps: std::iter::Peekable<std::vec::IntoIter<(u64, u64)>>,
+}
+
+impl Notes {
+    fn of(tape: &Tape) -> Self {
+        let mut clocks = tape.clock_readings();
+        if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
+            clocks.push((0, utc_ns));
+        }
+        clocks.sort_by_key(|(time_ns, _)| *time_ns);
+        let gaps = tape.events().into_iter().filter(|event| event.kind == "gap");
+        // The event stands at the end of the gap and says its length.
+        let lengths = gaps.filter_map(|event| {
+            let ms: u64 = event.text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
+            Some((event.at_ns, ms.saturating_mul(1_000_000)))
+        });
+        Self { clocks: clocks.into_iter().peekable(), gaps: lengths.collect::<Vec<_>>().into_iter().peekable() }
+    }
+
+    fn until(&mut self, time_ns: u64, tracker: &mut Tracker, out: &mut Vec<Event>) {
+        while let Some((read_ns, utc_ns)) = self.clocks.next_if(|(read_ns, _)| *read_ns <= time_ns) {
+            tracker.clock(read_ns, utc_ns);
+        }
+        // Frames that came with the event belong behind the gap: they may be a little older than it.
+        while let Some((end_ns, length_ns)) =
+            self.gaps.next_if(|(end_ns, length_ns)| end_ns.saturating_sub(*length_ns) < time_ns)
+        {
+            tracker.away(end_ns.saturating_sub(length_ns), end_ns, out);
+        }
+    }
+}
+
+/// Why the last session of a tape ended, by what stands on the tape.
+fn end_of(tape: &Tape) -> SessionEnd {
+    if !tape.is_complete() {
+        return SessionEnd::CrashRecovered;
+    }
+    match tape.metadata().get("end_reason").map(String::as_str) {
+        Some("game_ended" | "new_session") => SessionEnd::Game,
+        Some("stopped" | "max_duration" | "next_piece" | "new_layout") => SessionEnd::ToolStop,
+        _ => SessionEnd::StreamEnd,
+    }
+}
