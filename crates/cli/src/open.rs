@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use gametape::capture::InWine;
 use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
 use gametape::paths::{Folders, newest_tape};
 
@@ -12,6 +13,18 @@ use crate::exit;
 
 /// Environment variable that puts all folders below one.
 pub(crate) const DATA_DIR: &str = "GAMETAPE_DATA_DIR";
+
+/// Environment variable that says into which processes is looked for memory in Wine: `off`, a program's file name, or a number.
+pub(crate) const WINE: &str = "GAMETAPE_WINE";
+
+/// Into which processes is looked where no section has the name. Known games, if nothing else is said.
+pub(crate) fn in_wine() -> InWine {
+    match std::env::var(WINE).unwrap_or_default().trim() {
+        "" => InWine::Games,
+        "off" => InWine::Off,
+        process => InWine::Process(process.into()),
+    }
+}
 
 /// Where tapes are on this machine.
 pub(crate) fn folders() -> anyhow::Result<Folders> {

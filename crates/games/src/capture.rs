@@ -49,6 +49,9 @@ pub enum CopyRule {
 /// Least time between two copies that are compared. A game that writes a page in one go needs far less.
 pub const SECOND_COPY_AFTER_NS: u64 = 50_000;
 
+/// As much of a section is looked at to tell which stream it holds.
+pub const FRONT_BYTES: usize = 8192;
+
 /// What a game is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
@@ -143,6 +146,13 @@ pub trait Rules: Debug + Sync {
 
     /// Whether the frames are of this game, where several games share names. `None` while that cannot be told.
     fn is_it(&self, seen: Seen<'_>) -> Option<bool>;
+
+    /// The name of the stream that a section of shared memory holds, by the section's length and what stands at its front
+    /// ([`FRONT_BYTES`] of it, or all): for systems that do not tell what a section is called. `None` where that cannot be
+    /// told, as of zeros.
+    fn stream_of(&self, _section_bytes: u64, _front: &[u8]) -> Option<&'static str> {
+        None
+    }
 
     /// How long the [`counter`](Self::counter) must have moved, and the frames must have been this game's, before that is
     /// believed: for games whose frames another game of the same names shows for a while too.

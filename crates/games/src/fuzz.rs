@@ -18,6 +18,10 @@ pub fn fuzz_frames(data: &[u8]) {
             rest = behind;
         }
         let (seen, rules) = (Seen(&frames), game.rules);
+        for section_bytes in [4096, 8192, u64::from(crate::iracing::SECTION_BYTES)] {
+            let told = rules.stream_of(section_bytes, data);
+            assert!(told.is_none_or(|stream| game.stream(stream).is_some()), "{}: {told:?}", game.id);
+        }
         let _ = (rules.about(seen), rules.counter(seen), rules.session_key(seen));
         let mut decoder = rules.decoder();
         let mut sample = Sample::default();

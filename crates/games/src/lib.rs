@@ -36,7 +36,7 @@ pub use assetto_corsa as ac;
 pub use assetto_corsa_competizione as acc;
 pub use assetto_corsa_evo as ace;
 pub use assetto_corsa_rally as acr;
-pub use capture::{About, CopyRule, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
+pub use capture::{About, CopyRule, FRONT_BYTES, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use lap_frame::{Identity, LapFrame, NO_LAPS, Pit, ReadLaps, SectorValue, Validity, Verdict};
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
 pub use registry::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};

@@ -14,6 +14,7 @@
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
+//! - `wine`, on Linux: the memory of games that run in Wine or Proton, without a bridge.
 //! - [`simulated_car`]: a car that stands in for a game, driven by a seed and a script.
 #![deny(unsafe_code)]
 
@@ -39,6 +40,8 @@ pub mod store;
 pub mod sys;
 pub mod tape;
 pub mod watch;
+#[cfg(target_os = "linux")]
+pub mod wine;
 
 pub use library::{
     Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,

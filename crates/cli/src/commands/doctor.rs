@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use gametape::capture::RealClock;
+use gametape::capture::{InWine, RealClock};
 use gametape::doctor::{Examination, Facts, Origin, Setting, diagnose};
 use gametape::games::Game;
 use gametape::paths::Folders;
@@ -39,7 +39,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
     let settings = settings(args, &folders);
-    let examination = Examination { game: args.game, prefix: args.names.clone().unwrap_or_default(), folders };
+    let prefix = args.names.clone().unwrap_or_default();
+    let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), folders };
     let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
     let report = Report::of(&diagnosis, &settings);
     if args.json {
@@ -79,12 +80,23 @@ fn settings(args: &Args, folders: &Folders) -> Vec<Setting> {
             value: args.names.as_ref().map(|prefix| prefix.as_str().to_owned()),
             origin: flag(args.names.is_some(), "--names"),
         },
+        Setting { name: "memory in Wine", value: in_wine(args), origin: set_by(&[open::WINE]) },
         Setting {
             name: "game",
             value: args.game.map(|game| game.id.to_owned()),
             origin: flag(args.game.is_some(), "--game"),
         },
     ]
+}
+
+/// Whose memory in Wine is looked into; `None` where nobody's is.
+fn in_wine(args: &Args) -> Option<String> {
+    match open::in_wine() {
+        InWine::Games => args.names.is_none().then(|| "known games".into()),
+        InWine::Off => None,
+        InWine::Process(process) => Some(process),
+    }
+    .filter(|_| cfg!(target_os = "linux"))
 }
 
 /// The first of these variables that counts. Those of the XDG are not asked outside Linux, nor where they name no full path.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use gametape::capture::{Place, RecordOptions, Split, game_sources};
+use gametape::capture::{Place, RecordOptions, Sections, Split, game_sources};
 use gametape::games::{GAMES, Game, find_game};
 use gametape::keep_last::Ring;
 use gametape::paths::Folders;
@@ -29,7 +29,10 @@ use crate::{open, time};
   gametape record --keep-last 2m          and `gametape save` when something happened
   gametape record --names demo-1234-      what `gametape demo` plays
 
-Times: 90, 1:30.5, 10m, 250ms.")]
+Times: 90, 1:30.5, 10m, 250ms.
+
+On Linux a game in Wine or Proton is read without a bridge. GAMETAPE_WINE=off looks into no process;
+GAMETAPE_WINE=NAME.exe (or a process number) looks into that one, whatever it is called and also with --names.")]
 pub(crate) struct Args {
     /// Only this game; `gametape games` lists them
     #[arg(long, value_name = "ID", value_parser = parse_game)]
@@ -117,7 +120,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ..RecordOptions::new(Some(place))
     };
     let prefix = args.names.clone().unwrap_or_default();
-    let sources = game_sources(args.game, &prefix, args.hz);
+    let sections = Sections::new(prefix.clone(), open::in_wine());
+    let sources = game_sources(args.game, sections, args.hz);
     if sources.is_empty() {
         return Err(exit::usage("this game cannot be recorded live; `gametape games` says what can"));
     }

@@ -16,6 +16,7 @@ pub(crate) mod laps;
 mod physics;
 mod rules;
 mod static_page;
+pub(crate) mod unnamed;
 
 pub(crate) use family::Member;
 pub(crate) use graphics::HEAD as GRAPHICS_HEAD;

@@ -2,6 +2,7 @@
 use super::decode::AcDecoder;
 use super::family::{self, Member};
 use super::laps::AcLaps;
+use super::unnamed;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
@@ -16,6 +17,10 @@ impl Rules for AcRules {
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
         family::which(seen).map(|member| member == Member::AssettoCorsa)
+    }
+
+    fn stream_of(&self, _section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        unnamed::stream_of(front)
     }
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {

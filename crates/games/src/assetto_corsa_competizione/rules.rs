@@ -1,7 +1,7 @@
 //! What the pages say about the game itself.
 use super::decode::AccDecoder;
 use super::laps::AccLaps;
-use crate::ac::{Member, family};
+use crate::ac::{Member, family, unnamed};
 use crate::bytes::i32_at;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
@@ -20,6 +20,10 @@ impl Rules for AccRules {
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
         family::which(seen).map(|member| member == Member::Competizione)
+    }
+
+    fn stream_of(&self, _section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        unnamed::stream_of(front)
     }
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {

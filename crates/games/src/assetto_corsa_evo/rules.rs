@@ -5,13 +5,15 @@ use super::decode::EvoDecoder;
 use super::laps::EvoLaps;
 use super::{Graphics, Static};
 use crate::ac::family::{self, Fnv, is_zero, page};
-use crate::bytes::i32_at;
+use crate::ac::unnamed;
+use crate::bytes::{f32_at, i32_at};
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 use crate::text::{char_text, chars};
 
 /// Texts: offset and bytes.
+const SM_VERSION: (usize, usize) = (offset_of!(Static, sm_version), 15);
 const VERSION: (usize, usize) = (offset_of!(Static, ac_evo_version), 15);
 const TRACK: (usize, usize) = (offset_of!(Static, track), 33);
 const TRACK_CONFIGURATION: (usize, usize) = (offset_of!(Static, track_configuration), 33);
@@ -33,6 +35,15 @@ impl Rules for EvoRules {
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
         // No other game has these names.
         (!is_zero(page(seen, "graphics"))).then_some(true)
+    }
+
+    fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        match section_bytes {
+            // The others fit into one page of memory.
+            0..=4096 if unnamed::is_physics(front) => Some("physics"),
+            0..=4096 => is_static(front).then_some("static"),
+            _ => is_graphics(front).then_some("graphics"),
+        }
     }
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {
@@ -72,6 +83,38 @@ impl Rules for EvoRules {
     }
 }
 
+/// A session as it can be, with a number.
+fn is_graphics(page: &[u8]) -> bool {
+    let number =
+        |at: usize| f32_at(page, at).is_some_and(|value| value == 0.0 || value.is_normal() && value.abs() < 10.0);
+    let flags = page.get(offset_of!(Graphics, is_rpm_limiter_on)..offset_of!(Graphics, pad_57)).unwrap_or_default();
+    i32_at(page, 0).is_some_and(|number| number > 0)
+        && i32_at(page, 4).is_some_and(|status| (0..=3).contains(&status))
+        && flags.iter().all(|flag| *flag <= 1)
+        && number(offset_of!(Graphics, steering_percent))
+        && number(offset_of!(Graphics, npos))
+        && is_clean(page, CAR_MODEL)
+        && (i32_at(page, 4) != Some(0) || !text(page, CAR_MODEL).is_empty())
+        && is_zero(page.get(size_of::<Graphics>()..).unwrap_or_default())
+}
+
+/// Versions and names, clean behind their ends.
+fn is_static(page: &[u8]) -> bool {
+    let versions = [SM_VERSION, VERSION];
+    let version = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_ ".contains(byte);
+    versions.iter().all(|place| is_clean(page, *place) && text(page, *place).iter().all(version))
+        && versions.iter().any(|place| !text(page, *place).is_empty())
+        && is_clean(page, TRACK)
+        && i32_at(page, offset_of!(Static, session)).is_some_and(|session| (-1..=100).contains(&session))
+        && is_zero(page.get(size_of::<Static>()..).unwrap_or_default())
+}
+
+/// Letters, and behind them nothing but zeros.
+fn is_clean(page: &[u8], (offset, bytes): (usize, usize)) -> bool {
+    let (text, all) = (text(page, (offset, bytes)), page.get(offset..offset + bytes).unwrap_or_default());
+    !all.is_empty() && text.iter().all(|byte| *byte >= 0x20) && is_zero(all.get(text.len()..).unwrap_or_default())
+}
+
 /// The bytes of a text, without what stands behind its first NUL.
 fn text(page: &[u8], (offset, bytes): (usize, usize)) -> &[u8] {
     chars(page.get(offset..offset + bytes).unwrap_or_default())
@@ -79,4 +122,33 @@ fn text(page: &[u8], (offset, bytes): (usize, usize)) -> &[u8] {
 
 fn session_name(session: i32) -> Option<&'static str> {
     ["time-attack", "race", "hotstint", "cruise"].get(usize::try_from(session).ok()?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Chars;
+    use zerocopy::IntoBytes as _;
+
+    #[test]
+    fn a_section_without_a_name_is_told_by_its_length_and_what_is_in_it() {
+        let (mut physics, mut graphics, mut statics) =
+            (super::super::Physics::default(), Graphics::default(), Static::default());
+        (physics.packet_id, physics.fuel, physics.gear) = (7, 20.0, 1);
+        (graphics.packet_id, graphics.status, graphics.car_model) = (3, 2, Chars::new("test_car"));
+        (statics.session, statics.ac_evo_version, statics.track) = (1, Chars::new("0.9.1"), Chars::new("Ring"));
+        let told = |page: &[u8], section_bytes: usize| {
+            let mut section = page.to_vec();
+            section.resize(section_bytes, 0);
+            EvoRules.stream_of(section_bytes as u64, &section)
+        };
+        assert_eq!(told(physics.as_bytes(), 4096), Some("physics"));
+        assert_eq!(told(graphics.as_bytes(), 8192), Some("graphics"));
+        assert_eq!(told(statics.as_bytes(), 4096), Some("static"));
+        assert_eq!((told(&[], 4096), told(&[], 8192), told(physics.as_bytes(), 8192)), (None, None, None));
+        statics.ac_evo_version = Chars(*b"\x019.1\0\0\0\0\0\0\0\0\0\0\0");
+        assert_eq!(told(statics.as_bytes(), 4096), None);
+        graphics.status = 9;
+        assert_eq!(told(graphics.as_bytes(), 8192), None);
+    }
 }

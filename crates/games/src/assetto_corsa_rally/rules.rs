@@ -1,7 +1,7 @@
 //! What the pages say about the game itself: little.
 use super::decode::RallyDecoder;
 use super::laps::RallyLaps;
-use crate::ac::family;
+use crate::ac::{family, unnamed};
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
@@ -23,6 +23,10 @@ impl Rules for RallyRules {
 
     fn believed_after_ns(&self) -> u64 {
         BELIEVED_AFTER_NS
+    }
+
+    fn stream_of(&self, _section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        unnamed::stream_of(front)
     }
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {

@@ -1,11 +1,17 @@
 //! What rows and session text say about the game itself.
 use super::decode::{IracingDecoder, presence};
+use super::header::HEADER_BYTES;
 use super::laps::IracingLaps;
+use super::live_map::LiveMap;
 use super::session_info::session_info;
 use super::session_text::session_text;
+use crate::bytes::array_at;
 use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
+
+/// Where the header has its `status`.
+const STATUS_AT: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct IracingRules;
@@ -22,6 +28,13 @@ impl Rules for IracingRules {
 
     fn counter(&self, seen: Seen<'_>) -> Option<i64> {
         seen.stream("telemetry")?.integer("SessionTick")
+    }
+
+    fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
+        let mut header: [u8; HEADER_BYTES] = array_at(front, 0)?;
+        // Between sessions the status is 0 and the rest of the header stays as it was: that is what counts here.
+        header[STATUS_AT] |= 1;
+        matches!(LiveMap::read(&header, section_bytes), Ok(Some(_))).then_some("telemetry")
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
@@ -63,4 +76,26 @@ fn session_name(kind: &str) -> String {
         .into_iter()
         .find(|name| kind.contains(name))
         .map_or_else(|| kind.replace(' ', "-"), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(numbers: [i32; 10]) -> Vec<u8> {
+        let buffers = [[7, 4096, 0, 0], [8, 8192, 0, 0]];
+        let all = numbers.into_iter().chain([0, 0]).chain(buffers.into_iter().flatten()).chain([0; 8]);
+        all.flat_map(i32::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn a_section_without_a_name_is_told_by_its_header_also_between_sessions() {
+        let told = |numbers| IracingRules.stream_of(65536, &header(numbers));
+        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(told([2, 0, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(told([0, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), None, "no version");
+        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 65500, 2, 12]), None, "beyond the end");
+        assert_eq!(told([0; 10]), None);
+        assert_eq!(IracingRules.stream_of(65536, &[2; 50]), None);
+    }
 }

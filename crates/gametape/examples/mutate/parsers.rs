@@ -41,6 +41,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "frames", run: gametape_games::fuzz_frames, seeds: seeds::frames },
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]);
+    #[cfg(target_os = "linux")]
+    parsers.push(Parser { name: "proc-texts", run: gametape::wine::fuzz_proc_texts, seeds: seeds::proc_texts });
     parsers
 }
 

@@ -249,6 +249,18 @@ pub(crate) fn processes() -> Vec<Vec<u8>> {
     commands.map(|command| format!("{status}\0{command}").into_bytes()).into()
 }
 
+/// Lines of `/proc/PID/maps`, with files that have no name any more.
+#[cfg(target_os = "linux")]
+pub(crate) fn proc_texts() -> Vec<Vec<u8>> {
+    let lines = [
+        "7f2e40000000-7f2e40001000 rw-s 00000000 00:1a 123456                     /tmp/.wine-1000/server-2b-1c/tmpmap-0a1b (deleted)",
+        "00330000-00340000 r--s 00010000 00:01 77 /memfd:wine-mapping (deleted)",
+        "7ffe0000-7ffe1000 r--s 00000000 00:1a 5 /tmp/tmpmap-clock (deleted)",
+        "7f2e40000000-7f2e40001000 rw-p 00000000 00:00 0                          [heap]",
+    ];
+    vec![lines.join("\n").into_bytes(), lines[0].into(), lines[1].into()]
+}
+
 /// What clients of iRacing ask.
 pub(crate) fn status_requests() -> Vec<Vec<u8>> {
     let asked =

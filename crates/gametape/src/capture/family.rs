@@ -4,7 +4,6 @@
 //! games and versions, and the sections are larger than the pages: the largest known page is copied, and a frame is cut to what
 //! the game's layout has.
 
-use std::io;
 use std::time::Duration;
 
 use gametape_format::Counters;
@@ -14,9 +13,10 @@ use super::batch::{Batch, Description};
 use super::belief::{Belief, family_of, named_by_process};
 use super::clock::Clock;
 use super::page::{CopyError, Page, look};
+use super::sections::{OpenSections, Sections};
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::capture::playback;
-use crate::sys::{Prefix, SectionReader};
+use crate::sys::SectionReader;
 
 /// How often the names are looked up again: bridges replace files.
 const CHECK_NAMES_NS: u64 = 1_000_000_000;
@@ -27,7 +27,7 @@ pub struct FamilySource {
     /// All that have these pages.
     family: &'static [Game],
     belief: Belief,
-    prefix: Prefix,
+    sections: Sections,
     period: Duration,
     open: Option<Open>,
     game: Option<&'static Game>,
@@ -47,6 +47,8 @@ struct Open {
     frame_bytes: Vec<usize>,
     /// Of the sections, when they were looked up.
     section_bytes: Vec<u64>,
+    /// Sections that hold nothing yet, and may be the ones that are meant.
+    blank: Vec<SectionReader>,
     counters: Vec<Counters>,
     /// The place of each page in the description; `None` where the game has no such stream.
     places: Vec<Option<usize>>,
@@ -55,13 +57,13 @@ struct Open {
 
 impl FamilySource {
     /// Reads the pages of these games, `hz` times a second.
-    pub fn new(games: &'static [Game], prefix: Prefix, hz: u32) -> Self {
+    pub fn new(games: &'static [Game], sections: impl Into<Sections>, hz: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(hz.clamp(1, 1000)));
         Self {
             games,
             family: family_of(games),
             belief: Belief::default(),
-            prefix,
+            sections: sections.into(),
             period,
             open: None,
             game: None,
@@ -73,24 +75,24 @@ impl FamilySource {
 
     /// Opens all sections; says what is missing.
     fn open(&self, now_ns: u64) -> Result<Open, Away> {
-        let streams: Vec<&'static Stream> =
-            self.family.first().map(|game| game.streams.iter().collect()).unwrap_or_default();
+        let in_memory = |stream: &&Stream| matches!(stream.transport, Transport::SharedMemory { .. });
+        let streams = self.family.first().map(|game| game.streams.iter()).unwrap_or_default();
+        let streams: Vec<&'static Stream> = streams.filter(in_memory).collect();
+        let OpenSections { readers, blank } = self.sections.open(self.family, &streams, now_ns)?;
         let mut open = Open {
             pages: Vec::new(),
             layouts: Vec::new(),
             frame_bytes: Vec::new(),
             section_bytes: Vec::new(),
+            blank,
             counters: vec![Counters::default(); streams.len()],
             places: Vec::new(),
             checked_ns: now_ns,
             streams: Vec::new(),
         };
-        for stream in streams {
-            let Transport::SharedMemory { section, .. } = stream.transport else { continue };
-            let name = self.prefix.section(section);
-            let unreadable = |error: io::Error| Away::Unreadable(format!("{name}: {error}"));
-            let reader = SectionReader::open(&name).map_err(unreadable)?.ok_or(Away::NotThere)?;
-            let there = reader.len().map_err(unreadable)?;
+        for (stream, reader) in streams.into_iter().zip(readers) {
+            let name = self.name(stream);
+            let there = reader.len().map_err(|error| Away::Unreadable(format!("{name}: {error}")))?;
             // The longest layout that fits is what this version of the page may have.
             let fits = |layout: &&&Layout| u64::from(layout.frame_bytes()) <= there;
             let layout = self.layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
@@ -110,6 +112,14 @@ impl FamilySource {
         Ok(open)
     }
 
+    /// The name of a stream's section.
+    fn name(&self, stream: &Stream) -> String {
+        match stream.transport {
+            Transport::SharedMemory { section, .. } => self.sections.name(section),
+            Transport::File => "a page".into(),
+        }
+    }
+
     /// The layouts that any of the games has for a stream.
     fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
         self.family.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
@@ -119,6 +129,12 @@ impl FamilySource {
     pub(crate) fn counter(&self) -> Option<i64> {
         let game = self.game.or(self.games.first())?;
         self.open.as_ref()?.with_seen(|seen| game.rules.counter(seen))
+    }
+
+    /// The sections that are open, and their names.
+    pub(crate) fn opened(&self) -> Vec<(String, &SectionReader)> {
+        let named = |(stream, page)| (self.name(stream), Page::bytes(page));
+        self.open.iter().flat_map(|open| open.streams.iter().copied().zip(&open.pages)).map(named).collect()
     }
 
     /// Which game the pages are of, if that can be told and is believed.
@@ -137,7 +153,7 @@ impl FamilySource {
     /// Takes the layouts of the game, and says what it offers.
     fn become_game(&mut self, game: &'static Game, batch: &mut Batch) {
         // Who asks for one game has named it.
-        let game = if self.games.len() > 1 { named_by_process(game, &self.prefix) } else { game };
+        let game = if self.games.len() > 1 { named_by_process(game, self.sections.prefix()) } else { game };
         let Some(open) = &mut self.open else { return };
         open.places.clear();
         let mut description = Description::of_game(game.id);
@@ -184,7 +200,7 @@ impl FamilySource {
         if self.game.is_none() {
             match self.identify(clock.now_ns()) {
                 Some(game) => self.become_game(game, batch),
-                None => return Ok(State::Away(self.why_undecided())),
+                None => return Ok(State::Away(self.undecided())),
             }
         }
         let (Some(open), Some(game)) = (&self.open, self.game) else { return Ok(State::Away(Away::Undecided)) };
@@ -212,6 +228,14 @@ impl FamilySource {
         self.watch_counter(clock.now_ns(), batch);
         self.watch_session();
         Ok(State::Here(presence))
+    }
+
+    fn undecided(&mut self) -> Away {
+        let away = self.why_undecided();
+        if away == Away::Empty && !self.sections.keeps_zeros() {
+            self.open = None;
+        }
+        away
     }
 
     fn why_undecided(&self) -> Away {
@@ -250,14 +274,16 @@ impl Source for FamilySource {
 
     fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
         let now_ns = clock.now_ns();
+        // While it is not known which game it is, nothing is lost by looking more often.
         if let Some(open) = &mut self.open
-            && now_ns >= open.checked_ns + CHECK_NAMES_NS
+            && (now_ns >= open.checked_ns + CHECK_NAMES_NS || (self.game.is_none() && !open.blank.is_empty()))
         {
             open.checked_ns = now_ns;
             let as_before = |(page, bytes): (&Page<SectionReader>, &u64)| {
                 page.bytes().is_current() && page.bytes().len().is_ok_and(|now| now == *bytes)
             };
-            if !open.pages.iter().zip(&open.section_bytes).all(as_before) {
+            let all_as_before = open.pages.iter().zip(&open.section_bytes).all(as_before);
+            if !all_as_before || OpenSections::blank_was_written(&open.blank) {
                 self.open = None;
                 self.game = None;
             }
@@ -271,10 +297,7 @@ impl Source for FamilySource {
         self.read_open(clock, batch).or_else(|error| {
             let open = self.open.take();
             let stream = open.as_ref().and_then(|open| open.streams.get(error.page));
-            let name = match stream.map(|stream| &stream.transport) {
-                Some(Transport::SharedMemory { section, .. }) => self.prefix.section(section),
-                _ => "a page".into(),
-            };
+            let name = stream.map_or_else(|| "a page".into(), |stream| self.name(stream));
             // Cut short or taken away under us: look it up again.
             self.game = None;
             Ok(State::Away(Away::Unreadable(format!("{name}: {error}"))))
@@ -299,6 +322,6 @@ impl Source for FamilySource {
     }
 
     fn replay_of(&self) -> Option<String> {
-        playback::tape_being_played(&self.prefix)
+        playback::tape_being_played(self.sections.prefix())
     }
 }

@@ -4,18 +4,23 @@ use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, 
 
 use super::family::FamilySource;
 use super::iracing::IracingSource;
+use super::sections::Sections;
 use super::source::Source;
-use crate::sys::Prefix;
 
 /// Sources for one game, or for all of them at once. `hz` of `None` is each game's own rate.
-pub fn game_sources(game: Option<&'static Game>, prefix: &Prefix, hz: Option<u32>) -> Vec<Box<dyn Source>> {
+pub fn game_sources(
+    game: Option<&'static Game>,
+    sections: impl Into<Sections>,
+    hz: Option<u32>,
+) -> Vec<Box<dyn Source>> {
+    let sections = sections.into();
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     for family in families(game) {
         let hz = hz.or(family.first().and_then(|first| first.default_hz)).unwrap_or(100);
-        sources.push(Box::new(FamilySource::new(family, prefix.clone(), hz)));
+        sources.push(Box::new(FamilySource::new(family, sections.clone(), hz)));
     }
     if game.is_none_or(|game| game.id == iracing::GAME.id) {
-        sources.push(Box::new(IracingSource::new(prefix.clone(), hz)));
+        sources.push(Box::new(IracingSource::new(sections, hz)));
     }
     sources
 }

@@ -15,14 +15,15 @@ use std::time::Duration;
 
 use connection::Connection;
 use gametape_format::{Role, StreamId, StreamSpec};
-use gametape_games::iracing::{GAME, HEADER_112, HEADER_BYTES, LiveMap, SECTION, read_var_headers};
+use gametape_games::iracing::{GAME, HEADER_112, HEADER_BYTES, LiveMap, SECTION, TELEMETRY, read_var_headers};
 use gametape_games::{About, Layout, NO_CHANNELS, Presence, Seen, SeenFrame};
 
 use super::batch::{Batch, Description};
 use super::clock::Clock;
 use super::playback;
+use super::sections::Sections;
 use super::source::{Away, Pace, Source, SourceError, State};
-use crate::sys::{Prefix, SectionReader};
+use crate::sys::SectionReader;
 
 /// How often the name is looked up again.
 const CHECK_NAME_NS: u64 = 1_000_000_000;
@@ -36,7 +37,7 @@ const TEXT: usize = 3;
 
 /// Reads iRacing's memory.
 pub struct IracingSource {
-    prefix: Prefix,
+    sections: Sections,
     hz: Option<u32>,
     section: Option<Section>,
     connection: Option<Connection>,
@@ -56,8 +57,9 @@ struct Section {
 
 impl IracingSource {
     /// Reads every tick; with a rate, the newest row that often.
-    pub fn new(prefix: Prefix, hz: Option<u32>) -> Self {
-        Self { prefix, hz, section: None, connection: None, was_away: false, last_row_ns: 0, texts: 0 }
+    pub fn new(sections: impl Into<Sections>, hz: Option<u32>) -> Self {
+        let sections = sections.into();
+        Self { sections, hz, section: None, connection: None, was_away: false, last_row_ns: 0, texts: 0 }
     }
 
     fn open(&mut self, now_ns: u64) -> Result<(), Away> {
@@ -71,9 +73,9 @@ impl IracingSource {
             }
         }
         if self.section.is_none() {
-            let name = self.prefix.section(SECTION);
-            let unreadable = |error: io::Error| Away::Unreadable(format!("{name}: {error}"));
-            let reader = SectionReader::open(&name).map_err(unreadable)?.ok_or(Away::NotThere)?;
+            let opened = self.sections.open(&[GAME], &[&TELEMETRY], now_ns)?;
+            let reader = opened.readers.into_iter().next().ok_or(Away::NotThere)?;
+            let unreadable = |error: io::Error| Away::Unreadable(format!("{}: {error}", self.sections.name(SECTION)));
             let bytes = reader.len().map_err(unreadable)?;
             if bytes == 0 {
                 return Err(Away::Empty);
@@ -94,6 +96,10 @@ impl IracingSource {
             Ok((map, _)) => map,
             Err(away) => {
                 self.was_away = true;
+                // A section that nobody has filled is looked up again: the game's may be elsewhere.
+                if !self.sections.keeps_zeros() && self.connection.is_none() {
+                    self.section = None;
+                }
                 return Ok(State::Away(away));
             }
         };
@@ -124,6 +130,11 @@ impl IracingSource {
     pub(crate) fn counter(&self) -> Option<i64> {
         let tick = self.connection.as_ref()?.last_tick.map(i64::from);
         self.with_seen(|seen| GAME.rules.counter(seen)).flatten().or(tick)
+    }
+
+    /// The section that is open, and its name.
+    pub(crate) fn opened(&self) -> Vec<(String, &SectionReader)> {
+        self.section.iter().map(|section| (self.sections.name(SECTION), &section.reader)).collect()
     }
 
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> Option<T> {
@@ -197,7 +208,7 @@ impl Source for IracingSource {
         self.look(clock, batch).or_else(|error| {
             // Cut short or taken away under us: look it up again.
             self.forget();
-            Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.prefix.section(SECTION)))))
+            Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.sections.name(SECTION)))))
         })
     }
 
@@ -215,6 +226,6 @@ impl Source for IracingSource {
     }
 
     fn replay_of(&self) -> Option<String> {
-        playback::tape_being_played(&self.prefix)
+        playback::tape_being_played(self.sections.prefix())
     }
 }

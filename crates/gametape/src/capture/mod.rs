@@ -19,6 +19,7 @@ pub mod playback;
 mod progress;
 mod recorder;
 mod running_tape;
+mod sections;
 mod source;
 mod tapes;
 
@@ -33,4 +34,5 @@ pub(crate) use page::{CopyError, Page, look};
 pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
 pub(crate) use running_tape::PIECE_OF;
+pub use sections::{InWine, Sections};
 pub use source::{Away, Pace, Source, SourceError, State};

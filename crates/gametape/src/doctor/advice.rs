@@ -40,7 +40,8 @@ pub(super) fn not_written(game: &Game, system: System) -> String {
     let name = game.name;
     match system {
         System::Linux => format!(
-            "end {name}, check that the bridge runs in the game's prefix, then start {name} again: a bridge that comes after the game is not used"
+            "end {name}, check that the bridge runs in the game's prefix, then start {name} again: a bridge that comes after the game is not used. \
+             Without a bridge, remove these files from /dev/shm: gametape then reads what {name} has in Wine"
         ),
         _ => format!("wait until {name} has started; if it stays so, start it again"),
     }
@@ -51,7 +52,7 @@ pub(super) fn start_a_game(system: System, prefixed: bool) -> String {
     match (prefixed, system) {
         (true, _) => "start what uses these names (`gametape demo` prints its own), or leave out --names to look for real games".into(),
         (_, System::Linux) => {
-            "start a game and drive. Under Proton a bridge has to run before the game (simd of simapi, or simshmbridge). \
+            "start a game and drive. A game in Wine or Proton needs no bridge; one that is there (simd of simapi, simshmbridge) is used. \
              `gametape demo` needs no game"
                 .into()
         }

@@ -9,7 +9,8 @@ use super::look::{Eye, GROUPS, Look};
 use super::processes::{self, Process};
 use super::sections::Section;
 use super::users::Users;
-use crate::capture::{Clock, playback};
+use super::wine::WineFacts;
+use crate::capture::{Clock, InWine, Sections, playback};
 use crate::control;
 use crate::paths::Folders;
 use crate::sys::{Prefix, wake_exactly};
@@ -27,6 +28,8 @@ pub struct Examination {
     pub game: Option<&'static Game>,
     /// What stands before the names of sections.
     pub prefix: Prefix,
+    /// Into which processes a recorder looks where no section has the name.
+    pub in_wine: InWine,
     /// Where tapes go and recorders are reached.
     pub folders: Folders,
 }
@@ -87,6 +90,8 @@ pub struct Facts {
     pub users: Users,
     /// Processes; `None` where they cannot be listed.
     pub processes: Option<Vec<Process>>,
+    /// Games in Wine, looked into; empty where that is not done.
+    pub wine: Vec<WineFacts>,
     /// Memory of games.
     pub memories: Vec<Memory>,
     /// Id of the tape that a player plays.
@@ -102,7 +107,11 @@ pub struct Facts {
 impl Facts {
     /// Looks at this machine. Takes about a quarter of a second; writes nothing.
     pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
-        let Examination { game, prefix, folders } = examination;
+        let Examination { game, prefix, in_wine, folders } = examination;
+        let processes = processes::of_this_machine().ok();
+        let looks_in = *in_wine != InWine::Off && prefix.as_str().is_empty();
+        let wine = processes.iter().filter(|_| looks_in).flat_map(|listed| WineFacts::of_games(listed)).collect();
+        let sections = Sections::new(prefix.clone(), in_wine.clone());
         let recorders = recorders(folders);
         let being_recorded: Vec<PathBuf> = recorders.iter().filter_map(|recorder| recorder.tape.clone()).collect();
         Self {
@@ -110,8 +119,9 @@ impl Facts {
             prefix: prefix.clone(),
             system: System::of_this_machine(),
             users: Users::of_this_machine(),
-            processes: processes::of_this_machine().ok(),
-            memories: memories(*game, prefix, clock),
+            processes,
+            wine,
+            memories: memories(*game, &sections, clock),
             player: playback::tape_being_played(prefix),
             recorders,
             tapes: TapesFolder::look(&folders.tapes, &being_recorded),
@@ -120,18 +130,20 @@ impl Facts {
     }
 }
 
-fn memories(game: Option<&'static Game>, prefix: &Prefix, clock: &dyn Clock) -> Vec<Memory> {
+fn memories(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock) -> Vec<Memory> {
     let live = |games: &&&'static [Game]| {
         games.iter().flat_map(|game| game.streams).any(|stream| stream.transport != Transport::File)
             && game.is_none_or(|game| games.iter().any(|member| member.id == game.id))
     };
     // All first looks, one wait, all second looks.
-    let mut eyes: Vec<_> = GROUPS.iter().filter(live).map(|games| (*games, Eye::new(games, prefix))).collect();
+    let mut eyes: Vec<_> = GROUPS.iter().filter(live).map(|games| (*games, Eye::new(games, sections))).collect();
     eyes.iter_mut().for_each(|(_, eye)| eye.first(clock));
     clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
     let memory = |(games, eye): (&'static [Game], Eye)| {
-        let look = eye.second(clock);
-        Memory { games, sections: Section::of_games(games, prefix), look }
+        let (look, held) = eye.second(clock);
+        // What is read in Wine is what counts, whatever there is under the names.
+        let named = || Section::of_games(games, sections.prefix());
+        Memory { games, sections: if held.is_empty() { named() } else { held }, look }
     };
     eyes.into_iter().map(memory).collect()
 }

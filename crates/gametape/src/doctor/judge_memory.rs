@@ -15,15 +15,17 @@ use gametape_games::{Game, Presence, ace, acr};
 use super::advice;
 use super::facts::{Facts, Memory};
 use super::finding::{Finding, Level, Subject};
-use super::judge_sections;
 use super::processes::Process;
 use super::sections::{Section, SectionFound};
+use super::wine::WineFacts;
+use super::{judge_sections, judge_wine};
 use crate::capture::{Away, State};
 
 /// What was found about a group, and the game that is ready to be recorded.
 pub(super) fn judge(facts: &Facts, memory: &Memory) -> (Vec<Finding>, Option<&'static str>) {
     let case = Case::new(facts, memory);
     let mut findings = case.processes();
+    findings.extend(case.in_wine().filter_map(|(game, seen)| Some(judge_wine::seen(seen)?.of(Some(game.id)))));
     findings.extend(judge_sections::judge(facts, memory, case.id(), case.runs()));
     let (telemetry, ready) = case.telemetry();
     findings.extend(telemetry);
@@ -66,6 +68,12 @@ impl<'a> Case<'a> {
     fn its_process(&self) -> Option<bool> {
         self.facts.processes.as_ref()?;
         Some(self.running.iter().any(|(game, _)| self.memory.look.game.is_none_or(|of| of.id == game.id)))
+    }
+
+    /// Games that run, with what is seen of them in Wine.
+    fn in_wine(&self) -> impl Iterator<Item = (&'static Game, &'a WineFacts)> {
+        let seen_of = |process: &Process| self.facts.wine.iter().find(|seen| seen.process == process.id);
+        self.running.iter().filter_map(move |(game, process)| Some((*game, seen_of(process)?)))
     }
 
     fn name(&self) -> String {
@@ -150,6 +158,9 @@ impl<'a> Case<'a> {
             }
         }
         let told = |game: &Game, id| {
+            if let Some((_, seen)) = self.in_wine().find(|(running, _)| running.id == game.id) {
+                return judge_wine::not_found(game, seen).of(Some(id));
+            }
             let (text, to_do) = advice::no_memory(game, self.facts.system);
             Finding::new(Subject::Telemetry, Level::Problem, text).next(to_do).of(Some(id))
         };

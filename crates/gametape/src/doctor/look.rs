@@ -2,8 +2,8 @@
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, About, GAMES, Game, iracing};
 
-use crate::capture::{Away, Batch, Clock, FamilySource, IracingSource, Source, State};
-use crate::sys::Prefix;
+use super::sections::Section;
+use crate::capture::{Away, Batch, Clock, FamilySource, IracingSource, Sections, Source, State};
 
 /// Games that share their memory.
 pub(super) const GROUPS: [&[Game]; 3] = [ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY, &[iracing::GAME]];
@@ -36,10 +36,10 @@ enum Watched {
 
 impl Eye {
     /// For a group of games.
-    pub(super) fn new(games: &'static [Game], prefix: &Prefix) -> Self {
+    pub(super) fn new(games: &'static [Game], sections: &Sections) -> Self {
         let source = match games.iter().any(|game| game.id == iracing::GAME.id) {
-            true => Watched::Iracing(Box::new(IracingSource::new(prefix.clone(), None))),
-            false => Watched::Family(Box::new(FamilySource::new(games, prefix.clone(), 100))),
+            true => Watched::Iracing(Box::new(IracingSource::new(sections.clone(), None))),
+            false => Watched::Family(Box::new(FamilySource::new(games, sections.clone(), 100))),
         };
         Self { source, batch: Batch::default(), state: State::Ended, counter: None }
     }
@@ -49,19 +49,20 @@ impl Eye {
         self.look(clock);
     }
 
-    /// The second look: says what both saw.
-    pub(super) fn second(mut self, clock: &dyn Clock) -> Look {
+    /// The second look: says what both saw, and which sections it is in, where those are a process's in Wine.
+    pub(super) fn second(mut self, clock: &dyn Clock) -> (Look, Vec<Section>) {
         let before = self.counter;
         self.look(clock);
         let id = self.batch.description().game.clone();
         // The name of a game that was here before stays in the batch.
         let told = matches!(self.state, State::Here(_) | State::Away(Away::Off));
-        Look {
+        let look = Look {
             moved: before.zip(self.counter).map(|(before, now)| before != now),
             game: GAMES.iter().find(|game| game.id == id && told),
             about: self.source.as_source().about(),
             state: self.state,
-        }
+        };
+        (look, self.source.held())
     }
 
     fn look(&mut self, clock: &dyn Clock) {
@@ -78,6 +79,15 @@ impl Watched {
             Self::Family(source) => source.as_mut(),
             Self::Iracing(source) => source.as_mut(),
         }
+    }
+
+    /// Its sections, where they have no names.
+    fn held(&self) -> Vec<Section> {
+        let opened = match self {
+            Self::Family(source) => source.opened(),
+            Self::Iracing(source) => source.opened(),
+        };
+        opened.into_iter().filter_map(|(name, reader)| Section::held(name, reader)).collect()
     }
 
     fn counter(&self) -> Option<i64> {

@@ -57,6 +57,19 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Process>> {
     Ok(found)
 }
 
+/// A process by its folder in `/proc`, with the little that tells its program: for those who ask often. `None` if it has ended.
+#[cfg(target_os = "linux")]
+pub(crate) fn named_process(folder: &Path, id: u32) -> Option<Process> {
+    let name = front(&folder.join("comm")).ok()?;
+    let command = front(&folder.join("cmdline")).ok()?;
+    Some(Process {
+        id,
+        user: None,
+        name: String::from_utf8_lossy(name.trim_ascii_end()).into_owned(),
+        program: program(&command),
+    })
+}
+
 fn front(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path)?, COMMAND_BYTES), &mut bytes)?;

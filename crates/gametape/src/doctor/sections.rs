@@ -60,6 +60,16 @@ impl Section {
         sections
     }
 
+    /// A section that a recorder reads through a process that has it open; `None` if it is one with a name.
+    pub(super) fn held(name: String, reader: &SectionReader) -> Option<Self> {
+        let file = reader.held_as()?;
+        let bytes = reader.len().unwrap_or_default();
+        let found = content(reader).unwrap_or_else(|error| SectionFound::Unusable(error.to_string()));
+        let (owner, mode) = owner_and_mode(file);
+        let place = format!("{name} in Wine, without a bridge, through {}", file.display());
+        Some(Self { name, place, least_bytes: bytes, found, owner, mode })
+    }
+
     fn look(name: String, least_bytes: u64) -> Self {
         let found = match look(&name) {
             Ok(found) => found,
@@ -75,7 +85,10 @@ impl Section {
 }
 
 fn look(name: &str) -> io::Result<SectionFound> {
-    let Some(reader) = SectionReader::open(name)? else { return Ok(SectionFound::Missing) };
+    SectionReader::open(name)?.map_or(Ok(SectionFound::Missing), |reader| content(&reader))
+}
+
+fn content(reader: &SectionReader) -> io::Result<SectionFound> {
     let bytes = reader.len()?;
     let mut copy = vec![0; usize::try_from(bytes.min(LOOK_BYTES)).unwrap_or_default()];
     reader.copy(0, &mut copy)?;

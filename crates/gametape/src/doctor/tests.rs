@@ -54,6 +54,7 @@ fn facts(memory: Memory, programs: &[&str]) -> Facts {
         system: System::Linux,
         users: Users { own: Some(1000), names: vec![(1000, "driver".into()), (1001, "other".into())] },
         processes: Some(programs.iter().map(|name| program(name)).collect()),
+        wine: Vec::new(),
         memories: vec![memory],
         player: None,
         recorders: Vec::new(),
@@ -296,4 +297,31 @@ fn little_room_unfinished_tapes_recorders_players_and_a_late_timer_are_told() {
     assert!(diagnose(&facts).can_record(), "notes do not stop a recording");
     facts.tapes.free_bytes = Some(1_000_000);
     assert!(!diagnose(&facts).can_record());
+}
+
+#[test]
+fn a_game_in_wine_is_told_what_was_seen_of_it_and_what_is_in_the_way() {
+    let mut facts = facts(family(MISSING, away(Away::NotThere)), &[ACC]);
+    let id = Some(acc::GAME.id);
+    let seen = WineFacts { process: 4711, servers: vec![77], ..WineFacts::default() };
+    let mut with = |seen: WineFacts| {
+        facts.wine = vec![seen];
+        facts.clone()
+    };
+    let denied = WineFacts { denied: Some("/proc/4711/maps: Permission denied".into()), ..seen.clone() };
+    expect(&with(denied), Level::Problem, id, &["may not be looked into: /proc/4711/maps", "same", "ptrace_scope"]);
+    let shut = vec![(77, "/proc/77/fd: Permission denied".to_owned())];
+    let shut = with(WineFacts { out_of_reach: 9, shut, ..seen.clone() });
+    expect(&shut, Level::Problem, id, &["/proc/77/fd", "setcap -r", "bridge"]);
+    let said = |facts: &Facts, word: &str| diagnose(facts).findings.iter().any(|finding| finding.text.contains(word));
+    assert!(said(&shut, "process 4711 is in Wine (wineserver 77)") && said(&shut, "wineserver 77 may not be"));
+    let loading = with(WineFacts { fitting: 4, zero: 3, ..seen.clone() });
+    expect(&loading, Level::Note, id, &["none of its sections says yet", "start a session"]);
+    assert!(said(&loading, "4 sections of fitting size can be read without a bridge, 3 of them all zero"));
+    expect(&with(seen.clone()), Level::Problem, id, &["has made no telemetry memory", "wait until"]);
+    let mut sim = self::iracing(SectionFound::Missing, away(Away::NotThere));
+    sim.sections.clear();
+    let mut sim = self::facts(sim, &["iRacingSim64DX11.exe"]);
+    sim.wine = vec![seen];
+    expect(&sim, Level::Problem, Some("iracing"), &["irsdkEnableMem=1"]);
 }

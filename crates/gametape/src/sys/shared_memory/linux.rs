@@ -1,4 +1,4 @@
-//! Sections as files in `/dev/shm`.
+//! Sections as files in `/dev/shm`; to read, also files without a name, which a process has open.
 //!
 //! They are read and written with `pread` and `pwrite`, not mapped. Programs that map the same file see the same pages, so
 //! nothing is lost by it, and something is won: the file may be cut short by its owner at any time, which would end a process
@@ -33,24 +33,47 @@ pub struct SectionReader {
     file: File,
     path: PathBuf,
     device_and_inode: (u64, u64),
+    /// A file in `/proc` of the process that writes the section, where it is not found by a name.
+    writer: Option<File>,
 }
 
 impl SectionReader {
     /// Opens a section; `None` if there is none of that name.
     pub fn open(name: &str) -> io::Result<Option<Self>> {
-        let path = path_of(name)?;
+        match Self::open_file(path_of(name)?, None) {
+            Ok(reader) => Ok(Some(reader)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a section that has no name, through a process that has it open: `held` is `/proc/PID/fd/N` of that process, and `writer`
+    /// the folder in `/proc` of the one that writes. Once that one has ended, the section [is not current](Self::is_current) any more.
+    pub fn open_held(held: &Path, writer: &Path) -> io::Result<Self> {
+        Self::open_file(held.to_owned(), Some(File::open(writer.join("stat"))?))
+    }
+
+    fn open_file(path: PathBuf, writer: Option<File>) -> io::Result<Self> {
         // Not blocking: a pipe of that name must not hang us.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let file = match OpenOptions::new().read(true).custom_flags(nonblock).open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let file = OpenOptions::new().read(true).custom_flags(nonblock).open(&path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::other(format!("{} is not a file", path.display())));
         }
-        Ok(Some(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()) }))
+        Ok(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()), writer })
+    }
+
+    /// Another reader of the same section.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        let writer = self.writer.as_ref().map(File::try_clone).transpose()?;
+        let Self { path, device_and_inode, .. } = self;
+        Ok(Self { file: self.file.try_clone()?, path: path.clone(), device_and_inode: *device_and_inode, writer })
+    }
+
+    /// The file in `/proc` that stands for a section without a name; `None` of one with a name.
+    pub fn held_as(&self) -> Option<&Path> {
+        self.writer.as_ref().map(|_| self.path.as_path())
     }
 
     /// Bytes of the section now: its owner may change it.
@@ -72,9 +95,12 @@ impl SectionReader {
         Ok(())
     }
 
-    /// Whether the name still means this section: bridges remove files and make new ones.
+    /// Whether the name still means this section: bridges remove files and make new ones, processes end.
     pub fn is_current(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
+        // What was opened of a process can be read as long as that very process lives, whatever has its number later.
+        let lives = |stat: &File| stat.read_at(&mut [0], 0).is_ok_and(|read| read > 0);
+        self.writer.as_ref().is_none_or(lives)
+            && std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
     }
 }
 
@@ -190,6 +216,33 @@ mod tests {
         let mut bytes = [0; 20];
         assert_eq!(reader.copy(0, &mut bytes).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         writer.remove().unwrap();
+    }
+
+    #[test]
+    fn a_file_that_another_process_holds_is_read_without_a_name_until_its_writer_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("section");
+        let file = File::create_new(&path).unwrap();
+        file.set_len(4096).unwrap();
+        // A process of ours stands for the game: its input is the section.
+        let mut game = std::process::Command::new("sleep").arg("60").stdin(File::open(&path).unwrap()).spawn().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let process = PathBuf::from(format!("/proc/{}", game.id()));
+        let reader = SectionReader::open_held(&process.join("fd/0"), &process).unwrap();
+        let again = reader.try_clone().unwrap();
+        file.write_all_at(b"moved", 100).unwrap();
+        let mut bytes = [0; 5];
+        again.copy(100, &mut bytes).unwrap();
+        assert_eq!((&bytes, reader.len().unwrap(), reader.is_current()), (b"moved", 4096, true));
+        // Held by somebody else as well, as by a wineserver: that the writer has ended counts.
+        let own = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
+        let held = SectionReader::open_held(Path::new(&own), &process).unwrap();
+        assert!(held.is_current());
+        game.kill().unwrap();
+        game.wait().unwrap();
+        assert!(!reader.is_current() && !again.is_current() && !held.is_current());
+        assert!(SectionReader::open_held(&process.join("fd/0"), &process).is_err());
+        assert!(SectionReader::open_held(Path::new("/dev/null"), Path::new("/proc/self")).is_err(), "no file");
     }
 
     #[test]

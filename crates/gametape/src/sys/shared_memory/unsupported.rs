@@ -40,6 +40,11 @@ impl SectionReader {
         match self.0 {}
     }
 
+    /// The file that stands for a section without a name: on Linux only.
+    pub fn held_as(&self) -> Option<&std::path::Path> {
+        None
+    }
+
     /// Whether the name still means this section.
     pub fn is_current(&self) -> bool {
         match self.0 {}

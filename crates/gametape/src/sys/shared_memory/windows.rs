@@ -150,6 +150,11 @@ impl SectionReader {
         self.view.read(offset, out)
     }
 
+    /// The file that stands for a section without a name: on Linux only.
+    pub fn held_as(&self) -> Option<&std::path::Path> {
+        None
+    }
+
     /// Whether the name still means this section: it goes away with the game, and the next game makes a new one.
     pub fn is_current(&self) -> bool {
         Self::view_of(&self.name).is_ok_and(|now| now.is_some_and(|now| self.view.shows_the_same(&now)))

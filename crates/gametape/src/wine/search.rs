@@ -1,0 +1,148 @@
+//! Looks for games in Wine, now and then, for all sources of a recorder together.
+//!
+//! Listing processes costs about as much as a few dozen frames, and reading what a game has mapped some milliseconds: both are done at most
+//! every three seconds, only while a source has no memory to read, and only of processes that can be of that source's games. What was found
+//! is looked at, at every look, until it tells which section is which: so a recording begins with the game and not seconds later.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, GAMES, Game, Stream, Transport, ace};
+
+use super::assign::{assign, fits_some_game, look};
+use super::memory::{Memory, of_process};
+use super::processes::{Candidate, list};
+use crate::capture::InWine;
+use crate::sys::SectionReader;
+
+/// Least time between two listings of processes, and between two looks at what one of them has mapped.
+const BETWEEN_NS: u64 = 3_000_000_000;
+
+/// Finds sections of games in Wine.
+#[derive(Debug)]
+pub(crate) struct WineSearch {
+    folder: PathBuf,
+    whose: InWine,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    listed_ns: Option<u64>,
+    known: Vec<Known>,
+    servers: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Known {
+    process: Candidate,
+    looked_ns: Option<u64>,
+    memory: Memory,
+    /// The first section of the games that it was found to be one of: others need not look at it.
+    taken_for: Option<&'static str>,
+}
+
+/// Sections that were found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// One for each stream that was asked for.
+    pub(crate) sections: Vec<SectionReader>,
+    /// Sections of the same process that hold nothing yet. When one of them is written, it may be the one that was meant.
+    pub(crate) blank: Vec<SectionReader>,
+    /// The process.
+    #[cfg(test)]
+    process: u32,
+}
+
+impl WineSearch {
+    /// Looks into these processes.
+    pub(crate) fn new(whose: InWine) -> Self {
+        Self::in_folder(Path::new("/proc"), whose)
+    }
+
+    fn in_folder(folder: &Path, whose: InWine) -> Self {
+        Self { folder: folder.into(), whose, state: Mutex::default() }
+    }
+
+    /// The sections of these streams, if a process that may be one of these games has them.
+    pub(crate) fn find(&self, games: &[Game], streams: &[&'static Stream], now_ns: u64) -> Option<Found> {
+        let state = &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_due(state.listed_ns, now_ns) {
+            state.listed_ns = Some(now_ns);
+            self.list(state);
+        }
+        let first = section(streams.first()?)?;
+        let State { known, servers, .. } = state;
+        known.iter_mut().find_map(|known| {
+            let meant = known.process.game.is_none_or(|game| writes(game, first));
+            if !meant || known.taken_for.is_some_and(|taken| taken != first) {
+                return None;
+            }
+            if is_due(known.looked_ns, now_ns) {
+                known.looked_ns = Some(now_ns);
+                // One that may not be looked into has nothing for us; the doctor says why.
+                known.memory = of_process(&self.folder, known.process.id, servers, &fits_some_game).unwrap_or_default();
+            }
+            let found = known.find(games, streams)?;
+            known.taken_for = Some(first);
+            Some(found)
+        })
+    }
+
+    fn list(&self, state: &mut State) {
+        // A system without /proc has no games in it.
+        let listed = list(&self.folder, &self.whose).unwrap_or_default();
+        let mut before = std::mem::take(&mut state.known);
+        state.servers = listed.servers;
+        for process in listed.games {
+            let same = |known: &Known| known.process.id == process.id && known.process.program == process.program;
+            let known = before.iter().position(same).map(|index| before.swap_remove(index));
+            let new = || Known { process, looked_ns: None, memory: Memory::default(), taken_for: None };
+            state.known.push(known.unwrap_or_else(new));
+        }
+    }
+}
+
+impl Known {
+    fn find(&self, games: &[Game], streams: &[&'static Stream]) -> Option<Found> {
+        let looked = |games: &[Game]| self.memory.sections.iter().map(|held| look(games, held)).collect::<Vec<_>>();
+        let sections = looked(games);
+        let places = assign(games, streams, &sections)?;
+        // EVO, whose program may have either names, has zeros enough to pass for its older versions.
+        let evo: Vec<&Stream> = ace::GAME.streams.iter().collect();
+        let is_evo = section(streams.first()?) == section(evo.first()?);
+        if !is_evo && assign(ASSETTO_CORSA_EVO_FAMILY, &evo, &looked(ASSETTO_CORSA_EVO_FAMILY)).is_some() {
+            return None;
+        }
+        let reader = |index: &usize| self.memory.sections.get(*index)?.reader.try_clone().ok();
+        let is_zero = |index: &usize| sections.get(*index).is_some_and(|section| section.zero);
+        let unsure = places.iter().any(is_zero);
+        let blank = (0..sections.len()).filter(|index| unsure && is_zero(index));
+        Some(Found {
+            sections: places.iter().map(reader).collect::<Option<_>>()?,
+            blank: blank.filter_map(|index| reader(&index)).collect(),
+            #[cfg(test)]
+            process: self.process.id,
+        })
+    }
+}
+
+fn is_due(last_ns: Option<u64>, now_ns: u64) -> bool {
+    last_ns.is_none_or(|last_ns| now_ns >= last_ns.saturating_add(BETWEEN_NS))
+}
+
+fn section(stream: &Stream) -> Option<&'static str> {
+    match stream.transport {
+        Transport::SharedMemory { section, .. } => Some(section),
+        Transport::File => None,
+    }
+}
+
+/// Whether a game, in any of its versions, has a section of this name.
+fn writes(game: &Game, name: &str) -> bool {
+    let versions = GAMES.iter().chain([&ace::BEFORE_0_6]).filter(|version| version.id == game.id);
+    versions.flat_map(|version| version.streams).any(|stream| section(stream) == Some(name))
+}
+
+#[cfg(test)]
+mod tests;
