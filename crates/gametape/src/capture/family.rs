@@ -21,6 +21,9 @@ use crate::sys::SectionReader;
 /// How often the names are looked up again: bridges replace files.
 const CHECK_NAMES_NS: u64 = 1_000_000_000;
 
+/// How often sections that hold nothing are looked at again: one of them may be a page that the game fills late.
+const CHECK_BLANK_NS: u64 = 50_000_000;
+
 /// Games with the same pages, recorded through whichever of them runs.
 pub struct FamilySource {
     games: &'static [Game],
@@ -53,6 +56,7 @@ struct Open {
     /// The place of each page in the description; `None` where the game has no such stream.
     places: Vec<Option<usize>>,
     checked_ns: u64,
+    checked_blank_ns: u64,
 }
 
 impl FamilySource {
@@ -88,6 +92,7 @@ impl FamilySource {
             counters: vec![Counters::default(); streams.len()],
             places: Vec::new(),
             checked_ns: now_ns,
+            checked_blank_ns: now_ns,
             streams: Vec::new(),
         };
         for (stream, reader) in streams.into_iter().zip(readers) {
@@ -250,6 +255,24 @@ impl FamilySource {
 }
 
 impl Open {
+    /// Whether these are still the sections that are meant, as far as it is time to find out.
+    fn is_right(&mut self, now_ns: u64) -> bool {
+        if !self.blank.is_empty() && now_ns >= self.checked_blank_ns + CHECK_BLANK_NS {
+            self.checked_blank_ns = now_ns;
+            if OpenSections::blank_was_written(&self.blank) {
+                return false;
+            }
+        }
+        if now_ns < self.checked_ns + CHECK_NAMES_NS {
+            return true;
+        }
+        self.checked_ns = now_ns;
+        let as_before = |(page, bytes): (&Page<SectionReader>, &u64)| {
+            page.bytes().is_current() && page.bytes().len().is_ok_and(|now| now == *bytes)
+        };
+        self.pages.iter().zip(&self.section_bytes).all(as_before)
+    }
+
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> T {
         // An array: no allocation for what is asked at every tick.
         let empty = SeenFrame { stream: "", layout: &NO_CHANNELS, bytes: &[] };
@@ -274,19 +297,9 @@ impl Source for FamilySource {
 
     fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
         let now_ns = clock.now_ns();
-        // While it is not known which game it is, nothing is lost by looking more often.
-        if let Some(open) = &mut self.open
-            && (now_ns >= open.checked_ns + CHECK_NAMES_NS || (self.game.is_none() && !open.blank.is_empty()))
-        {
-            open.checked_ns = now_ns;
-            let as_before = |(page, bytes): (&Page<SectionReader>, &u64)| {
-                page.bytes().is_current() && page.bytes().len().is_ok_and(|now| now == *bytes)
-            };
-            let all_as_before = open.pages.iter().zip(&open.section_bytes).all(as_before);
-            if !all_as_before || OpenSections::blank_was_written(&open.blank) {
-                self.open = None;
-                self.game = None;
-            }
+        if self.open.as_mut().is_some_and(|open| !open.is_right(now_ns)) {
+            self.open = None;
+            self.game = None;
         }
         if self.open.is_none() {
             match self.open(now_ns) {

@@ -30,8 +30,9 @@ pub(super) fn look(games: &[Game], held: &Held) -> Looked {
     Looked { bytes: held.bytes, stream, zero: read && front.iter().all(|byte| *byte == 0) }
 }
 
-/// For each stream the section that holds it. Those that say nothing yet are taken for streams of which nothing is seen, as long as at least
-/// one is known: which zeros they are makes no difference until somebody writes. `None` where sections are missing, or two look alike.
+/// For each stream the section that holds it. The first stream, which shows that a game works, has to be told by what is in it. For the others
+/// sections that say nothing yet will do: which zeros they are makes no difference until somebody writes. `None` where sections are missing,
+/// or two look alike.
 pub(super) fn assign(games: &[Game], streams: &[&'static Stream], sections: &[Looked]) -> Option<Vec<usize>> {
     let fits = |stream: &Stream, section: &Looked| fits(games, stream.name, section.bytes);
     let mut places = Vec::new();
@@ -43,7 +44,7 @@ pub(super) fn assign(games: &[Game], streams: &[&'static Stream], sections: &[Lo
             (place, None) => places.push(place),
         }
     }
-    places.iter().find(|place| place.is_some())?;
+    places.first().copied().flatten()?;
     let mut blank = sections.iter().enumerate().filter(|(_, section)| section.zero).collect::<Vec<_>>();
     let mut all = Vec::new();
     for (stream, place) in streams.iter().zip(places) {
@@ -112,6 +113,7 @@ mod tests {
         assert_eq!(family(&[told("physics"), zero(4096), STRANGE]), None, "one is missing");
         assert_eq!(family(&[told("physics"), zero(4096), told("physics"), zero(4096)]), None, "two look alike");
         assert_eq!(family(&[zero(4096), zero(4096), zero(4096)]), None, "nothing says whose they are");
+        assert_eq!(family(&[told("static"), told("graphics"), zero(4096)]), None, "a car is not there yet");
         assert_eq!(family(&[Looked { bytes: 8192, ..told("physics") }, zero(4096), zero(4096)]), None);
     }
 

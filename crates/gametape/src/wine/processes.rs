@@ -59,7 +59,12 @@ fn is_meant(process: &Process, whose: &InWine) -> Option<Option<&'static Game>> 
             let runs = |game: &&Game| game.processes.iter().any(|program| process.runs(program));
             GAMES.iter().find(runs).map(Some)
         }
-        InWine::Process(name) => (process.runs(name) || *name == process.id.to_string()).then_some(None),
+        InWine::Process(name) => {
+            // The whole name, where it is known: the system cuts the other one, and many may begin alike.
+            let named =
+                process.program.as_ref().map_or_else(|| process.runs(name), |own| own.eq_ignore_ascii_case(name));
+            (named || *name == process.id.to_string()).then_some(None)
+        }
     }
 }
 
@@ -75,7 +80,8 @@ mod tests {
             ("7", "wineserver64", "/usr/lib/wine/wineserver64\0"),
             ("12", "GameThread", "Z:\\games\\AC2-Win64-Shipping.exe\0"),
             ("13", "bash", "-bash\0"),
-            ("44", "mine.exe", "C:\\mine.exe\0"),
+            ("44", "my-own-racing-s", "C:\\my-own-racing-sim.exe\0"),
+            ("45", "my-own-racing-s", "C:\\my-own-racing-server.exe\0"),
             ("55", "acs.exe", "acs.exe\0"),
         ] {
             let own = folder.path().join(id);
@@ -90,7 +96,7 @@ mod tests {
         };
         let games = [(55, Some("assetto-corsa")), (12, Some("assetto-corsa-competizione"))];
         assert_eq!(found(&InWine::Games), games);
-        assert_eq!(found(&InWine::Process("mine.exe".into())), [(44, None)]);
+        assert_eq!(found(&InWine::Process("My-own-racing-sim.exe".into())), [(44, None)]);
         assert_eq!(found(&InWine::Process("13".into())), [(13, None)]);
         assert_eq!(found(&InWine::Off), []);
     }
