@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, play, play_process, record, recover,
-    save, verify, watch,
+    save, serve, token, verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -49,6 +49,8 @@ enum Command {
     Merge(merge::Args),
     Import(import::Args),
     Watch(watch::Args),
+    Serve(serve::Args),
+    Token(token::Args),
     Games(games::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
@@ -72,10 +74,6 @@ enum Later {
     #[command(hide = true, about = NOT_YET)]
     Compare(Anything),
     #[command(hide = true, about = NOT_YET)]
-    Serve(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Token(Anything),
-    #[command(hide = true, about = NOT_YET)]
     Top(Anything),
 }
 
@@ -94,8 +92,6 @@ impl Later {
             Self::Export(rest) => ("export", rest),
             Self::Laps(rest) => ("laps", rest),
             Self::Compare(rest) => ("compare", rest),
-            Self::Serve(rest) => ("serve", rest),
-            Self::Token(rest) => ("token", rest),
             Self::Top(rest) => ("top", rest),
         }
     }
@@ -123,6 +119,8 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Token(args)) => token::run(&args),
         Some(Command::Games(args)) => games::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),

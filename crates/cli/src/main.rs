@@ -12,9 +12,11 @@ mod open;
 mod progress;
 mod recording;
 mod rows;
+mod server;
 mod status_line;
 mod stop;
 mod stoppable;
+mod store;
 mod time;
 mod window;
 

@@ -7,7 +7,7 @@ use support::Bench;
 #[test]
 fn commands_and_flags_that_come_later_say_so_whatever_follows_them() {
     let bench = Bench::new();
-    for later in ["split", "export", "laps", "compare", "serve", "token", "top"] {
+    for later in ["split", "export", "laps", "compare", "top"] {
         bench.expect(2, &[later]).is_one_error_with(&[later, "not there yet"]);
         bench.expect(2, &[later, "--some", "flag", "-x"]).is_one_error_with(&[later, "not there yet"]);
     }
@@ -25,7 +25,7 @@ fn wrong_arguments_are_2_and_help_is_0_on_stdout() {
     bench.expect(2, &["cut", "a", "-o", "b"]).is_one_error_with(&["--from"]);
     let help = bench.expect(0, &["--help"]);
     assert!(help.out.contains("gametape demo --exit") && help.err.is_empty());
-    assert!(!help.out.contains("\n  serve"), "what is not there is not advertised: {}", help.out);
+    assert!(!help.out.contains("\n  top"), "what is not there is not advertised: {}", help.out);
     assert!(bench.expect(0, &["demo", "--help"]).out.contains("not a game"));
 }
 
@@ -78,7 +78,7 @@ fn errors_say_what_to_do_next() {
         (1, vec!["import", &source, "-o", &tape], vec!["exists", "another name"]),
         (1, vec!["verify", &undated, "--against", &source], vec!["not imported", "source_file"]),
         (4, vec!["cat", &tape, "--channels", "qqqqqq"], vec!["qqqqqq", "gametape info --channels"]),
-        (2, vec!["serve"], vec!["not there yet", "gametape --help"]),
+        (2, vec!["top"], vec!["not there yet", "gametape --help"]),
     ] {
         bench.expect(code, &arguments).is_one_error_with(&words);
         assert!(!bench.path("out.gtape").exists());

@@ -21,6 +21,8 @@ pub(crate) mod record;
 pub(crate) mod recover;
 mod rewriting;
 pub(crate) mod save;
+pub(crate) mod serve;
+pub(crate) mod token;
 pub(crate) mod verify;
 pub(crate) mod watch;
 mod watch_report;

@@ -30,7 +30,11 @@ impl Bench {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gametape"));
-        command.args(arguments).env("GAMETAPE_DATA_DIR", self.folder.path()).env_remove("NO_COLOR");
+        command
+            .args(arguments)
+            .env("GAMETAPE_DATA_DIR", self.folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("GAMETAPE_STORE");
         command.stdin(Stdio::null());
         command
     }

@@ -1,0 +1,170 @@
+//! Who asks, and what they may: pure rules over address, token and headers.
+
+use std::net::IpAddr;
+
+use gametape::store::{Audience, Scope};
+
+use super::error::ApiError;
+
+/// How the server lets people in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Access {
+    /// It listens on this machine alone.
+    pub(crate) loopback: bool,
+    /// Anyone may see what is public, without a token.
+    pub(crate) public: bool,
+    /// The port it listens on.
+    pub(crate) port: u16,
+    /// Proxies whose word on who asks is believed.
+    pub(crate) trusted_proxies: Vec<IpAddr>,
+    /// Pages of these origins may read answers.
+    pub(crate) cors_origins: Vec<String>,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Caller {
+    /// The address that limits are kept for.
+    pub(super) client: IpAddr,
+    /// What the token allows; `None` without one.
+    pub(super) scope: Option<Scope>,
+}
+
+impl Access {
+    /// What a caller may see; an error if nothing.
+    pub(super) fn audience(&self, caller: Caller) -> Result<Audience, ApiError> {
+        match (caller.scope, self.public, self.loopback) {
+            (Some(_), _, _) => Ok(Audience::Owner),
+            (None, true, _) => Ok(Audience::Public),
+            (None, false, true) => Ok(Audience::Owner),
+            (None, false, false) => Err(ApiError::token_needed()),
+        }
+    }
+
+    /// Whether a caller may change things. On this machine a page of this server may, other pages may not: a browser names the page's origin,
+    /// and a page cannot make it lie.
+    pub(super) fn may_write(&self, caller: Caller, host: Option<&str>, origin: Option<&str>) -> Result<(), ApiError> {
+        match caller.scope {
+            Some(Scope::Write) => Ok(()),
+            Some(Scope::Read) => {
+                Err(ApiError::forbidden("this token may read only; an edit needs one with write scope"))
+            }
+            None if self.loopback && !self.public => {
+                let own = origin.and_then(|origin| origin.strip_prefix("http://")).zip(host);
+                match own {
+                    Some((origin, host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
+                    _ => Err(ApiError::forbidden(
+                        "an edit needs a token with write scope, or an Origin that is this server",
+                    )),
+                }
+            }
+            None => Err(ApiError::token_needed()),
+        }
+    }
+
+    /// Whether a Host header is one under which this server is meant. A page elsewhere can make its own name point to this machine
+    /// (DNS rebinding); the header then has that name.
+    pub(super) fn is_own_host(&self, host: Option<&str>) -> bool {
+        if !self.loopback {
+            return true;
+        }
+        let Some(host) = host else { return false };
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+            _ => (host, None),
+        };
+        let own_port = match port {
+            None => self.port == 80,
+            Some(port) => port.parse() == Ok(self.port),
+        };
+        let name = name.trim_start_matches('[').trim_end_matches(']');
+        let own_name =
+            name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        own_port && own_name
+    }
+
+    /// The address that limits are kept for. Only proxies that are trusted are believed, from the last word to the first.
+    pub(super) fn client(&self, peer: IpAddr, forwarded_for: &[&str]) -> IpAddr {
+        let mut client = peer.to_canonical();
+        let mut named = forwarded_for.iter().flat_map(|line| line.split(',')).map(str::trim).rev();
+        while self.trusted_proxies.contains(&client) {
+            match named.next().and_then(|name| name.parse::<IpAddr>().ok()) {
+                Some(address) => client = address.to_canonical(),
+                None => break,
+            }
+        }
+        client
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(scope: Option<Scope>) -> Caller {
+        Caller { client: IpAddr::from([127, 0, 0, 1]), scope }
+    }
+
+    #[test]
+    fn what_may_be_seen_hangs_on_binding_token_and_public() {
+        let access = |loopback, public| Access { loopback, public, ..Access::default() };
+        let see = |access: Access, scope| access.audience(caller(scope)).ok();
+        assert_eq!(see(access(true, false), None), Some(Audience::Owner));
+        assert_eq!(see(access(true, true), None), Some(Audience::Public));
+        assert_eq!(see(access(false, true), None), Some(Audience::Public));
+        assert_eq!(see(access(false, false), None), None);
+        assert_eq!(see(access(false, false), Some(Scope::Read)), Some(Audience::Owner));
+    }
+
+    #[test]
+    fn edits_need_a_token_or_a_page_of_this_server() {
+        let local = Access { loopback: true, port: 7223, ..Access::default() };
+        let host = Some("127.0.0.1:7223");
+        assert!(local.may_write(caller(Some(Scope::Write)), None, None).is_ok());
+        assert!(local.may_write(caller(Some(Scope::Read)), host, Some("http://127.0.0.1:7223")).is_err());
+        assert!(local.may_write(caller(None), host, Some("http://127.0.0.1:7223")).is_ok());
+        for origin in
+            [None, Some("null"), Some("http://evil.example"), Some("http://127.0.0.1:80"), Some("127.0.0.1:7223")]
+        {
+            assert!(local.may_write(caller(None), host, origin).is_err(), "{origin:?}");
+        }
+        for wide in [Access { public: true, ..local.clone() }, Access { loopback: false, ..local }] {
+            assert!(wide.may_write(caller(None), host, Some("http://127.0.0.1:7223")).is_err());
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_not_this_machine_are_refused_on_loopback() {
+        let local = Access { loopback: true, port: 7223, ..Access::default() };
+        for host in ["127.0.0.1:7223", "localhost:7223", "LOCALHOST:7223", "[::1]:7223", "127.0.0.9:7223"] {
+            assert!(local.is_own_host(Some(host)), "{host}");
+        }
+        for host in [
+            "evil.example:7223",
+            "localhost",
+            "localhost:80",
+            "localhost.evil.example:7223",
+            "[::1]",
+            "",
+            ":7223",
+            "10.0.0.1:7223",
+        ] {
+            assert!(!local.is_own_host(Some(host)), "{host}");
+        }
+        assert!(!local.is_own_host(None));
+        assert!(Access { loopback: true, port: 80, ..Access::default() }.is_own_host(Some("[::1]")));
+        assert!(Access::default().is_own_host(Some("laps.example")));
+    }
+
+    #[test]
+    fn forged_headers_change_nothing_unless_a_trusted_proxy_sends_them() {
+        let peer: IpAddr = "192.0.2.1".parse().unwrap();
+        let forged = ["203.0.113.7, 198.51.100.9"];
+        assert_eq!(Access::default().client(peer, &forged), peer);
+        let trusted = Access { trusted_proxies: vec![peer], ..Access::default() };
+        // Only the last word is the proxy's own.
+        assert_eq!(trusted.client(peer, &forged).to_string(), "198.51.100.9");
+        assert_eq!(trusted.client(peer, &["garbage"]), peer);
+        assert_eq!(trusted.client("::ffff:192.0.2.1".parse().unwrap(), &["203.0.113.7"]).to_string(), "203.0.113.7");
+    }
+}

@@ -1,0 +1,261 @@
+//! What can be changed: names, notes, tags, excluded, deleted; who may see a driver; names of tracks and cars.
+
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Extension, FromRequest, Path, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use gametape::laps::Id;
+use gametape::store::{Audience, DriverEdit, Edit, StoredLap, Visibility};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
+
+use super::access::Caller;
+use super::answers::{LapAnswer, SessionAnswer};
+use super::blocking::ask;
+use super::error::{ApiError, Problem};
+use super::etag::json;
+use super::guard::may_write;
+use super::live::Kind;
+use super::params::{NoParams, Params};
+use super::reading::id_of;
+use super::state::AppState;
+
+/// The largest body of an edit.
+const LARGEST_BODY: usize = 64 << 10;
+/// How long a body may take to arrive.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
+
+type Answer = Result<Response, ApiError>;
+
+/// The body of an edit, read only after the caller was found to be allowed to send one.
+pub(super) struct Allowed<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let caller = request.extensions().get::<Caller>().copied().ok_or_else(ApiError::token_needed)?;
+        may_write(state, caller, request.headers())?;
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        // A form of another page can send other kinds without asking.
+        if !kind.eq_ignore_ascii_case("application/json") {
+            return Err(ApiError::wrong_type());
+        }
+        let body = read_body(request.into_body()).await?;
+        serde_json::from_slice(&body).map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
+    }
+}
+
+async fn read_body(body: Body) -> Result<axum::body::Bytes, ApiError> {
+    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, LARGEST_BODY)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => Err(ApiError::too_large(format!("the body of an edit has at most {LARGEST_BODY} bytes"))),
+        Err(_) => Err(ApiError::slow_body()),
+    }
+}
+
+/// `null` takes away, nothing leaves as it is.
+fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// What to change about a lap. What is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LapEdit {
+    /// Take it out of bests and statistics, or back
+    excluded: Option<bool>,
+    /// A name; null takes it away
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    name: Option<Option<String>>,
+    /// A note; null takes it away
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, max_length = 10000)]
+    note: Option<Option<String>>,
+    /// These tags instead of those it has
+    #[schema(max_items = 50)]
+    tags: Option<Vec<String>>,
+    /// Delete it, or undo that
+    deleted: Option<bool>,
+}
+
+/// What to change about a session. What is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SessionEdit {
+    /// A name; null takes it away
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    name: Option<Option<String>>,
+    /// A note; null takes it away
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, max_length = 10000)]
+    note: Option<Option<String>>,
+    /// These tags instead of those it has
+    #[schema(max_items = 50)]
+    tags: Option<Vec<String>>,
+    /// Delete it, or undo that
+    deleted: Option<bool>,
+}
+
+/// What to change about a driver. What is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DriverChange {
+    /// A name; null takes it away
+    #[serde(default, deserialize_with = "some")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    name: Option<Option<String>>,
+    /// public, unlisted or private
+    privacy: Option<String>,
+}
+
+/// The name of a track or a car.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Naming {
+    /// Id of the game
+    #[schema(min_length = 1, max_length = 200)]
+    game: String,
+    /// The track or the car, in the game's words
+    #[schema(min_length = 1, max_length = 200)]
+    id: String,
+    /// The name; null takes it away
+    #[schema(max_length = 200)]
+    name: Option<String>,
+}
+
+async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
+    let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
+    let public = ask(state, move |store| store.lap(id, Audience::Public)).await?.is_some();
+    state.hub.tell(Kind::LapEdited, public, &serde_json::json!({ "lap": id.to_string() }));
+    json(headers, &LapAnswer::of(found, None))
+}
+
+/// Changes a lap.
+#[utoipa::path(patch, path = "/api/v1/laps/{id}", tag = "edits", request_body = LapEdit,
+    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn edit_lap(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+    Allowed(edit): Allowed<LapEdit>,
+) -> Answer {
+    let LapEdit { excluded, name, note, tags, deleted } = edit;
+    edited_lap(&state, &headers, id_of(&id)?, Edit { excluded, name, note, tags, deleted }).await
+}
+
+/// Deletes a lap. `PATCH` with `{"deleted": false}` brings it back.
+#[utoipa::path(delete, path = "/api/v1/laps/{id}", tag = "edits",
+    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn delete_lap(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+) -> Answer {
+    may_write(&state, caller, &headers)?;
+    edited_lap(&state, &headers, id_of(&id)?, Edit { deleted: Some(true), ..Edit::default() }).await
+}
+
+async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
+    let found = ask(state, move |store| store.edit_session(id, &edit)).await?;
+    let public = ask(state, move |store| store.session(id, Audience::Public)).await?.is_some();
+    state.hub.tell(Kind::SessionEdited, public, &serde_json::json!({ "session": id.to_string() }));
+    json(headers, &SessionAnswer::from(found))
+}
+
+/// Changes a session.
+#[utoipa::path(patch, path = "/api/v1/sessions/{id}", tag = "edits", request_body = SessionEdit,
+    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn edit_session(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+    Allowed(edit): Allowed<SessionEdit>,
+) -> Answer {
+    let SessionEdit { name, note, tags, deleted } = edit;
+    edited_session(&state, &headers, id_of(&id)?, Edit { excluded: None, name, note, tags, deleted }).await
+}
+
+/// Deletes a session with its laps. `PATCH` with `{"deleted": false}` brings it back.
+#[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "edits",
+    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn delete_session(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+) -> Answer {
+    may_write(&state, caller, &headers)?;
+    edited_session(&state, &headers, id_of(&id)?, Edit { deleted: Some(true), ..Edit::default() }).await
+}
+
+/// Changes a driver: a name, and who may see the driver.
+#[utoipa::path(patch, path = "/api/v1/drivers/{driver}", tag = "edits", request_body = DriverChange,
+    params(("driver" = String, Path, description = "Name of the driver in games")),
+    responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn edit_driver(
+    State(state): State<AppState>,
+    Path(driver): Path<String>,
+    _: Params<NoParams>,
+    Allowed(edit): Allowed<DriverChange>,
+) -> Answer {
+    if driver.chars().count() > 200 {
+        return Err(ApiError::bad_request("the driver's name is too long"));
+    }
+    let wrong = || ApiError::bad_request("privacy is none of public, unlisted, private");
+    let visibility = edit.privacy.map(|word| Visibility::parse(&word).ok_or_else(wrong)).transpose()?;
+    let edit = DriverEdit { name: edit.name, visibility };
+    ask(&state, move |store| store.edit_driver(&driver, &edit)).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Gives a track a name.
+#[utoipa::path(patch, path = "/api/v1/tracks", tag = "edits", request_body = Naming,
+    responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn name_track(
+    State(state): State<AppState>,
+    _: Params<NoParams>,
+    Allowed(naming): Allowed<Naming>,
+) -> Answer {
+    naming.check()?;
+    ask(&state, move |store| store.name_track(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Gives a car a name.
+#[utoipa::path(patch, path = "/api/v1/cars", tag = "edits", request_body = Naming,
+    responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn name_car(
+    State(state): State<AppState>,
+    _: Params<NoParams>,
+    Allowed(naming): Allowed<Naming>,
+) -> Answer {
+    naming.check()?;
+    ask(&state, move |store| store.name_car(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+impl Naming {
+    fn check(&self) -> Result<(), ApiError> {
+        let fits = |text: &str| (1..=200).contains(&text.chars().count());
+        match fits(&self.game) && fits(&self.id) {
+            true => Ok(()),
+            false => Err(ApiError::bad_request("game and id have 1 to 200 characters")),
+        }
+    }
+}

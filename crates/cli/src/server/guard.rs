@@ -1,0 +1,129 @@
+//! What every request passes first: is it meant for this server, is it small enough, who sends it, and how often. And what every answer
+//! gets: headers that keep browsers from doing more with it than was meant.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Instant;
+
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use gametape::store::Scope;
+
+use super::access::Caller;
+use super::blocking::ask;
+use super::error::ApiError;
+use super::state::AppState;
+
+/// The longest path with its query.
+const LONGEST_URI: usize = 8 << 10;
+
+/// Headers of every answer.
+const SECURITY: [(&str, &str); 6] = [
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// Lets a request through, or answers it.
+pub(super) async fn guard(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let method = request.method().clone();
+    // Paths as they were asked for would make as many counters as there are laps.
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let mut response = match admit(&state, &mut request).await {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    for (name, value) in SECURITY {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    allow_origin(&state, &mut response, origin);
+    state.metrics.count(&method, route.as_deref().unwrap_or("other"), response.status(), start.elapsed());
+    response
+}
+
+async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> {
+    if !state.access.is_own_host(host(request)) {
+        return Err(ApiError::wrong_host());
+    }
+    let client = client(state, request);
+    let scope = match request.headers().get(header::AUTHORIZATION).cloned() {
+        None => None,
+        Some(bearer) => Some(scope(state, client, &bearer).await?),
+    };
+    let caller = Caller { client, scope };
+    if let Err(wait_s) = state.clients.count(caller.client, caller.scope.is_some(), Instant::now()) {
+        return Err(ApiError::too_many(wait_s));
+    }
+    if request.uri().path_and_query().is_some_and(|asked| asked.as_str().len() > LONGEST_URI) {
+        return Err(ApiError::uri_too_long());
+    }
+    request.extensions_mut().insert(caller);
+    Ok(())
+}
+
+/// The host that a request names.
+fn host(request: &Request) -> Option<&str> {
+    let mut named = request.headers().get_all(header::HOST).iter();
+    let first = named.next().and_then(|host| host.to_str().ok());
+    // Two of them is a trick.
+    if named.next().is_some() {
+        return None;
+    }
+    first.or_else(|| request.uri().authority().map(|authority| authority.as_str()))
+}
+
+/// The address that limits are kept for.
+fn client(state: &AppState, request: &Request) -> IpAddr {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    // Whose address is not known is nobody's friend.
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    let forwarded: Vec<_> =
+        request.headers().get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
+    state.access.client(peer, &forwarded)
+}
+
+/// What a token allows.
+async fn scope(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Scope, ApiError> {
+    let secret = bearer.to_str().ok().and_then(|bearer| bearer.split_once(' '));
+    let secret = secret.filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer")).map(|(_, secret)| secret.trim());
+    let Some(secret) = secret.filter(|secret| secret.len() < 200).map(str::to_owned) else {
+        return Err(refuse(state, client));
+    };
+    let token = ask(state, move |store| store.token(&secret)).await?;
+    token.map(|token| token.scope).ok_or_else(|| refuse(state, client))
+}
+
+/// A wrong token is no token: guessing counts.
+fn refuse(state: &AppState, client: IpAddr) -> ApiError {
+    match state.clients.count(client, false, Instant::now()) {
+        Ok(()) => ApiError::token_needed(),
+        Err(wait_s) => ApiError::too_many(wait_s),
+    }
+}
+
+/// Pages of the origins that were configured may read answers; others may not.
+fn allow_origin(state: &AppState, response: &mut Response, origin: Option<HeaderValue>) {
+    let headers = response.headers_mut();
+    if state.access.cors_origins.is_empty() {
+        return;
+    }
+    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    let known =
+        |origin: &HeaderValue| state.access.cors_origins.iter().any(|known| known.as_bytes() == origin.as_bytes());
+    if let Some(origin) = origin.filter(known) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+    }
+}
+
+/// Whether an edit may be done.
+pub(super) fn may_write(state: &AppState, caller: Caller, headers: &HeaderMap) -> Result<(), ApiError> {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    state.access.may_write(caller, text(header::HOST), text(header::ORIGIN))
+}

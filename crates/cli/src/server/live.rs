@@ -1,0 +1,152 @@
+//! What happens now, told to all who listen: each thing has a number, and the last ones are kept, so that a client that comes back is told
+//! what it missed.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gametape::store::Audience;
+use tokio::sync::watch;
+
+/// Events that are kept for clients that come back.
+const KEPT: usize = 10_000;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A user changed a lap.
+    LapEdited,
+    /// A user changed a session.
+    SessionEdited,
+    /// The client asked for events that are not kept any more: it should read anew.
+    Reset,
+}
+
+impl Kind {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::LapEdited => "lap_edited",
+            Self::SessionEdited => "session_edited",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub(super) struct Event {
+    pub(super) seq: u64,
+    pub(super) kind: Kind,
+    /// The whole message: `{"seq":…,"kind":…,"data":…}`.
+    pub(super) text: Arc<str>,
+    public: bool,
+}
+
+/// Where things are told.
+pub(crate) struct Hub {
+    state: Mutex<State>,
+    newest: watch::Sender<u64>,
+}
+
+struct State {
+    kept: VecDeque<Event>,
+    /// The number before the first that is kept.
+    before: u64,
+    last: u64,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        // Numbers of a server that was started later are higher: those of an earlier one are known to be old.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::starting_at(u64::try_from(now.as_micros()).unwrap_or_default())
+    }
+}
+
+fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Arc<str> {
+    serde_json::json!({ "seq": seq, "kind": kind.as_str(), "data": data }).to_string().into()
+}
+
+impl Hub {
+    pub(super) fn starting_at(seq: u64) -> Self {
+        let state = State { kept: VecDeque::new(), before: seq, last: seq };
+        Self { state: Mutex::new(state), newest: watch::Sender::new(seq) }
+    }
+
+    /// Tells all who listen; those who may not see all hear it only if it is public.
+    pub(crate) fn tell(&self, kind: Kind, public: bool, data: &serde_json::Value) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.last += 1;
+        let seq = state.last;
+        state.kept.push_back(Event { seq, kind, text: message(seq, kind, data), public });
+        if state.kept.len() > KEPT
+            && let Some(old) = state.kept.pop_front()
+        {
+            state.before = old.seq;
+        }
+        drop(state);
+        self.newest.send_replace(seq);
+    }
+
+    /// The number of the newest event.
+    pub(super) fn newest(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).last
+    }
+
+    /// Wakes whoever waits for news.
+    pub(super) fn listen(&self) -> watch::Receiver<u64> {
+        self.newest.subscribe()
+    }
+
+    /// Up to `most` events after this number, and the number up to which these are all. If some are not kept any more, the first says so.
+    pub(super) fn after(&self, seq: u64, audience: Audience, most: usize) -> (Vec<Event>, u64) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if seq < state.before || seq > state.last {
+            let data = serde_json::json!({ "from": state.last });
+            let text = message(state.last, Kind::Reset, &data);
+            return (vec![Event { seq: state.last, kind: Kind::Reset, text, public: true }], state.last);
+        }
+        // Numbers follow each other without gaps.
+        let skip = usize::try_from(seq - state.before).unwrap_or(usize::MAX);
+        let news: Vec<_> = state.kept.iter().skip(skip).take(most).collect();
+        let until = news.last().map_or(seq, |event| event.seq);
+        let seen = |event: &&&Event| audience == Audience::Owner || event.public;
+        (news.iter().filter(seen).map(|event| Event::clone(event)).collect(), until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seqs(found: &(Vec<Event>, u64)) -> (Vec<u64>, u64) {
+        (found.0.iter().map(|event| event.seq).collect(), found.1)
+    }
+
+    #[test]
+    fn who_comes_back_is_told_what_was_missed() {
+        let hub = Hub::starting_at(100);
+        for event in 0..5 {
+            hub.tell(Kind::LapEdited, event != 1, &serde_json::json!({}));
+        }
+        assert_eq!(seqs(&hub.after(102, Audience::Owner, 10)), (vec![103, 104, 105], 105));
+        assert_eq!(seqs(&hub.after(100, Audience::Owner, 2)), (vec![101, 102], 102));
+        assert_eq!(seqs(&hub.after(100, Audience::Public, 10)), (vec![101, 103, 104, 105], 105));
+        assert_eq!(seqs(&hub.after(105, Audience::Owner, 10)), (vec![], 105));
+        assert!(hub.after(104, Audience::Owner, 1).0[0].text.contains("\"seq\":105"));
+    }
+
+    #[test]
+    fn who_missed_too_much_is_told_so() {
+        let hub = Hub::starting_at(0);
+        for _ in 0..KEPT + 3 {
+            hub.tell(Kind::LapEdited, true, &serde_json::json!({}));
+        }
+        let last = KEPT as u64 + 3;
+        for gone in [0, 2, last + 1] {
+            let (events, until) = hub.after(gone, Audience::Owner, 5);
+            assert_eq!((events[0].kind, events.len(), until), (Kind::Reset, 1, last), "{gone}");
+        }
+        assert_eq!(hub.after(3, Audience::Owner, KEPT).0.len(), KEPT);
+    }
+}

@@ -1,0 +1,179 @@
+//! The live stream: a WebSocket if the client asks for one, Server-Sent Events otherwise. Both carry the same messages.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use gametape::store::Audience;
+use serde::Deserialize;
+use tokio::sync::watch;
+use utoipa::IntoParams;
+
+use super::access::Caller;
+use super::error::{ApiError, Problem};
+use super::live::Event;
+use super::params::Params;
+use super::state::AppState;
+
+/// Events that are taken at once.
+const BATCH: usize = 200;
+/// A quiet stream says something this often, so that both ends notice a dead line.
+const QUIET: Duration = Duration::from_secs(15);
+/// How long a client may take to accept a message.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// From where on.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct LiveParams {
+    /// The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same
+    since: Option<u64>,
+}
+
+/// Waits for events and hands them out.
+struct Listener {
+    state: AppState,
+    audience: Audience,
+    seq: u64,
+    news: watch::Receiver<u64>,
+}
+
+impl Listener {
+    /// The next events; none after a quiet while.
+    async fn next(&mut self) -> Vec<Event> {
+        loop {
+            self.news.mark_unchanged();
+            let (events, until) = self.state.hub.after(self.seq, self.audience, BATCH);
+            let moved = until != self.seq;
+            self.seq = until;
+            if !events.is_empty() {
+                return events;
+            }
+            if moved {
+                continue;
+            }
+            match tokio::time::timeout(QUIET, self.news.changed()).await {
+                Ok(Ok(())) => {}
+                _ => return Vec::new(),
+            }
+        }
+    }
+}
+
+/// What happens now: edits and laps as they come, with sequence numbers.
+#[utoipa::path(get, path = "/api/v1/live", tag = "live", params(LiveParams),
+    responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream"),
+        (status = 101, description = "A WebSocket with the same messages"), (status = "4XX", body = Problem)))]
+pub(super) async fn live(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Params(params): Params<LiveParams>,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Result<Response, ApiError> {
+    let audience = state.access.audience(caller)?;
+    let wants_socket = headers.get(header::UPGRADE).is_some();
+    let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
+    let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest());
+    let listener = Listener { news: state.hub.listen(), audience, seq, state: state.clone() };
+    match upgrade {
+        Ok(upgrade) => {
+            // Browsers let any page open a socket to anywhere, and name the page.
+            check_origin(&state, &headers)?;
+            Ok(upgrade.max_message_size(4 << 10).on_upgrade(move |socket| talk(socket, listener)))
+        }
+        Err(_) if wants_socket => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
+        Err(_) => Ok(events(listener)),
+    }
+}
+
+fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
+    let host = text(header::HOST).unwrap_or_default();
+    let own = origin.split_once("://").is_some_and(|(_, place)| place.eq_ignore_ascii_case(host));
+    match own || state.access.cors_origins.iter().any(|known| known == origin) {
+        true => Ok(()),
+        false => Err(ApiError::forbidden("pages of other origins may not listen")),
+    }
+}
+
+/// Sends messages until the client is gone, or too slow.
+async fn talk(mut socket: WebSocket, mut listener: Listener) {
+    loop {
+        tokio::select! {
+            events = listener.next() => {
+                let mut messages: Vec<_> = events.iter().map(|event| Message::Text(event.text.as_ref().into())).collect();
+                if messages.is_empty() {
+                    messages.push(Message::Ping(Bytes::new()));
+                }
+                for message in messages {
+                    match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+                        Ok(Ok(())) => {}
+                        // It is let go; it comes back with the number of what it has.
+                        _ => return,
+                    }
+                }
+            }
+            heard = socket.recv() => match heard {
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+        }
+    }
+}
+
+fn events(listener: Listener) -> Response {
+    let stream = Stream { next: None, listener: Some(listener) };
+    let mut response = Body::from_stream(stream).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+type Waiting = std::pin::Pin<Box<dyn Future<Output = (Listener, Bytes)> + Send>>;
+
+/// Events as the bytes of a body.
+struct Stream {
+    listener: Option<Listener>,
+    next: Option<Waiting>,
+}
+
+impl futures_core::Stream for Stream {
+    type Item = Result<Bytes, std::convert::Infallible>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        if let Some(mut listener) = self.listener.take() {
+            self.next = Some(Box::pin(async move {
+                let events = listener.next().await;
+                let bytes = as_event_stream(&events);
+                (listener, bytes)
+            }));
+        }
+        let Some(next) = self.next.as_mut() else { return std::task::Poll::Ready(None) };
+        next.as_mut().poll(context).map(|(listener, bytes)| {
+            self.next = None;
+            self.listener = Some(listener);
+            Some(Ok(bytes))
+        })
+    }
+}
+
+fn as_event_stream(events: &[Event]) -> Bytes {
+    if events.is_empty() {
+        return Bytes::from_static(b": nothing new\n\n");
+    }
+    let mut out = String::new();
+    for event in events {
+        out.push_str(&format!("id: {}\nevent: {}\ndata: {}\n\n", event.seq, event.kind.as_str(), event.text));
+    }
+    Bytes::from(out)
+}

@@ -1,0 +1,36 @@
+//! The server: sessions, laps and bests of a store as JSON over HTTP.
+//!
+//! ```text
+//! socket ──▶ connection: time-outs ──▶ guard: Host, limits, who asks, headers ──▶ routes ──▶ Store, on a blocking thread
+//!                                                                                    └──▶ answers: JSON, ETag
+//! ```
+//! [`app`] is all of it but the socket. Handlers take parameters that are checked (`params`), ask the store, and give answers whose fields
+//! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
+
+mod access;
+mod answers;
+mod blocking;
+mod clients;
+mod connection;
+mod edits;
+mod error;
+mod etag;
+mod guard;
+mod health;
+mod live;
+mod live_routes;
+mod metrics;
+mod openapi;
+mod params;
+mod reading;
+mod routes;
+mod state;
+#[cfg(test)]
+mod tests;
+mod times;
+
+pub(crate) use access::Access;
+pub(crate) use clients::Limits;
+pub(crate) use connection::serve;
+pub(crate) use routes::app;
+pub(crate) use state::AppState;

@@ -1,0 +1,41 @@
+//! The description of the server, made from the code.
+
+use axum::http::HeaderMap;
+use axum::response::Response;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+
+use super::error::{ApiError, Problem};
+use super::etag::json;
+use super::params::{NoParams, Params};
+use super::{edits, health, live_routes, reading};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "gametape", description = "Sessions, laps and bests. Unknown is null, never 0. Times are in milliseconds or, with \
+        `_ns`, in nanoseconds since the beginning of the tape."),
+    paths(
+        reading::sessions, reading::session, reading::laps, reading::lap, reading::bests, reading::tracks, reading::cars,
+        reading::drivers, reading::progress, reading::tapes, edits::edit_lap, edits::delete_lap, edits::edit_session,
+        edits::delete_session, edits::edit_driver, edits::name_track, edits::name_car, live_routes::live,
+        health::healthz, health::readyz, health::metrics, openapi
+    ),
+    modifiers(&Security)
+)]
+struct Description;
+
+struct Security;
+
+impl utoipa::Modify for Security {
+    fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
+        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        api.components.get_or_insert_default().add_security_scheme("token", scheme);
+    }
+}
+
+/// This description.
+#[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, body = serde_json::Value), (status = 304),
+    (status = "4XX", body = Problem)))]
+pub(super) async fn openapi(headers: HeaderMap, _: Params<NoParams>) -> Result<Response, ApiError> {
+    json(&headers, &Description::openapi())
+}

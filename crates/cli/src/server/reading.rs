@@ -1,0 +1,222 @@
+//! What can be read: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
+
+use axum::extract::{Extension, Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use gametape::laps::Id;
+use gametape::store::{Audience, Cursor, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
+
+use super::access::Caller;
+use super::answers::{
+    BestAnswer, BestPage, CarPage, DayAnswer, DrivenAnswer, DriverAnswer, DriverPage, LapAnswer, LapPage, ProgressPage,
+    SessionAnswer, SessionPage, TapeAnswer, TapePage, TrackPage,
+};
+use super::blocking::ask;
+use super::error::{ApiError, Problem};
+use super::etag::json;
+use super::params::{
+    LapParams, ListParams, NoParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
+};
+use super::state::AppState;
+
+type Who = Extension<Caller>;
+type Answer = Result<Response, ApiError>;
+
+/// An id out of a path.
+pub(super) fn id_of(text: &str) -> Result<Id, ApiError> {
+    Id::parse(text).ok_or_else(|| ApiError::bad_request("an id has 32 hexadecimal digits"))
+}
+
+fn next(next: Option<Cursor>) -> Option<String> {
+    next.map(|cursor| cursor.to_string())
+}
+
+/// What was deleted is for the owner.
+fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
+    match deleted && audience == Audience::Public {
+        true => Err(ApiError::token_needed()),
+        false => Ok(()),
+    }
+}
+
+/// Sessions, newest first.
+#[utoipa::path(get, path = "/api/v1/sessions", tag = "laps", params(SessionParams),
+    responses((status = 200, body = SessionPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn sessions(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<SessionParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let with_laps = params.laps.unwrap_or_default();
+    let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    let query = SessionQuery { limit, after, filter: params.filter()? };
+    check_deleted(query.filter.deleted, audience)?;
+    let (found, next_page) = ask(&state, move |store| {
+        let page = store.sessions(&query, audience)?;
+        let mut sessions = Vec::with_capacity(page.items.len());
+        for session in page.items {
+            let detail = if with_laps { store.session(session.session.id, audience)? } else { None };
+            sessions.push(detail.map_or_else(|| SessionAnswer::from(session), SessionAnswer::from));
+        }
+        Ok((sessions, page.next))
+    })
+    .await?;
+    json(&headers, &SessionPage { sessions: found, next: next(next_page) })
+}
+
+/// One session with its stints and laps.
+#[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "laps",
+    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn session(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let id = id_of(&id)?;
+    let found = ask(&state, move |store| store.session(id, audience)).await?;
+    json(&headers, &SessionAnswer::from(found.ok_or_else(|| ApiError::not_found("session"))?))
+}
+
+/// Laps.
+#[utoipa::path(get, path = "/api/v1/laps", tag = "laps", params(LapParams),
+    responses((status = 200, body = LapPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn laps(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<LapParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    let query = LapQuery { limit, after, sort: sort(params.sort.as_ref())?, filter: params.filter()? };
+    check_deleted(query.filter.deleted, audience)?;
+    let page = ask(&state, move |store| store.laps(&query, audience)).await?;
+    let laps = page.items.into_iter().map(|lap| LapAnswer::of(lap, None)).collect();
+    json(&headers, &LapPage { laps, next: next(page.next) })
+}
+
+/// One lap.
+#[utoipa::path(get, path = "/api/v1/laps/{id}", tag = "laps",
+    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn lap(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let id = id_of(&id)?;
+    let found = ask(&state, move |store| store.lap(id, audience)).await?;
+    json(&headers, &LapAnswer::of(found.ok_or_else(|| ApiError::not_found("lap"))?, None))
+}
+
+fn list(params: ListParams) -> Result<ListQuery, ApiError> {
+    let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    Ok(ListQuery { limit, after, filter: params.filter()? })
+}
+
+fn answers<T, A: From<T>>(page: Page<T>) -> (Vec<A>, Option<String>) {
+    (page.items.into_iter().map(A::from).collect(), next(page.next))
+}
+
+/// The best of each driver in each car on each track.
+#[utoipa::path(get, path = "/api/v1/bests", tag = "laps", params(ListParams),
+    responses((status = 200, body = BestPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn bests(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<ListParams>,
+) -> Answer {
+    let (audience, query) = (state.access.audience(caller)?, list(params)?);
+    let (bests, next) = answers::<_, BestAnswer>(ask(&state, move |store| store.bests(&query, audience)).await?);
+    json(&headers, &BestPage { bests, next })
+}
+
+/// Tracks on which somebody drove.
+#[utoipa::path(get, path = "/api/v1/tracks", tag = "laps", params(ListParams),
+    responses((status = 200, body = TrackPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn tracks(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<ListParams>,
+) -> Answer {
+    let (audience, query) = (state.access.audience(caller)?, list(params)?);
+    let (tracks, next) = answers::<_, DrivenAnswer>(ask(&state, move |store| store.tracks(&query, audience)).await?);
+    json(&headers, &TrackPage { tracks, next })
+}
+
+/// Cars that somebody drove.
+#[utoipa::path(get, path = "/api/v1/cars", tag = "laps", params(ListParams),
+    responses((status = 200, body = CarPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn cars(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<ListParams>,
+) -> Answer {
+    let (audience, query) = (state.access.audience(caller)?, list(params)?);
+    let (cars, next) = answers::<_, DrivenAnswer>(ask(&state, move |store| store.cars(&query, audience)).await?);
+    json(&headers, &CarPage { cars, next })
+}
+
+/// Drivers.
+#[utoipa::path(get, path = "/api/v1/drivers", tag = "laps", params(ListParams),
+    responses((status = 200, body = DriverPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn drivers(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<ListParams>,
+) -> Answer {
+    let (audience, query) = (state.access.audience(caller)?, list(params)?);
+    let (drivers, next) = answers::<_, DriverAnswer>(ask(&state, move |store| store.drivers(&query, audience)).await?);
+    json(&headers, &DriverPage { drivers, next })
+}
+
+/// The best and the median time of each day, per car and track.
+#[utoipa::path(get, path = "/api/v1/progress", tag = "laps", params(ProgressParams),
+    responses((status = 200, body = ProgressPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn progress(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<ProgressParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    let utc_offset_min = params.utc_offset_min.unwrap_or_default();
+    if !(-840..=840).contains(&utc_offset_min) {
+        return Err(ApiError::bad_request("utc_offset_min is not in -840 to 840"));
+    }
+    let query = ProgressQuery { limit, after, utc_offset_min, filter: params.filter()? };
+    let (days, next) = answers::<_, DayAnswer>(ask(&state, move |store| store.progress(&query, audience)).await?);
+    json(&headers, &ProgressPage { days, next })
+}
+
+/// Tapes. For the owner: whose they are is not known before they are tracked.
+#[utoipa::path(get, path = "/api/v1/tapes", tag = "tapes", params(TapeParams),
+    responses((status = 200, body = TapePage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn tapes(
+    State(state): State<AppState>,
+    Extension(caller): Who,
+    headers: HeaderMap,
+    Params(params): Params<TapeParams>,
+) -> Answer {
+    if state.access.audience(caller)? != Audience::Owner {
+        return Err(ApiError::token_needed());
+    }
+    let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    let query = ListQuery { limit, after, filter: params.filter()? };
+    let (tapes, next) = answers::<_, TapeAnswer>(ask(&state, move |store| store.tapes(&query)).await?);
+    json(&headers, &TapePage { tapes, next })
+}

@@ -1,0 +1,37 @@
+//! Which path leads where.
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, patch};
+
+use super::error::ApiError;
+use super::guard::guard;
+use super::state::AppState;
+use super::{edits, health, live_routes, openapi, reading};
+
+/// All of the server but its socket.
+pub(crate) fn app(state: AppState) -> Router {
+    let api = Router::new()
+        .route("/sessions", get(reading::sessions))
+        .route("/sessions/{id}", get(reading::session).patch(edits::edit_session).delete(edits::delete_session))
+        .route("/laps", get(reading::laps))
+        .route("/laps/{id}", get(reading::lap).patch(edits::edit_lap).delete(edits::delete_lap))
+        .route("/bests", get(reading::bests))
+        .route("/tracks", get(reading::tracks).patch(edits::name_track))
+        .route("/cars", get(reading::cars).patch(edits::name_car))
+        .route("/drivers", get(reading::drivers))
+        .route("/drivers/{driver}", patch(edits::edit_driver))
+        .route("/progress", get(reading::progress))
+        .route("/tapes", get(reading::tapes))
+        .route("/live", get(live_routes::live));
+    Router::new()
+        .nest("/api/v1", api)
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .route("/openapi.json", get(openapi::openapi))
+        .fallback(|| async { ApiError::not_found("page") })
+        .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
+        .layer(from_fn_with_state(state.clone(), guard))
+        .with_state(state)
+}

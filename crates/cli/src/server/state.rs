@@ -1,0 +1,32 @@
+//! What all handlers share.
+
+use std::sync::Arc;
+
+use gametape::store::Store;
+
+use super::access::Access;
+use super::clients::{Clients, Limits};
+use super::live::Hub;
+use super::metrics::Metrics;
+
+/// What all handlers share. Cloning is cheap.
+#[derive(Clone)]
+pub(crate) struct AppState {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) access: Arc<Access>,
+    pub(super) clients: Arc<Clients>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(crate) hub: Arc<Hub>,
+}
+
+impl AppState {
+    pub(crate) fn new(store: Arc<dyn Store>, access: Access, limits: Limits) -> Self {
+        Self {
+            store,
+            access: Arc::new(access),
+            clients: Arc::new(Clients::new(limits)),
+            metrics: Arc::default(),
+            hub: Arc::default(),
+        }
+    }
+}

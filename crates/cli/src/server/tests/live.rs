@@ -1,0 +1,76 @@
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::time::Duration;
+use tower::ServiceExt;
+
+use super::super::live::Kind;
+use super::{Access, Server, local};
+
+/// Opens the stream of events.
+async fn listen(server: &Server, query: &str, headers: &[(&str, &str)]) -> axum::body::BodyDataStream {
+    let mut request = Request::builder().uri(format!("/api/v1/live{query}")).header("host", "127.0.0.1:7223");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let peer: SocketAddr = server.peer.parse().unwrap();
+    let request = request.extension(ConnectInfo(peer)).body(Body::empty()).unwrap();
+    let response = server.app.clone().oneshot(request).await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    response.into_body().into_data_stream()
+}
+
+/// The next piece; a time-out only guards a hang.
+async fn next(stream: &mut axum::body::BodyDataStream) -> String {
+    let next = std::future::poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut *stream), context));
+    let piece = tokio::time::timeout(Duration::from_secs(10), next).await.unwrap().unwrap().unwrap();
+    String::from_utf8(piece.to_vec()).unwrap()
+}
+
+fn tell(server: &Server, number: u32, public: bool) {
+    server.state.hub.tell(Kind::LapEdited, public, &serde_json::json!({ "lap": number }));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_misses_nothing() {
+    let server = Server::new(local());
+    let start = server.state.hub.newest();
+    let mut first = listen(&server, "", &[]).await;
+    tell(&server, 1, true);
+    let heard = next(&mut first).await;
+    assert!(heard.starts_with(&format!("id: {}\nevent: lap_edited\ndata: {{", start + 1)), "{heard}");
+    drop(first);
+    tell(&server, 2, true);
+    tell(&server, 3, true);
+    let last = (start + 1).to_string();
+    for (query, headers) in
+        [(format!("?since={last}"), vec![]), (String::new(), vec![("last-event-id", last.as_str())])]
+    {
+        let mut again = listen(&server, &query, &headers).await;
+        let heard = next(&mut again).await;
+        assert!(heard.contains("\"lap\":2") && heard.contains("\"lap\":3") && !heard.contains("\"lap\":1}"), "{heard}");
+    }
+    let mut old = listen(&server, "?since=5", &[]).await;
+    assert!(next(&mut old).await.contains("event: reset"));
+}
+
+#[tokio::test]
+async fn the_public_hears_only_what_is_public() {
+    let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
+    let mut stream = listen(&server, "", &[]).await;
+    tell(&server, 1, false);
+    tell(&server, 2, true);
+    let heard = next(&mut stream).await;
+    assert!(heard.contains("\"lap\":2") && !heard.contains("\"lap\":1"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_handshake_that_is_none_is_refused() {
+    let server = Server::new(local());
+    let answer = server.send("GET", "/api/v1/live", &[("upgrade", "websocket"), ("connection", "upgrade")], "").await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(server.get("/api/v1/live?since=x").await.status, 400);
+}

@@ -1,0 +1,39 @@
+//! Opens the store that a command speaks of.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use gametape::store::{Pauses, QueuedStore, SqlStore, Store, is_server};
+
+use crate::open::folders;
+
+/// Environment variable that names the store.
+pub(crate) const STORE: &str = "GAMETAPE_STORE";
+
+/// The store that was named, or that of the environment, or the user's own file.
+fn place(named: Option<&str>) -> anyhow::Result<String> {
+    if let Some(named) = named.map(str::to_owned).or_else(|| std::env::var(STORE).ok()).filter(|name| !name.is_empty())
+    {
+        return Ok(named);
+    }
+    let path = folders()?.store;
+    let shown = path.display().to_string();
+    path.into_os_string()
+        .into_string()
+        .ok()
+        .with_context(|| format!("{shown} is no text in Unicode; name a store with --store"))
+}
+
+/// Opens a store for commands that read, and for edits.
+pub(crate) fn open(named: Option<&str>) -> anyhow::Result<SqlStore> {
+    Ok(gametape::store::open(&place(named)?)?)
+}
+
+/// Opens a store for what runs long: laps wait in a file while a server is away.
+pub(crate) fn open_to_stay(named: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
+    let place = place(named)?;
+    match is_server(&place) {
+        true => Ok(Arc::new(QueuedStore::open(&place, folders()?.outbox, Pauses::default())?)),
+        false => Ok(Arc::new(SqlStore::sqlite(place)?)),
+    }
+}
