@@ -1,18 +1,17 @@
 //! A tape whose file is being made, on a thread of its own: the capturing thread never waits for the disk.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use gametape_format::write::{CreateError, Writer};
+use gametape_format::write::CreateError;
 
-use super::options::{Place, RecordOptions};
+use super::options::{NewTape, Place, RecordOptions};
 use super::running_tape::Beginning;
 
 /// A tape that is not there yet.
 pub(super) struct Opening {
-    thread: JoinHandle<Result<(PathBuf, Writer), CreateError>>,
+    thread: JoinHandle<Result<NewTape, CreateError>>,
     begun: Beginning,
 }
 
@@ -40,8 +39,7 @@ impl Opening {
     }
 
     /// The file, and what was known of the tape. Waits if it is not done.
-    pub(super) fn finish(self) -> Result<(PathBuf, Writer, Beginning), OpenError> {
-        let (path, writer) = self.thread.join().map_err(|_| OpenError::Panicked)??;
-        Ok((path, writer, self.begun))
+    pub(super) fn finish(self) -> Result<(NewTape, Beginning), OpenError> {
+        Ok((self.thread.join().map_err(|_| OpenError::Panicked)??, self.begun))
     }
 }

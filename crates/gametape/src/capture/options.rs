@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gametape_format::TapeId;
 use gametape_format::write::{CreateError, Files, Finished, WriteOptions, Writer};
 use gametape_games::About;
 
@@ -54,6 +55,13 @@ pub struct RecordOptions {
 /// Enough for some seconds of the games at hand, and little of it in memory at a time.
 const JOURNAL_BYTES: u64 = 4 << 20;
 
+/// A tape that was made, and nothing is on it yet.
+pub(super) struct NewTape {
+    pub(super) id: TapeId,
+    pub(super) path: PathBuf,
+    pub(super) writer: Writer,
+}
+
 impl RecordOptions {
     /// Records to this place, a tape a session.
     pub fn new(place: Option<Place>) -> Self {
@@ -69,13 +77,7 @@ impl RecordOptions {
     }
 
     /// Makes the tape of this name or, if that is taken, of the next one. Waits for the disk.
-    pub(super) fn create(
-        &self,
-        place: &Place,
-        game: &str,
-        about: &About,
-        utc_ns: i64,
-    ) -> Result<(PathBuf, Writer), CreateError> {
+    pub(super) fn create(&self, place: &Place, game: &str, about: &About, utc_ns: i64) -> Result<NewTape, CreateError> {
         let wanted = match place {
             Place::File(path) => path.clone(),
             Place::Folder(folder) => folder.join(recording_name(game, about.track.as_deref(), utc_ns)),
@@ -90,11 +92,12 @@ impl RecordOptions {
             journal_bytes: self.journal_bytes,
             ..WriteOptions::new(new_id())
         };
+        let id = options.tape_id;
         let mut taken = Vec::new();
         loop {
             let path = free_path(&wanted, &|path: &Path| path.exists() || taken.iter().any(|taken| taken == path));
             match Writer::create(Arc::clone(&self.files), &path, &options) {
-                Ok(writer) => return Ok((path, writer)),
+                Ok(writer) => return Ok(NewTape { id, path, writer }),
                 // Somebody else took the name while we looked, or a journal of it is left.
                 Err(CreateError::Exists { .. }) => taken.push(path),
                 Err(error) => return Err(error),

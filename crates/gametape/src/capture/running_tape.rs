@@ -114,6 +114,11 @@ impl RunningTape {
         Ok(())
     }
 
+    /// Time of the last frame, since the beginning.
+    pub(super) fn last_time_ns(&self) -> u64 {
+        self.last_ns.saturating_sub(self.begun.start_ns)
+    }
+
     /// Takes over all that is in the batch.
     pub(super) fn take(
         &mut self,
@@ -137,9 +142,11 @@ impl RunningTape {
         }
         if now_ns >= self.next_clock_ns {
             self.next_clock_ns = now_ns + CLOCK_NS;
+            let (time_ns, utc_ns) = (now_ns.saturating_sub(self.begun.start_ns), clock.utc_ns());
+            observers.iter_mut().for_each(|observer| observer.clock(time_ns, utc_ns));
             if let Some((_, writer)) = &mut self.writer {
                 // One reading more or less: the next one comes.
-                let _ = writer.clock(now_ns.saturating_sub(self.begun.start_ns), clock.utc_ns());
+                let _ = writer.clock(time_ns, utc_ns);
             }
         }
         Ok(())

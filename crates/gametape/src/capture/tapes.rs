@@ -6,20 +6,18 @@
 //! ```
 //! Files are made and closed on other threads: whoever captures never waits for the disk.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
 use gametape_format::Counters;
-use gametape_format::write::Writer;
 use gametape_games::Presence;
 
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
-use super::observer::Observer;
+use super::observer::{Observer, TapeBegins};
 use super::opening::Opening;
-use super::options::{EndReason, RecordOptions, Told};
+use super::options::{EndReason, NewTape, RecordOptions, Told};
 use super::progress::Progress;
 use super::running_tape::{Beginning, RunningTape};
 use super::source::{Source, State};
@@ -163,8 +161,8 @@ impl Tapes {
         }
         let Phase::Opening(opening) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return false };
         match opening.finish() {
-            Ok((path, writer, begun)) => {
-                self.begin(Some((path, writer)), begun);
+            Ok((tape, begun)) => {
+                self.begin(Some(tape), begun);
                 return true;
             }
             Err(error) => self.fail(error.to_string()),
@@ -172,17 +170,23 @@ impl Tapes {
         false
     }
 
-    fn begin(&mut self, writer: Option<(PathBuf, Writer)>, begun: Beginning) {
-        let path = writer.as_ref().map(|(path, _)| path.clone());
+    fn begin(&mut self, new: Option<NewTape>, begun: Beginning) {
+        let file = new.as_ref().map(|tape| (tape.id, tape.path.clone()));
+        let path = file.as_ref().map(|(_, path)| path.clone());
         self.progress.begin(path.clone(), &self.description.game, &begun.about, begun.start_ns);
         let (game, about) = (self.description.game.clone(), begun.about.clone());
-        let mut tape = RunningTape::new(writer, begun, &self.description);
+        let (utc_ns, replay_of) = (begun.utc_ns, begun.replay_of.clone());
+        let mut tape = RunningTape::new(new.map(|tape| (tape.path, tape.writer)), begun, &self.description);
         if let Err(error) = tape.describe(&self.description, &self.options.metadata) {
             self.fail(error.to_string());
         }
-        for observer in &mut self.observers {
-            observer.begin(&self.description);
-        }
+        let begins = TapeBegins {
+            description: &self.description,
+            file: file.as_ref().map(|(id, path)| (*id, path.as_path())),
+            utc_ns,
+            replay_of: replay_of.as_deref(),
+        };
+        self.observers.iter_mut().for_each(|observer| observer.begin(&begins));
         if let Some(path) = path {
             let _ = self.told.send(Told::Opened { path, game, about });
         }
@@ -245,6 +249,8 @@ impl Tapes {
             return;
         }
         let Phase::Recording(mut tape) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return };
+        let end_ns = tape.last_time_ns();
+        self.observers.iter_mut().for_each(|observer| observer.end(end_ns, reason));
         self.progress.end();
         self.last_reason = Some(reason);
         // Marks that were promised before the end belong to this tape.

@@ -19,6 +19,7 @@ pub mod event;
 mod finished;
 mod latch;
 mod learned;
+pub mod live;
 pub mod model;
 mod open_session;
 mod running;

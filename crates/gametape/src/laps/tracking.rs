@@ -148,9 +148,14 @@ fn end_of(tape: &Tape) -> SessionEnd {
     if !tape.is_complete() {
         return SessionEnd::CrashRecovered;
     }
-    match tape.metadata().get("end_reason").map(String::as_str) {
-        Some("game_ended" | "new_session") => SessionEnd::Game,
-        Some("stopped" | "max_duration" | "next_piece" | "new_layout") => SessionEnd::ToolStop,
+    end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str))
+}
+
+/// Why the last session of a recording ended, by why the recording did.
+pub(super) fn end_of_reason(reason: &str) -> SessionEnd {
+    match reason {
+        "game_ended" | "new_session" => SessionEnd::Game,
+        "stopped" | "max_duration" | "next_piece" | "new_layout" => SessionEnd::ToolStop,
         _ => SessionEnd::StreamEnd,
     }
 }

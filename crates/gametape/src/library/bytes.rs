@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::ring::{Inlet, Ring};
 use super::typed::Inlets;
 use super::wanted::{Met, Wanted};
-use crate::capture::{Description, Observer, StopFlag};
+use crate::capture::{Description, Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 
 /// Frames that wait for a writer. They may be large, so there are fewer than of structs.
@@ -72,9 +72,9 @@ impl ByteTap {
 }
 
 impl Observer for ByteTap {
-    fn begin(&mut self, description: &Description) {
-        self.stream = self.wanted.as_ref().and_then(|wanted| self.met.find(wanted, description));
-        self.description = Some(Arc::new(description.clone()));
+    fn begin(&mut self, tape: &TapeBegins<'_>) {
+        self.stream = self.wanted.as_ref().and_then(|wanted| self.met.find(wanted, tape.description));
+        self.description = Some(Arc::new(tape.description.clone()));
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {

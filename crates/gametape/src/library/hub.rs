@@ -2,17 +2,47 @@
 //!
 //! Listeners see what the tape keeps: frames that equal the one before are left out where the tape leaves them out.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capture::{Description, Observer};
+use crate::capture::{Description, EndReason, Observer, TapeBegins};
+use crate::format::TapeId;
 
 /// Gives frames to listeners.
 pub(crate) struct Hub {
     listeners: Vec<Box<dyn Observer>>,
     joining: Arc<Joining>,
-    description: Option<Description>,
+    begun: Option<Begun>,
     newest: Vec<Newest>,
+}
+
+/// The tape that has begun, for those who join later.
+struct Begun {
+    description: Description,
+    file: Option<(TapeId, PathBuf)>,
+    utc_ns: i64,
+    replay_of: Option<String>,
+}
+
+impl Begun {
+    fn of(tape: &TapeBegins<'_>) -> Self {
+        Self {
+            description: tape.description.clone(),
+            file: tape.file.map(|(id, path)| (id, path.to_owned())),
+            utc_ns: tape.utc_ns,
+            replay_of: tape.replay_of.map(str::to_owned),
+        }
+    }
+
+    fn tape(&self) -> TapeBegins<'_> {
+        TapeBegins {
+            description: &self.description,
+            file: self.file.as_ref().map(|(id, path)| (*id, path.as_path())),
+            utc_ns: self.utc_ns,
+            replay_of: self.replay_of.as_deref(),
+        }
+    }
 }
 
 /// The newest frame of a stream, where the tape compares with it.
@@ -48,7 +78,7 @@ impl Joining {
 impl Hub {
     pub(crate) fn new(listeners: Vec<Box<dyn Observer>>) -> Self {
         let joining = Arc::new(Joining { listeners: Mutex::new(Some(Vec::new())), ..Joining::default() });
-        Self { listeners, joining, description: None, newest: Vec::new() }
+        Self { listeners, joining, begun: None, newest: Vec::new() }
     }
 
     pub(crate) fn joining(&self) -> Arc<Joining> {
@@ -61,8 +91,8 @@ impl Hub {
         }
         let mut waiting = self.joining.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         for mut listener in waiting.iter_mut().flat_map(|listeners| listeners.drain(..)) {
-            if let Some(description) = &self.description {
-                listener.begin(description);
+            if let Some(begun) = &self.begun {
+                listener.begin(&begun.tape());
             }
             self.listeners.push(listener);
         }
@@ -82,12 +112,12 @@ impl Hub {
 }
 
 impl Observer for Hub {
-    fn begin(&mut self, description: &Description) {
-        let compared = description.streams.iter().map(|stream| stream.skip_unchanged);
+    fn begin(&mut self, tape: &TapeBegins<'_>) {
+        let compared = tape.description.streams.iter().map(|stream| stream.skip_unchanged);
         self.newest = compared.map(|compares| Newest { compares, bytes: None }).collect();
-        self.description = Some(description.clone());
+        self.begun = Some(Begun::of(tape));
         for listener in &mut self.listeners {
-            listener.begin(description);
+            listener.begin(tape);
         }
         self.let_in();
     }
@@ -101,6 +131,15 @@ impl Observer for Hub {
         for listener in &mut self.listeners {
             listener.frame(stream, time_ns, bytes);
         }
+    }
+
+    fn clock(&mut self, time_ns: u64, utc_ns: i64) {
+        self.listeners.iter_mut().for_each(|listener| listener.clock(time_ns, utc_ns));
+    }
+
+    fn end(&mut self, time_ns: u64, reason: EndReason) {
+        self.begun = None;
+        self.listeners.iter_mut().for_each(|listener| listener.end(time_ns, reason));
     }
 }
 

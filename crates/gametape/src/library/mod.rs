@@ -36,6 +36,7 @@ pub use capture::Capture;
 pub(crate) use decoding::Decoding;
 pub use frames::{FrameStream, Frames};
 pub use own_memory::{SharedMemory, shared_memory};
+pub(crate) use ring::{Inlet, Ring, ThreadWaker};
 pub use running::RunningCapture;
 pub use source_spec::{IntoSource, SourceSpec};
 pub use start_error::StartError;

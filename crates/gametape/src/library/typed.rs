@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 
 use super::ring::{Inlet, Ring};
 use super::wanted::{Met, Wanted};
-use crate::capture::{Description, Observer, StopFlag};
+use crate::capture::{Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 
 /// Frames that wait for a callback or an iterator: five seconds of 100 a second.
@@ -45,9 +45,9 @@ impl<F: FrameStruct> TypedTap<F> {
 }
 
 impl<F: FrameStruct> Observer for TypedTap<F> {
-    fn begin(&mut self, description: &Description) {
-        let found = self.met.find(&self.wanted, description);
-        self.stream = found.and_then(|index| Some((index, description.streams.get(index)?.clone())));
+    fn begin(&mut self, tape: &TapeBegins<'_>) {
+        let found = self.met.find(&self.wanted, tape.description);
+        self.stream = found.and_then(|index| Some((index, tape.description.streams.get(index)?.clone())));
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {

@@ -3,6 +3,7 @@
 use gametape_format::TapeId;
 
 use super::query::Visibility;
+pub use crate::laps::TrackedSession;
 use crate::laps::{Id, Lap, Session, Stint};
 
 /// What found the laps of a tape.
@@ -51,17 +52,6 @@ pub enum Write {
     Stint(Id, Stint),
     /// A lap.
     Lap(Lap),
-}
-
-/// A session with all that is in it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrackedSession {
-    /// The session.
-    pub session: Session,
-    /// Its stints.
-    pub stints: Vec<Stint>,
-    /// Its laps.
-    pub laps: Vec<Lap>,
 }
 
 /// What writing one thing did.

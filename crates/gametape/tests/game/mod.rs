@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gametape::capture::{
-    Description, FamilySource, Observer, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told,
+    FamilySource, Observer, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, TapeBegins, Told,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, Utf16, acc};
 use gametape::sys::{Prefix, SectionWriter};
@@ -144,7 +144,7 @@ impl Recording {
 struct CountRows(Arc<AtomicU64>);
 
 impl Observer for CountRows {
-    fn begin(&mut self, _description: &Description) {}
+    fn begin(&mut self, _tape: &TapeBegins<'_>) {}
 
     fn frame(&mut self, stream: usize, _time_ns: u64, _bytes: &[u8]) {
         self.0.fetch_add(u64::from(stream == 0), Ordering::Relaxed);
