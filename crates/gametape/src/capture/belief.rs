@@ -4,7 +4,7 @@
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, acr};
 
-use crate::doctor::running_processes;
+use crate::doctor::Process;
 use crate::sys::Prefix;
 
 /// A counter that rests this long does not move.
@@ -52,10 +52,14 @@ pub(super) fn family_of(games: &'static [Game]) -> &'static [Game] {
 }
 
 /// Rally and EVO before 0.6 have the same pages: where EVO's program runs, it is EVO. Names with a prefix are of no program.
-pub(super) fn named_by_process(game: &'static Game, prefix: &Prefix) -> &'static Game {
+pub(super) fn named_by_process(
+    game: &'static Game,
+    prefix: &Prefix,
+    processes: impl FnOnce() -> Vec<Process>,
+) -> &'static Game {
     let runs = || {
         let programs = ace::GAME.processes;
-        running_processes().iter().any(|process| programs.iter().any(|program| process.runs(program)))
+        processes().iter().any(|process| programs.iter().any(|program| process.runs(program)))
     };
     if game.id == acr::GAME.id && prefix.as_str().is_empty() && runs() { &ace::BEFORE_0_6 } else { game }
 }
@@ -119,9 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn under_a_prefix_no_process_names_the_game() {
-        let prefix = Prefix::new("gametape-test-").unwrap();
-        assert_eq!(named_by_process(rally(), &prefix).id, acr::GAME.id);
-        assert_eq!(named_by_process(&acc::GAME, &Prefix::default()).id, acc::GAME.id);
+    fn old_evo_is_named_by_its_process_and_under_a_prefix_nobody_is() {
+        let evo = || vec![Process { id: 7, user: None, name: "AssettoCorsaEVO".into(), program: None }];
+        let named = |game, prefix, processes: fn() -> Vec<Process>| named_by_process(game, prefix, processes);
+        let (none, some) = (Prefix::default(), Prefix::new("gametape-test-").unwrap());
+        let old = named(rally(), &none, evo);
+        assert_eq!((old.id, old.streams.len()), (ace::GAME.id, 1), "physics alone");
+        assert_eq!(named(rally(), &none, Vec::new).id, acr::GAME.id);
+        assert_eq!(named(rally(), &some, evo).id, acr::GAME.id);
+        assert_eq!(named(&acc::GAME, &none, evo).id, acc::GAME.id);
     }
 }

@@ -16,6 +16,7 @@ use super::page::{CopyError, Page, look};
 use super::sections::{OpenSections, Sections};
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::capture::playback;
+use crate::doctor::running_processes;
 use crate::sys::SectionReader;
 
 /// How often the names are looked up again: bridges replace files.
@@ -158,7 +159,8 @@ impl FamilySource {
     /// Takes the layouts of the game, and says what it offers.
     fn become_game(&mut self, game: &'static Game, batch: &mut Batch) {
         // Who asks for one game has named it.
-        let game = if self.games.len() > 1 { named_by_process(game, self.sections.prefix()) } else { game };
+        let game =
+            if self.games.len() > 1 { named_by_process(game, self.sections.prefix(), running_processes) } else { game };
         let Some(open) = &mut self.open else { return };
         open.places.clear();
         let mut description = Description::of_game(game.id);
