@@ -164,17 +164,19 @@ fn a_game_that_counts_from_the_beginning_again_is_noticed() {
         recording.progress.is_recording()
     });
     game.physics.packet_id = 0;
-    let frames = recording.progress.numbers().frames;
+    // Frames of before may have waited for the tape: one of the new ones must have been taken.
     wait_until("it goes on", || {
         game.step();
-        recording.progress.numbers().frames > frames + 5
+        (1..5000).contains(&recording.newest.load(std::sync::atomic::Ordering::Relaxed))
     });
     let told = recording.end();
     let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
     let events = tape.events();
     let said: Vec<&str> =
         events.iter().filter(|event| event.kind == "counter_fell_back").map(|event| event.text.as_str()).collect();
-    assert!(said.len() == 1 && said[0].starts_with("from 5"), "{said:?}");
+    let [said] = said.as_slice() else { panic!("{said:?}") };
+    let from: i32 = said.strip_prefix("from ").unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(from >= 5000, "{said}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ pub mod iracing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,8 @@ impl Drop for Game {
 pub struct Recording {
     /// Frames of the first stream that were taken.
     pub rows: Arc<AtomicU64>,
+    /// The number that the newest of them begins with: a packet's or a tick's.
+    pub newest: Arc<AtomicI32>,
     pub progress: Arc<Progress>,
     pub told: Receiver<Told>,
     pub stop: StopFlag,
@@ -99,19 +101,19 @@ pub struct Recording {
 impl Recording {
     pub fn start(options: RecordOptions, mut source: impl Source + 'static) -> Self {
         let (sender, told) = channel();
-        let rows = Arc::new(AtomicU64::new(0));
+        let (rows, newest) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicI32::new(0)));
         let (progress, stop) = (Arc::new(Progress::default()), StopFlag::default());
         let recorder = Recorder {
             options: Arc::new(options),
             clock: Arc::new(RealClock::start()),
             progress: Arc::clone(&progress),
             told: sender,
-            observers: vec![Box::new(CountRows(Arc::clone(&rows)))],
+            observers: vec![Box::new(CountRows(Arc::clone(&rows), Arc::clone(&newest)))],
             stop: stop.clone(),
             once: false,
         };
         let thread = std::thread::spawn(move || recorder.run(&mut source));
-        Self { rows, progress, told, stop, thread }
+        Self { rows, newest, progress, told, stop, thread }
     }
 
     /// Records the family under a prefix into a folder.
@@ -141,13 +143,16 @@ impl Recording {
     }
 }
 
-struct CountRows(Arc<AtomicU64>);
+struct CountRows(Arc<AtomicU64>, Arc<AtomicI32>);
 
 impl Observer for CountRows {
     fn begin(&mut self, _tape: &TapeBegins<'_>) {}
 
-    fn frame(&mut self, stream: usize, _time_ns: u64, _bytes: &[u8]) {
-        self.0.fetch_add(u64::from(stream == 0), Ordering::Relaxed);
+    fn frame(&mut self, stream: usize, _time_ns: u64, bytes: &[u8]) {
+        if stream == 0 {
+            self.1.store(bytes.first_chunk().map_or(0, |number| i32::from_le_bytes(*number)), Ordering::Relaxed);
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
