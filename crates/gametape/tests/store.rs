@@ -47,7 +47,8 @@ on_both! {
         laps_of_a_playback_are_left_out_unless_asked_for,
         odd_texts_and_numbers_are_kept_or_unknown,
         a_session_that_learns_its_car_moves_its_laps,
-        laps_written_at_the_same_time_all_arrive;
+        laps_written_at_the_same_time_all_arrive,
+        what_tracks_teach_is_kept_and_added_to;
     replace:
         tracking_again_with_the_same_result_changes_no_row,
         a_newer_tracker_replaces_and_an_older_one_does_not,
@@ -68,7 +69,8 @@ on_both! {
         tracks_cars_and_drivers_are_counted,
         progress_has_the_best_and_the_median_of_each_day,
         cursors_of_other_queries_are_refused,
-        the_catalogue_keeps_tapes;
+        the_catalogue_keeps_tapes,
+        rare_and_common_laps_are_found_the_same_way;
     privacy:
         a_private_driver_is_absent_from_every_public_answer,
         an_unlisted_driver_is_seen_by_who_asks_for_it,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gametape::laps::{Conditions, Stint};
+use gametape::laps::{Conditions, Stint, sector_source};
 use gametape::store::{Best, CataloguedTape, Driven, Driver, Progress, SessionDetail, StoredLap, StoredSession};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -172,7 +172,8 @@ pub(super) struct LapAnswer {
     pub(super) eligible: bool,
     pub(super) excluded: bool,
     pub(super) sectors_ms: Vec<Option<u32>>,
-    pub(super) sector_source: Option<&'static str>,
+    /// official, differenced, interpolated or none; the least certain of them
+    pub(super) sector_source: &'static str,
     /// To the best lap of its session; only in answers about that session.
     pub(super) delta_to_best_ms: Option<i64>,
     pub(super) stint: Option<u32>,
@@ -221,7 +222,7 @@ impl LapAnswer {
             eligible: lap.eligible,
             excluded: lap.excluded,
             sectors_ms: lap.sectors.iter().map(|sector| sector.time_ms).collect(),
-            sector_source: lap.sectors.first().map(|sector| sector.source.as_str()),
+            sector_source: sector_source(&lap.sectors).as_str(),
             delta_to_best_ms: delta,
             stint: lap.stint,
             start_ns: lap.start_ns,

@@ -46,7 +46,11 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
             return Err(ApiError::wrong_type());
         }
         let body = read_body(request.into_body()).await?;
-        serde_json::from_slice(&body).map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
+        // A list with the values in order would do for a struct: it is not what was promised.
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&body).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let edit = serde_json::from_value(serde_json::Value::Object(object));
+        edit.map(Self).map_err(|error| ApiError::bad_request(error.to_string()))
     }
 }
 
@@ -112,6 +116,7 @@ pub(super) struct DriverChange {
     #[schema(value_type = Option<String>, max_length = 200)]
     name: Option<Option<String>>,
     /// public, unlisted or private
+    #[schema(pattern = "^(public|unlisted|private)$")]
     privacy: Option<String>,
 }
 
@@ -206,7 +211,7 @@ pub(super) async fn delete_session(
 
 /// Changes a driver: a name, and who may see the driver.
 #[utoipa::path(patch, path = "/api/v1/drivers/{driver}", tag = "edits", request_body = DriverChange,
-    params(("driver" = String, Path, description = "Name of the driver in games")),
+    params(("driver" = String, Path, description = "Name of the driver in games", min_length = 1, max_length = 200)),
     responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_driver(
     State(state): State<AppState>,

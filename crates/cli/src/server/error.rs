@@ -45,6 +45,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
+    /// The cursor is none that this question gave.
+    pub(super) fn no_such_page() -> Self {
+        let message = "there is no such page: cursor is none that this question gave; begin again without it";
+        Self::new(StatusCode::NOT_FOUND, "unknown_cursor", message)
+    }
+
     pub(super) fn wrong_method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this cannot be done here: see /openapi.json")
     }
@@ -98,7 +104,8 @@ impl ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::BadCursor | StoreError::TooLong { .. } => Self::bad_request(error.to_string()),
+            StoreError::BadCursor => Self::no_such_page(),
+            StoreError::TooLong { .. } => Self::bad_request(error.to_string()),
             StoreError::NotFound { what, .. } => Self::not_found(what),
             StoreError::Unreachable { .. } => {
                 crate::cli::tell(&format!("serve: {error}"));

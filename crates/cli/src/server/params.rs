@@ -42,26 +42,37 @@ pub(super) struct NoParams {}
 #[into_params(parameter_in = Query)]
 pub(super) struct SessionParams {
     /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
     /// Kind of session: practice, qualifying, race, …
+    #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
     pub(super) r#type: Option<String>,
     /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
     /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver of the session or of one of its laps
+    #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
     /// Only with a lap that is `true`, `false` or `unknown`
+    #[param(pattern = "^(true|false|unknown)$")]
     pub(super) valid: Option<String>,
     /// Only with a lap of this phase: flying, out, in, pit, grid_start, formation
+    #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
     pub(super) phase: Option<String>,
     /// Began at this moment or later: 2026-03-01 or 2026-03-01T12:00:00Z
+    #[param(format = DateTime)]
     pub(super) from: Option<String>,
     /// Began before this moment
+    #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// A tag of the session
+    #[param(min_length = 1, max_length = 200)]
     pub(super) tag: Option<String>,
     /// Deleted ones instead
     pub(super) deleted: Option<bool>,
@@ -80,30 +91,42 @@ pub(super) struct SessionParams {
 #[into_params(parameter_in = Query)]
 pub(super) struct LapParams {
     /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
     /// Kind of session
+    #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
     pub(super) r#type: Option<String>,
     /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
     /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
+    #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
     /// `true`, `false` or `unknown`
+    #[param(pattern = "^(true|false|unknown)$")]
     pub(super) valid: Option<String>,
     /// flying, out, in, pit, grid_start, formation
+    #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
     pub(super) phase: Option<String>,
     /// Began at this moment or later
+    #[param(format = DateTime)]
     pub(super) from: Option<String>,
     /// Began before this moment
+    #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// A tag of the lap
+    #[param(min_length = 1, max_length = 200)]
     pub(super) tag: Option<String>,
     /// Deleted ones instead
     pub(super) deleted: Option<bool>,
     /// newest, oldest, fastest or slowest; the last two leave out laps without a time
+    #[param(pattern = "^(newest|oldest|fastest|slowest)$")]
     pub(super) sort: Option<String>,
     /// How many, 1 to 500; 20 if left out
     #[param(minimum = 1, maximum = 500)]
@@ -118,18 +141,25 @@ pub(super) struct LapParams {
 #[into_params(parameter_in = Query)]
 pub(super) struct ListParams {
     /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
     /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
     /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
+    #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
     /// Driven at this moment or later
+    #[param(format = DateTime)]
     pub(super) from: Option<String>,
     /// Driven before this moment
+    #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// How many, 1 to 500; 20 if left out
     #[param(minimum = 1, maximum = 500)]
@@ -144,18 +174,25 @@ pub(super) struct ListParams {
 #[into_params(parameter_in = Query)]
 pub(super) struct ProgressParams {
     /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
     /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
     /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
+    #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
     /// Driven at this moment or later
+    #[param(format = DateTime)]
     pub(super) from: Option<String>,
     /// Driven before this moment
+    #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// When a day begins: minutes east of UTC
     #[param(minimum = -840, maximum = 840)]
@@ -173,14 +210,19 @@ pub(super) struct ProgressParams {
 #[into_params(parameter_in = Query)]
 pub(super) struct TapeParams {
     /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
     /// Track, as the recorder noted it
+    #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Car, as the recorder noted it
+    #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Recorded at this moment or later
+    #[param(format = DateTime)]
     pub(super) from: Option<String>,
     /// Recorded before this moment
+    #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// How many, 1 to 500; 20 if left out
     #[param(minimum = 1, maximum = 500)]
@@ -225,8 +267,7 @@ pub(super) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
 
 pub(super) fn cursor(cursor: Option<&String>) -> Result<Option<Cursor>, ApiError> {
     let Some(text) = cursor else { return Ok(None) };
-    let wrong = || ApiError::bad_request("cursor is none that this server gave: begin again without it");
-    Cursor::parse(text).map(Some).ok_or_else(wrong)
+    Cursor::parse(text).map(Some).ok_or_else(ApiError::no_such_page)
 }
 
 pub(super) fn sort(sort: Option<&String>) -> Result<LapSort, ApiError> {

@@ -7,12 +7,11 @@ use super::error::StoreError;
 use super::people::DriverEdit;
 use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackedSession,
-    Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Write,
 };
 use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
-use crate::laps::Id;
+use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// Keeps sessions and laps, what users said about them, and the catalogue of tapes.
 ///
@@ -31,6 +30,9 @@ pub trait Store: Send + Sync {
     /// Keeps what a tracker found on a whole tape, instead of what is kept of it; what users said stays with the stretch of tape that it
     /// was said about. A tape on which a newer version of the tracker has been stays as it is.
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError>;
+
+    /// What laps have taught about a track.
+    fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError>;
 
     /// The tracker that looked at a tape last, with its version.
     fn tracker_of(&self, tape: TapeId) -> Result<Option<super::Tracker>, StoreError>;

@@ -101,9 +101,9 @@ pub(super) fn drivers(
     let limit = page_size(query.limit);
     let mut sql = Statement::new(
         "SELECT c.driver, (SELECT d.name FROM drivers d WHERE d.driver = c.driver), \
-         (SELECT d.visibility FROM drivers d WHERE d.driver = c.driver), count(*), max(l.started_us) \
-         FROM laps l JOIN combinations c ON c.id = l.combination \
-         WHERE l.gone = 0 AND c.driver IS NOT NULL AND l.visibility <= ",
+         (SELECT d.visibility FROM drivers d WHERE d.driver = c.driver), count(*), max(l.sort_us) \
+         FROM combinations c CROSS JOIN laps l \
+         WHERE l.combination = c.id AND l.gone = 0 AND c.driver IS NOT NULL AND l.visibility <= ",
     );
     sql.bind(audience.sees(&query.filter));
     add_combination(&mut sql, &query.filter);
@@ -118,7 +118,7 @@ pub(super) fn drivers(
             name: row.text("a name")?,
             visibility: row.number("a visibility")?.map_or(Visibility::Public, Visibility::of_number),
             lap_count: needed(row.number("a count")?, "a count")?,
-            last_us: row.number("a time")?,
+            last_us: row.number("a time")?.filter(|us| *us > 0),
         })
     })?;
     Ok(Page::of(found, limit, |last| Cursor::new(KIND, vec![Value::from(&last.driver)])))

@@ -44,6 +44,7 @@ mod stored;
 mod summary;
 mod tapes;
 mod tokens;
+mod track_facts;
 mod value;
 mod writing;
 

@@ -27,6 +27,8 @@ pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
             Write::Session(session) => session.id,
             Write::Stint(session, _) => *session,
             Write::Lap(lap) => lap.session,
+            // It is learned again.
+            Write::Track(_) => continue,
         };
         let sql = "INSERT INTO outbox (session, stamp) \
                    VALUES (?1, (SELECT coalesce(max(stamp), 0) + 1 FROM outbox)) \

@@ -22,11 +22,11 @@ pub(super) fn progress(
     let offset_us = i64::from(query.utc_offset_min) * 60_000_000;
     let mut sql = Statement::new(
         "SELECT * FROM (SELECT c.game AS game, coalesce(c.track, '') AS track, coalesce(c.layout, '') AS layout, \
-         coalesce(c.car, '') AS car, (l.started_us + ",
+         coalesce(c.car, '') AS car, (l.sort_us + ",
     );
     sql.bind(offset_us).push(") / ").bind(DAY_US).push(
-        " AS day, l.time_ms AS time_ms FROM laps l JOIN combinations c ON c.id = l.combination \
-         WHERE l.counts = 1 AND l.started_us IS NOT NULL AND l.visibility <= ",
+        " AS day, l.time_ms AS time_ms FROM combinations c CROSS JOIN laps l \
+         WHERE l.combination = c.id AND l.counts = 1 AND l.sort_us > 0 AND l.visibility <= ",
     );
     sql.bind(audience.sees(&query.filter));
     add_combination(&mut sql, &query.filter);

@@ -9,12 +9,11 @@ use super::people::DriverEdit;
 use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
 use super::queued_store::QueuedStore;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackedSession,
-    Tracker, Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
 };
 use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
-use crate::laps::Id;
+use crate::laps::{Id, TrackFacts, TrackedSession};
 
 impl Store for QueuedStore {
     fn name(&self) -> String {
@@ -31,6 +30,10 @@ impl Store for QueuedStore {
 
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
         self.server().replace_tape(origin, sessions)
+    }
+
+    fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError> {
+        self.server().track_facts(game, track, layout)
     }
 
     fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {

@@ -193,7 +193,7 @@ fn sessions_of(remembered: &VecDeque<Session>, writes: &[Write]) -> Vec<Write> {
     let brought = |id: Id| writes.iter().any(|write| matches!(write, Write::Session(session) if session.id == id));
     let needed = |id: Id| {
         writes.iter().any(|write| match write {
-            Write::Session(_) => false,
+            Write::Session(_) | Write::Track(_) => false,
             Write::Stint(session, _) => *session == id,
             Write::Lap(lap) => lap.session == id,
         })

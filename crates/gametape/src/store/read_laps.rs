@@ -10,7 +10,11 @@ use super::query::{Audience, Filter, LapQuery, LapSort, Page, page_size, values_
 use super::read_sessions::{add_after, add_kind_of_lap, add_tag};
 use super::stored::{Combination, StoredLap, StoredSession};
 use super::value::{Row, Statement, Value, needed};
+use super::writing::count;
 use crate::laps::{Id, Reason, ReasonCode, ReasonSource, SessionKind};
+
+/// Less than one combination in this many is few.
+const FEW: u32 = 100;
 
 /// A lap, and its place in the order of the newest.
 struct Found {
@@ -18,13 +22,39 @@ struct Found {
     sort_us: i64,
 }
 
-fn select() -> String {
+/// Which table is gone through first. SQLite takes the one that stands first in a CROSS JOIN; PostgreSQL knows better by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// Laps in their order, until enough of them fit.
+    Laps,
+    /// The combinations that fit, then all their laps.
+    Combinations,
+}
+
+fn select(first: First) -> String {
+    let tables = match first {
+        First::Laps => "laps l CROSS JOIN combinations c",
+        First::Combinations => "combinations c CROSS JOIN laps l",
+    };
     format!(
         "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us \
-         FROM laps l JOIN combinations c ON c.id = l.combination",
+         FROM {tables} WHERE c.id = l.combination AND ",
         of_table("l", LAP),
         combination::COLUMNS
     )
+}
+
+/// Going through laps in order is slow if hardly any fits: then the few that do are looked up.
+fn first(db: &mut dyn Connection, filter: &Filter) -> Result<First, StoreError> {
+    let Filter { game, track, layout, car, driver, .. } = filter;
+    if [game, track, layout, car, driver].into_iter().all(Option::is_none) {
+        return Ok(First::Laps);
+    }
+    let mut fitting = Statement::new("SELECT count(*) FROM combinations c WHERE 1 = 1");
+    add_combination(&mut fitting, filter);
+    let fitting = count(db, &fitting.text, &fitting.values)?;
+    let all = count(db, "SELECT count(*) FROM combinations", &[])?;
+    Ok(if fitting.saturating_mul(FEW) < all { First::Combinations } else { First::Laps })
 }
 
 fn read(mut row: Row) -> Result<Found, StoreError> {
@@ -70,8 +100,8 @@ pub(super) fn laps(
 ) -> Result<Page<StoredLap>, StoreError> {
     let limit = page_size(query.limit);
     let (kind, order, beyond) = query.sort.order();
-    let mut sql = Statement::new(&select());
-    sql.push(if query.filter.deleted { " WHERE l.deleted_us IS NOT NULL" } else { " WHERE l.gone = 0" });
+    let mut sql = Statement::new(&select(first(db, &query.filter)?));
+    sql.push(if query.filter.deleted { "l.deleted_us IS NOT NULL" } else { "l.gone = 0" });
     if query.sort.is_by_time() {
         sql.push(" AND l.time_ms IS NOT NULL");
     }
@@ -120,8 +150,8 @@ pub(super) fn laps_of_session(
     session: &StoredSession,
     audience: Audience,
 ) -> Result<Vec<StoredLap>, StoreError> {
-    let mut sql = Statement::new(&select());
-    sql.push(" WHERE l.session = ").bind(session.session.id);
+    let mut sql = Statement::new(&select(First::Laps));
+    sql.push("l.session = ").bind(session.session.id);
     match session.remarks.deleted_us {
         // Of a deleted session: what would come back with it.
         Some(_) => sql.push(" AND l.deleted_us IS NULL"),
@@ -137,8 +167,8 @@ pub(super) fn laps_of_session(
 
 /// One lap; the owner sees deleted ones too.
 pub(super) fn lap(db: &mut dyn Connection, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
-    let mut sql = Statement::new(&select());
-    sql.push(" WHERE l.id = ").bind(id).push(" AND l.visibility <= ").bind(audience.sees_by_id());
+    let mut sql = Statement::new(&select(First::Laps));
+    sql.push("l.id = ").bind(id).push(" AND l.visibility <= ").bind(audience.sees_by_id());
     if audience == Audience::Public {
         sql.push(" AND l.gone = 0");
     }

@@ -10,10 +10,10 @@ use super::connection::Connection;
 use super::edits::{Kind, Said, show};
 use super::error::StoreError;
 use super::settle::{settle_laps, settle_session};
-use super::stored::{Change, Origin, Replaced, TrackedSession};
+use super::stored::{Change, Origin, Replaced};
 use super::value::{Value, needed};
 use super::writing::{count, put_lap, put_session, put_stint, put_tracker, session_of};
-use crate::laps::Id;
+use crate::laps::{Id, TrackedSession};
 
 /// Replaces all sessions of a tape.
 pub(super) fn replace_tape(

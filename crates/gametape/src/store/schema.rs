@@ -7,7 +7,11 @@ use super::error::StoreError;
 use super::value::Value;
 
 /// The steps, from the first.
-const STEPS: &[&str] = &[include_str!("migrations/0001_laps.sql"), include_str!("migrations/0002_tokens_outbox.sql")];
+const STEPS: &[&str] = &[
+    include_str!("migrations/0001_laps.sql"),
+    include_str!("migrations/0002_tokens_outbox.sql"),
+    include_str!("migrations/0003_tracks_indexes.sql"),
+];
 
 /// The newest schema that this program knows.
 pub(super) fn newest() -> i64 {

@@ -18,14 +18,13 @@ use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, S
 use super::settle::{settle_lap, settle_laps, settle_session};
 use super::sqlite::SqliteFile;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackedSession,
-    Tracker, Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
 };
 use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
 use super::value::needed;
-use super::{bests, lists, people, progress, read_laps, read_sessions, replace, writing};
-use crate::laps::Id;
+use super::{bests, lists, people, progress, read_laps, read_sessions, replace, track_facts, writing};
+use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// A store in SQLite or in PostgreSQL.
 pub struct SqlStore {
@@ -104,6 +103,10 @@ impl Store for SqlStore {
 
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
         self.pool.write(|db| replace::replace_tape(db, origin, sessions))
+    }
+
+    fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError> {
+        self.read(|db| track_facts::get(db, game, track, layout))
     }
 
     fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {

@@ -42,7 +42,7 @@ impl Database for SqliteFile {
         let db = rusqlite::Connection::open_with_flags(&self.path, flags).map_err(refused)?;
         db.busy_timeout(PATIENCE).map_err(refused)?;
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
-        db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+        db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
             .map_err(refused)?;
         Ok(Box::new(SqliteConnection { db, store: self.name() }))
     }

@@ -4,7 +4,7 @@ use gametape_format::TapeId;
 
 use super::query::Visibility;
 pub use crate::laps::TrackedSession;
-use crate::laps::{Id, Lap, Session, Stint};
+use crate::laps::{Id, Lap, Session, Stint, TrackFacts};
 
 /// What found the laps of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub enum Write {
     Stint(Id, Stint),
     /// A lap.
     Lap(Lap),
+    /// What a session has taught about its track.
+    Track(TrackFacts),
 }
 
 /// What writing one thing did.

@@ -8,6 +8,7 @@ use super::error::StoreError;
 use super::put::Put;
 use super::settle::{settle_lap, settle_laps, settle_session};
 use super::stored::{Change, Combination, Origin, Write};
+use super::track_facts;
 use super::value::{Value, needed};
 use crate::laps::{Id, Lap, Session, Stint};
 
@@ -24,6 +25,10 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
             Write::Session(session) => (session.id, put_session(db, session)?),
             Write::Stint(session, stint) => (*session, put_stint(db, *session, stint)?),
             Write::Lap(lap) => (lap.session, put_lap(db, origin, lap)?),
+            Write::Track(facts) => {
+                changes.push(track_facts::put(db, facts)?);
+                continue;
+            }
         };
         if change != Change::Same {
             touched.insert(session);

@@ -1,7 +1,7 @@
-use gametape::laps::Session;
+use gametape::laps::{Session, TrackedSession};
 use gametape::store::{
     Audience, DriverEdit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery, SessionQuery, SqlStore, Store,
-    TrackedSession, Visibility,
+    Visibility,
 };
 
 use super::place::Place;

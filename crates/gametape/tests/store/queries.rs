@@ -297,3 +297,33 @@ pub fn the_catalogue_keeps_tapes(place: &Place) {
     assert_eq!(store.tapes_of("rig").unwrap().len(), 5);
     assert_eq!(store.tapes_of("elsewhere").unwrap(), []);
 }
+
+/// Many combinations, so that a rare one is looked up and a common one is found on the way.
+pub fn rare_and_common_laps_are_found_the_same_way(place: &Place) {
+    let store = place.open();
+    let mut all = Vec::new();
+    for number in 0..120u8 {
+        let mut session = session(number, i64::from(number));
+        session.car = text(&format!("car_{number}"));
+        session.track = text(if number == 60 { "rare" } else { "common" });
+        let found = tracked(&session, &[100_000, 99_000, 98_000]);
+        store.write(&origin(number), &writes(&found)).unwrap();
+        all.push(found);
+    }
+    let laps = |track: &str, sort: LapSort, limit: u32| {
+        let filter = Filter { track: text(track), ..Filter::default() };
+        let mut query = LapQuery { filter, sort, limit, after: None };
+        let mut ids = Vec::new();
+        loop {
+            let page = store.laps(&query, Audience::Owner).unwrap();
+            ids.extend(page.items.iter().map(|lap| lap.lap.id));
+            let Some(next) = page.next else { return ids };
+            query.after = Some(next);
+        }
+    };
+    let newest: Vec<_> = all[60].laps.iter().rev().map(|lap| lap.id).collect();
+    assert_eq!(laps("rare", LapSort::Newest, 2), newest);
+    assert_eq!(laps("rare", LapSort::Fastest, 1), newest);
+    assert_eq!(laps("nowhere", LapSort::Newest, 20), []);
+    assert_eq!(laps("common", LapSort::Newest, 100).len(), 119 * 3);
+}

@@ -1,5 +1,5 @@
-use gametape::laps::{Id, Lap};
-use gametape::store::{Audience, Edit, Origin, Replaced, Store, TrackedSession, Tracker};
+use gametape::laps::{Id, Lap, TrackedSession};
+use gametape::store::{Audience, Edit, Origin, Replaced, Store, Tracker};
 
 use super::place::Place;
 use super::sample::{LAP_NS, lap, origin, session, tracked, writes};

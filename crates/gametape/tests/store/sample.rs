@@ -3,9 +3,9 @@
 use gametape::format::TapeId;
 use gametape::laps::{
     Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session, SessionEnd,
-    SessionKind, Stint, StintEnd, StintStart, TimeSource,
+    SessionKind, Stint, StintEnd, StintStart, TimeSource, TrackedSession,
 };
-use gametape::store::{Origin, TrackedSession, Tracker, Write};
+use gametape::store::{Origin, Tracker, Write};
 
 /// 2026-03-01 12:00 UTC.
 pub const START_US: i64 = 1_772_366_400_000_000;

@@ -4,7 +4,8 @@ use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
 
 /// Each schema that was ever released, with rows in it, as text.
-const SCHEMAS: &[(i64, &str)] = &[(1, include_str!("schemas/1.sql")), (2, include_str!("schemas/2.sql"))];
+const SCHEMAS: &[(i64, &str)] =
+    &[(1, include_str!("schemas/1.sql")), (2, include_str!("schemas/2.sql")), (3, include_str!("schemas/3.sql"))];
 
 pub fn a_store_is_made_and_opened_again(place: &Place) {
     place.open().write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();
@@ -49,6 +50,8 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
         assert_eq!(found.laps[0].remarks.note.as_deref(), Some("kerb"), "schema {version}");
         assert!(found.laps[0].lap.excluded, "schema {version}");
         assert_eq!(store.tokens().unwrap().len(), usize::from(*version >= 2), "schema {version}");
+        let facts = store.track_facts("assetto-corsa-competizione", "Spa", None).unwrap();
+        assert_eq!(facts.is_some_and(|facts| facts.length_m == Some(7004.0)), *version >= 3, "schema {version}");
         // The columns are those of a store that was made anew.
         assert_eq!(place.columns(), made_anew, "schema {version}");
         // It is a store like any other.

@@ -1,4 +1,4 @@
-use gametape::laps::{Id, Lap, LapState, Session};
+use gametape::laps::{Id, Lap, LapState, Session, TrackFacts};
 use gametape::store::{Audience, Change, LapQuery, SessionQuery, Store, StoreError, Write};
 
 use super::place::Place;
@@ -155,4 +155,34 @@ pub fn laps_written_at_the_same_time_all_arrive(place: &Place) {
     let found = store.session(session.id, Audience::Owner).unwrap().unwrap();
     assert_eq!((found.laps.len(), found.session.lap_count), (40, 40));
     assert_eq!(found.session.best_ms, Some(200_000 - 40));
+}
+
+pub fn what_tracks_teach_is_kept_and_added_to(place: &Place) {
+    let store = place.open();
+    let facts = TrackFacts {
+        game: "iracing".to_owned(),
+        track: "Spa".to_owned(),
+        layout: Some("gp".to_owned()),
+        length_m: Some(7004.5),
+        sector_ends: vec![0.25, 0.75],
+        outline_m: vec![[1.0, 2.5, -3.0], [4.0, 5.0, 6.0]],
+        pit_entry: None,
+        pit_exit: Some(0.1),
+    };
+    let learned = |facts: &TrackFacts| store.write(&origin(1), &[Write::Track(facts.clone())]).unwrap().remove(0);
+    assert_eq!(learned(&facts), Change::New);
+    assert_eq!(learned(&facts), Change::Same);
+    // A later session saw less of it, and one thing more.
+    let less = TrackFacts {
+        length_m: None,
+        sector_ends: Vec::new(),
+        outline_m: vec![[9.0; 3]],
+        pit_entry: Some(0.9),
+        pit_exit: None,
+        ..facts.clone()
+    };
+    assert_eq!(learned(&less), Change::Changed);
+    let all = TrackFacts { pit_entry: Some(0.9), ..facts };
+    assert_eq!(store.track_facts("iracing", "Spa", Some("gp")).unwrap(), Some(all));
+    assert_eq!(store.track_facts("iracing", "Spa", None).unwrap(), None);
 }

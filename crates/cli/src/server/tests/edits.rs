@@ -83,6 +83,7 @@ async fn bodies_that_are_no_edits_are_refused() {
     for (body, status) in [
         ("", 400),
         ("[]", 400),
+        ("[null, null, null, null, null]", 400),
         (r#"{"exclude":true}"#, 400),
         (r#"{"excluded":"yes"}"#, 400),
         (long.as_str(), 400),

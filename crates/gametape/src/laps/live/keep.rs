@@ -66,11 +66,11 @@ fn write_of(event: &Event) -> Option<Write> {
         Event::LapProvisional(lap) | Event::LapFinal(lap) | Event::LapAborted(lap) | Event::LapAmended(lap) => {
             Some(Write::Lap(lap.clone()))
         }
+        Event::TrackLearned(facts) => Some(Write::Track(facts.clone())),
         Event::LapOpened(_)
         | Event::SectorClosed { .. }
         | Event::BestChanged { .. }
-        | Event::ConditionsChanged { .. }
-        | Event::TrackLearned(_) => None,
+        | Event::ConditionsChanged { .. } => None,
     }
 }
 
