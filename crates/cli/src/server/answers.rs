@@ -190,7 +190,7 @@ pub(super) struct LapAnswer {
 
 impl LapAnswer {
     pub(super) fn of(found: StoredLap, best_ms: Option<u32>) -> Self {
-        let StoredLap { lap, remarks, tape, combination } = found;
+        let StoredLap { lap, remarks, tape, combination, .. } = found;
         let delta = lap.time_ms.zip(best_ms).map(|(time, best)| i64::from(time) - i64::from(best));
         let reason_details = lap.reasons.iter().map(|reason| ReasonAnswer {
             code: reason.code.as_str(),

@@ -7,7 +7,7 @@ use axum::extract::{Extension, FromRequest, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gametape::laps::Id;
-use gametape::store::{Audience, DriverEdit, Edit, StoredLap, Visibility};
+use gametape::store::{DriverEdit, Edit, StoredLap, Visibility};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
@@ -137,7 +137,8 @@ pub(super) struct Naming {
 
 async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
     let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
-    let public = ask(state, move |store| store.lap(id, Audience::Public)).await?.is_some();
+    // What only those may see who know its id is not told to all.
+    let public = found.visibility == Visibility::Public;
     state.hub.tell(Kind::LapEdited, public, &serde_json::json!({ "lap": id.to_string() }));
     json(headers, &LapAnswer::of(found, None))
 }
@@ -174,7 +175,7 @@ pub(super) async fn delete_lap(
 
 async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
     let found = ask(state, move |store| store.edit_session(id, &edit)).await?;
-    let public = ask(state, move |store| store.session(id, Audience::Public)).await?.is_some();
+    let public = found.visibility == Visibility::Public;
     state.hub.tell(Kind::SessionEdited, public, &serde_json::json!({ "session": id.to_string() }));
     json(headers, &SessionAnswer::from(found))
 }

@@ -14,6 +14,28 @@ const KEPT: usize = 10_000;
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// A session began, or was joined.
+    SessionOpened,
+    /// More is known of a session.
+    SessionChanged,
+    /// A session ended.
+    SessionClosed,
+    /// A stint began or ended.
+    Stint,
+    /// A lap began.
+    LapOpened,
+    /// A sector of the running lap ended.
+    SectorClosed,
+    /// The line was crossed; the time is the measured one.
+    LapProvisional,
+    /// A lap is done.
+    LapFinal,
+    /// A lap has no end, or none that counts.
+    LapAborted,
+    /// Something about a lap that was done has changed.
+    LapAmended,
+    /// Grip, rain, temperatures, tyres or flags are others now.
+    ConditionsChanged,
     /// A user changed a lap.
     LapEdited,
     /// A user changed a session.
@@ -25,6 +47,17 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) fn as_str(self) -> &'static str {
         match self {
+            Self::SessionOpened => "session_opened",
+            Self::SessionChanged => "session_changed",
+            Self::SessionClosed => "session_closed",
+            Self::Stint => "stint",
+            Self::LapOpened => "lap_opened",
+            Self::SectorClosed => "sector_closed",
+            Self::LapProvisional => "lap_provisional",
+            Self::LapFinal => "lap_final",
+            Self::LapAborted => "lap_aborted",
+            Self::LapAmended => "lap_amended",
+            Self::ConditionsChanged => "conditions_changed",
             Self::LapEdited => "lap_edited",
             Self::SessionEdited => "session_edited",
             Self::Reset => "reset",

@@ -8,6 +8,8 @@
 //! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
 
 mod access;
+#[allow(dead_code, reason = "for recordings that are served while they run")]
+mod announce;
 mod answers;
 mod blocking;
 mod clients;
@@ -17,6 +19,7 @@ mod error;
 mod etag;
 mod guard;
 mod health;
+#[allow(dead_code, reason = "some events are told by recordings alone")]
 mod live;
 mod live_routes;
 mod metrics;
@@ -30,6 +33,8 @@ mod tests;
 mod times;
 
 pub(crate) use access::Access;
+#[allow(unused_imports, reason = "for recordings that are served while they run")]
+pub(crate) use announce::Announcer;
 pub(crate) use clients::Limits;
 pub(crate) use connection::serve;
 pub(crate) use routes::app;

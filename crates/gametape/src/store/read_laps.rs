@@ -6,7 +6,7 @@ use super::connection::Connection;
 use super::cursor::Cursor;
 use super::edits::Said;
 use super::error::StoreError;
-use super::query::{Audience, Filter, LapQuery, LapSort, Page, page_size, values_of};
+use super::query::{Audience, Filter, LapQuery, LapSort, Page, Visibility, page_size, values_of};
 use super::read_sessions::{add_after, add_kind_of_lap, add_tag};
 use super::stored::{Combination, StoredLap, StoredSession};
 use super::value::{Row, Statement, Value, needed};
@@ -37,7 +37,7 @@ fn select(first: First) -> String {
         First::Combinations => "combinations c CROSS JOIN laps l",
     };
     format!(
-        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us \
+        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us, l.visibility \
          FROM {tables} WHERE c.id = l.combination AND ",
         of_table("l", LAP),
         combination::COLUMNS
@@ -73,7 +73,8 @@ fn read(mut row: Row) -> Result<Found, StoreError> {
     }
     let combination = Combination::read(&mut row)?;
     let sort_us = needed(row.number("a time")?, "a time")?;
-    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination }, sort_us })
+    let visibility = Visibility::of_number(row.number("a visibility")?.unwrap_or_default());
+    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination, visibility }, sort_us })
 }
 
 impl LapSort {

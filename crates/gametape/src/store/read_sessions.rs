@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::cursor::Cursor;
 use super::edits::read_remarks;
 use super::error::StoreError;
-use super::query::{Audience, Filter, Page, SessionQuery, Validity, page_size, values_of};
+use super::query::{Audience, Filter, Page, SessionQuery, Validity, Visibility, page_size, values_of};
 use super::read_laps::laps_of_session;
 use super::stored::{SessionDetail, StoredSession};
 use super::value::{Row, Statement, Value, needed};
@@ -23,7 +23,7 @@ fn columns(audience: Audience) -> String {
         "{}, s.name, s.note, s.tags, s.deleted_us, {shown}, \
          (SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), \
          (SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), \
-         (SELECT d.name FROM drivers d WHERE d.driver = s.driver)",
+         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), s.visibility",
         of_table("s", SESSION)
     )
 }
@@ -43,6 +43,7 @@ fn read(mut row: Row) -> Result<StoredSession, StoreError> {
         track_name: row.text("a name")?,
         car_name: row.text("a name")?,
         driver_name: row.text("a name")?,
+        visibility: Visibility::of_number(row.number("a visibility")?.unwrap_or_default()),
     })
 }
 

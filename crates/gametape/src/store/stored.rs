@@ -119,6 +119,8 @@ pub struct StoredSession {
     pub car_name: Option<String>,
     /// Name that a user gave to the driver.
     pub driver_name: Option<String>,
+    /// Who may see it.
+    pub visibility: Visibility,
 }
 
 /// A session with all that is in it.
@@ -143,6 +145,8 @@ pub struct StoredLap {
     pub tape: TapeId,
     /// What bests are kept apart by: game, track, layout, car, driver.
     pub combination: Combination,
+    /// Who may see it: as hidden as its driver or its session, whichever is more.
+    pub visibility: Visibility,
 }
 
 /// What bests are kept apart by.

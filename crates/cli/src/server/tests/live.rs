@@ -74,3 +74,37 @@ async fn a_handshake_that_is_none_is_refused() {
     assert_eq!(answer.status, 400);
     assert_eq!(server.get("/api/v1/live?since=x").await.status, 400);
 }
+
+#[tokio::test]
+async fn laps_are_told_when_they_are_stored_and_private_ones_to_the_owner_alone() {
+    use gametape::laps::Event;
+    use gametape::store::{DriverEdit, Store, Visibility};
+
+    let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
+    let announcer = super::super::Announcer::new(server.state.clone());
+    let private = DriverEdit { name: None, visibility: Some(Visibility::Unlisted) };
+    server.store.edit_driver("Driver 2", &private).unwrap();
+    let start = server.state.hub.newest();
+    for (number, driver) in [(1, "Driver 1"), (2, "Driver 2")] {
+        let session = super::session(number, driver);
+        let lap = super::lap(&session, 1, 100_000 + u32::from(number));
+        announcer.tell(&Event::LapFinal(lap.clone())).unwrap();
+        assert_eq!(server.state.hub.newest(), start + u64::from(number - 1) * 3, "what is not stored is not told");
+        super::drive(server.store.as_ref(), number, driver, &[100_000 + u32::from(number)]);
+        announcer.tell(&Event::SessionOpened(session)).unwrap();
+        announcer.tell(&Event::LapOpened(lap.clone())).unwrap();
+        announcer.tell(&Event::LapFinal(lap)).unwrap();
+    }
+    let heard = |audience| {
+        let (events, _) = server.state.hub.after(start, audience, 100);
+        events.iter().map(|event| event.text.to_string()).collect::<String>()
+    };
+    let owner = heard(gametape::store::Audience::Owner);
+    assert!(owner.contains("\"time_ms\":100001") && owner.contains("\"time_ms\":100002"), "{owner}");
+    let public = heard(gametape::store::Audience::Public);
+    assert!(public.contains("\"time_ms\":100001") && public.contains("lap_opened"), "{public}");
+    let hidden = super::session(2, "Driver 2");
+    for trace in ["Driver 2", "100002", &hidden.id.to_string(), &super::lap(&hidden, 1, 100_000).id.to_string()] {
+        assert!(!public.contains(trace), "{trace}: {public}");
+    }
+}
