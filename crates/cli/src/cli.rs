@@ -6,8 +6,8 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, completions, cut, demo, doctor, games, import, info, man, mark, merge, play, play_process, record, recover,
-    save, serve, token, verify, watch,
+    cat, compare, completions, cut, demo, doctor, games, import, info, laps, man, mark, merge, play, play_process,
+    record, recover, save, serve, split, token, verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -27,13 +27,14 @@ Try it:
   gametape import race.ibt        make a tape from an iRacing file
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
+  gametape laps TAPE              its sessions, laps and sectors
   gametape play TAPE              other programs believe that the game runs
   gametape cat TAPE --channels speedKmh,gear | head
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
 with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
 
-Laps, export and the dashboard are not there yet.";
+Export and the dashboard are not there yet.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -47,6 +48,9 @@ enum Command {
     Recover(recover::Args),
     Cut(cut::Args),
     Merge(merge::Args),
+    Split(split::Args),
+    Laps(laps::Args),
+    Compare(compare::Args),
     Import(import::Args),
     Watch(watch::Args),
     Serve(serve::Args),
@@ -66,13 +70,7 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum Later {
     #[command(hide = true, about = NOT_YET)]
-    Split(Anything),
-    #[command(hide = true, about = NOT_YET)]
     Export(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Laps(Anything),
-    #[command(hide = true, about = NOT_YET)]
-    Compare(Anything),
     #[command(hide = true, about = NOT_YET)]
     Top(Anything),
 }
@@ -88,10 +86,7 @@ struct Anything {
 impl Later {
     fn name_and_rest(&self) -> (&'static str, &Anything) {
         match self {
-            Self::Split(rest) => ("split", rest),
             Self::Export(rest) => ("export", rest),
-            Self::Laps(rest) => ("laps", rest),
-            Self::Compare(rest) => ("compare", rest),
             Self::Top(rest) => ("top", rest),
         }
     }
@@ -117,6 +112,9 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Recover(args)) => recover::run(&args),
         Some(Command::Cut(args)) => cut::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
+        Some(Command::Split(args)) => split::run(&args),
+        Some(Command::Laps(args)) => laps::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),

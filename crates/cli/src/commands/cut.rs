@@ -9,9 +9,9 @@ use gametape::format::read::{ReadError, Tape, TapeStream};
 use gametape::format::write;
 use gametape::identity::derived_id;
 
+use super::of_lap;
 use super::problem_report::StreamNames;
 use super::rewriting::{failed, refuse_existing, tell_report};
-use crate::cli::not_yet;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
 use crate::stoppable::StoppableFiles;
@@ -24,6 +24,7 @@ use crate::{human, open, time};
 #[command(after_help = "Examples:
   gametape cut race.gtape --from 1:30 --to 3:00.5 -o lap2.gtape
   gametape cut race.gtape --from 10m -o end.gtape
+  gametape cut race.gtape --lap 3 -o lap3.gtape
 
 Times: 90, 1:30.5, 10m, 250ms; they count from the start of the tape.")]
 pub(crate) struct Args {
@@ -35,8 +36,8 @@ pub(crate) struct Args {
     /// First time to leave out; the end if left out
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// A lap instead of times (not there yet)
-    #[arg(long, value_name = "N", hide = true, conflicts_with_all = ["from", "to"])]
+    /// A lap instead of times, from line to line: its number on the tape, as `gametape laps` prints it
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     lap: Option<u32>,
     /// The tape to make
     #[arg(short, long, value_name = "OUT")]
@@ -47,11 +48,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if args.lap.is_some() {
-        return Err(not_yet("gametape cut --lap"));
-    }
-    if args.from.is_none() && args.to.is_none() {
-        return Err(exit::usage("say which part: --from T, --to T or both"));
+    if args.from.is_none() && args.to.is_none() && args.lap.is_none() {
+        return Err(exit::usage("say which part: --from T, --to T or both, or --lap N"));
     }
     let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
     if times.is_empty() {
@@ -59,6 +57,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let tape = open::tape(&args.file)?;
     refuse_existing(&args.output)?;
+    let times = match args.lap {
+        Some(number) => of_lap::times_of(&tape, number, &args.file)?,
+        None => times,
+    };
     refuse_empty(&tape, &times, &args.file)?;
     let ids: Vec<_> = tape.id().into_iter().collect();
     let id = derived_id(&ids, &format!("cut {} {}", times.start, times.end));

@@ -1,6 +1,7 @@
 //! The commands: one file each, with its arguments and its `run`.
 
 pub(crate) mod cat;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod cut;
 pub(crate) mod demo;
@@ -10,9 +11,13 @@ pub(crate) mod games;
 pub(crate) mod import;
 pub(crate) mod info;
 mod info_report;
+pub(crate) mod laps;
+mod laps_report;
+mod laps_table;
 pub(crate) mod man;
 pub(crate) mod mark;
 pub(crate) mod merge;
+mod of_lap;
 pub(crate) mod play;
 mod play_keys;
 pub(crate) mod play_process;
@@ -22,6 +27,7 @@ pub(crate) mod recover;
 mod rewriting;
 pub(crate) mod save;
 pub(crate) mod serve;
+pub(crate) mod split;
 pub(crate) mod token;
 pub(crate) mod verify;
 pub(crate) mod watch;

@@ -1,6 +1,7 @@
 //! `gametape play`
 
 use std::io::{IsTerminal as _, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use gametape::play::{Controls, Ended, FASTEST, PlayError, Played, Player, Playin
 use gametape::sys::Prefix;
 use serde_json::json;
 
+use super::of_lap;
 use super::play_keys;
 use super::play_process::StandIn;
 use super::record::parse_prefix;
@@ -34,6 +36,7 @@ const RENEW: Duration = Duration::from_millis(250);
 #[command(after_help = "Examples:
   gametape play race.gtape
   gametape play race.gtape --from 10m --to 12m --loop
+  gametape play race.gtape --lap 3 --loop
   gametape play race.gtape --speed 10 --names test-
   yes | head -100 | gametape play race.gtape --step
   gametape play race.gtape --as-process acs.exe --simapi
@@ -55,6 +58,9 @@ pub(crate) struct Args {
     /// First time not to play
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
+    /// A lap instead of times: its number on the tape, as `gametape laps` prints it
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
+    lap: Option<u32>,
     /// A frame for each key, or for each line on standard input
     #[arg(long)]
     step: bool,
@@ -91,7 +97,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let stop = Stop::listen()?;
     let path = open::or_newest(args.file.clone())?;
     let tape = Tape::from(open::tape(&path)?);
-    let playing = player(args, &tape).start().map_err(explain)?;
+    let times = match args.lap {
+        Some(number) => of_lap::times_of(&tape, number, &path)?,
+        None => times,
+    };
+    let playing = player(args, &tape, &times).start().map_err(explain)?;
     let _stand_in = args.as_process.as_deref().map(StandIn::start).transpose()?;
     introduce(&playing, &path, args);
     let controls = playing.controls();
@@ -110,18 +120,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     })
 }
 
-fn player(args: &Args, tape: &Tape) -> Player {
+fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
     let mut player = Player::new(tape)
         .names(args.names.clone().unwrap_or_default())
         .speed(args.speed)
         .looping(args.looping)
         .simapi(args.simapi)
         .force(args.force);
-    if let Some(from_ns) = args.from {
-        player = player.from(Duration::from_nanos(from_ns));
+    if times.start > 0 {
+        player = player.from(Duration::from_nanos(times.start));
     }
-    if let Some(to_ns) = args.to {
-        player = player.to(Duration::from_nanos(to_ns));
+    if times.end < u64::MAX {
+        player = player.to(Duration::from_nanos(times.end));
     }
     match args.status_port {
         Some(port) => player.status_port((port != 0).then_some(port)),

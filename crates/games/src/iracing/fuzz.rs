@@ -74,6 +74,8 @@ pub fn fuzz_irsdk_map(data: &[u8]) {
 /// What is read from a session text.
 pub fn fuzz_session_info(data: &[u8]) {
     let text = session_text(data);
+    let laps = super::lap_text::lap_text(&text);
+    assert!(laps.sector_starts.iter().all(|start| (0.0..1.0).contains(start)), "{laps:?}");
     for number in [None, Some(0), Some(-1), Some(i64::MAX)] {
         let info = session_info(&text, number);
         for said in

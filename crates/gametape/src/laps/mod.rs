@@ -9,11 +9,13 @@
 //!
 //! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
 //! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
+//! - `trace` and [`compare`]: what the car did in a lap, and two laps side by side.
 //! - `steady`: changes that do not last are none.
 
 mod bests;
 pub mod choices;
 mod closing;
+pub mod compare;
 mod ending;
 pub mod event;
 mod finished;
@@ -26,6 +28,7 @@ mod running;
 mod sectors;
 mod steady;
 mod stints;
+mod trace;
 mod tracked;
 pub mod tracker;
 mod tracking;
@@ -39,6 +42,7 @@ mod tests;
 pub use event::Event;
 pub use finished::sector_source;
 pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
+pub use trace::{TracePoint, trace};
 pub use tracked::{Tracked, TrackedSession};
 pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};
 pub use tracking::{TrackError, Tracking, track_tape};

@@ -217,9 +217,12 @@ impl OpenSession {
     fn penalty(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
         let new = frame.best_removed && !self.penalty_shown;
         self.penalty_shown = frame.best_removed;
+        if !new {
+            return;
+        }
         let best = best_of(&self.laps, self.identity.driver.as_deref()).lap;
         let place = best.and_then(|best| self.laps.iter().position(|done| done.lap.id == best));
-        if let Some(place) = place.filter(|_| new) {
+        if let Some(place) = place {
             self.push_reason(place, ReasonCode::BestRemovedByPenalty);
             self.amended(place, out);
         }

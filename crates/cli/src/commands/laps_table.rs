@@ -1,0 +1,153 @@
+//! Laps as a table for people. What a colour says, a sign or a word says too.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::laps_report::{ReportLap, ReportSession};
+use crate::human;
+
+const TITLE: Style = Style::new().bold();
+const BEST: Style = AnsiColor::Magenta.on_default().bold();
+const SLOWER: Style = AnsiColor::Red.on_default();
+const FASTER: Style = AnsiColor::Green.on_default();
+const INVALID: Style = AnsiColor::Red.on_default();
+const QUIET: Style = Style::new().dimmed();
+/// Sectors that have a column of their own.
+const SECTOR_COLUMNS: usize = 12;
+
+/// A time as people write it: `1:40.400`; dashes where there is none.
+pub(super) fn lap_time(ms: Option<u32>) -> String {
+    ms.map_or_else(|| "-:--.---".to_owned(), |ms| format!("{}:{:02}.{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000))
+}
+
+/// The time of a sector: `30.500`, with minutes only where there are any.
+pub(super) fn sector_time(ms: Option<u32>) -> String {
+    match ms {
+        None => "--.---".to_owned(),
+        Some(ms) if ms < 60_000 => format!("{}.{:03}", ms / 1000, ms % 1000),
+        ms => lap_time(ms),
+    }
+}
+
+/// A difference with its sign: `+0.312` is slower.
+pub(super) fn delta(ms: i64) -> String {
+    let sign = if ms < 0 { '-' } else { '+' };
+    let ms = ms.unsigned_abs();
+    format!("{sign}{}.{:03}", ms / 1000, ms % 1000)
+}
+
+pub(super) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
+    let said = |text: &Option<String>| text.as_deref().map(human::safe);
+    let parts = [
+        Some(session.kind.replace('_', " ")),
+        said(&session.track),
+        said(&session.layout),
+        said(&session.car),
+        said(&session.driver),
+        session.started_utc.clone(),
+    ];
+    let title: Vec<String> = parts.into_iter().flatten().collect();
+    writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
+    if let Some(remark) = &session.remark {
+        writeln!(out, "  {remark}")?;
+    }
+    if session.laps.is_empty() {
+        return writeln!(out, "  no laps");
+    }
+    let sectors = session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).min(SECTOR_COLUMNS);
+    let columns: String = (1..=sectors).map(|number| format!("{:>9}", format!("S{number}"))).collect();
+    writeln!(
+        out,
+        "{QUIET}   #  lap  {:>9} {columns} {:>9}  {:<10} {:<5} notes{QUIET:#}",
+        "time", "to best", "kind", "stint"
+    )?;
+    let best_sectors = best_sectors(session, sectors);
+    for lap in &session.laps {
+        let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
+        write_lap(out, lap, is_best, sectors, &best_sectors)?;
+    }
+    let best = session.laps.iter().find(|lap| session.best_lap.as_deref() == Some(lap.id.as_str()));
+    let theoretical = session
+        .theoretical_best_ms
+        .map_or_else(String::new, |ms| format!(", best sectors together {}", lap_time(Some(ms))));
+    match best {
+        Some(best) => {
+            writeln!(out, "  {BEST}best {}{BEST:#} in lap #{}{theoretical}", lap_time(best.time_ms), best.tape_lap)
+        }
+        None => writeln!(out, "  no lap that may be a best"),
+    }
+}
+
+fn best_sectors(session: &ReportSession, sectors: usize) -> Vec<Option<u32>> {
+    let of = |index: usize| {
+        session
+            .laps
+            .iter()
+            .filter(|lap| lap.eligible)
+            .filter_map(|lap| lap.sectors_ms.get(index).copied().flatten())
+            .min()
+    };
+    (0..sectors).map(of).collect()
+}
+
+fn write_lap(
+    out: &mut Vec<u8>,
+    lap: &ReportLap,
+    is_best: bool,
+    sectors: usize,
+    best_sectors: &[Option<u32>],
+) -> io::Result<()> {
+    let number = lap.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let (style, sign) = match (is_best, lap.valid) {
+        (true, _) => (BEST, '*'),
+        (false, Some(false)) => (INVALID, '!'),
+        (false, _) if lap.time_source == Some("measured") => (Style::new(), '~'),
+        (false, _) => (Style::new(), ' '),
+    };
+    write!(out, "{:>4} {number:>4}  {style}{:>9}{sign}{style:#}", lap.tape_lap, lap_time(lap.time_ms))?;
+    for index in 0..sectors {
+        let ms = lap.sectors_ms.get(index).copied().flatten();
+        let style =
+            if lap.eligible && ms.is_some() && best_sectors.get(index) == Some(&ms) { BEST } else { Style::new() };
+        write!(out, "{style}{:>9}{style:#}", sector_time(ms))?;
+    }
+    match lap.delta_to_best_ms {
+        _ if is_best => write!(out, " {BEST}{:>9}{BEST:#}", "best")?,
+        Some(ms) if ms < 0 => write!(out, " {FASTER}{:>9}{FASTER:#}", delta(ms))?,
+        Some(ms) if ms > 0 => write!(out, " {SLOWER}{:>9}{SLOWER:#}", delta(ms))?,
+        Some(ms) => write!(out, " {:>9}", delta(ms))?,
+        None => write!(out, " {:>9}", "")?,
+    }
+    let stint = lap.stint.map_or_else(String::new, |stint| stint.to_string());
+    writeln!(out, "  {:<10} {stint:<5} {}", lap.phase.replace('_', " "), notes(lap))
+}
+
+/// What the other columns do not say.
+fn notes(lap: &ReportLap) -> String {
+    let mut notes = Vec::new();
+    if lap.state != "final" {
+        notes.push(lap.state.to_owned());
+    }
+    if lap.valid == Some(false) {
+        notes.push("invalid".to_owned());
+    }
+    let told = ["out_lap", "in_lap", "pit_lap", "grid_start", "formation"];
+    notes.extend(lap.reasons.iter().filter(|code| !told.contains(code)).map(|code| code.replace('_', " ")));
+    notes.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_differences_are_as_people_write_them() {
+        assert_eq!((lap_time(Some(100_400)), lap_time(None)), ("1:40.400".into(), "-:--.---".into()));
+        assert_eq!((sector_time(Some(30_500)), sector_time(Some(61_005))), ("30.500".into(), "1:01.005".into()));
+        assert_eq!(
+            (delta(312), delta(-312), delta(0), delta(61_000)),
+            ("+0.312".into(), "-0.312".into(), "+0.000".into(), "+61.000".into())
+        );
+    }
+}

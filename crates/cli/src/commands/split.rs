@@ -1,0 +1,132 @@
+//! `gametape split`
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use gametape::format::write;
+use gametape::identity::derived_id;
+use gametape::laps::Tracked;
+use serde_json::json;
+
+use super::of_lap;
+use super::rewriting::{failed, refuse_existing};
+use crate::cli::tell;
+use crate::exit::{self, Outcome};
+use crate::progress::Bars;
+use crate::stoppable::StoppableFiles;
+use crate::{human, open};
+
+/// Make a tape of each session or lap of a tape
+///
+/// Each part is exact to the frame, with everything that describes it, and is called like the tape with the number of the session or lap. The tape stays
+/// as it is, and nothing is overwritten.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape split evening.gtape --by session
+  gametape split race.gtape --by lap -o laps")]
+pub(crate) struct Args {
+    /// The tape
+    file: PathBuf,
+    /// What becomes a tape of its own; laps are numbered as `gametape laps` does, aborted ones too
+    #[arg(long, value_name = "WHAT")]
+    by: By,
+    /// The folder for the parts; beside the tape if left out
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// What becomes a tape of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// Each session
+    Session,
+    /// Each lap
+    Lap,
+}
+
+/// A part that will be written.
+struct Part {
+    path: PathBuf,
+    times: Range<u64>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let tape = open::tape(&args.file)?;
+    let tracked = of_lap::tracked(&tape, &args.file)?;
+    let parts = parts(args, &tracked);
+    if parts.is_empty() {
+        return Err(exit::nothing_found(format!("{} has none to split by; nothing was written", args.file.display())));
+    }
+    // All or nothing: a part that is in the way is told before the first one is written.
+    parts.iter().try_for_each(|part| refuse_existing(&part.path))?;
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            anyhow!("cannot make the folder {}: {error}; choose another place with -o", folder.display())
+        })?;
+    }
+    let ids: Vec<_> = tape.id().into_iter().collect();
+    let (files, bars) = (Arc::new(StoppableFiles::default()), Bars::on_terminal());
+    let (mut damaged, mut written) = (false, Vec::new());
+    for part in &parts {
+        let Range { start, end } = part.times;
+        let id = derived_id(&ids, &format!("cut {start} {end}"));
+        let bar = bars.add("split");
+        let report = write::cut(files.clone(), &tape, start..end, &part.path, id, &mut |progress| {
+            bar.at(progress.done_frames, progress.total_frames);
+        })
+        .map_err(|error| failed(error, &format!("cannot write {}", part.path.display())))?;
+        drop(bar);
+        report.problems.iter().for_each(|problem| tell(&format!("warning: left out: {problem}")));
+        damaged |= report.problems.iter().any(open::is_damage);
+        written.push((part.path.display().to_string(), report.bytes));
+    }
+    print(args.json, &written)?;
+    Ok(Outcome::damaged_if(damaged))
+}
+
+fn print(as_json: bool, written: &[(String, u64)]) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    let bytes = written.iter().map(|(_, bytes)| bytes).sum();
+    tell(&format!("{}, {}", human::counted(written.len() as u64, "tape"), human::bytes(bytes)));
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        let tapes: Vec<_> = written.iter().map(|(path, bytes)| json!({ "path": path, "bytes": bytes })).collect();
+        writeln!(out, "{}", json!({ "tapes": tapes }))?;
+    } else {
+        written.iter().try_for_each(|(path, _)| writeln!(out, "{path}"))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn parts(args: &Args, tracked: &Tracked) -> Vec<Part> {
+    let name = |what: &str, number: usize, count: usize| {
+        let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
+        let digits = count.to_string().len();
+        let folder = args.output.as_deref().or(args.file.parent()).unwrap_or(Path::new(""));
+        folder.join(format!("{stem}_{what}-{number:0digits$}.gtape"))
+    };
+    match args.by {
+        By::Session => {
+            let count = tracked.sessions.len();
+            let times = tracked.sessions.iter().map(|tracked| {
+                let session = &tracked.session;
+                session.start_ns..session.end_ns.map_or(u64::MAX, |end| end.saturating_add(1))
+            });
+            let part = |(index, times)| Part { path: name("session", index + 1, count), times };
+            times.enumerate().map(part).collect()
+        }
+        By::Lap => {
+            let count = tracked.laps().count();
+            // A lap that was inferred over a gap has no frames.
+            let laps = tracked.laps().filter(|lap| lap.end_ns.is_none_or(|end_ns| end_ns > lap.start_ns));
+            laps.map(|lap| Part { path: name("lap", lap.tape_lap as usize, count), times: of_lap::times(lap) })
+                .collect()
+        }
+    }
+}
