@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use gametape::laps::{Phase, SessionKind};
-use gametape::store::{Cursor, Filter, LARGEST_PAGE, LapSort, Validity};
+use gametape::store::{Cursor, Filter, LARGEST_PAGE, LONGEST_NAME, LapSort, Validity};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use super::error::ApiError;
 use super::times;
 
-/// The longest value of a parameter.
+/// The longest message about a parameter.
 const LONGEST: usize = 1000;
 
 /// Parameters of a query, checked.
@@ -35,6 +35,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoParams {}
+
+/// A lap or a session that was deleted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct OneParams {
+    /// Even if it was deleted
+    pub(super) deleted: Option<bool>,
+}
 
 /// Which sessions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -252,7 +261,9 @@ fn moment(name: &str, text: Option<&String>) -> Result<Option<i64>, ApiError> {
 fn text(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
     match text {
         Some(text) if text.is_empty() => Err(ApiError::bad_request(format!("{name} is empty: leave it out"))),
-        Some(text) if text.len() > LONGEST => Err(ApiError::bad_request(format!("{name} is too long"))),
+        Some(text) if text.chars().count() > LONGEST_NAME => {
+            Err(ApiError::bad_request(format!("{name} has more than {LONGEST_NAME} characters")))
+        }
         text => Ok(text),
     }
 }

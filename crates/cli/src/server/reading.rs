@@ -15,7 +15,7 @@ use super::blocking::ask;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::params::{
-    LapParams, ListParams, NoParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
+    LapParams, ListParams, OneParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
 };
 use super::state::AppState;
 
@@ -68,18 +68,21 @@ pub(super) async fn sessions(
 
 /// One session with its stints and laps.
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn session(
     State(state): State<AppState>,
     Extension(caller): Who,
     headers: HeaderMap,
     Path(id): Path<String>,
-    _: Params<NoParams>,
+    Params(params): Params<OneParams>,
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let id = id_of(&id)?;
+    let deleted = params.deleted.unwrap_or_default();
+    check_deleted(deleted, audience)?;
     let found = ask(&state, move |store| store.session(id, audience)).await?;
+    let found = found.filter(|found| deleted || found.session.remarks.deleted_us.is_none());
     json(&headers, &SessionAnswer::from(found.ok_or_else(|| ApiError::not_found("session"))?))
 }
 
@@ -103,18 +106,21 @@ pub(super) async fn laps(
 
 /// One lap.
 #[utoipa::path(get, path = "/api/v1/laps/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn lap(
     State(state): State<AppState>,
     Extension(caller): Who,
     headers: HeaderMap,
     Path(id): Path<String>,
-    _: Params<NoParams>,
+    Params(params): Params<OneParams>,
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let id = id_of(&id)?;
+    let deleted = params.deleted.unwrap_or_default();
+    check_deleted(deleted, audience)?;
     let found = ask(&state, move |store| store.lap(id, audience)).await?;
+    let found = found.filter(|found| deleted || !found.gone);
     json(&headers, &LapAnswer::of(found.ok_or_else(|| ApiError::not_found("lap"))?, None))
 }
 

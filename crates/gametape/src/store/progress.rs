@@ -11,70 +11,91 @@ use super::value::{Statement, Value, needed};
 
 const KIND: &str = "progress";
 const DAY_US: i64 = 86_400_000_000;
+/// What days are kept apart by, in their order. What is not known sorts first.
+const CAR_AND_TRACK: &str = "c.game, coalesce(c.track, ''), coalesce(c.layout, ''), coalesce(c.car, '')";
 
-/// A page of days, by game, track, layout and car, the oldest first. Rows are read in order of time, so that only one day is in memory.
+/// A page of days, by game, track, layout and car, the oldest first. One car on one track is looked at after the other, until there are
+/// enough days: the times of a car on a track are all that is in memory.
 pub(super) fn progress(
     db: &mut dyn Connection,
     query: &ProgressQuery,
     audience: Audience,
 ) -> Result<Page<Progress>, StoreError> {
     let limit = page_size(query.limit);
-    let offset_us = i64::from(query.utc_offset_min) * 60_000_000;
-    let mut sql = Statement::new(
-        "SELECT * FROM (SELECT c.game AS game, coalesce(c.track, '') AS track, coalesce(c.layout, '') AS layout, \
-         coalesce(c.car, '') AS car, (l.sort_us + ",
-    );
-    sql.bind(offset_us).push(") / ").bind(DAY_US).push(
-        " AS day, l.time_ms AS time_ms FROM combinations c CROSS JOIN laps l \
-         WHERE l.combination = c.id AND l.counts = 1 AND l.sort_us > 0 AND l.visibility <= ",
-    );
-    sql.bind(audience.sees(&query.filter));
+    let after = values_of(query.after.as_ref(), KIND, 5)?;
+    let mut sql = Statement::new("SELECT DISTINCT ");
+    sql.push(CAR_AND_TRACK).push(" FROM combinations c WHERE 1 = 1");
     add_combination(&mut sql, &query.filter);
-    sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
-    sql.push(") x WHERE 1 = 1");
-    if let Some(values) = values_of(query.after.as_ref(), KIND, 5)? {
-        add_after(&mut sql, "(x.game, x.track, x.layout, x.car, x.day) > (", values);
+    if let Some(values) = &after {
+        // The last day of the page before may not have been the last of its car and track.
+        let values = values.iter().take(4).cloned().collect();
+        add_after(&mut sql, &format!("({CAR_AND_TRACK}) >= ("), values);
     }
-    sql.push(" ORDER BY x.game, x.track, x.layout, x.car, x.day, x.time_ms");
-    let mut days: Vec<Progress> = Vec::new();
-    let mut times: Vec<u32> = Vec::new();
-    let finish = |day: Option<&mut Progress>, times: &mut Vec<u32>| {
-        // Times come sorted.
-        if let (Some(day), Some(best)) = (day, times.first()) {
-            day.best_ms = *best;
-            day.median_ms = times.get((times.len() - 1) / 2).copied().unwrap_or(*best);
-            day.lap_count = u32::try_from(times.len()).unwrap_or(u32::MAX);
-        }
-        times.clear();
-    };
-    db.each(&sql.text, &sql.values, &mut |mut row| {
+    sql.push(" ORDER BY 1, 2, 3, 4");
+    let keys = db.all_of(&sql, |row| Ok(row.rest()))?;
+    let mut days = Vec::new();
+    for (at, key) in keys.iter().enumerate() {
+        let last_day = after.as_ref().filter(|values| at == 0 && values.get(..4) == Some(key.as_slice()));
+        let last_day = last_day.and_then(|values| values.get(4)).cloned();
+        days_of(db, query, audience, key, last_day, &mut days)?;
         if days.len() > limit as usize {
-            return Ok(());
+            break;
         }
-        let filled = |text: String| (!text.is_empty()).then_some(text);
-        let game = needed(row.text("a game")?, "a game")?;
-        let track = row.text("a track")?.and_then(filled);
-        let layout = row.text("a layout")?.and_then(filled);
-        let car = row.text("a car")?.and_then(filled);
-        let day = needed(row.number("a day")?, "a day")?;
-        let time_ms = needed(row.number("a lap time")?, "a lap time")?;
-        let next = Progress { game, track, layout, car, day, lap_count: 0, best_ms: 0, median_ms: 0 };
-        let same = |last: &Progress| {
-            last.day == next.day
-                && (&last.game, &last.track, &last.layout, &last.car)
-                    == (&next.game, &next.track, &next.layout, &next.car)
-        };
-        if !days.last().is_some_and(same) {
-            finish(days.last_mut(), &mut times);
-            days.push(next);
-        }
-        times.push(time_ms);
-        Ok(())
-    })?;
-    finish(days.last_mut(), &mut times);
+    }
     Ok(Page::of(days, limit, |last| {
         let text = |text: &Option<String>| Value::Text(text.clone().unwrap_or_default());
         let Progress { game, track, layout, car, day, .. } = last;
         Cursor::new(KIND, vec![Value::from(game), text(track), text(layout), text(car), Value::Int(*day)])
     }))
+}
+
+/// The days of one car on one track, after one of them.
+fn days_of(
+    db: &mut dyn Connection,
+    query: &ProgressQuery,
+    audience: Audience,
+    key: &[Value],
+    after: Option<Value>,
+    days: &mut Vec<Progress>,
+) -> Result<(), StoreError> {
+    let mut sql = Statement::new("SELECT (l.sort_us + ");
+    sql.bind(i64::from(query.utc_offset_min) * 60_000_000).push(") / ").bind(DAY_US);
+    sql.push(
+        ", l.time_ms FROM combinations c CROSS JOIN laps l \
+         WHERE l.combination = c.id AND l.counts = 1 AND l.sort_us > 0 AND l.visibility <= ",
+    );
+    sql.bind(audience.sees(&query.filter));
+    add_after(&mut sql, &format!("({CAR_AND_TRACK}) = ("), key.to_vec());
+    add_combination(&mut sql, &query.filter);
+    sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
+    if let Some(day) = after {
+        sql.push(" AND (l.sort_us + ").bind(i64::from(query.utc_offset_min) * 60_000_000).push(") / ").bind(DAY_US);
+        sql.push(" > ").bind(day);
+    }
+    sql.push(" ORDER BY 1, 2");
+    let times = db.all_of(&sql, |mut row| {
+        Ok((needed(row.number::<i64>("a day")?, "a day")?, needed(row.number::<u32>("a lap time")?, "a lap time")?))
+    })?;
+    let mut texts = key.iter().map(|value| match value {
+        Value::Text(text) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    });
+    let game = needed(texts.next().flatten(), "a game")?;
+    let [track, layout, car] = [texts.next().flatten(), texts.next().flatten(), texts.next().flatten()];
+    // Days, and the times of each, come sorted.
+    for of_day in times.chunk_by(|one, other| one.0 == other.0) {
+        if let (Some((day, best_ms)), Some((_, median_ms))) = (of_day.first(), of_day.get((of_day.len() - 1) / 2)) {
+            days.push(Progress {
+                game: game.clone(),
+                track: track.clone(),
+                layout: layout.clone(),
+                car: car.clone(),
+                day: *day,
+                lap_count: u32::try_from(of_day.len()).unwrap_or(u32::MAX),
+                best_ms: *best_ms,
+                median_ms: *median_ms,
+            });
+        }
+    }
+    Ok(())
 }

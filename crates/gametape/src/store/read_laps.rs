@@ -37,7 +37,7 @@ fn select(first: First) -> String {
         First::Combinations => "combinations c CROSS JOIN laps l",
     };
     format!(
-        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us, l.visibility \
+        "SELECT {}, l.excluded, l.name, l.note, l.tags, l.deleted_us, {}, l.sort_us, l.visibility, l.gone \
          FROM {tables} WHERE c.id = l.combination AND ",
         of_table("l", LAP),
         combination::COLUMNS
@@ -74,7 +74,8 @@ fn read(mut row: Row) -> Result<Found, StoreError> {
     let combination = Combination::read(&mut row)?;
     let sort_us = needed(row.number("a time")?, "a time")?;
     let visibility = Visibility::of_number(row.number("a visibility")?.unwrap_or_default());
-    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination, visibility }, sort_us })
+    let gone = row.yes_or_no("gone or not")? == Some(true);
+    Ok(Found { lap: StoredLap { lap, remarks: said.remarks, tape, combination, gone, visibility }, sort_us })
 }
 
 impl LapSort {

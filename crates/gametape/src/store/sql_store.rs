@@ -123,14 +123,15 @@ impl Store for SqlStore {
         change.check()?;
         self.pool.write(|db| {
             let changed = edit(db, Kind::Lap, lap, change, now_us())?;
-            let found = read_laps::lap(db, lap, Audience::Owner)?;
-            let found = found.ok_or_else(|| StoreError::NotFound { what: "lap", id: lap.to_string() })?;
-            if changed {
-                let session = writing::session_of(db, found.lap.session)?;
-                settle_lap(db, &session, lap)?;
-                settle_session(db, session.id)?;
+            let gone = || StoreError::NotFound { what: "lap", id: lap.to_string() };
+            let found = read_laps::lap(db, lap, Audience::Owner)?.ok_or_else(gone)?;
+            if !changed {
+                return Ok(found);
             }
-            Ok(found)
+            let session = writing::session_of(db, found.lap.session)?;
+            settle_lap(db, &session, lap)?;
+            settle_session(db, session.id)?;
+            read_laps::lap(db, lap, Audience::Owner)?.ok_or_else(gone)
         })
     }
 
@@ -198,7 +199,7 @@ impl Store for SqlStore {
     }
 
     fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError> {
-        self.read(|db| progress::progress(db, query, audience))
+        self.pool.snapshot(|db| progress::progress(db, query, audience))
     }
 
     fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError> {

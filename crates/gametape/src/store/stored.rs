@@ -145,6 +145,8 @@ pub struct StoredLap {
     pub tape: TapeId,
     /// What bests are kept apart by: game, track, layout, car, driver.
     pub combination: Combination,
+    /// It or its session was deleted.
+    pub gone: bool,
     /// Who may see it: as hidden as its driver or its session, whichever is more.
     pub visibility: Visibility,
 }

@@ -25,12 +25,17 @@ async fn laps_are_excluded_named_deleted_and_brought_back() {
     assert_eq!(server.send("DELETE", &path, &[OWN], "").await.status, 200);
     assert_eq!(server.get("/api/v1/laps").await.json()["laps"].as_array().unwrap().len(), 1);
     assert_eq!(server.get("/api/v1/laps?deleted=true").await.json()["laps"][0]["id"], laps[1].to_string());
+    assert_eq!(server.get(&path).await.status, 404);
+    assert_eq!(server.get(&format!("{path}?deleted=true")).await.status, 200);
     server.send("PATCH", &path, &[JSON, OWN], r#"{"deleted":false}"#).await;
+    assert_eq!(server.get(&path).await.status, 200);
     assert_eq!(best().await, 98_000);
     let path = format!("/api/v1/sessions/{session}");
     assert_eq!(server.send("PATCH", &path, &[JSON, OWN], r#"{"name":"League"}"#).await.json()["name"], "League");
     assert_eq!(server.send("DELETE", &path, &[OWN], "").await.status, 200);
     assert_eq!(server.get("/api/v1/laps").await.json()["laps"], json!([]));
+    assert_eq!(server.get(&format!("/api/v1/laps/{}", laps[0])).await.status, 404, "its laps go with it");
+    assert_eq!(server.get(&path).await.status, 404);
 }
 
 #[tokio::test]
