@@ -4,6 +4,8 @@
 mod console;
 #[cfg(windows)]
 mod event;
+#[cfg(windows)]
+mod folder_identity;
 mod mapped_files;
 #[cfg(windows)]
 mod pipe;
@@ -17,6 +19,8 @@ mod windows_object;
 pub use console::{ConsoleEvent, console_finished, console_is_ours_alone, on_console_event};
 #[cfg(windows)]
 pub use event::Event;
+#[cfg(windows)]
+pub use folder_identity::FolderIdentity;
 pub use mapped_files::MappedFiles;
 #[cfg(windows)]
 pub use pipe::{PipeClient, PipeServer, PipeStream};

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::content::ContentHash;
+use super::ears::Ears;
 use super::error::WatchError;
 use super::examine::{Examined, examine};
 use super::found::{Found, Notice, WatchEvent};
@@ -23,7 +24,7 @@ use super::record::Record;
 use super::roots::Roots;
 use super::settle::Settling;
 use super::setup::Setup;
-use super::signals::{Ears, Signal, Signals};
+use super::signals::{Signal, Signals};
 use super::stamp::Stamp;
 use super::state_file::MAX_RECORDS;
 use super::stopping::{StopHandle, Stopping};
@@ -106,8 +107,13 @@ impl Engine {
                 self.scan(root, now);
             } else if let Some(path) = self.settling.due(now) {
                 self.look_whether_complete(&path, now);
+            } else if let Some(folder) = self.roots.due_to_ask(now, self.setup.look_every) {
+                if self.ears.have_lost(&folder) {
+                    self.handle(Signal::Gone(folder), now);
+                }
             } else if self.outbox.is_empty() {
-                let next = [self.settling.next_due(), self.roots.next_due()].into_iter().flatten().min();
+                let all = [self.settling.next_due(), self.roots.next_due(), self.roots.next_to_ask()];
+                let next = all.into_iter().flatten().min();
                 return Step::Idle(next.unwrap_or(now + self.setup.scan_every));
             }
             if self.is_stop_wanted() {
@@ -188,7 +194,12 @@ impl Engine {
     fn scan(&mut self, root: usize, now: Instant) {
         let begin = Instant::now();
         let notice = match self.roots.folder(root).map(|folder| folder.path.clone()).filter(|path| path.is_dir()) {
-            None => self.roots.missing(root, now + self.setup.look_every),
+            None => {
+                if let Some(folder) = self.roots.folder(root) {
+                    self.ears.forget(&folder.path);
+                }
+                self.roots.missing(root, now + self.setup.look_every)
+            }
             Some(path) => {
                 let there_before = self.roots.is_new(root) && !self.setup.existing;
                 let deaf = self.go_through(root, &path, there_before, now);

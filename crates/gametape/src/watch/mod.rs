@@ -23,6 +23,7 @@
 mod archive;
 mod builder;
 mod content;
+mod ears;
 mod engine;
 mod error;
 mod events;

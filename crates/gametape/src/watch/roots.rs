@@ -1,8 +1,9 @@
 //! The folders that were asked for, and how each of them is watched. Takes what scans saw, gives when to scan next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::ears::Ears;
 use super::folder::Folder;
 use super::found::Notice;
 use super::network::silent_file_system;
@@ -18,6 +19,8 @@ struct Root {
     settle: Duration,
     presence: Presence,
     next_scan: Instant,
+    /// When to ask whether it is still there, if nobody tells.
+    next_to_ask: Instant,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,12 @@ enum Presence {
     LookedAt,
 }
 
+impl Root {
+    fn has_to_be_asked(&self) -> bool {
+        Ears::have_to_ask() && self.presence == Presence::Heard
+    }
+}
+
 impl Roots {
     pub(super) fn new(setup: &Setup, now: Instant) -> Self {
         let root = |folder: &Folder| Root {
@@ -38,6 +47,7 @@ impl Roots {
             settle: setup.settle.or(folder.settle).unwrap_or(SETTLE),
             presence: Presence::New,
             next_scan: now,
+            next_to_ask: now,
         };
         Self(setup.folders.iter().map(root).collect())
     }
@@ -71,6 +81,17 @@ impl Roots {
 
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.0.iter().map(|root| root.next_scan).min()
+    }
+
+    /// A folder of which it is time to ask whether it is still there; then not again for this long.
+    pub(super) fn due_to_ask(&mut self, now: Instant, every: Duration) -> Option<PathBuf> {
+        let root = self.0.iter_mut().find(|root| root.has_to_be_asked() && root.next_to_ask <= now)?;
+        root.next_to_ask = now + every;
+        Some(root.folder.path.clone())
+    }
+
+    pub(super) fn next_to_ask(&self) -> Option<Instant> {
+        self.0.iter().filter(|root| root.has_to_be_asked()).map(|root| root.next_to_ask).min()
     }
 
     pub(super) fn scan_all_at(&mut self, now: Instant) {

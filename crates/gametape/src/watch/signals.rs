@@ -1,14 +1,13 @@
 //! What the system says about folders. Takes its events, gives [`Signal`]s through a bounded queue; what does not fit becomes a
 //! wish for a scan, so nothing is lost and memory stays small.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RenameMode};
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 /// Signals that wait at most.
 const QUEUE: usize = 4096;
@@ -82,80 +81,50 @@ impl Signals {
     }
 }
 
-/// Listens to folders.
+/// Makes signals of what the system says.
 #[derive(Debug)]
-pub(super) struct Ears {
-    watcher: Option<RecommendedWatcher>,
+pub(super) struct Translator {
+    sender: Sender,
+    /// Windows tells the two names of a rename one after the other, and not that they belong together.
+    renamed_from: Option<PathBuf>,
 }
 
-impl Ears {
-    /// With no ears, folders are looked at again and again.
+impl Translator {
     pub(super) fn new(sender: Sender) -> Self {
-        let handler = move |event: notify::Result<notify::Event>| translate(event, &sender);
-        Self { watcher: notify::recommended_watcher(handler).ok() }
+        Self { sender, renamed_from: None }
     }
 
-    /// Hears nothing.
-    pub(super) fn deaf() -> Self {
-        Self { watcher: None }
-    }
-
-    /// Whether the system tells when a writer closes a file.
-    pub(super) fn hear_closing(&self) -> bool {
-        cfg!(any(target_os = "linux", target_os = "android")) && self.watcher.is_some()
-    }
-
-    /// Listens to a folder; again does no harm. `top` is the folder that was asked for: where the system listens to whole trees, the
-    /// folders below it need nothing. On Linux each folder is listened to by itself, before it is read: so no file is missed in between.
-    pub(super) fn listen(&mut self, folder: &Path, top: bool, recursive: bool) -> Result<(), Deaf> {
-        let watcher = self.watcher.as_mut().ok_or(Deaf::NoEvents)?;
-        let trees = cfg!(not(any(target_os = "linux", target_os = "android")));
-        if trees && !top {
-            return Ok(());
+    pub(super) fn translate(&mut self, event: notify::Result<notify::Event>) {
+        let before = self.renamed_from.take();
+        let Ok(event) = event else { return self.sender.send(Signal::Overflow) };
+        if event.need_rescan() {
+            return self.sender.send(Signal::Overflow);
         }
-        let mode = if trees && recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-        watcher.watch(folder, mode).map_err(Deaf::Refused)
+        let mut paths = event.paths.into_iter();
+        let (Some(path), second) = (paths.next(), paths.next()) else { return };
+        self.sender.send(match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Signal::Closed(path),
+            EventKind::Access(_) => return,
+            EventKind::Modify(ModifyKind::Data(_)) => Signal::Written(path),
+            EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
+                self.renamed_from = cfg!(windows).then(|| path.clone());
+                Signal::Gone(path)
+            }
+            EventKind::Remove(_) => Signal::Gone(path),
+            EventKind::Modify(ModifyKind::Name(RenameMode::To)) => {
+                self.sender.send(Signal::Arrived(path.clone()));
+                match before {
+                    Some(from) => Signal::Renamed { from, to: path },
+                    None => return,
+                }
+            }
+            EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => match second {
+                Some(to) => Signal::Renamed { from: path, to },
+                None => Signal::Changed(path),
+            },
+            EventKind::Create(_) | EventKind::Modify(_) | EventKind::Any | EventKind::Other => Signal::Changed(path),
+        });
     }
-
-    /// Stops listening to a folder that is gone: should it be somewhere else now, that is not our business.
-    pub(super) fn forget(&mut self, folder: &Path) {
-        if let Some(watcher) = &mut self.watcher {
-            // It may have ended by itself.
-            let _ = watcher.unwatch(folder);
-        }
-    }
-}
-
-/// Why a folder is not listened to.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Deaf {
-    /// There are no events here.
-    #[error("there are no events to listen to")]
-    NoEvents,
-    /// Most often there are too many watched folders.
-    #[error("the system refused events ({0})")]
-    Refused(notify::Error),
-}
-
-fn translate(event: notify::Result<notify::Event>, sender: &Sender) {
-    let Ok(event) = event else { return sender.send(Signal::Overflow) };
-    if event.need_rescan() {
-        return sender.send(Signal::Overflow);
-    }
-    let mut paths = event.paths.into_iter();
-    let (Some(path), second) = (paths.next(), paths.next()) else { return };
-    sender.send(match event.kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Signal::Closed(path),
-        EventKind::Access(_) => return,
-        EventKind::Modify(ModifyKind::Data(_)) => Signal::Written(path),
-        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => Signal::Gone(path),
-        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => Signal::Arrived(path),
-        EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => match second {
-            Some(to) => Signal::Renamed { from: path, to },
-            None => Signal::Changed(path),
-        },
-        EventKind::Create(_) | EventKind::Modify(_) | EventKind::Any | EventKind::Other => Signal::Changed(path),
-    });
 }
 
 #[cfg(test)]
@@ -165,7 +134,7 @@ mod tests {
 
     fn translated(event: notify::Result<notify::Event>) -> Vec<Signal> {
         let signals = Signals::new();
-        translate(event, &signals.sender());
+        Translator::new(signals.sender()).translate(event);
         std::iter::from_fn(|| signals.try_next()).collect()
     }
 
@@ -195,5 +164,23 @@ mod tests {
         assert_eq!(translated(event(written)), [Signal::Written("a".into())]);
         let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
         assert_eq!(translated(event(closed)), [Signal::Closed("a".into())]);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn the_two_names_of_a_rename_are_put_together() {
+        let signals = Signals::new();
+        let mut translator = Translator::new(signals.sender());
+        let mut tell = |path: &str, mode| {
+            let kind = EventKind::Modify(ModifyKind::Name(mode));
+            translator.translate(Ok(notify::Event::new(kind).add_path(path.into())));
+        };
+        tell("a", RenameMode::From);
+        tell("b", RenameMode::To);
+        tell("c", RenameMode::To);
+        let all: Vec<_> = std::iter::from_fn(|| signals.try_next()).collect();
+        let renamed = Signal::Renamed { from: "a".into(), to: "b".into() };
+        let arrived = |path: &str| Signal::Arrived(path.into());
+        assert_eq!(all, [Signal::Gone("a".into()), arrived("b"), renamed, arrived("c")]);
     }
 }

@@ -37,7 +37,8 @@ pub(super) fn walk(folder: &Folder, start: &Path, left_out: &[PathBuf], step: &m
                 continue;
             }
         };
-        if left_out.contains(&real) {
+        // The real path of a folder is written in another way on Windows, and one that was not there yet was left out by the name it was given.
+        if left_out.contains(&real) || left_out.contains(&path) {
             continue;
         }
         let leads_back = is_link && (real.starts_with(&top) || top.starts_with(&real));

@@ -65,10 +65,13 @@ fn a_file_that_is_renamed_into_place_needs_no_settle_time() {
     let temporary = bench.put("a.replay.tmp", b"whole");
     std::fs::rename(&temporary, bench.path("replays/a.replay")).unwrap();
     assert_eq!(live.found(), ("a.replay".into(), 5));
-    let elsewhere = bench.path("b.replay");
-    File::create_new(&elsewhere).unwrap().write_all(b"moved").unwrap();
-    std::fs::rename(&elsewhere, bench.path("replays/b.replay")).unwrap();
-    assert_eq!(live.found(), ("b.replay".into(), 5));
+    // To Windows, what comes from a folder that is not listened to is a new file like any other: it needs the settle time.
+    if cfg!(not(windows)) {
+        let elsewhere = bench.path("b.replay");
+        File::create_new(&elsewhere).unwrap().write_all(b"moved").unwrap();
+        std::fs::rename(&elsewhere, bench.path("replays/b.replay")).unwrap();
+        assert_eq!(live.found(), ("b.replay".into(), 5));
+    }
     assert!(live.end().is_empty());
 }
 

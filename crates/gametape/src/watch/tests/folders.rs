@@ -60,8 +60,9 @@ fn a_folder_that_goes_and_comes_back_is_watched_again() {
     let short = Duration::from_millis(20);
     let live = Live::new(bench.watch().settle(short).look_every(short, LONG)).until_watching();
     for round in 0..3 {
-        if round == 1 {
-            std::fs::rename(bench.path("replays"), bench.path("away")).unwrap();
+        // Under Wine a folder that is removed stays, as if nothing had happened, while somebody has it open.
+        if round == 1 || cfg!(windows) {
+            std::fs::rename(bench.path("replays"), bench.path(&format!("away-{round}"))).unwrap();
         } else {
             std::fs::remove_dir_all(bench.path("replays")).unwrap();
         }
