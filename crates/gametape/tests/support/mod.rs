@@ -19,17 +19,48 @@ const VARS: [(i32, i32, i32, &str, &str); 6] = [
 /// A row that is not like its neighbours.
 pub fn row(index: usize) -> Vec<u8> {
     let mut row: Vec<u8> = (0..ROW_BYTES).map(|byte| (byte * 7 + index * 13) as u8).collect();
-    row[..8].copy_from_slice(&(100.0 + index as f64 / 64.0).to_le_bytes());
+    row[..8].copy_from_slice(&time_of(index).to_le_bytes());
     row[29..].copy_from_slice(b"ok");
     row
 }
 
 /// A whole file with this many rows.
 pub fn ibt(rows: usize) -> Vec<u8> {
+    ibt_of(&VARS, ROW_BYTES, rows, row)
+}
+
+/// One of a car with a speed.
+pub fn driven_ibt(rows: usize) -> Vec<u8> {
+    let vars = [(5, 0, 1, "SessionTime", "s"), (4, 8, 1, "Speed", "m/s")];
+    let row = |index: usize| [&time_of(index).to_le_bytes()[..], &speed_of(index).to_le_bytes()].concat();
+    ibt_of(&vars, 12, rows, row)
+}
+
+/// `SessionTime` of a row.
+pub fn time_of(row: usize) -> f64 {
+    100.0 + row as f64 / 64.0
+}
+
+/// The row of a `SessionTime`.
+pub fn row_at(time: f64) -> usize {
+    ((time - 100.0) * 64.0).round() as usize
+}
+
+/// `Speed` of a row of [`driven_ibt`].
+pub fn speed_of(row: usize) -> f32 {
+    row as f32 / 8.0
+}
+
+fn ibt_of(
+    vars: &[(i32, i32, i32, &str, &str)],
+    row_bytes: usize,
+    rows: usize,
+    row: impl Fn(usize) -> Vec<u8>,
+) -> Vec<u8> {
     let text = b"---\nWeekendInfo:\n TrackName: test\n BuildVersion: 2026.01.02.03\n";
-    let text_start = 144 + 144 * VARS.len();
+    let text_start = 144 + 144 * vars.len();
     let row_start = text_start + text.len();
-    let head = [2, 1, 60, 0, text.len(), text_start, VARS.len(), 144, 1, ROW_BYTES, 0, 0, 77, row_start];
+    let head = [2, 1, 60, 0, text.len(), text_start, vars.len(), 144, 1, row_bytes, 0, 0, 77, row_start];
     let mut file: Vec<u8> = head.iter().flat_map(|number| (*number as i32).to_le_bytes()).collect();
     file.resize(112, 0);
     file.extend(1_700_000_000_i64.to_le_bytes());
@@ -37,7 +68,7 @@ pub fn ibt(rows: usize) -> Vec<u8> {
     file.extend(101.0_f64.to_le_bytes());
     file.extend(1_i32.to_le_bytes());
     file.extend((rows as i32).to_le_bytes());
-    for (kind, offset, count, name, unit) in VARS {
+    for &(kind, offset, count, name, unit) in vars {
         for value in [kind, offset, count, 0] {
             file.extend(value.to_le_bytes());
         }
