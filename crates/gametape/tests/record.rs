@@ -68,25 +68,35 @@ fn a_session_that_ends_closes_its_tape_and_the_next_one_gets_another() {
     let (prefix, folder) = (prefix("again"), tempfile::tempdir().unwrap());
     let mut game = Game::start(&prefix);
     let recording = Recording::family(&prefix, folder.path(), 200);
-    let drive = |game: &mut Game, steps: usize| {
-        for _ in 0..steps {
-            game.step();
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+    let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
+    let is_other = |than: &std::path::Path| recording.progress.situation().path.is_some_and(|path| path != than);
+    // A game that waits for the recorder while there is a tape.
+    let drive = |game: &mut Game| {
+        let before = rows();
+        game.step();
+        wait_until("the frame is taken", || rows() > before || !recording.progress.is_recording());
     };
     game.status(2);
-    drive(&mut game, 40);
+    wait_until("it is recorded", || {
+        drive(&mut game);
+        recording.progress.is_recording()
+    });
     let first = recording.opened();
+    (0..40).for_each(|_| drive(&mut game));
     // Another kind of session, without a pause between the two.
     game.session(2);
-    drive(&mut game, 200);
+    wait_until("it gets another tape", || {
+        drive(&mut game);
+        is_other(&first)
+    });
+    (0..40).for_each(|_| drive(&mut game));
     // The old tape is closed beside the new one: either may be told first.
     let mut both = [recording.next(), recording.next()];
     both.sort_by_key(|told| matches!(told, Told::Opened { .. }));
     let [was_closed, Told::Opened { path: second, .. }] = both else { panic!("{both:?}") };
     assert_eq!(closed(&was_closed), (first.clone(), EndReason::NewSession));
     game.status(3);
-    drive(&mut game, 2);
+    wait_until("it pauses", || recording.progress.situation().state.is_some_and(|state| state.text() == "paused"));
     game.status(0);
     let (path, reason) = closed(&recording.next());
     assert_eq!((&path, reason), (&second, EndReason::GameEnded));

@@ -153,17 +153,28 @@ fn each_session_has_a_tape_that_describes_itself() {
     let (prefix, folder) = (prefix("sessions"), tempfile::tempdir().unwrap());
     let mut memory = Memory::start(&prefix, 3, true);
     memory.text(TEXT);
+    memory.step();
     memory.connected(true);
     let recording = record(&prefix, folder.path());
-    let drive = |memory: &mut Memory, ticks: usize| {
-        for _ in 0..ticks {
+    wait_until("it is seen", || {
+        recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
+    });
+    let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
+    // A game that waits for the recorder; what is told at a new session comes when that has been so for a while.
+    let drive = |memory: &mut Memory, is_enough: &dyn Fn() -> bool| {
+        wait_until("it is driven", || {
+            let before = rows();
             memory.step();
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+            wait_until("the row is taken", || rows() > before || !recording.progress.is_recording());
+            is_enough()
+        });
     };
-    drive(&mut memory, 30);
+    drive(&mut memory, &|| rows() > 20);
+    let first = recording.opened();
     memory.session = 1;
-    drive(&mut memory, 100);
+    drive(&mut memory, &|| recording.progress.situation().path.is_some_and(|path| path != first));
+    let begun = rows();
+    drive(&mut memory, &|| rows() > begun + 20);
     let told: Vec<Told> = recording.end().into_iter().filter(|told| matches!(told, Told::Closed { .. })).collect();
     let [first, second] = &told[..] else { panic!("{told:?}") };
     assert_eq!((tape_of(first).1, tape_of(second).1), (EndReason::NewSession, EndReason::Stopped));
