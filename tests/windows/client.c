@@ -1,11 +1,13 @@
 // A program as others write them for Windows, for tests: it sees games as dashboards do, and ends programs as a console does.
 //
-//   client acpmf PREFIX SECONDS           waits for Local\PREFIXacpmf_physics to appear, move and go
-//   client iracing PREFIX PORT SECONDS    the start-up of pyirsdk, step by step, then its way of reading
-//   client ctrl break|c SECONDS PROGRAM   runs a program in a console of its own and interrupts it then; gives its exit code
-//   client end-session PROCESS            tells a process's window that the user logs off
+//   client acpmf PREFIX                     waits for Local\PREFIXacpmf_physics to appear, move and go
+//   client iracing PREFIX PORT              the start-up of pyirsdk, step by step, then its way of reading; prints some speeds
+//   client ctrl c|break|close FILE PROGRAM  runs a program in a new console and ends it so when FILE is there; gives its exit code
+//   client end-session PROCESS              tells a process's window that the user logs off
+//   client refused                          0 if the system refuses to generate Ctrl+Break where it generates Ctrl+C
 //
-// Says on stdout what it saw, a line each; 0 if it saw all of it.
+// Says on stdout what it saw, a line each; 0 if it saw all of it. Nothing is decided by time: whoever runs it reads what it has seen so far
+// and says when the game shall go. The limit only guards against a hang.
 #define WIN32_LEAN_AND_MEAN
 #include <winsock2.h>
 #include <windows.h>
@@ -13,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LIMIT_MS 180000
 
 static DWORD end_ms;
 
@@ -44,6 +48,7 @@ static HANDLE open_section(const char *prefix, const char *name)
 static int acpmf(const char *prefix)
 {
     HANDLE section = NULL, graphics = NULL;
+    say("waiting");
     while (in_time() && !(section && graphics)) {
         if (!section)
             section = open_section(prefix, "acpmf_physics");
@@ -101,6 +106,8 @@ static int acpmf(const char *prefix)
 // ---- iRacing, as pyirsdk does it ---------------------------------------------------------------------------------
 
 #define MAP_BYTES (1164 * 1024)
+#define IN_A_ROW 10
+#define ENOUGH 10
 
 struct buffer { int32_t tick, offset, pad[2]; };
 struct header {
@@ -162,6 +169,7 @@ static int iracing(const char *prefix, int port)
     char name[256];
     WSADATA data;
     WSAStartup(MAKEWORD(2, 2), &data);
+    say("waiting");
     while (in_time() && !sim_runs(port))
         Sleep(50);
     if (!sim_runs(port))
@@ -173,13 +181,18 @@ static int iracing(const char *prefix, int port)
         Sleep(5);
     if (!event)
         return fail("no event");
-    int missed = 0, tried = 50;
-    for (int i = 0; i < tried; i++)
-        missed += WaitForSingleObject(event, 32) != WAIT_OBJECT_0;
-    printf("event missed %d of %d\n", missed, tried);
-    // Wine says nothing about timing; on an idle machine none is missed.
-    if (missed > tried / 5)
+    // On a busy machine anybody misses some. But each wait begins when the one before has ended, with a pulse: who pulses less often than
+    // every 32 ms is not heard twice in a row, however long one tries. An event that stays signalled is no pulse.
+    int row = 0, waits = 0, left = 0;
+    for (; in_time() && row < IN_A_ROW; waits++) {
+        row = WaitForSingleObject(event, 32) == WAIT_OBJECT_0 ? row + 1 : 0;
+        left = row == 0 ? 0 : left + (WaitForSingleObject(event, 0) == WAIT_OBJECT_0);
+    }
+    printf("event %d times in a row after %d waits, %d times still signalled\n", row, waits, left);
+    if (row < IN_A_ROW)
         return fail("the event is not signalled within 32 ms");
+    if (left == IN_A_ROW)
+        return fail("the event stays signalled");
     HANDLE section = open_section(prefix, "IRSDKMemMapFileName");
     if (!section)
         return fail("no section");
@@ -196,10 +209,13 @@ static int iracing(const char *prefix, int port)
     printf("connected ver %d buffers %d variables %d row %d rate %d text %d\n", header->ver, header->num_buf,
            header->num_vars, header->buf_len, header->tick_rate, header->info_update);
     fflush(stdout);
-    const struct variable *time = NULL, *variables = (const void *)(map + header->var_offset);
-    for (int i = 0; i < header->num_vars; i++)
+    const struct variable *time = NULL, *speed = NULL, *variables = (const void *)(map + header->var_offset);
+    for (int i = 0; i < header->num_vars; i++) {
         if (!strcmp(variables[i].name, "SessionTime"))
             time = &variables[i];
+        if (!strcmp(variables[i].name, "Speed"))
+            speed = &variables[i];
+    }
     if (!time)
         return fail("no SessionTime");
     if (strncmp((const char *)map + header->info_offset, "---", 3))
@@ -208,13 +224,18 @@ static int iracing(const char *prefix, int port)
     int changes = 0;
     while (in_time() && header->status == 1) {
         WaitForSingleObject(event, 32);
-        double now = value(map, time);
-        if (now != last)
-            changes++;
+        double now = value(map, time), fast = speed ? value(map, speed) : 0;
+        // Both of the same row.
+        if (now == last || now != value(map, time))
+            continue;
         last = now;
+        if (++changes <= ENOUGH && speed)
+            printf("%.6f s %.6f m/s\n", now, fast);
+        if (changes == ENOUGH)
+            say("enough");
     }
     printf("SessionTime changed %d times, last %.4f\n", changes, last);
-    if (changes < 10)
+    if (changes < ENOUGH)
         return fail("nothing moves in the second newest buffer");
     if (header->status == 1)
         return fail("the game does not go");
@@ -229,7 +250,25 @@ static BOOL WINAPI not_us(DWORD kind)
     return TRUE;
 }
 
-static int ctrl(const char *kind, DWORD after_ms, int count, char **words)
+// What the system does when a key is pressed or the window is closed: it lets a thread of the program call its handlers, and this function of the
+// system is what the thread runs. It is at the same place in every process. 0 if that could be done; `answer` is 1 if a handler has returned,
+// and something else if the program ended while it was waited for.
+static int deliver(HANDLE process, DWORD event, DWORD *answer)
+{
+    void *routine = (void *)(uintptr_t)GetProcAddress(GetModuleHandleA("kernelbase.dll"), "CtrlRoutine");
+    if (!routine)
+        return fail("there is no CtrlRoutine");
+    HANDLE thread = CreateRemoteThread(process, NULL, 0, (LPTHREAD_START_ROUTINE)(uintptr_t)routine,
+                                       (void *)(uintptr_t)event, 0, NULL);
+    if (!thread)
+        return fail("no thread can be started in it");
+    WaitForSingleObject(thread, 60000);
+    GetExitCodeThread(thread, answer);
+    CloseHandle(thread);
+    return 0;
+}
+
+static int ctrl(const char *kind, const char *when, int count, char **words)
 {
     char line[8192] = "";
     for (int i = 0; i < count; i++) {
@@ -244,22 +283,42 @@ static int ctrl(const char *kind, DWORD after_ms, int count, char **words)
     PROCESS_INFORMATION child;
     if (!CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &child))
         return fail("cannot start the program");
-    if (WaitForSingleObject(child.hProcess, after_ms) != WAIT_TIMEOUT)
-        return fail("the program ended before");
-    // It goes to everybody in the console: to us too.
+    while (in_time() && GetFileAttributesA(when) == INVALID_FILE_ATTRIBUTES)
+        if (WaitForSingleObject(child.hProcess, 20) != WAIT_TIMEOUT)
+            return fail("the program ended before");
+    // What is generated goes to everybody in the console: to us too.
     SetConsoleCtrlHandler(not_us, TRUE);
-    if (!GenerateConsoleCtrlEvent(strcmp(kind, "break") ? CTRL_C_EVENT : CTRL_BREAK_EVENT, 0)) {
-        fail("cannot interrupt it");
-        TerminateProcess(child.hProcess, 99);
-        return 1;
+    DWORD event = !strcmp(kind, "c") ? CTRL_C_EVENT : !strcmp(kind, "break") ? CTRL_BREAK_EVENT : CTRL_CLOSE_EVENT;
+    if (event != CTRL_CLOSE_EVENT && GenerateConsoleCtrlEvent(event, 0)) {
+        say("generated");
+    } else {
+        DWORD answer = 0;
+        printf("cannot be generated (error %lu)\n", GetLastError());
+        if (deliver(child.hProcess, event, &answer)) {
+            TerminateProcess(child.hProcess, 99);
+            return 1;
+        }
+        printf("delivered, %s\n", answer == 1 ? "the handler returned" : "the program ended while its handler was waited for");
     }
-    if (WaitForSingleObject(child.hProcess, 20000) != WAIT_OBJECT_0) {
+    if (WaitForSingleObject(child.hProcess, 60000) != WAIT_OBJECT_0) {
         TerminateProcess(child.hProcess, 99);
         return fail("the program did not end");
     }
     DWORD code = 0;
     GetExitCodeProcess(child.hProcess, &code);
+    fflush(stdout);
     return (int)code;
+}
+
+static int refused(void)
+{
+    SetConsoleCtrlHandler(not_us, TRUE);
+    int c = GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0);
+    printf("Ctrl+C: %s (error %lu)\n", c ? "generated" : "refused", c ? 0 : GetLastError());
+    int key = GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, 0);
+    printf("Ctrl+Break: %s (error %lu)\n", key ? "generated" : "refused", key ? 0 : GetLastError());
+    fflush(stdout);
+    return c && !key ? 0 : 1;
 }
 
 // The same again in a console of its own: whoever runs this may have none.
@@ -274,7 +333,7 @@ static int in_new_console(void)
     SetEnvironmentVariableA("CLIENT_HAS_CONSOLE", "1");
     if (!CreateProcessA(NULL, GetCommandLineA(), NULL, NULL, TRUE, CREATE_NEW_CONSOLE, NULL, NULL, &start, &child))
         return fail("cannot start a console");
-    WaitForSingleObject(child.hProcess, 40000);
+    WaitForSingleObject(child.hProcess, LIMIT_MS);
     GetExitCodeProcess(child.hProcess, &code);
     return (int)code;
 }
@@ -292,7 +351,7 @@ static BOOL CALLBACK each_window(HWND window, LPARAM unused)
     GetClassNameA(window, class, sizeof class);
     GetWindowThreadProcessId(window, &process);
     if (process == wanted_process && !strcmp(class, "gametape-end")) {
-        SendMessageTimeoutA(window, WM_QUERYENDSESSION, 0, 0, SMTO_NORMAL, 2000, &answer);
+        SendMessageTimeoutA(window, WM_QUERYENDSESSION, 0, 0, SMTO_NORMAL, 30000, &answer);
         told = answer == 1 ? 1 : -1;
         SendMessageTimeoutA(window, WM_ENDSESSION, TRUE, 0, SMTO_NORMAL, 100, &answer);
     }
@@ -302,7 +361,7 @@ static BOOL CALLBACK each_window(HWND window, LPARAM unused)
 static int end_session(DWORD process)
 {
     wanted_process = process;
-    for (int i = 0; i < 100 && !told; i++) {
+    while (in_time() && !told) {
         EnumWindows(each_window, 0);
         Sleep(20);
     }
@@ -311,20 +370,20 @@ static int end_session(DWORD process)
 
 int main(int count, char **words)
 {
-    end_ms = GetTickCount() + 60000;
-    if (count >= 4 && !strcmp(words[1], "acpmf")) {
-        end_ms = GetTickCount() + (DWORD)atoi(words[3]) * 1000;
+    end_ms = GetTickCount() + LIMIT_MS;
+    const char *what = count > 1 ? words[1] : "";
+    if (count >= 3 && !strcmp(what, "acpmf"))
         return acpmf(words[2]);
-    }
-    if (count >= 5 && !strcmp(words[1], "iracing")) {
-        end_ms = GetTickCount() + (DWORD)atoi(words[4]) * 1000;
+    if (count >= 4 && !strcmp(what, "iracing"))
         return iracing(words[2], atoi(words[3]));
-    }
-    if (count >= 5 && !strcmp(words[1], "ctrl") && !getenv("CLIENT_HAS_CONSOLE"))
+    int needs_console = (count >= 5 && !strcmp(what, "ctrl")) || !strcmp(what, "refused");
+    if (needs_console && !getenv("CLIENT_HAS_CONSOLE"))
         return in_new_console();
-    if (count >= 5 && !strcmp(words[1], "ctrl"))
-        return ctrl(words[2], (DWORD)(atof(words[3]) * 1000), count - 4, words + 4);
-    if (count >= 3 && !strcmp(words[1], "end-session"))
+    if (count >= 5 && !strcmp(what, "ctrl"))
+        return ctrl(words[2], words[3], count - 4, words + 4);
+    if (!strcmp(what, "refused"))
+        return refused();
+    if (count >= 3 && !strcmp(what, "end-session"))
         return end_session((DWORD)atoi(words[2]));
     return fail("what shall I do?");
 }
