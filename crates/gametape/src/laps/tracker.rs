@@ -4,7 +4,7 @@
 //!  frame ─▶ off, pause, replay? ─▶ steady: to be believed? ─▶ same session? ─▶ OpenSession: laps, stints, bests
 //! ```
 //!
-//! Here is decided which session a frame belongs to; what happens within one is [`OpenSession`]'s.
+//! Here is decided which session a frame belongs to; what happens within one is `OpenSession`'s.
 
 use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame, Presence};
