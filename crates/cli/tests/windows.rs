@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::os::windows::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gametape::format::read::Tape;
@@ -20,8 +21,16 @@ const CREATE_NEW_CONSOLE: u32 = 0x10;
 /// Guards against a hang; no test waits for it.
 const HANG: Duration = Duration::from_secs(180);
 
-/// The client, if it was built; says so loudly if not.
-fn client(test: &str) -> Option<PathBuf> {
+/// One test at a time: a process that another test starts gets the pipes that are open at that moment, and so do processes of the system that never end.
+/// Whoever waits for the end of such a pipe waits for ever.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The client, if it was built; says so loudly if not. And the right to run alone.
+fn client(test: &str) -> Option<(PathBuf, MutexGuard<'static, ()>)> {
     let path = std::env::var_os("GAMETAPE_WINDOWS_CLIENT").map(PathBuf::from);
     if path.is_none() {
         println!("SKIPPED {test}: GAMETAPE_WINDOWS_CLIENT is not set");
@@ -30,7 +39,7 @@ fn client(test: &str) -> Option<PathBuf> {
             file.unwrap().write_all(format!("{test}\n").as_bytes()).unwrap();
         }
     }
-    path
+    path.map(|path| (path, alone()))
 }
 
 /// A process, and files for what it says. A pipe would have to be closed by all who have got it, and processes of the system get it too.
@@ -121,7 +130,7 @@ fn waiting(client: &Path, bench: &Bench, names: &str, tape: &Path) -> (Running, 
 
 #[test]
 fn a_demo_is_recorded_by_another_process_and_seen_by_a_client_to_appear_run_and_go() {
-    let Some(client) = client("a_demo_is_recorded_by_another_process") else { return };
+    let Some((client, _alone)) = client("a_demo_is_recorded_by_another_process") else { return };
     let (bench, names) = (Bench::new(), names("demo"));
     let tape = bench.path("second.gtape");
     let (mut seen, recorder) = waiting(&client, &bench, &names, &tape);
@@ -142,7 +151,7 @@ fn a_demo_is_recorded_by_another_process_and_seen_by_a_client_to_appear_run_and_
 
 #[test]
 fn what_is_played_is_recorded_to_the_byte_and_seen_by_a_client() {
-    let Some(client) = client("what_is_played_is_recorded") else { return };
+    let Some((client, _alone)) = client("what_is_played_is_recorded") else { return };
     let (bench, names) = (Bench::new(), names("play"));
     let original = bench.expect(0, &["demo", "--exit", "--speed", "100"]).out.trim().to_owned();
     let tape = bench.path("again.gtape");
@@ -163,7 +172,7 @@ fn what_is_played_is_recorded_to_the_byte_and_seen_by_a_client() {
 
 #[test]
 fn a_replayed_ibt_satisfies_the_start_up_of_pyirsdk_and_shows_its_speeds() {
-    let Some(client) = client("a_replayed_ibt_satisfies_the_start_up_of_pyirsdk") else { return };
+    let Some((client, _alone)) = client("a_replayed_ibt_satisfies_the_start_up_of_pyirsdk") else { return };
     let (bench, names) = (Bench::new(), names("ibt"));
     let source = support::ibt::put(&bench.path("driven.ibt"), &support::ibt::driven_ibt(400));
     let tape = bench.expect(0, &["import", text(&source)]).out.trim().to_owned();
@@ -200,7 +209,7 @@ fn time_and_speed(line: &str) -> Option<(f64, f64)> {
 
 #[test]
 fn ctrl_c_ctrl_break_and_the_close_button_leave_a_whole_tape() {
-    let Some(client) = client("ctrl_c_ctrl_break_and_the_close_button_leave_a_whole_tape") else { return };
+    let Some((client, _alone)) = client("ctrl_c_ctrl_break_and_the_close_button_leave_a_whole_tape") else { return };
     for (key, code) in [("c", 130), ("break", 130), ("close", 0)] {
         let bench = Bench::new();
         let when = bench.path("now");
@@ -225,7 +234,7 @@ fn ctrl_c_ctrl_break_and_the_close_button_leave_a_whole_tape() {
 
 #[test]
 fn logging_off_leaves_a_whole_tape() {
-    let Some(client) = client("logging_off_leaves_a_whole_tape") else { return };
+    let Some((client, _alone)) = client("logging_off_leaves_a_whole_tape") else { return };
     let bench = Bench::new();
     let demo = start(bench.command(&["demo"]));
     wait_for_frames(&bench);
@@ -254,6 +263,7 @@ fn wait_for_frames(bench: &Bench) -> String {
 
 #[test]
 fn a_tape_is_read_marked_and_refused_to_others_while_it_is_recorded() {
+    let _alone = alone();
     let bench = Bench::new();
     let mut demo = start(bench.command(&["demo"]));
     let tape = wait_for_frames(&bench);
@@ -272,6 +282,7 @@ fn a_tape_is_read_marked_and_refused_to_others_while_it_is_recorded() {
 
 #[test]
 fn a_window_of_its_own_stays_and_says_so() {
+    let _alone = alone();
     let bench = Bench::new();
     let in_window = |words: &[&str]| {
         let mut command = bench.command(words);
@@ -289,6 +300,7 @@ fn a_window_of_its_own_stays_and_says_so() {
 
 #[test]
 fn doctor_lists_sections_and_games_by_their_windows_names() {
+    let _alone = alone();
     let bench = Bench::new();
     let ran = bench.run(&["doctor"]);
     let said = format!("{}{}", ran.out, ran.err);
