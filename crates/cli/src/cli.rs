@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, compare, completions, cut, demo, doctor, games, import, info, laps, man, mark, merge, play, play_process,
+    cat, compare, completions, cut, demo, doctor, games, import, info, laps, main_job, man, mark, merge, play, play_process,
     record, recover, save, serve, split, token, verify, watch,
 };
 use crate::exit::{self, Outcome};
@@ -21,13 +21,13 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Try it:
-  gametape                        wait for a game and record it
+  gametape                        wait for a game, record it, find its laps, serve them
   gametape doctor                 why no game is found, and what to do
   gametape demo --exit            record a lap of a simulated car
   gametape import race.ibt        make a tape from an iRacing file
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
-  gametape laps TAPE              its sessions, laps and sectors
+  gametape laps                   sessions, laps and sectors of the store, or of a TAPE
   gametape play TAPE              other programs believe that the game runs
   gametape cat TAPE --channels speedKmh,gear | head
 
@@ -101,7 +101,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         std::process::exit(error.exit_code());
     });
     match cli.command {
-        None => record::run(&record::Args::default()),
+        None => main_job::run(),
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Mark(args)) => mark::run(&args),
@@ -139,8 +139,8 @@ pub(crate) fn not_yet(what: &str) -> anyhow::Error {
 
 /// Tells the user something that is not data.
 pub(crate) fn tell(text: &str) {
-    // If stderr is gone, there is nobody left to tell.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    // Colours go only to terminals that want them. If stderr is gone, there is nobody left to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]

@@ -4,15 +4,19 @@
 //! stdout, everything else to stderr.
 #![forbid(unsafe_code)]
 
+mod catching_up;
 mod cli;
 mod commands;
 mod exit;
 mod human;
+mod lap_lines;
 mod open;
 mod progress;
 mod recording;
 mod rows;
 mod server;
+mod serving;
+mod station;
 mod status_line;
 mod stop;
 mod stoppable;

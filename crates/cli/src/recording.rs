@@ -1,13 +1,13 @@
 //! A recording as the user sees it: sources on threads of their own, a status line, and at the end what came of it.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{Clock, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
+use gametape::capture::{Clock, Observer, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
 use gametape::control::ControlServer;
 use gametape::format::Counters;
 use gametape::keep_last::Ring;
@@ -29,6 +29,10 @@ pub(crate) struct Recording {
     told: Receiver<Told>,
     stop: StopFlag,
     status: StatusLine,
+    /// What others have to say meanwhile.
+    lines: Option<Receiver<String>>,
+    /// Who wants to know of tapes that begin and end.
+    on_tape: Option<Box<dyn Fn(&Path)>>,
     closed: Vec<ClosedTape>,
     /// Only the last part is kept.
     ring: Option<Ring>,
@@ -49,13 +53,14 @@ struct ClosedTape {
 }
 
 impl Recording {
-    /// Starts a thread for each source, and listens for `mark` in the folder.
+    /// Starts a thread for each source, and listens for `mark` in the folder. Each recorder gets the observers that `beside` gives.
     pub(crate) fn start(
         sources: Vec<Box<dyn Source>>,
         options: &RecordOptions,
         run_folder: &Path,
+        beside: impl FnMut() -> io::Result<Vec<Box<dyn Observer>>>,
     ) -> anyhow::Result<Self> {
-        Self::start_by(Arc::new(RealClock::start()), false, sources, options, run_folder)
+        Self::start_by(Arc::new(RealClock::start()), false, sources, options, run_folder, beside)
     }
 
     /// The same by another clock; `once` ends with the game.
@@ -65,6 +70,7 @@ impl Recording {
         sources: Vec<Box<dyn Source>>,
         options: &RecordOptions,
         run_folder: &Path,
+        mut beside: impl FnMut() -> io::Result<Vec<Box<dyn Observer>>>,
     ) -> anyhow::Result<Self> {
         let (sender, told) = channel();
         let stop = StopFlag::default();
@@ -76,7 +82,7 @@ impl Recording {
                 clock: clock.clone(),
                 progress: Arc::default(),
                 told: sender.clone(),
-                observers: Vec::new(),
+                observers: beside()?,
                 stop: stop.clone(),
                 once,
             };
@@ -96,6 +102,8 @@ impl Recording {
             told,
             stop,
             status,
+            lines: None,
+            on_tape: None,
             closed: Vec::new(),
             ring: None,
             kept: None,
@@ -107,6 +115,11 @@ impl Recording {
     /// What is recorded are pieces of this ring.
     pub(crate) fn keeping(self, ring: Option<Ring>) -> Self {
         Self { ring, ..self }
+    }
+
+    /// Shows these lines as they come, and tells of each tape that begins or ends.
+    pub(crate) fn with(self, lines: Receiver<String>, on_tape: impl Fn(&Path) + 'static) -> Self {
+        Self { lines: Some(lines), on_tape: Some(Box::new(on_tape)), ..self }
     }
 
     /// Shows what happens until the user wants the end or a source has ended.
@@ -123,7 +136,20 @@ impl Recording {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.say_lines();
             self.status.show(&self.progress);
+        }
+    }
+
+    /// Tells nobody of tapes any more: all have ended.
+    pub(crate) fn forget_tapes(&mut self) {
+        self.on_tape = None;
+    }
+
+    /// Says what others had to say.
+    pub(crate) fn say_lines(&mut self) {
+        for line in self.lines.iter().flat_map(Receiver::try_iter) {
+            self.status.say(&line);
         }
     }
 
@@ -164,6 +190,9 @@ impl Recording {
     }
 
     fn hear(&mut self, told: Told) {
+        if let (Some(on_tape), Told::Opened { path, .. } | Told::Closed { path, .. }) = (&self.on_tape, &told) {
+            on_tape(path);
+        }
         match told {
             Told::Opened { path, game, about } => {
                 let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));

@@ -1,5 +1,6 @@
 //! Opens the store that a command speaks of.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -10,13 +11,22 @@ use crate::open::folders;
 /// Environment variable that names the store.
 pub(crate) const STORE: &str = "GAMETAPE_STORE";
 
+/// What names the store of `gametape demo`.
+pub(crate) const DEMO: &str = "demo";
+
 /// The store that was named, or that of the environment, or the user's own file.
 fn place(named: Option<&str>) -> anyhow::Result<String> {
+    if named == Some(DEMO) {
+        return path_text(folders()?.demo_store());
+    }
     if let Some(named) = named.map(str::to_owned).or_else(|| std::env::var(STORE).ok()).filter(|name| !name.is_empty())
     {
         return Ok(named);
     }
-    let path = folders()?.store;
+    path_text(folders()?.store)
+}
+
+fn path_text(path: PathBuf) -> anyhow::Result<String> {
     let shown = path.display().to_string();
     path.into_os_string()
         .into_string()

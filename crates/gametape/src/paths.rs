@@ -61,6 +61,16 @@ impl Folders {
     }
 }
 
+/// The name of this machine: paths in a catalogue that several share mean something on one of them.
+#[must_use]
+pub fn this_machine() -> String {
+    #[cfg(target_os = "linux")]
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(target_os = "linux"))]
+    let name = std::env::var("COMPUTERNAME").or_else(|_| std::env::var("HOSTNAME")).unwrap_or_default();
+    if name.is_empty() { "unnamed".to_owned() } else { name }
+}
+
 /// The tape in a folder that was changed last; `None` if there is none, or no such folder.
 pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {

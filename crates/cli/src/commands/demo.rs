@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, anyhow};
@@ -13,11 +12,14 @@ use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape::sys::Prefix;
 
 use crate::cli::tell;
-use crate::commands::record::parse_prefix;
+use super::main_job;
+use super::record::parse_prefix;
 use crate::exit::Outcome;
 use crate::open::{self, DATA_DIR};
-use crate::recording::{Recording, on_terminal};
+use crate::recording::Recording;
+use crate::station::Station;
 use crate::stop::Stop;
+use crate::store;
 
 /// Seconds of data at the greatest speed, should the disk stall.
 const JOURNAL_BYTES: u64 = 32 << 20;
@@ -75,7 +77,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let game = LiveGame::start(&prefix, Simulation::driving(settings, Script::new()))?;
     let sources = game_sources(Some(&acc::GAME), &prefix, None);
-    let mut recording = Recording::start_by(clock.clone(), true, sources, &options(args, folders.demo), &folders.run)?;
+    let mut station = main_job::start(vec![folders.demo.clone()], Vec::new(), Some(store::DEMO));
+    let (options, run) = (options(args, folders.demo), &folders.run);
+    let mut recording = Recording::start_by(clock.clone(), true, sources, &options, run, || match &mut station {
+        Some(station) => station.observers(),
+        None => Ok(Vec::new()),
+    })?;
+    if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
+        recording = recording.with(lines, tapes);
+    }
     tell("a simulated car drives (not a game); another program can record it too:");
     tell(&format!("  gametape record --names {}", prefix.as_str()));
     let laps = args.laps.or(args.exit.then_some(1));
@@ -83,12 +93,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         tell("press Ctrl+C to end");
     }
     let drive = Drive::start(game, clock, laps)?;
-    recording.watch_until(|| {
-        drive.tell_laps();
-        stop.wanted()
-    });
+    recording.watch_until(|| stop.wanted());
     let driven = drive.end();
-    let tapes = recording.end();
+    let tapes = main_job::end(&mut recording, station)?;
     driven?;
     tell_what_next(&tapes);
     recording.finish(&stop, false)
@@ -116,43 +123,23 @@ fn options(args: &Args, folder: PathBuf) -> RecordOptions {
 /// The simulated game on a thread of its own.
 struct Drive {
     thread: JoinHandle<Result<(), LiveError>>,
-    laps: Receiver<Lap>,
     stop: StopFlag,
-}
-
-/// A lap that was driven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lap {
-    number: i32,
-    time_ms: i32,
-    valid: bool,
 }
 
 impl Drive {
     fn start(mut game: LiveGame, clock: Arc<GameClock>, laps: Option<u32>) -> anyhow::Result<Self> {
-        let (sender, receiver) = channel();
         let stop = StopFlag::default();
         let wanted = stop.clone();
         let thread = std::thread::Builder::new().name("gametape-demo".into()).spawn(move || {
-            let mut watcher = LapWatcher { sender, laps, valid: true, end_ms: None, number: 0 };
+            let mut watcher = LapWatcher { laps, end_ms: None, number: 0 };
             let driven = game.run(&clock, &wanted, |simulation| watcher.goes_on(simulation));
             driven.and(game.stop(&clock))
         })?;
-        Ok(Self { thread, laps: receiver, stop })
-    }
-
-    fn tell_laps(&self) {
-        for Lap { number, time_ms, valid } in self.laps.try_iter() {
-            let (minutes, seconds, ms) = (time_ms / 60_000, time_ms / 1000 % 60, time_ms % 1000);
-            let note = if valid { "" } else { "  invalid: off the track" };
-            let clear = if on_terminal() { "\r\x1b[K" } else { "" };
-            tell(&format!("{clear}lap {number}  {minutes}:{seconds:02}.{ms:03}{note}"));
-        }
+        Ok(Self { thread, stop })
     }
 
     fn end(self) -> anyhow::Result<()> {
         self.stop.stop();
-        self.tell_laps();
         let ended = self.thread.join().map_err(|_| anyhow!("the simulation ended early: please report it"))?;
         Ok(ended?)
     }
@@ -160,10 +147,8 @@ impl Drive {
 
 /// Sees laps end, and when it is enough.
 struct LapWatcher {
-    sender: Sender<Lap>,
     laps: Option<u32>,
     number: i32,
-    valid: bool,
     end_ms: Option<u64>,
 }
 
@@ -171,15 +156,11 @@ impl LapWatcher {
     fn goes_on(&mut self, simulation: &Simulation) -> bool {
         let board = simulation.board();
         if board.completed_laps > self.number {
-            let lap =
-                Lap { number: board.completed_laps, time_ms: board.last_ms.unwrap_or_default(), valid: self.valid };
-            let _ = self.sender.send(lap);
             let enough = self.laps.is_some_and(|laps| i64::from(board.completed_laps) >= i64::from(laps));
             self.end_ms = enough.then(|| simulation.ms() + AFTER_LAST_LAP_MS);
         }
         // A new session counts from the start.
         self.number = board.completed_laps;
-        self.valid = board.valid;
         self.end_ms.is_none_or(|end_ms| simulation.ms() < end_ms)
     }
 }
@@ -188,6 +169,7 @@ fn tell_what_next(tapes: &[PathBuf]) {
     if let Some(path) = tapes.last().map(|path| Path::display(path)) {
         tell("try next:");
         tell(&format!("  gametape info {path}"));
+        tell(&format!("  gametape laps {path}"));
         tell(&format!("  gametape cat {path} --channels speedKmh,gear,gas,brake --to 2"));
     }
 }

@@ -6,100 +6,100 @@ use serde::Serialize;
 
 /// The document.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
-    pub(super) sessions: Vec<ReportSession>,
+pub(crate) struct Report {
+    pub(crate) sessions: Vec<ReportSession>,
 }
 
 /// A session.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportSession {
-    pub(super) id: String,
-    pub(super) game: String,
-    pub(super) game_version: Option<String>,
+pub(crate) struct ReportSession {
+    pub(crate) id: String,
+    pub(crate) game: String,
+    pub(crate) game_version: Option<String>,
     #[serde(rename = "type")]
-    pub(super) kind: &'static str,
-    pub(super) track: Option<String>,
-    pub(super) layout: Option<String>,
-    pub(super) car: Option<String>,
-    pub(super) driver: Option<String>,
-    pub(super) online: Option<bool>,
-    pub(super) started_utc: Option<String>,
-    pub(super) ended_utc: Option<String>,
-    pub(super) end_reason: Option<&'static str>,
-    pub(super) sector_count: Option<u8>,
-    pub(super) best_lap: Option<String>,
-    pub(super) theoretical_best_ms: Option<u32>,
-    pub(super) stints: Vec<ReportStint>,
-    pub(super) laps: Vec<ReportLap>,
+    pub(crate) kind: &'static str,
+    pub(crate) track: Option<String>,
+    pub(crate) layout: Option<String>,
+    pub(crate) car: Option<String>,
+    pub(crate) driver: Option<String>,
+    pub(crate) online: Option<bool>,
+    pub(crate) started_utc: Option<String>,
+    pub(crate) ended_utc: Option<String>,
+    pub(crate) end_reason: Option<&'static str>,
+    pub(crate) sector_count: Option<u8>,
+    pub(crate) best_lap: Option<String>,
+    pub(crate) theoretical_best_ms: Option<u32>,
+    pub(crate) stints: Vec<ReportStint>,
+    pub(crate) laps: Vec<ReportLap>,
     /// For people; what the game does not give.
     #[serde(skip)]
-    pub(super) remark: Option<String>,
+    pub(crate) remark: Option<String>,
 }
 
 /// A stint.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportStint {
-    pub(super) n: u32,
-    pub(super) start_reason: &'static str,
-    pub(super) end_reason: Option<&'static str>,
-    pub(super) first_lap: Option<u32>,
-    pub(super) last_lap: Option<u32>,
-    pub(super) fuel_start_l: Option<f32>,
-    pub(super) fuel_end_l: Option<f32>,
+pub(crate) struct ReportStint {
+    pub(crate) n: u32,
+    pub(crate) start_reason: &'static str,
+    pub(crate) end_reason: Option<&'static str>,
+    pub(crate) first_lap: Option<u32>,
+    pub(crate) last_lap: Option<u32>,
+    pub(crate) fuel_start_l: Option<f32>,
+    pub(crate) fuel_end_l: Option<f32>,
 }
 
 /// A lap.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportLap {
-    pub(super) id: String,
-    pub(super) number: Option<u32>,
-    pub(super) tape_lap: u32,
-    pub(super) time_ms: Option<u32>,
-    pub(super) time_source: Option<&'static str>,
-    pub(super) state: &'static str,
-    pub(super) phase: &'static str,
-    pub(super) complete: bool,
-    pub(super) valid: Option<bool>,
-    pub(super) reasons: Vec<&'static str>,
-    pub(super) reason_details: Vec<ReportReason>,
-    pub(super) eligible: bool,
-    pub(super) sectors_ms: Vec<Option<u32>>,
-    pub(super) sector_source: &'static str,
-    pub(super) delta_to_best_ms: Option<i64>,
-    pub(super) stint: Option<u32>,
-    pub(super) start_ns: u64,
-    pub(super) end_ns: Option<u64>,
-    pub(super) fuel_used_l: Option<f32>,
-    pub(super) conditions: ReportConditions,
+pub(crate) struct ReportLap {
+    pub(crate) id: String,
+    pub(crate) number: Option<u32>,
+    pub(crate) tape_lap: u32,
+    pub(crate) time_ms: Option<u32>,
+    pub(crate) time_source: Option<&'static str>,
+    pub(crate) state: &'static str,
+    pub(crate) phase: &'static str,
+    pub(crate) complete: bool,
+    pub(crate) valid: Option<bool>,
+    pub(crate) reasons: Vec<&'static str>,
+    pub(crate) reason_details: Vec<ReportReason>,
+    pub(crate) eligible: bool,
+    pub(crate) sectors_ms: Vec<Option<u32>>,
+    pub(crate) sector_source: &'static str,
+    pub(crate) delta_to_best_ms: Option<i64>,
+    pub(crate) stint: Option<u32>,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: Option<u64>,
+    pub(crate) fuel_used_l: Option<f32>,
+    pub(crate) conditions: ReportConditions,
     /// For filters and tables.
     #[serde(skip)]
-    pub(super) driver: Option<String>,
+    pub(crate) driver: Option<String>,
 }
 
 /// What speaks against a lap.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportReason {
-    pub(super) code: &'static str,
-    pub(super) source: &'static str,
-    pub(super) at_sector: Option<u8>,
-    pub(super) at_fraction: Option<f32>,
-    pub(super) at_ns: Option<u64>,
+pub(crate) struct ReportReason {
+    pub(crate) code: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) at_sector: Option<u8>,
+    pub(crate) at_fraction: Option<f32>,
+    pub(crate) at_ns: Option<u64>,
 }
 
 /// What a lap was driven in.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportConditions {
-    pub(super) air_celsius: Option<f32>,
-    pub(super) track_celsius: Option<f32>,
-    pub(super) grip: Option<String>,
-    pub(super) rain: Option<String>,
-    pub(super) caution: Option<bool>,
-    pub(super) time_of_day_s: Option<f32>,
-    pub(super) tyre: Option<String>,
+pub(crate) struct ReportConditions {
+    pub(crate) air_celsius: Option<f32>,
+    pub(crate) track_celsius: Option<f32>,
+    pub(crate) grip: Option<String>,
+    pub(crate) rain: Option<String>,
+    pub(crate) caution: Option<bool>,
+    pub(crate) time_of_day_s: Option<f32>,
+    pub(crate) tyre: Option<String>,
 }
 
 impl ReportSession {
-    pub(super) fn of(tracked: &TrackedSession) -> Self {
+    pub(crate) fn of(tracked: &TrackedSession) -> Self {
         let session = &tracked.session;
         let utc = |us: Option<i64>| us.and_then(|us| us.checked_mul(1000)).and_then(utc_text);
         let best = session.best_lap.and_then(|best| tracked.laps.iter().find(|lap| lap.id == best));
@@ -142,7 +142,7 @@ impl ReportStint {
 }
 
 impl ReportLap {
-    fn of(lap: &Lap, best_ms: Option<u32>) -> Self {
+    pub(crate) fn of(lap: &Lap, best_ms: Option<u32>) -> Self {
         Self {
             id: lap.id.to_string(),
             number: lap.number,

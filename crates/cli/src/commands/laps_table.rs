@@ -17,12 +17,12 @@ const QUIET: Style = Style::new().dimmed();
 const SECTOR_COLUMNS: usize = 12;
 
 /// A time as people write it: `1:40.400`; dashes where there is none.
-pub(super) fn lap_time(ms: Option<u32>) -> String {
+pub(crate) fn lap_time(ms: Option<u32>) -> String {
     ms.map_or_else(|| "-:--.---".to_owned(), |ms| format!("{}:{:02}.{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000))
 }
 
 /// The time of a sector: `30.500`, with minutes only where there are any.
-pub(super) fn sector_time(ms: Option<u32>) -> String {
+pub(crate) fn sector_time(ms: Option<u32>) -> String {
     match ms {
         None => "--.---".to_owned(),
         Some(ms) if ms < 60_000 => format!("{}.{:03}", ms / 1000, ms % 1000),
@@ -31,41 +31,20 @@ pub(super) fn sector_time(ms: Option<u32>) -> String {
 }
 
 /// A difference with its sign: `+0.312` is slower.
-pub(super) fn delta(ms: i64) -> String {
+pub(crate) fn delta(ms: i64) -> String {
     let sign = if ms < 0 { '-' } else { '+' };
     let ms = ms.unsigned_abs();
     format!("{sign}{}.{:03}", ms / 1000, ms % 1000)
 }
 
-pub(super) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
-    let said = |text: &Option<String>| text.as_deref().map(human::safe);
-    let parts = [
-        Some(session.kind.replace('_', " ")),
-        said(&session.track),
-        said(&session.layout),
-        said(&session.car),
-        said(&session.driver),
-        session.started_utc.clone(),
-    ];
-    let title: Vec<String> = parts.into_iter().flatten().collect();
-    writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
-    if let Some(remark) = &session.remark {
-        writeln!(out, "  {remark}")?;
-    }
+pub(crate) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
+    write_title(out, session)?;
     if session.laps.is_empty() {
         return writeln!(out, "  no laps");
     }
-    let sectors = session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).min(SECTOR_COLUMNS);
-    let columns: String = (1..=sectors).map(|number| format!("{:>9}", format!("S{number}"))).collect();
-    writeln!(
-        out,
-        "{QUIET}   #  lap  {:>9} {columns} {:>9}  {:<10} {:<5} notes{QUIET:#}",
-        "time", "to best", "kind", "stint"
-    )?;
-    let best_sectors = best_sectors(session, sectors);
+    write_head(out, sector_columns(session))?;
     for lap in &session.laps {
-        let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
-        write_lap(out, lap, is_best, sectors, &best_sectors)?;
+        write_lap(out, session, lap)?;
     }
     let best = session.laps.iter().find(|lap| session.best_lap.as_deref() == Some(lap.id.as_str()));
     let theoretical = session
@@ -79,25 +58,50 @@ pub(super) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::R
     }
 }
 
-fn best_sectors(session: &ReportSession, sectors: usize) -> Vec<Option<u32>> {
-    let of = |index: usize| {
-        session
-            .laps
-            .iter()
-            .filter(|lap| lap.eligible)
-            .filter_map(|lap| lap.sectors_ms.get(index).copied().flatten())
-            .min()
-    };
-    (0..sectors).map(of).collect()
+/// What the session was.
+pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
+    let said = |text: &Option<String>| text.as_deref().map(human::safe);
+    let parts = [
+        Some(session.kind.replace('_', " ")),
+        said(&session.track),
+        said(&session.layout),
+        said(&session.car),
+        said(&session.driver),
+        session.started_utc.clone(),
+    ];
+    let title: Vec<String> = parts.into_iter().flatten().collect();
+    writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
+    match &session.remark {
+        Some(remark) => writeln!(out, "  {remark}"),
+        None => Ok(()),
+    }
 }
 
-fn write_lap(
-    out: &mut Vec<u8>,
-    lap: &ReportLap,
-    is_best: bool,
-    sectors: usize,
-    best_sectors: &[Option<u32>],
-) -> io::Result<()> {
+/// The names of the columns.
+pub(crate) fn write_head(out: &mut Vec<u8>, sectors: usize) -> io::Result<()> {
+    let columns: String = (1..=sectors).map(|number| format!("{:>9}", format!("S{number}"))).collect();
+    writeln!(
+        out,
+        "{QUIET}   #  lap  {:>9} {columns} {:>9}  {:<10} {:<5} notes{QUIET:#}",
+        "time", "to best", "kind", "stint"
+    )
+}
+
+/// How many sectors have a column.
+pub(crate) fn sector_columns(session: &ReportSession) -> usize {
+    let told = session.sector_count.map_or(0, usize::from);
+    session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).max(told).min(SECTOR_COLUMNS)
+}
+
+/// The best time of a sector, of laps that may count.
+fn best_sector(session: &ReportSession, index: usize) -> Option<u32> {
+    let eligible = session.laps.iter().filter(|lap| lap.eligible);
+    eligible.filter_map(|lap| lap.sectors_ms.get(index).copied().flatten()).min()
+}
+
+/// A lap of the session.
+pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &ReportLap) -> io::Result<()> {
+    let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
     let number = lap.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     let (style, sign) = match (is_best, lap.valid) {
         (true, _) => (BEST, '*'),
@@ -106,10 +110,10 @@ fn write_lap(
         (false, _) => (Style::new(), ' '),
     };
     write!(out, "{:>4} {number:>4}  {style}{:>9}{sign}{style:#}", lap.tape_lap, lap_time(lap.time_ms))?;
-    for index in 0..sectors {
+    for index in 0..sector_columns(session) {
         let ms = lap.sectors_ms.get(index).copied().flatten();
-        let style =
-            if lap.eligible && ms.is_some() && best_sectors.get(index) == Some(&ms) { BEST } else { Style::new() };
+        let is_best = lap.eligible && ms.is_some() && best_sector(session, index) == ms;
+        let style = if is_best { BEST } else { Style::new() };
         write!(out, "{style}{:>9}{style:#}", sector_time(ms))?;
     }
     match lap.delta_to_best_ms {

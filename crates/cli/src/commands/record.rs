@@ -16,7 +16,7 @@ use crate::recording::Recording;
 use crate::stop::Stop;
 use crate::{open, time};
 
-/// Wait for a game and record it
+/// Wait for a game and record it, nothing else
 ///
 /// Waits for any supported game, records it while it runs and waits again. A new session of the game gets a new tape. Ctrl+C
 /// closes the tape and ends; a second Ctrl+C ends at once, and `gametape recover` then makes the tape whole: nothing that was
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(exit::usage("this game cannot be recorded live; `gametape games` says what can"));
     }
     let stop = Stop::listen_once()?;
-    let mut recording = Recording::start(sources, &options, &folders.run)?.keeping(ring);
+    let mut recording = Recording::start(sources, &options, &folders.run, || Ok(Vec::new()))?.keeping(ring);
     let games: Vec<&str> = match args.game {
         Some(game) => vec![game.name],
         None => GAMES.iter().map(|game| game.name).collect(),

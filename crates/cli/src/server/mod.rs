@@ -8,7 +8,6 @@
 //! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
 
 mod access;
-#[allow(dead_code, reason = "for recordings that are served while they run")]
 mod announce;
 mod answers;
 mod blocking;
@@ -19,7 +18,6 @@ mod error;
 mod etag;
 mod guard;
 mod health;
-#[allow(dead_code, reason = "some events are told by recordings alone")]
 mod live;
 mod live_routes;
 mod metrics;
@@ -33,7 +31,6 @@ mod tests;
 mod times;
 
 pub(crate) use access::Access;
-#[allow(unused_imports, reason = "for recordings that are served while they run")]
 pub(crate) use announce::Announcer;
 pub(crate) use clients::Limits;
 pub(crate) use connection::serve;

@@ -26,5 +26,5 @@ pub use merge::merge;
 pub use outcome::{Accepted, AppendError, CreateError, FinishError, Finished, FinishedStream, WriteOptions};
 pub use recover::{RECOVERED, damaged_path, recover};
 pub use rewrite::{RewriteError, RewriteProgress, RewriteReport};
-pub use std_files::StdFiles;
+pub use std_files::{StdFiles, is_being_written};
 pub use writer::Writer;

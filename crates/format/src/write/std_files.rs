@@ -38,6 +38,12 @@ pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
     Ok(Box::new(file))
 }
 
+/// Whether somebody writes to this tape now: a tape that was not closed is either that, or its recorder is gone.
+#[must_use]
+pub fn is_being_written(path: &Path) -> bool {
+    lock(path).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+}
+
 /// Opens a file for one writer alone, while everybody may read it. `WouldBlock` if another one has it.
 #[cfg(not(windows))]
 fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {

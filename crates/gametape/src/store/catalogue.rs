@@ -24,6 +24,8 @@ pub struct Look<'a> {
     pub place: &'a str,
     /// The folders, with those in them.
     pub folders: &'a [PathBuf],
+    /// Folders in them that are left alone: what is there comes and goes.
+    pub except: &'a [PathBuf],
     /// Read closed tapes that are new or have changed to their end for a checksum.
     pub checksums: bool,
 }
@@ -55,7 +57,7 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     let mut seen = BTreeSet::new();
     let mut files = Vec::new();
     for folder in look.folders {
-        collect(folder, DEPTH, &mut files, &mut found.unreadable);
+        collect(folder, DEPTH, look.except, &mut files, &mut found.unreadable);
     }
     files.sort();
     files.dedup();
@@ -80,6 +82,24 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
             store.put_tape(&CataloguedTape { missing_us: Some(now_us()), ..tape })?;
             found.missing.push(path);
         }
+    }
+    Ok(found)
+}
+
+/// Notes one tape: where it is and what it holds now.
+///
+/// # Errors
+/// If the store fails. A file that is no tape is in [`Found::unreadable`].
+pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<Found, StoreError> {
+    let mut found = Found::default();
+    let look = Look { place, folders: &[], except: &[], checksums: true };
+    let entry = match path.to_str() {
+        Some(text) => read_entry(path, text, &look),
+        None => Err("its path is no text in Unicode".to_owned()),
+    };
+    match entry {
+        Ok(entry) => note(store, &mut found, &mut BTreeSet::new(), path.to_owned(), entry)?,
+        Err(reason) => found.unreadable.push((path.to_owned(), reason)),
     }
     Ok(found)
 }
@@ -173,7 +193,16 @@ fn checksum_of(path: &Path) -> io::Result<String> {
 }
 
 /// All tapes below a folder. A folder that is not there has none.
-fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf, String)>) {
+fn collect(
+    folder: &Path,
+    depth: u32,
+    except: &[PathBuf],
+    files: &mut Vec<PathBuf>,
+    unreadable: &mut Vec<(PathBuf, String)>,
+) {
+    if except.iter().any(|except| except == folder) {
+        return;
+    }
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -183,7 +212,7 @@ fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>, unreadable: &mut
         let path = entry.path();
         // Links are not followed: they may lead round in a circle.
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth > 0 => collect(&path, depth - 1, files, unreadable),
+            Ok(kind) if kind.is_dir() && depth > 0 => collect(&path, depth - 1, except, files, unreadable),
             Ok(kind) if kind.is_file() && path.extension().is_some_and(|extension| extension == EXTENSION) => {
                 files.push(path);
             }

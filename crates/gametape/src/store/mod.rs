@@ -13,6 +13,7 @@
 mod attach;
 mod bests;
 pub mod catalogue;
+mod catch_up;
 mod columns;
 mod combination;
 mod connection;
@@ -48,6 +49,7 @@ mod track_facts;
 mod value;
 mod writing;
 
+pub use catch_up::{CatchUp, CaughtUp, OnTape, catch_up, track_again};
 pub use contract::Store;
 pub use cursor::Cursor;
 pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};

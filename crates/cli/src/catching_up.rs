@@ -1,0 +1,62 @@
+//! Tracks tapes that no tracker has seen, on a thread of its own, while other things go on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use gametape::capture::StopFlag;
+use gametape::paths::this_machine;
+use gametape::store::catalogue::Look;
+use gametape::store::{CatchUp, CaughtUp, Store, catch_up};
+
+use crate::human;
+
+/// Catching up.
+pub(crate) struct CatchingUp {
+    stop: StopFlag,
+    thread: JoinHandle<()>,
+}
+
+impl CatchingUp {
+    /// Looks into these folders, except those. Says what came of it, if there is anything to say.
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        folders: Vec<PathBuf>,
+        except: Vec<PathBuf>,
+        say: impl Fn(String) + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let stop = StopFlag::default();
+        let wanted = stop.clone();
+        let thread = std::thread::Builder::new().name("gametape-catch-up".into()).spawn(move || {
+            let place = this_machine();
+            let look = Look { place: &place, folders: &folders, except: &except, checksums: true };
+            let wish = CatchUp { look, all: false, keep_replays: false };
+            match catch_up(&*store, &wish, &mut |_, _, _| !wanted.wanted()) {
+                Ok(done) => drop(summary(&done).map(say)),
+                Err(error) => say(format!("note: tapes were not looked through: {}", human::safe(&error.to_string()))),
+            }
+        })?;
+        Ok(Self { stop, thread })
+    }
+
+    /// Ends it after the tape that it is at.
+    pub(crate) fn stop(self) {
+        self.stop.stop();
+        let _ = self.thread.join();
+    }
+}
+
+/// What came of it, in words; `None` if nothing did.
+fn summary(done: &CaughtUp) -> Option<String> {
+    let missing = done.found.missing.len();
+    let mut parts = Vec::new();
+    if done.tracked > 0 && done.replaced.new + done.replaced.changed + done.replaced.removed > 0 {
+        let tapes = human::counted(done.tracked.into(), "tape");
+        parts.push(format!("laps of {tapes} that were recorded before are in the store now"));
+    }
+    if missing > 0 {
+        let tapes = human::counted(missing as u64, "tape");
+        parts.push(format!("{tapes} of the catalogue {} gone; the laps stay", if missing == 1 { "is" } else { "are" }));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}

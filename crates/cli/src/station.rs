@@ -1,0 +1,154 @@
+//! What runs beside a recording in the main job.
+//!
+//! ```text
+//! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
+//!           └─▶ tapes that begin and end ──▶ catalogue
+//! at the start: tapes that no tracker has seen ──▶ store
+//! ```
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use gametape::capture::Observer;
+use gametape::format::TapeId;
+use gametape::laps::live::{Announced, KeepLaps, LiveLaps, LiveTape};
+use gametape::paths::this_machine;
+use gametape::store::Store;
+use gametape::store::catalogue::look_at;
+
+use crate::catching_up::CatchingUp;
+use crate::human;
+use crate::lap_lines::LapLines;
+use crate::server::{Access, Announcer, AppState, Limits};
+use crate::serving::{Bind, Serving};
+
+/// Laps, server and catalogue beside a recording.
+pub(crate) struct Station {
+    laps: LiveLaps,
+    serving: Option<Serving>,
+    catalogue: JoinHandle<()>,
+    tapes: Option<Sender<PathBuf>>,
+    catching_up: Option<CatchingUp>,
+    lines: Option<Receiver<String>>,
+}
+
+impl Station {
+    /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile.
+    pub(crate) fn start(store: Arc<dyn Store>, folders: Vec<PathBuf>, except: Vec<PathBuf>) -> anyhow::Result<Self> {
+        let (say, lines) = channel();
+        // A recording is worth more than its server: it goes on without.
+        let serving = Serving::start(Bind::default(), Arc::clone(&store), Access::default(), Limits::default());
+        let serving = serving.inspect_err(|error| drop(say.send(format!("note: nothing is served: {error:#}")))).ok();
+        let teller = Teller { state: serving.as_ref().map(|serving| serving.state().clone()), say: say.clone() };
+        let told = Mutex::new(HashMap::new());
+        let keep = KeepLaps::new(Arc::clone(&store), false, move |tape, announced| {
+            teller.tell(&mut told.lock().unwrap_or_else(PoisonError::into_inner), tape, announced);
+        });
+        let (tapes, paths) = channel();
+        let (of_tapes, told) = (Arc::clone(&store), say.clone());
+        let catalogue = std::thread::Builder::new()
+            .name("gametape-catalogue".into())
+            .spawn(move || note_tapes(&*of_tapes, &paths, &told))?;
+        let catching_up = CatchingUp::start(store, folders, except, move |text| drop(say.send(text)))?;
+        Ok(Self {
+            laps: LiveLaps::new(Arc::new(keep)),
+            serving,
+            catalogue,
+            tapes: Some(tapes),
+            catching_up: Some(catching_up),
+            lines: Some(lines),
+        })
+    }
+
+    /// What the server listens on, if there is one.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        self.serving.as_ref().map(Serving::address)
+    }
+
+    /// Observers for one recorder.
+    pub(crate) fn observers(&mut self) -> io::Result<Vec<Box<dyn Observer>>> {
+        Ok(vec![self.laps.observer()?])
+    }
+
+    /// What there is to say, as it comes; and who wants to know of tapes.
+    pub(crate) fn lines_and_tapes(&mut self) -> Option<(Receiver<String>, impl Fn(&Path) + 'static)> {
+        let tapes = self.tapes.take()?;
+        Some((self.lines.take()?, move |path: &Path| drop(tapes.send(path.to_owned()))))
+    }
+
+    /// Waits until all laps of what was recorded are stored and told. The recorders must have ended, and the one who tells of tapes be gone.
+    pub(crate) fn end_laps(self) -> Served {
+        self.laps.wait();
+        Served { serving: self.serving, catalogue: self.catalogue, catching_up: self.catching_up }
+    }
+}
+
+/// What is left when the laps are through.
+pub(crate) struct Served {
+    serving: Option<Serving>,
+    catalogue: JoinHandle<()>,
+    catching_up: Option<CatchingUp>,
+}
+
+impl Served {
+    /// Ends the rest.
+    pub(crate) fn end(self) -> anyhow::Result<()> {
+        if let Some(catching_up) = self.catching_up {
+            catching_up.stop();
+        }
+        let _ = self.catalogue.join();
+        self.serving.map_or(Ok(()), Serving::end)
+    }
+}
+
+/// Tells of laps: listeners of the server, and people.
+struct Teller {
+    state: Option<AppState>,
+    say: Sender<String>,
+}
+
+/// What is known of one recording.
+struct OfTape {
+    announcer: Option<Announcer>,
+    lines: LapLines,
+}
+
+impl Teller {
+    fn tell(&self, all: &mut HashMap<TapeId, OfTape>, tape: &LiveTape, announced: Announced<'_>) {
+        let say = |line: String| drop(self.say.send(line));
+        match announced {
+            Announced::Happened { event, kept } => {
+                let known = all.entry(tape.id).or_insert_with(|| OfTape {
+                    announcer: self.state.clone().map(Announcer::new),
+                    lines: LapLines::default(),
+                });
+                known.lines.of(event, kept).into_iter().for_each(say);
+                if let Some(Err(error)) = known.announcer.as_ref().map(|announcer| announcer.tell(event)) {
+                    say(format!("note: listeners were not told: {}", human::safe(&error.to_string())));
+                }
+            }
+            Announced::NotStored { error, .. } => say(format!(
+                "laps could not be stored ({}); the tape has them: `gametape laps rebuild` brings them in",
+                human::safe(&error.to_string())
+            )),
+            Announced::Ended => drop(all.remove(&tape.id)),
+        }
+    }
+}
+
+/// Notes each tape that begins or ends.
+fn note_tapes(store: &dyn Store, paths: &Receiver<PathBuf>, say: &Sender<String>) {
+    let place = this_machine();
+    for path in paths {
+        // A tape that begins has no frame yet, and what has no beginning is noted at its end.
+        if let Err(error) = look_at(store, &place, &path) {
+            let text = human::safe(&error.to_string());
+            let _ = say.send(format!("note: {} is not in the catalogue yet: {text}", path.display()));
+        }
+    }
+}
