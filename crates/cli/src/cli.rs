@@ -6,8 +6,8 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, compare, completions, cut, demo, doctor, games, import, info, laps, main_job, man, mark, merge, play, play_process,
-    record, recover, save, serve, split, token, verify, watch,
+    cat, compare, completions, cut, demo, doctor, games, import, info, laps, main_job, man, mark, merge, play,
+    play_process, record, recover, save, serve, split, token, verify, watch,
 };
 use crate::exit::{self, Outcome};
 

@@ -22,6 +22,9 @@ use crate::stop::Stop;
 /// How often the status line is renewed and Ctrl+C is looked for.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// Is told of each tape that begins or ends.
+type OnTape = Box<dyn Fn(&Path)>;
+
 /// Recorders at work.
 pub(crate) struct Recording {
     progress: Vec<Arc<Progress>>,
@@ -32,7 +35,7 @@ pub(crate) struct Recording {
     /// What others have to say meanwhile.
     lines: Option<Receiver<String>>,
     /// Who wants to know of tapes that begin and end.
-    on_tape: Option<Box<dyn Fn(&Path)>>,
+    on_tape: Option<OnTape>,
     closed: Vec<ClosedTape>,
     /// Only the last part is kept.
     ring: Option<Ring>,

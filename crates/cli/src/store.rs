@@ -1,6 +1,6 @@
 //! Opens the store that a command speaks of.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -37,6 +37,13 @@ fn path_text(path: PathBuf) -> anyhow::Result<String> {
 /// Opens a store for commands that read, and for edits.
 pub(crate) fn open(named: Option<&str>) -> anyhow::Result<SqlStore> {
     Ok(gametape::store::open(&place(named)?)?)
+}
+
+/// Opens a store that is there: looking makes no file.
+pub(crate) fn open_if_there(named: Option<&str>) -> anyhow::Result<Option<SqlStore>> {
+    let place = place(named)?;
+    let there = is_server(&place) || Path::new(&place).is_file();
+    there.then(|| gametape::store::open(&place)).transpose().map_err(Into::into)
 }
 
 /// Opens a store for what runs long: laps wait in a file while a server is away.

@@ -7,10 +7,12 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use gametape::laps::compare::{Comparison, GridPoint, Stretch, compare};
 use gametape::laps::{Id, Lap, TracePoint, trace};
+use gametape::paths::this_machine;
+use gametape::store::{Audience, Combination, Store};
 use serde_json::json;
 
 use super::laps_table::{delta, lap_time};
-use super::of_lap;
+use super::{laps_store, of_lap};
 use crate::exit::{self, Outcome};
 use crate::{human, open};
 
@@ -32,12 +34,15 @@ const ALIKE_MS: f64 = 1.0;
   gametape compare monday.gtape#2 friday.gtape#5 --step 25
   gametape compare race.gtape#3 race.gtape#7 --csv > compare.csv
 
-A lap is the tape and the number that `gametape laps` prints first.")]
+A lap is the tape and the number that `gametape laps` prints first, or its id (`gametape laps --json`).")]
 pub(crate) struct Args {
-    /// The lap to compare with: TAPE#N
+    /// The lap to compare with: TAPE#N, or the id of a lap of the store
     a: String,
-    /// The lap that is compared: TAPE#N
+    /// The lap that is compared, named in the same ways
     b: String,
+    /// Store of laps that are named by their id: a file, postgres://…, or demo
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// Metres from place to place
     #[arg(long, value_name = "M", default_value_t = 5.0, value_parser = parse_step)]
     step: f32,
@@ -64,7 +69,8 @@ struct Asked {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let (a, b) = (read(&args.a)?, read(&args.b)?);
+    let store = args.store.as_deref();
+    let (a, b) = (read(&args.a, store)?, read(&args.b, store)?);
     if Option::zip(a.track.as_ref(), b.track.as_ref()).is_some_and(|(a, b)| a != b) {
         return Err(exit::usage(format!(
             "{} and {} are on different tracks; compare laps of one track",
@@ -93,10 +99,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn read(name: &str) -> anyhow::Result<Asked> {
+fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
+    if let Some(id) = Id::parse(name) {
+        return of_store(id, store);
+    }
     let Some((path, number)) = name.rsplit_once('#') else {
-        let hint = if Id::parse(name).is_some() { "laps are found by their tape so far" } else { "it has no #" };
-        return Err(exit::usage(format!("{name:?} is no lap: {hint}; write TAPE#N, `gametape laps TAPE` prints N")));
+        return Err(exit::usage(format!(
+            "{name:?} is no lap; write TAPE#N, `gametape laps TAPE` prints N, or the id of a lap of the store"
+        )));
     };
     let number: u32 =
         number.parse().map_err(|_| exit::usage(format!("{name:?} is no lap; write TAPE#N with a number behind #")))?;
@@ -109,6 +119,28 @@ fn read(name: &str) -> anyhow::Result<Asked> {
     let track = session.and_then(|session| session.session.track.clone());
     let facts = tracked.tracks.iter().find(|facts| Some(&facts.track) == track.as_ref());
     Ok(Asked { name: short(&path, number), lap, track, length_m: facts.and_then(|facts| facts.length_m), points })
+}
+
+/// A lap of the store, with what its tape has of it.
+fn of_store(id: Id, named: Option<&str>) -> anyhow::Result<Asked> {
+    let store = laps_store::with_laps(named)?;
+    let stored = store.lap(id, Audience::Owner)?;
+    let stored = stored.ok_or_else(|| exit::nothing_found(format!("lap {id} is not in {}", store.name())))?;
+    let tape = store.tape(stored.tape)?.filter(|tape| tape.place == this_machine());
+    let Some(tape) = tape else {
+        return Err(exit::nothing_found(format!(
+            "the tape of lap {id} is not known on this machine; `gametape laps rebuild FOLDER` looks for tapes"
+        )));
+    };
+    let path = PathBuf::from(tape.path);
+    let points = trace(&open::tape(&path)?, &stored.lap).with_context(|| format!("cannot read {}", path.display()))?;
+    let Combination { game, track, layout, .. } = stored.combination;
+    let facts = match &track {
+        Some(track) => store.track_facts(&game, track, layout.as_deref())?,
+        None => None,
+    };
+    let (name, length_m) = (short(&path, stored.lap.tape_lap), facts.and_then(|facts| facts.length_m));
+    Ok(Asked { name, lap: stored.lap, track, length_m, points })
 }
 
 fn short(path: &Path, number: u32) -> String {

@@ -11,9 +11,9 @@ use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
 use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape::sys::Prefix;
 
-use crate::cli::tell;
 use super::main_job;
 use super::record::parse_prefix;
+use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::open::{self, DATA_DIR};
 use crate::recording::Recording;

@@ -34,6 +34,17 @@ pub(crate) struct ReportSession {
     /// For people; what the game does not give.
     #[serde(skip)]
     pub(crate) remark: Option<String>,
+    /// For people; names that users gave.
+    #[serde(skip)]
+    pub(crate) names: Names,
+}
+
+/// Names that users gave to what games name otherwise.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) track: Option<String>,
+    pub(crate) car: Option<String>,
+    pub(crate) driver: Option<String>,
 }
 
 /// A stint.
@@ -123,6 +134,7 @@ impl ReportSession {
             stints: tracked.stints.iter().map(ReportStint::of).collect(),
             laps: tracked.laps.iter().map(|lap| ReportLap::of(lap, best_ms)).collect(),
             remark: session.remark.clone(),
+            names: Names::default(),
         }
     }
 }

@@ -60,13 +60,14 @@ pub(crate) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::R
 
 /// What the session was.
 pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
-    let said = |text: &Option<String>| text.as_deref().map(human::safe);
+    let said = |text: Option<&String>| text.map(|text| human::safe(text));
+    let names = &session.names;
     let parts = [
         Some(session.kind.replace('_', " ")),
-        said(&session.track),
-        said(&session.layout),
-        said(&session.car),
-        said(&session.driver),
+        said(names.track.as_ref().or(session.track.as_ref())),
+        said(session.layout.as_ref()),
+        said(names.car.as_ref().or(session.car.as_ref())),
+        said(names.driver.as_ref().or(session.driver.as_ref())),
         session.started_utc.clone(),
     ];
     let title: Vec<String> = parts.into_iter().flatten().collect();

@@ -1,0 +1,73 @@
+//! Sessions of the store, as `gametape laps` shows them.
+
+use gametape::laps::TrackedSession;
+use gametape::paths::newest_tape;
+use gametape::store::{Audience, Filter, LARGEST_PAGE, SessionDetail, SessionQuery, SqlStore, Store};
+
+use super::laps::Shown;
+use super::laps_filter::Filters;
+use super::laps_report::{Names, ReportSession};
+use crate::cli::tell;
+use crate::{exit, open, store};
+
+/// Up to `limit` sessions that are wanted, newest first; 0 is all.
+pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyhow::Result<Shown> {
+    let store = with_laps(named)?;
+    let mut shown = Shown::default();
+    let filter = Filter { game: filters.game().map(str::to_owned), ..Filter::default() };
+    let mut query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
+    loop {
+        let page = store.sessions(&query, Audience::Owner)?;
+        for session in page.items {
+            let Some(detail) = store.session(session.session.id, Audience::Owner)? else { continue };
+            shown.found += 1;
+            let (tape, session) = (detail.session.session.tape, report(detail));
+            if filters.is_past(&session) {
+                return Ok(shown);
+            }
+            let Some(session) = filters.left_of(session) else { continue };
+            if limit > 0 && shown.sessions.len() == limit {
+                tell(&format!("the {limit} newest sessions; --limit 0 shows all"));
+                return Ok(shown);
+            }
+            let tape = store.tape(tape)?.map_or_else(|| tape.to_string(), |known| known.path);
+            shown.sessions.push((tape, session));
+        }
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(shown);
+        }
+    }
+}
+
+fn report(detail: SessionDetail) -> ReportSession {
+    let SessionDetail { session: stored, stints, laps } = detail;
+    let names = Names { track: stored.track_name, car: stored.car_name, driver: stored.driver_name };
+    let laps = laps.into_iter().map(|lap| lap.lap).collect();
+    ReportSession { names, ..ReportSession::of(&TrackedSession { session: stored.session, stints, laps }) }
+}
+
+/// The store that is meant, if it has laps; while the user's own has none, that of the demonstration, which is told.
+pub(super) fn with_laps(named: Option<&str>) -> anyhow::Result<SqlStore> {
+    if let Some(store) = store::open_if_there(named)?.filter(has_sessions) {
+        return Ok(store);
+    }
+    let folders = open::folders()?;
+    if named.is_none() && newest_tape(&folders.tapes)?.is_some() {
+        return Err(exit::nothing_found("no laps are in the store; `gametape laps rebuild` finds those of your tapes"));
+    }
+    let demo = if named.is_none() { store::open_if_there(Some(store::DEMO))?.filter(has_sessions) } else { None };
+    if let Some(demo) = demo {
+        tell("there are no laps of yours; these are of `gametape demo`");
+        return Ok(demo);
+    }
+    Err(exit::nothing_found(
+        "there are no laps yet; `gametape` records a game and finds them, `gametape demo` shows it",
+    ))
+}
+
+fn has_sessions(store: &SqlStore) -> bool {
+    let query = SessionQuery { limit: 1, ..SessionQuery::default() };
+    // What fails here fails again where its reason is told.
+    store.sessions(&query, Audience::Owner).map_or(true, |page| !page.items.is_empty())
+}

@@ -1,0 +1,191 @@
+//! `gametape` without a command, and what it leaves: a scripted race through real shared memory comes out of the API, the store and the tape as it was
+//! driven.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gametape::capture::StopFlag;
+use gametape::simulated_car::live::{GameClock, LiveGame};
+use gametape::simulated_car::{Script, Simulation};
+use gametape::sys::Prefix;
+use serde_json::Value;
+use support::Bench;
+
+/// The main job in a process of its own.
+struct Job {
+    child: Child,
+    address: String,
+    said: BufReader<ChildStderr>,
+}
+
+impl Job {
+    fn start(bench: &Bench, prefix: &str) -> Self {
+        let mut command = bench.command(&[]);
+        command.env("GAMETAPE_NAMES", prefix).env("GAMETAPE_WINE", "off");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.trim().rsplit_once("http://").unwrap().1.to_owned();
+        Self { child, address, said }
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let mut socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address);
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut said = String::new();
+        socket.read_to_string(&mut said).unwrap();
+        serde_json::from_str(said.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    /// What listeners are told from now on, until the socket is closed.
+    fn listen(&self) -> std::thread::JoinHandle<String> {
+        let mut socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let request = format!("GET /api/v1/live HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
+        socket.write_all(request.as_bytes()).unwrap();
+        std::thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = socket.read_to_end(&mut said);
+            String::from_utf8_lossy(&said).into_owned()
+        })
+    }
+
+    /// Ends it as Ctrl+C does; the exit code, stdout and what it said meanwhile.
+    fn end(mut self) -> (Option<i32>, String, String) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let (mut said, mut out) = (String::new(), String::new());
+        self.said.read_to_string(&mut said).unwrap();
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        (self.child.wait().unwrap().code(), out, said)
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn drive(prefix: &str, script: Script) {
+    let prefix = Prefix::new(prefix).unwrap();
+    let mut game = LiveGame::start(&prefix, Simulation::bare(script)).unwrap();
+    let clock = GameClock::in_real_time(1.0);
+    game.run(&clock, &StopFlag::default(), |_| true).unwrap();
+    game.stop(&clock).unwrap();
+}
+
+/// Time, sectors and whether it counts, of the laps that were finished.
+fn finished(sessions: &Value) -> Vec<(u64, Vec<u64>, Option<bool>)> {
+    let laps = sessions["sessions"].as_array().unwrap().iter().flat_map(|session| session["laps"].as_array().unwrap());
+    let done = laps.filter(|lap| lap["state"] == "final");
+    done.map(|lap| {
+        let sectors = lap["sectors_ms"].as_array().unwrap().iter().map(|ms| ms.as_u64().unwrap()).collect();
+        (lap["time_ms"].as_u64().unwrap(), sectors, lap["valid"].as_bool())
+    })
+    .collect()
+}
+
+#[test]
+fn a_scripted_race_comes_out_of_the_api_the_store_and_the_tape_as_it_was_driven() {
+    let bench = Bench::new();
+    let prefix = format!("main-job-{}-", std::process::id());
+    let job = Job::start(&bench, &prefix);
+    let heard = job.listen();
+    let script = Script::new()
+        .lap(&[3_500, 4_700, 3_200])
+        .lap(&[3_400, 4_100, 3_300])
+        .lap(&[3_600, 4_400, 3_100])
+        .at(15_000)
+        .cut()
+        .at(37_000)
+        .end();
+    drive(&prefix, script);
+    let expected = vec![
+        (11_400, vec![3_500, 4_700, 3_200], Some(true)),
+        (10_800, vec![3_400, 4_100, 3_300], Some(false)),
+        (11_100, vec![3_600, 4_400, 3_100], Some(true)),
+    ];
+    let since = Instant::now();
+    let answer = loop {
+        let answer = job.get("/api/v1/sessions?laps=true");
+        let ended = answer["sessions"].as_array().unwrap().first().is_some_and(|one| !one["ended_utc"].is_null());
+        if ended || since.elapsed() > Duration::from_secs(30) {
+            break answer;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(finished(&answer), expected);
+    let session = &answer["sessions"][0];
+    assert_eq!((session["best_ms"].as_u64(), session["sector_count"].as_u64()), (Some(11_100), Some(3)));
+    assert_eq!(session["best_lap"], session["laps"][2]["id"], "the faster one was cut");
+    let (code, out, said) = job.end();
+    assert_eq!(code, Some(130), "{said}");
+    for words in ["0:11.400", "0:10.800!", "0:11.100", "nothing was lost"] {
+        assert!(said.contains(words), "{words:?} is not in {said}");
+    }
+    let heard = heard.join().unwrap();
+    assert_eq!(heard.matches("event: lap_final").count(), 3, "{heard}");
+    assert!(heard.find("event: lap_opened") < heard.find("event: lap_final"), "{heard}");
+
+    // The store and the tape say the same.
+    let stored = bench.expect(0, &["laps", "--json"]).json();
+    assert_eq!(finished(&stored), expected);
+    let tape = out.trim();
+    assert_eq!(bench.expect(0, &["laps", tape, "--json"]).json(), stored);
+    let id = |number: usize| stored["sessions"][0]["laps"][number]["id"].as_str().unwrap().to_owned();
+    let compared = bench.expect(0, &["compare", &id(0), &id(2), "--json"]).json();
+    assert_eq!(compared["b"]["time_ms"], 11_100);
+    assert!(bench.expect(0, &["laps", "rebuild"]).out.starts_with("0 tapes tracked"), "all is in the store already");
+}
+
+#[test]
+fn tapes_that_were_only_recorded_get_their_laps_when_they_are_rebuilt() {
+    let bench = Bench::new();
+    bench.expect(4, &["laps"]).is_one_error_with(&["no laps yet", "gametape demo"]);
+    let tape = bench.expect(0, &["demo", "--laps", "2", "--speed", "50", "--exit"]).out;
+    let shown = bench.expect(0, &["laps"]);
+    assert!(shown.err.contains("gametape demo") && shown.out.contains("best 0:3"), "{}{}", shown.err, shown.out);
+
+    // As `record` leaves it: a tape, and nobody has tracked it.
+    std::fs::create_dir_all(bench.path("tapes")).unwrap();
+    let own = bench.path("tapes/own.gtape");
+    std::fs::copy(tape.trim(), &own).unwrap();
+    bench.expect(4, &["laps"]).is_one_error_with(&["gametape laps rebuild"]);
+    let first = bench.expect(0, &["laps", "rebuild", "--json"]).json();
+    assert_eq!((&first["tapes"]["tracked"], &first["tapes"]["new"]), (&1.into(), &1.into()));
+    let laps = bench.expect(0, &["laps", "--json"]).json();
+    assert_eq!(laps, bench.expect(0, &["laps", support::text(&own), "--json"]).json());
+    let again = bench.expect(0, &["laps", "rebuild", "--all", "--json"]).json();
+    assert_eq!((&again["entries"]["new"], &again["entries"]["changed"]), (&0.into(), &0.into()), "{again}");
+    assert_eq!(bench.expect(0, &["laps", "--json"]).json(), laps);
+
+    std::fs::rename(&own, bench.path("tapes/moved.gtape")).unwrap();
+    assert_eq!(bench.expect(0, &["laps", "rebuild", "--json"]).json()["tapes"]["moved"], 1);
+    std::fs::remove_file(bench.path("tapes/moved.gtape")).unwrap();
+    let gone = bench.expect(0, &["laps", "rebuild"]).out;
+    assert!(gone.contains("1 gone; their laps stay"), "{gone}");
+    assert_eq!(bench.expect(0, &["laps", "--json"]).json(), laps);
+    bench.expect(2, &["laps", "rebuild", "no-such-folder"]).is_one_error_with(&["is no folder"]);
+}
+
+#[test]
+fn without_a_store_it_still_records() {
+    let bench = Bench::new();
+    let mut command = bench.command(&["demo", "--exit", "--speed", "50"]);
+    // A folder is in the place of the file.
+    std::fs::create_dir_all(bench.path("demo/laps.sqlite")).unwrap();
+    let ran = support::Ran::of(&command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("warning: only recording") && ran.err.contains("gametape laps rebuild"), "{}", ran.err);
+    bench.expect(0, &["verify", ran.out.trim()]);
+}
