@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
+//!           ├─▶ LiveView ──▶ what the car does now, for those listeners
 //!           └─▶ tapes that begin and end ──▶ catalogue
 //! at the start: tapes that no tracker has seen ──▶ store
 //! ```
@@ -17,6 +18,7 @@ use std::thread::JoinHandle;
 use gametape::capture::Observer;
 use gametape::format::TapeId;
 use gametape::laps::live::{Announced, KeepLaps, LiveLaps, LiveTape};
+use gametape::live_view::LiveView;
 use gametape::paths::this_machine;
 use gametape::store::Store;
 use gametape::store::catalogue::look_at;
@@ -24,12 +26,14 @@ use gametape::store::catalogue::look_at;
 use crate::catching_up::CatchingUp;
 use crate::human;
 use crate::lap_lines::LapLines;
-use crate::server::{Access, Announcer, AppState, Limits};
+use crate::server::{Access, Announcer, AppState, Limits, ShowCars};
 use crate::serving::{Bind, Serving};
 
 /// Laps, server and catalogue beside a recording.
 pub(crate) struct Station {
     laps: LiveLaps,
+    /// `None` if there is no server to look through.
+    view: Option<LiveView>,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
     tapes: Option<Sender<PathBuf>>,
@@ -57,6 +61,7 @@ impl Station {
         let catching_up = CatchingUp::start(store, folders, except, move |text| drop(say.send(text)))?;
         Ok(Self {
             laps: LiveLaps::new(Arc::new(keep)),
+            view: serving.as_ref().map(|serving| LiveView::new(Arc::new(ShowCars(serving.state().clone())))),
             serving,
             catalogue,
             tapes: Some(tapes),
@@ -72,7 +77,11 @@ impl Station {
 
     /// Observers for one recorder.
     pub(crate) fn observers(&mut self) -> io::Result<Vec<Box<dyn Observer>>> {
-        Ok(vec![self.laps.observer()?])
+        let mut observers = vec![self.laps.observer()?];
+        if let Some(view) = &mut self.view {
+            observers.push(view.observer()?);
+        }
+        Ok(observers)
     }
 
     /// What there is to say, as it comes; and who wants to know of tapes.
@@ -84,6 +93,7 @@ impl Station {
     /// Waits until all laps of what was recorded are stored and told. The recorders must have ended, and the one who tells of tapes be gone.
     pub(crate) fn end_laps(self) -> Served {
         self.laps.wait();
+        self.view.into_iter().for_each(LiveView::wait);
         Served { serving: self.serving, catalogue: self.catalogue, catching_up: self.catching_up }
     }
 }

@@ -49,7 +49,7 @@ impl Job {
     fn listen(&self) -> std::thread::JoinHandle<String> {
         let mut socket = TcpStream::connect(&self.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
-        let request = format!("GET /api/v1/live HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
+        let request = format!("GET /api/v1/live?car=20 HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
         socket.write_all(request.as_bytes()).unwrap();
         std::thread::spawn(move || {
             let mut said = Vec::new();
@@ -136,6 +136,28 @@ fn a_scripted_race_comes_out_of_the_api_the_store_and_the_tape_as_it_was_driven(
     let heard = heard.join().unwrap();
     assert_eq!(heard.matches("event: lap_final").count(), 3, "{heard}");
     assert!(heard.find("event: lap_opened") < heard.find("event: lap_final"), "{heard}");
+
+    // Who looks on saw the car drive, with the ids that the store has, and how it stood against the best lap so far.
+    let cars: Vec<Value> = heard
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str::<Value>(data).unwrap())
+        .filter(|message| message["kind"] == "car")
+        .map(|message| message["data"].clone())
+        .collect();
+    assert_eq!((&cars[0]["state"], &cars.last().unwrap()["state"]), (&"waiting".into(), &"waiting".into()));
+    let in_lap = |number: usize| {
+        let id = &session["laps"][number]["id"];
+        let seen: Vec<&Value> =
+            cars.iter().filter(|car| car["lap"]["id"] == *id && car["state"] == "driving").collect();
+        assert!(seen.len() > 50, "lap {number} was seen {} times", seen.len());
+        seen.iter().filter_map(|car| car["delta_session_ms"].as_i64()).collect::<Vec<_>>()
+    };
+    assert!(in_lap(0).is_empty(), "there is nothing to compare with");
+    let second = in_lap(1);
+    assert!((second.last().unwrap() + 600).abs() <= 60, "{second:?}");
+    let third = in_lap(2);
+    assert!((third.last().unwrap() + 300).abs() <= 60, "against the first: the second does not count: {third:?}");
 
     // The store and the tape say the same.
     let stored = bench.expect(0, &["laps", "--json"]).json();

@@ -31,6 +31,7 @@ pub mod keep_last;
 pub mod laps;
 pub mod layout;
 pub mod library;
+pub mod live_view;
 pub mod names;
 pub mod paths;
 pub mod play;

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use gametape::store::Store;
 
+use super::record::rings;
+use crate::catching_up::CatchingUp;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
+use crate::open::folders;
 use crate::server::{Access, Limits};
 use crate::serving::{Bind, Serving, parse_bind};
 use crate::stop::Stop;
@@ -34,7 +37,7 @@ pub(crate) struct Args {
     /// Let anyone see what is public, without a token
     #[arg(long)]
     public: bool,
-    /// Store: a file, or postgres://…; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
     #[arg(long, value_name = "URL")]
     store: Option<String>,
     /// Requests a minute of a client without a token
@@ -76,9 +79,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     tell(&format!("serving {} on http://{address}", store.name()));
     // Data goes to stdout: the address, for programs that start this one.
     writeln!(std::io::stdout().lock(), "http://{address}")?;
+    let known = folders()?;
+    let own = if args.store.as_deref() == Some(store::DEMO) { known.demo.clone() } else { known.tapes.clone() };
+    let catching_up = CatchingUp::start(store, vec![own], vec![rings(&known)], |text| tell(&text))?;
     while !stop.wanted() {
         std::thread::sleep(LOOK);
     }
+    catching_up.stop();
     serving.end()?;
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done })
 }

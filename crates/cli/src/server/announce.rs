@@ -85,6 +85,7 @@ impl Announcer {
         let public = stored.session.visibility == Visibility::Public;
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
             Now { driver: session.driver.clone(), session_is_public: public, lap_is_public: public };
+        self.state.car.set_public(public);
         self.state.hub.tell(kind, public, &json!(SessionAnswer::from(stored.session)));
         Ok(())
     }

@@ -2,9 +2,10 @@
 //! what it missed.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::extract::ws::Utf8Bytes;
 use gametape::store::Audience;
 use tokio::sync::watch;
 
@@ -71,7 +72,7 @@ pub(super) struct Event {
     pub(super) seq: u64,
     pub(super) kind: Kind,
     /// The whole message: `{"seq":…,"kind":…,"data":…}`.
-    pub(super) text: Arc<str>,
+    pub(super) text: Utf8Bytes,
     public: bool,
 }
 
@@ -96,7 +97,7 @@ impl Default for Hub {
     }
 }
 
-fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Arc<str> {
+fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Utf8Bytes {
     serde_json::json!({ "seq": seq, "kind": kind.as_str(), "data": data }).to_string().into()
 }
 

@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use gametape::store::Audience;
 use serde::Deserialize;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use utoipa::IntoParams;
 
 use super::access::Caller;
+use super::car::CarWatcher;
 use super::error::{ApiError, Problem};
 use super::live::Event;
 use super::params::Params;
@@ -32,6 +34,33 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) struct LiveParams {
     /// The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same
     since: Option<u64>,
+    /// What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts
+    #[param(minimum = 1, maximum = 60)]
+    car: Option<u8>,
+}
+
+/// What is sent.
+struct Told {
+    /// Events have a number, states of the car have none.
+    seq: Option<u64>,
+    kind: &'static str,
+    text: Utf8Bytes,
+}
+
+/// Looks on, not more often than it was asked to.
+struct Looker {
+    car: CarWatcher,
+    every: Duration,
+    due: Instant,
+}
+
+impl Looker {
+    async fn next(&mut self) -> Told {
+        tokio::time::sleep_until(self.due).await;
+        let text = self.car.next().await;
+        self.due = Instant::now() + self.every;
+        Told { seq: None, kind: "car", text }
+    }
 }
 
 /// Waits for events and hands them out.
@@ -40,27 +69,43 @@ struct Listener {
     audience: Audience,
     seq: u64,
     news: watch::Receiver<u64>,
+    looker: Option<Looker>,
 }
 
 impl Listener {
-    /// The next events; none after a quiet while.
-    async fn next(&mut self) -> Vec<Event> {
+    /// What comes next; nothing after a quiet while.
+    async fn next(&mut self) -> Vec<Told> {
         loop {
             self.news.mark_unchanged();
             let (events, until) = self.state.hub.after(self.seq, self.audience, BATCH);
             let moved = until != self.seq;
             self.seq = until;
             if !events.is_empty() {
-                return events;
+                return events.into_iter().map(Told::from).collect();
             }
             if moved {
                 continue;
             }
-            match tokio::time::timeout(QUIET, self.news.changed()).await {
-                Ok(Ok(())) => {}
-                _ => return Vec::new(),
+            let looker = &mut self.looker;
+            let car = async move {
+                match looker {
+                    Some(looker) => looker.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                news = self.news.changed() => if news.is_err() { return Vec::new() },
+                car = car => return vec![car],
+                () = tokio::time::sleep(QUIET) => return Vec::new(),
             }
         }
+    }
+}
+
+impl From<Event> for Told {
+    fn from(event: Event) -> Self {
+        Self { seq: Some(event.seq), kind: event.kind.as_str(), text: event.text }
     }
 }
 
@@ -79,7 +124,15 @@ pub(super) async fn live(
     let wants_socket = headers.get(header::UPGRADE).is_some();
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest());
-    let listener = Listener { news: state.hub.listen(), audience, seq, state: state.clone() };
+    let looker = match params.car {
+        None => None,
+        Some(hz @ 1..=60) => {
+            let every = Duration::from_secs(1) / u32::from(hz);
+            Some(Looker { car: state.car.watch(audience), every, due: Instant::now() })
+        }
+        Some(_) => return Err(ApiError::bad_request("car is how often a second: 1 to 60")),
+    };
+    let listener = Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker };
     match upgrade {
         Ok(upgrade) => {
             // Browsers let any page open a socket to anywhere, and name the page.
@@ -107,7 +160,7 @@ async fn talk(mut socket: WebSocket, mut listener: Listener) {
     loop {
         tokio::select! {
             events = listener.next() => {
-                let mut messages: Vec<_> = events.iter().map(|event| Message::Text(event.text.as_ref().into())).collect();
+                let mut messages: Vec<_> = events.iter().map(|event| Message::Text(event.text.clone())).collect();
                 if messages.is_empty() {
                     messages.push(Message::Ping(Bytes::new()));
                 }
@@ -167,13 +220,16 @@ impl futures_core::Stream for Stream {
     }
 }
 
-fn as_event_stream(events: &[Event]) -> Bytes {
+fn as_event_stream(events: &[Told]) -> Bytes {
     if events.is_empty() {
         return Bytes::from_static(b": nothing new\n\n");
     }
     let mut out = String::new();
     for event in events {
-        out.push_str(&format!("id: {}\nevent: {}\ndata: {}\n\n", event.seq, event.kind.as_str(), event.text));
+        if let Some(seq) = event.seq {
+            out.push_str(&format!("id: {seq}\n"));
+        }
+        out.push_str(&format!("event: {}\ndata: {}\n\n", event.kind, event.text.as_str()));
     }
     Bytes::from(out)
 }

@@ -11,6 +11,7 @@ mod access;
 mod announce;
 mod answers;
 mod blocking;
+mod car;
 mod clients;
 mod connection;
 mod edits;
@@ -32,6 +33,7 @@ mod times;
 
 pub(crate) use access::Access;
 pub(crate) use announce::Announcer;
+pub(crate) use car::ShowCars;
 pub(crate) use clients::Limits;
 pub(crate) use connection::serve;
 pub(crate) use routes::app;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gametape::store::Store;
 
 use super::access::Access;
+use super::car::CarFeed;
 use super::clients::{Clients, Limits};
 use super::live::Hub;
 use super::metrics::Metrics;
@@ -17,6 +18,7 @@ pub(crate) struct AppState {
     pub(super) clients: Arc<Clients>,
     pub(super) metrics: Arc<Metrics>,
     pub(crate) hub: Arc<Hub>,
+    pub(super) car: Arc<CarFeed>,
 }
 
 impl AppState {
@@ -27,6 +29,7 @@ impl AppState {
             clients: Arc::new(Clients::new(limits)),
             metrics: Arc::default(),
             hub: Arc::default(),
+            car: Arc::default(),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! What finds no place in the ring is counted: then the tape knows better than we, and its laps are made again from it when it is closed.
 
 mod keep;
-mod tap;
+pub(crate) mod tap;
 mod worker;
 
 use std::io;
@@ -22,6 +22,9 @@ use super::event::Event;
 use crate::capture::Observer;
 
 pub use keep::{Announced, KeepLaps};
+
+/// Several seconds of frames of any game: as long as a store may take.
+const SLOTS: usize = 2048;
 
 /// The tape on which something happens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +62,7 @@ impl LiveLaps {
 
     /// An observer for one recorder, and its thread.
     pub fn observer(&mut self) -> io::Result<Box<dyn Observer>> {
-        let (tap, ring) = tap::LapTap::new();
+        let (tap, ring) = tap::LapTap::new(SLOTS);
         let sink = Arc::clone(&self.sink);
         let thread =
             std::thread::Builder::new().name("gametape-laps".into()).spawn(move || worker::run(&ring, &*sink))?;

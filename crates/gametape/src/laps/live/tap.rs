@@ -8,20 +8,17 @@ use super::LiveTape;
 use crate::capture::{EndReason, Observer, TapeBegins};
 use crate::library::{Inlet, Ring};
 
-/// Several seconds of frames of any game: as long as a store may take.
-const SLOTS: usize = 2048;
-
 /// The tape that slots belong to.
 #[derive(Debug)]
-pub(super) struct Begun {
-    pub(super) tape: LiveTape,
-    pub(super) streams: Vec<StreamSpec>,
-    pub(super) utc_ns: i64,
+pub(crate) struct Begun {
+    pub(crate) tape: LiveTape,
+    pub(crate) streams: Vec<StreamSpec>,
+    pub(crate) utc_ns: i64,
 }
 
 /// What a slot holds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) enum What {
+pub(crate) enum What {
     /// A frame of the stream with this number.
     Frame(usize),
     /// A reading of the wall clock.
@@ -34,23 +31,23 @@ pub(super) enum What {
 
 /// One thing that a recorder saw. The memory is used again.
 #[derive(Default)]
-pub(super) struct Slot {
-    pub(super) tape: Option<Arc<Begun>>,
-    pub(super) what: What,
-    pub(super) time_ns: u64,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Slot {
+    pub(crate) tape: Option<Arc<Begun>>,
+    pub(crate) what: What,
+    pub(crate) time_ns: u64,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Sees what one recorder records.
-pub(super) struct LapTap {
+pub(crate) struct LapTap {
     inlet: Inlet<Slot>,
     /// `None` between tapes, and while nothing is kept: laps need a tape to belong to.
     tape: Option<Arc<Begun>>,
 }
 
 impl LapTap {
-    pub(super) fn new() -> (Self, Arc<Ring<Slot>>) {
-        let ring = Arc::new(Ring::new(SLOTS, Slot::default));
+    pub(crate) fn new(slots: usize) -> (Self, Arc<Ring<Slot>>) {
+        let ring = Arc::new(Ring::new(slots, Slot::default));
         (Self { inlet: Inlet::new(Arc::clone(&ring), None), tape: None }, ring)
     }
 

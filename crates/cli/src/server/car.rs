@@ -1,0 +1,308 @@
+//! What the car does now, for pages that show it: only the newest counts, and nothing of it is kept.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::extract::ws::Utf8Bytes;
+use gametape::format::read::Tape;
+use gametape::games::{Sample, Wheel};
+use gametape::laps::{Lap, Session};
+use gametape::live_view::{CarNow, CarSink, Reference, RunningLap};
+use gametape::paths::this_machine;
+use gametape::store::{Audience, Filter, LapQuery, LapSort, Validity};
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::state::AppState;
+
+/// Pounds a square inch of a kilopascal: what sim racers read.
+const PSI_PER_KPA: f32 = 0.145_037_74;
+
+/// The car as a message.
+#[derive(Debug, Clone)]
+struct Shown {
+    text: Utf8Bytes,
+    public: bool,
+}
+
+/// Where the newest state of the car is.
+pub(crate) struct CarFeed {
+    newest: watch::Sender<Shown>,
+    /// Whether anybody may see the session that runs.
+    public: AtomicBool,
+}
+
+impl Default for CarFeed {
+    fn default() -> Self {
+        Self { newest: watch::Sender::new(waiting()), public: AtomicBool::new(false) }
+    }
+}
+
+/// Nobody drives.
+fn waiting() -> Shown {
+    let text = json!({ "kind": "car", "data": { "rig": "local", "state": "waiting" } }).to_string();
+    Shown { text: text.into(), public: true }
+}
+
+impl CarFeed {
+    /// Whether anybody may see the session that runs. Nobody but the owner, until that is known.
+    pub(super) fn set_public(&self, public: bool) {
+        self.public.store(public, Ordering::Relaxed);
+    }
+
+    fn show(&self, car: &CarNow<'_>) {
+        let message = Message { kind: "car", data: CarAnswer::of(car) };
+        // It is all numbers and texts, which do not fail.
+        let Ok(text) = serde_json::to_string(&message) else { return };
+        self.newest.send_replace(Shown { text: text.into(), public: self.public.load(Ordering::Relaxed) });
+    }
+
+    fn gone(&self) {
+        self.set_public(false);
+        self.newest.send_replace(waiting());
+    }
+
+    /// Who looks on from now on.
+    pub(super) fn watch(&self, audience: Audience) -> CarWatcher {
+        let mut newest = self.newest.subscribe();
+        newest.mark_changed();
+        CarWatcher { newest, audience }
+    }
+}
+
+/// Somebody who looks on.
+pub(super) struct CarWatcher {
+    newest: watch::Receiver<Shown>,
+    audience: Audience,
+}
+
+impl CarWatcher {
+    /// The next state; those that were replaced meanwhile are left out.
+    pub(super) async fn next(&mut self) -> Utf8Bytes {
+        if self.newest.changed().await.is_err() {
+            // Nothing more will come.
+            return std::future::pending().await;
+        }
+        let shown = self.newest.borrow_and_update();
+        match self.audience == Audience::Owner || shown.public {
+            true => shown.text.clone(),
+            false => waiting().text,
+        }
+    }
+}
+
+/// Shows cars to who listens to the server.
+pub(crate) struct ShowCars(pub(crate) AppState);
+
+impl CarSink for ShowCars {
+    fn car(&self, car: &CarNow<'_>) {
+        self.0.car.show(car);
+    }
+
+    fn gone(&self) {
+        self.0.car.gone();
+    }
+
+    fn best_ever(&self, session: &Session) -> Option<Reference> {
+        let filter = Filter {
+            game: Some(session.game.clone()),
+            track: session.track.clone(),
+            layout: session.layout.clone(),
+            car: session.car.clone(),
+            driver: session.driver.clone(),
+            valid: Some(Validity::Valid),
+            ..Filter::default()
+        };
+        let query = LapQuery { filter, sort: LapSort::Fastest, limit: 10, after: None };
+        let store = &self.0.store;
+        let laps = store.laps(&query, Audience::Owner).ok()?.items;
+        let best = laps.into_iter().find(|stored| stored.lap.eligible)?;
+        let tape = store.tape(best.tape).ok()??;
+        let here = tape.place == this_machine() && tape.missing_us.is_none();
+        here.then(|| Tape::open(&tape.path).ok()).flatten().and_then(|tape| Reference::of(&tape, &best.lap))
+    }
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    kind: &'static str,
+    data: CarAnswer<'a>,
+}
+
+/// The promised fields.
+#[derive(Serialize)]
+struct CarAnswer<'a> {
+    rig: &'static str,
+    state: &'static str,
+    at_ns: u64,
+    tape: String,
+    session: Option<String>,
+    game: &'a str,
+    track: Option<&'a str>,
+    layout: Option<&'a str>,
+    car: Option<&'a str>,
+    driver: Option<&'a str>,
+    lap: Option<RunningAnswer<'a>>,
+    last_lap: Option<LastLapAnswer>,
+    best_ms: Option<u32>,
+    delta_session_ms: Option<i32>,
+    best_ever_ms: Option<u32>,
+    delta_best_ms: Option<i32>,
+    speed_kmh: Option<f32>,
+    rpm: Option<f32>,
+    rpm_max: Option<f32>,
+    gear: Option<i8>,
+    throttle: Option<f32>,
+    brake: Option<f32>,
+    clutch: Option<f32>,
+    steering: Option<f32>,
+    steering_rad: Option<f32>,
+    fuel_l: Option<f32>,
+    fuel_per_lap_l: Option<f32>,
+    fuel_laps_left: Option<f32>,
+    tyres: [TyreAnswer; 4],
+    world_m: Option<[f32; 3]>,
+    air_c: Option<f32>,
+    track_c: Option<f32>,
+    race_position: Option<u16>,
+    session_left_ms: Option<u32>,
+    in_pit_lane: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct RunningAnswer<'a> {
+    id: String,
+    number: Option<u32>,
+    tape_lap: u32,
+    phase: &'static str,
+    valid: Option<bool>,
+    time_ms: Option<u32>,
+    share: Option<f32>,
+    sector: Option<u8>,
+    sectors_ms: &'a [Option<u32>],
+}
+
+#[derive(Serialize)]
+struct LastLapAnswer {
+    id: String,
+    number: Option<u32>,
+    time_ms: Option<u32>,
+    valid: Option<bool>,
+    eligible: bool,
+    state: &'static str,
+    sectors_ms: Vec<Option<u32>>,
+}
+
+#[derive(Serialize)]
+struct TyreAnswer {
+    core_c: Option<f32>,
+    pressure_psi: Option<f32>,
+    wear: Option<f32>,
+    brake_c: Option<f32>,
+}
+
+impl<'a> CarAnswer<'a> {
+    fn of(car: &CarNow<'a>) -> Self {
+        let (sample, session) = (car.sample, car.session);
+        let text = |of: fn(&Session) -> &Option<String>| session.and_then(|session| of(session).as_deref());
+        Self {
+            rig: "local",
+            state: car.state.as_str(),
+            at_ns: car.at_ns,
+            tape: car.tape.id.to_string(),
+            session: session.map(|session| session.id.to_string()),
+            game: &car.tape.game,
+            track: text(|session| &session.track),
+            layout: text(|session| &session.layout),
+            car: text(|session| &session.car),
+            driver: text(|session| &session.driver),
+            lap: car.lap.map(|lap| RunningAnswer::of(lap, car.lap_time_ms, sample)),
+            last_lap: car.last_lap.map(LastLapAnswer::of),
+            best_ms: car.best_ms,
+            delta_session_ms: car.delta_session_ms,
+            best_ever_ms: car.best_ever_ms,
+            delta_best_ms: car.delta_best_ms,
+            speed_kmh: sample.speed_kmh,
+            rpm: sample.rpm,
+            rpm_max: car.rpm_max,
+            gear: sample.gear,
+            throttle: sample.throttle,
+            brake: sample.brake,
+            clutch: sample.clutch,
+            steering: sample.steering,
+            steering_rad: sample.steering_rad,
+            fuel_l: sample.fuel_l,
+            fuel_per_lap_l: car.fuel_per_lap_l,
+            fuel_laps_left: car.fuel_laps_left,
+            tyres: sample.wheels.map(TyreAnswer::of),
+            world_m: sample.world_m,
+            air_c: sample.air_celsius,
+            track_c: sample.track_celsius,
+            race_position: sample.race_position,
+            session_left_ms: sample.session_left_ms,
+            in_pit_lane: sample.in_pit_lane,
+        }
+    }
+}
+
+impl<'a> RunningAnswer<'a> {
+    fn of(lap: &'a RunningLap, time_ms: Option<u32>, sample: &Sample) -> Self {
+        Self {
+            id: lap.id.to_string(),
+            number: lap.number,
+            tape_lap: lap.tape_lap,
+            phase: lap.phase.as_str(),
+            valid: sample.lap_is_valid,
+            time_ms,
+            share: sample.track_position,
+            sector: sample.sector,
+            sectors_ms: &lap.sectors_ms,
+        }
+    }
+}
+
+impl LastLapAnswer {
+    fn of(lap: &Lap) -> Self {
+        Self {
+            id: lap.id.to_string(),
+            number: lap.number,
+            time_ms: lap.time_ms,
+            valid: lap.valid,
+            eligible: lap.eligible,
+            state: lap.state.as_str(),
+            sectors_ms: lap.sectors.iter().map(|sector| sector.time_ms).collect(),
+        }
+    }
+}
+
+impl TyreAnswer {
+    fn of(wheel: Wheel) -> Self {
+        Self {
+            core_c: wheel.tyre_core_celsius,
+            pressure_psi: wheel.pressure_kpa.map(|kpa| kpa * PSI_PER_KPA),
+            wear: wheel.tread_left.map(|left| 1.0 - left),
+            brake_c: wheel.brake_celsius,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_private_session_is_seen_by_the_owner_alone() {
+        let feed = CarFeed::default();
+        let (mut owner, mut anybody) = (feed.watch(Audience::Owner), feed.watch(Audience::Public));
+        assert!(owner.next().await.contains("waiting") && anybody.next().await.contains("waiting"));
+        for public in [false, true] {
+            feed.set_public(public);
+            let text = r#"{"kind":"car","data":{"driver":"Driver 1"}}"#;
+            feed.newest.send_replace(Shown { text: text.into(), public: feed.public.load(Ordering::Relaxed) });
+            assert_eq!(owner.next().await.as_str(), text);
+            assert_eq!(anybody.next().await.contains("Driver 1"), public);
+        }
+        feed.gone();
+        assert!(!feed.public.load(Ordering::Relaxed), "the next session may be another driver's");
+    }
+}

@@ -1,0 +1,88 @@
+//! A lap to compare with: the time at each place, by the game's own timer.
+//!
+//! Place and time come from one page of the game, so they belong together to the millisecond, which the times of frames do not.
+
+use gametape_format::read::{ReadError, Tape};
+
+use crate::games::Sample;
+use crate::laps::Lap;
+use crate::library::Decoding;
+
+/// Points that are further apart than this share of the lap say nothing about what is between them.
+const WIDEST_SHARE: f32 = 0.02;
+/// More points than a lap of an hour has at 60 a second.
+const MOST_POINTS: usize = 300_000;
+
+/// A lap to compare with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reference {
+    /// Its time.
+    pub time_ms: Option<u32>,
+    /// Place, 0 to 1, and time there; both rise.
+    points: Vec<(f32, u32)>,
+}
+
+impl Reference {
+    /// A lap from its tape; `None` if the tape has too little of it, or the game says no places.
+    #[must_use]
+    pub fn of(tape: &Tape, lap: &Lap) -> Option<Self> {
+        let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
+        let game = of_game().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty())?;
+        let mut decoding = Decoding::new(game, of_game().map(|stream| stream.spec()))?;
+        let places: Vec<_> = of_game().map(|stream| stream.id()).collect();
+        let (end_ns, mut frames) = (lap.end_ns?, tape.merged(of_game()));
+        match frames.seek_time(lap.start_ns) {
+            Err(ReadError::Damaged(_)) | Ok(()) => {}
+            Err(_) => return None,
+        }
+        let mut reference = Self { time_ms: lap.time_ms, points: Vec::new() };
+        loop {
+            match frames.next() {
+                Ok(Some(frame)) if frame.time_ns < end_ns => {
+                    let place = places.iter().position(|place| *place == frame.stream);
+                    if let Some(sample) = place.and_then(|place| decoding.frame(place, frame.data)) {
+                        reference.add(sample, frame.time_ns.saturating_sub(lap.start_ns));
+                    }
+                }
+                Ok(_) => break,
+                Err(ReadError::Damaged(_)) => {}
+                Err(_) => return None,
+            }
+        }
+        (reference.points.len() > 1).then_some(reference)
+    }
+
+    /// Takes over where the car is, so long after the line. What goes back is left out.
+    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: u64) {
+        let Some((share, time_ms)) = place_and_time(sample, since_line_ns) else { return };
+        let forward = match self.points.last() {
+            // Just before the line, as some games still say for a moment after it.
+            None => share < 0.5,
+            Some((last, last_ms)) => share > *last && time_ms >= *last_ms && share - last < 0.5,
+        };
+        if forward && self.points.len() < MOST_POINTS {
+            self.points.push((share, time_ms));
+        }
+    }
+
+    /// The time at this place.
+    pub(super) fn at(&self, share: f32) -> Option<f64> {
+        let after = self.points.partition_point(|(place, _)| *place <= share);
+        let (from, from_ms) = self.points.get(after.checked_sub(1)?)?;
+        let (to, to_ms) = self.points.get(after)?;
+        let part = f64::from((share - from) / (to - from));
+        (to - from <= WIDEST_SHARE).then(|| f64::from(*from_ms) + f64::from(to_ms.saturating_sub(*from_ms)) * part)
+    }
+
+    /// How much later the car is here than this lap was.
+    pub(super) fn delta_ms(&self, sample: &Sample, since_line_ns: u64) -> Option<i32> {
+        let (share, time_ms) = place_and_time(sample, since_line_ns)?;
+        Some((f64::from(time_ms) - self.at(share)?).round() as i32)
+    }
+}
+
+fn place_and_time(sample: &Sample, since_line_ns: u64) -> Option<(f32, u32)> {
+    let share = sample.track_position.filter(|share| (0.0..=1.0).contains(share))?;
+    let measured = || u32::try_from(since_line_ns / 1_000_000).ok();
+    Some((share, sample.lap_time_ms.or_else(measured)?))
+}
