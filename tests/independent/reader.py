@@ -269,7 +269,7 @@ class Tape:
         self.header, trailer = self.data[:64], self.data[-32:]
         has_trailer = trailer[24:] == b"GTAPEEND" and crc32c(trailer[:20]).to_bytes(4, "little") == trailer[20:24]
         if sealed(self.header):
-            need(struct.unpack("<8sHxxI48x", self.header) == (b"\x89GTAPE\r\n", 0, 64), "unknown version")
+            need(struct.unpack("<8sHxxI48x", self.header) in [(b"\x89GTAPE\r\n", v, 64) for v in (0, 1)], "unknown version")
         else:
             shown = self.header[:8] == b"\x89GTAPE\r\n" or record_at(self.data, 64) or has_trailer
             need(len(self.header) == 64 and shown, "neither magic nor record nor trailer")
@@ -369,7 +369,7 @@ class Tape:
         need(sealed(data[:64]) and len(data) <= 1024 * MIB, "header is damaged")
         *fixed, tape_id, file_bytes = struct.unpack("<8sHxxI8x16s8xQ8x", data[:64])
         its_tape = tape_id == self.header[16:32] or not sealed(self.header)
-        need(fixed == [b"\x89GTJRNL\n", 0, 64] and its_tape, "no journal of this tape")
+        need(fixed in [[b"\x89GTJRNL\n", v, 64] for v in (0, 1)] and its_tape, "no journal of this tape")
         end = 64
         for mark in re.finditer(b"\xa5", data):
             at = mark.start() - 27

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::cursor::{Cursor, Malformed};
 use crate::limits;
-use crate::record::{Fixed, HEADER_BYTES, TapeId, VERSION, checked};
+use crate::record::{Fixed, HEADER_BYTES, TapeId, VERSION, checked, is_known_version};
 use crate::source::{ReadAt, read_full};
 
 const MAGIC: [u8; 8] = *b"\x89GTJRNL\n";
@@ -44,7 +44,7 @@ impl JournalHeader {
             return Err(Malformed::Value { what: "the journal's magic", found: 0 });
         }
         let version = cursor.u16("version")?;
-        if version != VERSION {
+        if !is_known_version(version) {
             return Err(Malformed::Value { what: "the journal's version", found: u64::from(version) });
         }
         cursor.bytes(6, "journal header")?;

@@ -10,7 +10,14 @@ pub(crate) const HEADER_BYTES: usize = 64;
 /// Bytes of the trailer.
 pub(crate) const TRAILER_BYTES: usize = 32;
 /// The version this crate writes.
-pub const VERSION: u16 = 0;
+pub const VERSION: u16 = 1;
+/// The draft, which had the bytes of version 1: tapes that were recorded with it stay readable.
+const DRAFT: u16 = 0;
+
+/// Whether this crate reads a version.
+pub(crate) fn is_known_version(version: u16) -> bool {
+    version == VERSION || version == DRAFT
+}
 
 const MAGIC: [u8; 8] = *b"\x89GTAPE\r\n";
 const SYNC: [u8; 4] = *b"GTR\x1a";

@@ -10,7 +10,9 @@ use crate::column::BlockDecoder;
 use crate::footer::Footer;
 use crate::limits;
 use crate::pack;
-use crate::record::{FileHeader, HEADER_BYTES, RecordHeader, RecordKind, TRAILER_BYTES, Trailer, VERSION};
+use crate::record::{
+    FileHeader, HEADER_BYTES, RecordHeader, RecordKind, TRAILER_BYTES, Trailer, VERSION, is_known_version,
+};
 use crate::source::{ReadAt, read_full};
 
 pub(super) fn read_file_header(source: &dyn ReadAt, notes: &Notes) -> Result<Option<FileHeader>, ReadError> {
@@ -18,7 +20,7 @@ pub(super) fn read_file_header(source: &dyn ReadAt, notes: &Notes) -> Result<Opt
     let found = read_full(source, 0, &mut bytes).map_err(io_at(0))?;
     let start = bytes.get(..found).unwrap_or_default();
     match FileHeader::parse(start.get(..HEADER_BYTES).unwrap_or(start)) {
-        Ok(header) if header.version == VERSION => Ok(Some(header)),
+        Ok(header) if is_known_version(header.version) => Ok(Some(header)),
         Ok(header) => Err(ReadError::UnknownVersion { version: header.version, known: VERSION }),
         Err(error) => {
             if !is_damaged_tape(source, start) {

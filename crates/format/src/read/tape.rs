@@ -132,6 +132,11 @@ impl Tape {
         Self::from_parts(Box::new(file), journals, Some(path.to_owned()))
     }
 
+    /// The file it was opened from; `None` for a tape that is none.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// Opens a tape that is in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ReadError> {
         Self::from_parts(Box::new(bytes), Vec::new(), None)

@@ -2,6 +2,7 @@
 //! here.
 
 use gametape_format::read::{ReadError, Tape};
+use gametape_format::write::is_being_written;
 use gametape_format::{StreamSpec, TapeId};
 use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
@@ -68,7 +69,7 @@ impl Tracking {
     }
 }
 
-/// Sessions, stints and laps of a tape, in one pass. Damage is passed over like a gap, and counted.
+/// Sessions, stints and laps of a tape, in one pass. On a tape that is being recorded, the last ones are still running. Damage is passed over like a gap, and counted.
 ///
 /// # Errors
 /// If the game is not known, or the tape cannot be read at all.
@@ -102,7 +103,9 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     let until = |stream: &gametape_format::read::TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
     let end_ns = of_game().filter_map(until).max().unwrap_or_default();
     notes.until(end_ns, tracking.tracker(), &mut events);
-    tracking.tracker().finish(end_of(tape), end_ns, &mut events);
+    if let Some(end) = end_of(tape) {
+        tracking.tracker().finish(end, end_ns, &mut events);
+    }
     events.drain(..).for_each(|event| tracked.take(event));
     tracked.bad_positions = tracking.tracker().bad_positions();
     Ok(tracked)
@@ -143,12 +146,13 @@ impl Notes {
     }
 }
 
-/// Why the last session of a tape ended, by what stands on the tape.
-fn end_of(tape: &Tape) -> SessionEnd {
-    if !tape.is_complete() {
-        return SessionEnd::CrashRecovered;
+/// Why the last session of a tape ended, by what stands on the tape; `None` while the tape is being recorded.
+fn end_of(tape: &Tape) -> Option<SessionEnd> {
+    if tape.is_complete() {
+        return Some(end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str)));
     }
-    end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str))
+    let goes_on = tape.path().is_some_and(is_being_written);
+    (!goes_on).then_some(SessionEnd::CrashRecovered)
 }
 
 /// Why the last session of a recording ended, by why the recording did.

@@ -80,3 +80,30 @@ fn a_tape_of_no_known_game_is_refused_with_its_name() {
     let error = track_tape(&Tape::open(&path).unwrap()).unwrap_err();
     assert!(error.to_string().contains("chess"), "{error}");
 }
+
+#[test]
+fn a_tape_that_is_being_recorded_has_a_session_that_runs_and_one_whose_recorder_is_gone_has_not() {
+    use gametape_format::write::Writer;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("running.gtape");
+    let options = WriteOptions { journal_bytes: 32 << 20, ..WriteOptions::new(TapeId([8; 16])) };
+    let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
+    let pages = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
+    let ids =
+        pages.map(|(name, layout)| writer.add_stream(stream_of_layout(acc::GAME.id, name, "shm", layout)).unwrap());
+    for (time_ns, pages) in Simulation::bare(Script::new().lap(&LAP).wait(5_000)).sample(10) {
+        let frames = [pages.physics.as_bytes(), pages.graphics.as_bytes(), pages.static_page.as_bytes()];
+        for (id, frame) in ids.iter().zip(frames) {
+            writer.append(*id, time_ns, frame).unwrap();
+        }
+    }
+    let of = || {
+        let tracked = track_tape(&Tape::open(&path).unwrap()).unwrap();
+        let session = &tracked.sessions[0];
+        (session.session.end, session.laps.iter().map(|lap| lap.state).collect::<Vec<_>>())
+    };
+    assert_eq!(of(), (None, vec![LapState::Final, LapState::Running]));
+    // As when its process is killed.
+    drop(writer);
+    assert_eq!(of(), (Some(SessionEnd::CrashRecovered), vec![LapState::Final, LapState::Aborted]));
+}

@@ -1,0 +1,97 @@
+//! Tapes that were written once, by the first version 1, and are read for ever: every frame, time, event and name comes out as it did then.
+//!
+//! The files in `golden/` never change. A new kind of tape gets a new file: `GAMETAPE_WRITE_GOLDEN=1 cargo test -p gametape-format --test golden` writes those
+//! that are missing. `draft-0` is of the last draft.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![cfg(feature = "write")]
+mod samples;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use gametape_format::StreamSpec;
+use gametape_format::read::Tape;
+use samples::{append, create, mixed, wide};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// Everything that a reader gives, as text.
+fn dump(path: &Path) -> String {
+    let tape = Tape::open(path).unwrap();
+    let mut out = String::new();
+    writeln!(out, "version {} complete {} id {}", tape.version(), tape.is_complete(), tape.id().unwrap()).unwrap();
+    writeln!(out, "start {:?} clock {:?}", tape.start_utc_ns(), tape.clock_readings()).unwrap();
+    for (key, value) in tape.metadata() {
+        writeln!(out, "metadata {key} = {value}").unwrap();
+    }
+    for event in tape.events() {
+        writeln!(out, "event {} {} {}", event.at_ns, event.kind, event.text).unwrap();
+    }
+    let mut streams: Vec<_> = tape.streams().collect();
+    streams.sort_by_key(|stream| stream.id().0);
+    for stream in streams {
+        let (id, status) = (stream.id().0, stream.status());
+        writeln!(out, "stream {id} {:?}", stream.spec()).unwrap();
+        writeln!(out, "status {id} {status:?}").unwrap();
+        let mut frames = tape.frames(stream);
+        while let Some(frame) = frames.next().unwrap() {
+            let (bytes, crc) = (frame.data.len(), crc32c::crc32c(frame.data));
+            writeln!(out, "{id} {} {} {bytes} {crc:08x}", frame.seq, frame.time_ns).unwrap();
+        }
+    }
+    out
+}
+
+fn tapes() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut tapes: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ext| ext == "gtape")).collect();
+    tapes.sort();
+    tapes
+}
+
+#[test]
+fn golden_tapes_are_read_as_they_were_when_they_were_written() {
+    if std::env::var_os("GAMETAPE_WRITE_GOLDEN").is_some() {
+        write_golden_tapes_that_are_missing();
+    }
+    let tapes = tapes();
+    assert!(tapes.len() >= 4, "{tapes:?}");
+    for path in tapes {
+        let expected = std::fs::read_to_string(path.with_extension("txt")).unwrap();
+        let found = dump(&path);
+        let differs = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+        assert_eq!(differs, None, "{}", path.display());
+        assert_eq!(found.lines().count(), expected.lines().count(), "{}", path.display());
+    }
+}
+
+fn write_golden_tapes_that_are_missing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let columns = scratch.path().join("columns-1.gtape");
+    let mut writer = create(&columns, 64 << 20);
+    for (number, rows) in [1, 13, 150].into_iter().enumerate() {
+        let columns = wide(rows, number as u64);
+        let spec = StreamSpec::columns(format!("wide {rows}"), columns.frame_bytes, columns.channels);
+        let stream = writer.add_stream(spec).unwrap();
+        for (t, frame) in columns.frames.iter().enumerate() {
+            append(&mut writer, stream, t as u64 * 1_000_000, frame);
+        }
+    }
+    writer.finish().unwrap();
+    let closed = scratch.path().join("closed-1.gtape");
+    mixed(&closed, 2_500, 1 << 20).finish().unwrap();
+    drop(mixed(&scratch.path().join("crashed-1.gtape"), 500, 128 << 10));
+    for entry in std::fs::read_dir(scratch.path()).unwrap() {
+        let from = entry.unwrap().path();
+        let to = folder().join(from.file_name().unwrap());
+        if to.exists() {
+            continue;
+        }
+        std::fs::copy(&from, &to).unwrap();
+    }
+    for path in tapes().iter().filter(|path| !path.with_extension("txt").exists()) {
+        std::fs::write(path.with_extension("txt"), dump(path)).unwrap();
+    }
+}
