@@ -30,6 +30,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod times;
+mod web;
 
 pub(crate) use access::Access;
 pub(crate) use announce::Announcer;

@@ -37,5 +37,10 @@ impl utoipa::Modify for Security {
 #[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, body = serde_json::Value), (status = 304),
     (status = "4XX", body = Problem)))]
 pub(super) async fn openapi(headers: HeaderMap, _: Params<NoParams>) -> Result<Response, ApiError> {
-    json(&headers, &Description::openapi())
+    json(&headers, &description())
+}
+
+/// What this server says of itself.
+pub(super) fn description() -> utoipa::openapi::OpenApi {
+    Description::openapi()
 }

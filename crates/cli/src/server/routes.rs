@@ -7,7 +7,7 @@ use axum::routing::{get, patch};
 use super::error::ApiError;
 use super::guard::guard;
 use super::state::AppState;
-use super::{edits, health, live_routes, openapi, reading};
+use super::{edits, health, live_routes, openapi, reading, web};
 
 /// All of the server but its socket.
 pub(crate) fn app(state: AppState) -> Router {
@@ -30,7 +30,7 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .route("/openapi.json", get(openapi::openapi))
-        .fallback(|| async { ApiError::not_found("page") })
+        .fallback(web::web)
         .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
         .layer(from_fn_with_state(state.clone(), guard))
         .with_state(state)

@@ -5,6 +5,7 @@ mod edits;
 mod live;
 mod reading;
 mod socket;
+mod web;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Server {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = to_bytes(body, 10 << 20).await.unwrap();
-        Answer { status: head.status, headers: head.headers, text: String::from_utf8(body.to_vec()).unwrap() }
+        Answer { status: head.status, headers: head.headers, text: String::from_utf8_lossy(&body).into_owned() }
     }
 
     async fn get(&self, path: &str) -> Answer {

@@ -1,0 +1,77 @@
+// Asks the server. Takes a path and parameters, gives JSON or an ApiError whose message is for people. A token, where one is needed,
+// lives in this tab alone.
+
+import type { components } from "./schema";
+
+export type Schemas = components["schemas"];
+export type Lap = Schemas["LapAnswer"];
+export type Session = Schemas["SessionAnswer"];
+export type Stint = Schemas["StintAnswer"];
+export type Best = Schemas["BestAnswer"];
+export type Driven = Schemas["DrivenAnswer"];
+export type Driver = Schemas["DriverAnswer"];
+export type Day = Schemas["DayAnswer"];
+export type Tape = Schemas["TapeAnswer"];
+
+export type Params = Record<string, string | number | boolean | null | undefined>;
+
+export class ApiError extends Error {
+  constructor(readonly status: number, readonly code: string, message: string) {
+    super(message);
+  }
+}
+
+const TOKEN = "gametape-token";
+
+export const token = {
+  get: (): string | null => sessionStorage.getItem(TOKEN),
+  set(value: string) {
+    sessionStorage.setItem(TOKEN, value);
+  },
+};
+
+export function address(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== null && value !== undefined && value !== "" && value !== false) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `/api/v1${path}${text ? `?${text}` : ""}`;
+}
+
+export async function ask<T>(path: string, params?: Params, init: RequestInit = {}): Promise<T> {
+  const headers = new Headers(init.headers);
+  const secret = token.get();
+  if (secret) headers.set("authorization", `Bearer ${secret}`);
+  let response: Response;
+  try {
+    response = await fetch(address(path, params), { ...init, headers });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "unreachable", "The server does not answer. Is gametape running?");
+  }
+  if (!response.ok) {
+    const problem = (await response.json().catch(() => null)) as Schemas["Problem"] | null;
+    const text = problem?.error?.message ?? `The server answered ${response.status}.`;
+    throw new ApiError(response.status, problem?.error?.code ?? "unknown", text.charAt(0).toUpperCase() + text.slice(1));
+  }
+  return (await response.json()) as T;
+}
+
+export function change<T>(method: "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  return ask<T>(path, undefined, { method, ...json });
+}
+
+/** All pages of a list, up to a number of entries. */
+export async function askAll<T>(path: string, field: string, params: Params, most: number, signal?: AbortSignal): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(500, most - found.length);
+    const page: Record<string, unknown> = await ask(path, { ...params, limit, cursor }, signal ? { signal } : {});
+    found.push(...((page[field] as T[] | undefined) ?? []));
+    cursor = (page.next as string | null | undefined) ?? null;
+  } while (cursor !== null && found.length < most);
+  return found;
+}

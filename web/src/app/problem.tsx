@@ -1,0 +1,53 @@
+// What to show instead of an answer: nothing yet, nothing found, an error with what to do, or a question for a token.
+
+import type { ComponentChildren } from "preact";
+import { type ApiError, token } from "../api/client";
+import type { Answer } from "../api/use";
+import { feed } from "../live/feed";
+
+export function Problem({ error, retry }: { error: ApiError; retry: () => void }) {
+  if (error.status === 401) return <TokenQuestion retry={retry} />;
+  return (
+    <div class="problem" role="alert">
+      <p>{error.message}</p>
+      <button type="button" onClick={retry}>Try again</button>
+    </div>
+  );
+}
+
+function TokenQuestion({ retry }: { retry: () => void }) {
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    const secret = new FormData(event.target as HTMLFormElement).get("token");
+    token.set(String(secret ?? "").trim());
+    feed.connect();
+    retry();
+  };
+  return (
+    <form class="problem" onSubmit={send}>
+      <p>This server asks for a token. <code>gametape token add NAME</code> makes one on the machine it runs on.</p>
+      <label>Token <input name="token" type="password" autocomplete="off" required /></label>
+      <button type="submit">Go on</button>
+    </form>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <svg viewBox="0 0 120 50" width="120" height="50" aria-hidden="true">
+        <g fill="none" stroke="currentColor" stroke-width="2"><circle cx="34" cy="22" r="14" /><circle cx="86" cy="22" r="14" />
+          <circle cx="34" cy="22" r="4" /><circle cx="86" cy="22" r="4" /><path d="M10 44h100" stroke-linecap="round" stroke-dasharray="1 6" /></g>
+      </svg>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** An answer, or what stands for it. Old answers stay while new ones are on the way. */
+export function Shown<T>({ of, children }: { of: Answer<T>; children: (data: T) => ComponentChildren }) {
+  if (of.error && (of.data === null || of.error.status === 401)) return <Problem error={of.error} retry={of.reload} />;
+  if (of.data === null) return <p class="loading" role="status">Loading…</p>;
+  return <>{children(of.data)}</>;
+}

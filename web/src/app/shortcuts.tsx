@@ -1,0 +1,82 @@
+// Keys: single letters, shown on "?". They are silent while something is typed.
+
+import { useEffect, useRef } from "preact/hooks";
+import { go } from "./router";
+import { switchTheme } from "./theme";
+
+export const PAGES = [
+  { key: "l", path: "/", name: "Live" },
+  { key: "s", path: "/sessions", name: "Sessions" },
+  { key: "c", path: "/compare", name: "Compare" },
+  { key: "p", path: "/progress", name: "Progress" },
+  { key: "t", path: "/tapes", name: "Tapes" },
+] as const;
+
+const OTHERS: [string, string][] = [
+  ["?", "this list"],
+  ["d", "dark or light"],
+  ["f", "full screen"],
+  ["/", "search"],
+  ["Enter", "open what is selected"],
+  ["x", "Session: select the lap for comparing"],
+  ["← →", "Compare: move the cursor; with Shift ten times as far"],
+  ["+ −", "Compare: zoom in and out around the cursor"],
+  ["0", "Compare: the whole lap"],
+  ["n b", "Compare: next corner, corner before"],
+  ["Esc", "close, clear"],
+];
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const down = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      if (document.querySelector("dialog[open]")) return;
+      const act = latest.current[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act(event);
+    };
+    addEventListener("keydown", down);
+    return () => removeEventListener("keydown", down);
+  }, []);
+}
+
+export function fullScreen(): void {
+  if (document.fullscreenElement) void document.exitFullscreen();
+  else void document.documentElement.requestFullscreen?.();
+}
+
+export function Shortcuts({ open, onOpen }: { open: boolean; onOpen: (open: boolean) => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useKeys({
+    "?": () => onOpen(true),
+    d: switchTheme,
+    f: fullScreen,
+    "/": () => document.querySelector<HTMLInputElement>("input[type=search]")?.focus(),
+    ...Object.fromEntries(PAGES.map((page) => [page.key, () => go(page.path)])),
+  });
+  useEffect(() => {
+    if (open && !dialog.current?.open) dialog.current?.showModal();
+    if (!open && dialog.current?.open) dialog.current.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} class="help" aria-label="Keys" onClose={() => onOpen(false)}
+      onClick={(event) => event.target === dialog.current && onOpen(false)}>
+      <h2>Keys</h2>
+      <dl>
+        {PAGES.map((page) => (
+          <div key={page.key}><dt><kbd>{page.key}</kbd></dt><dd>{page.name}</dd></div>
+        ))}
+        {OTHERS.map(([key, text]) => (
+          <div key={key}><dt>{key.split(" ").map((one) => <kbd key={one}>{one}</kbd>)}</dt><dd>{text}</dd></div>
+        ))}
+      </dl>
+      <form method="dialog"><button type="submit">Close</button></form>
+    </dialog>
+  );
+}

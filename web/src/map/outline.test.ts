@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { fit, pointAt, type Point } from "./outline";
+
+const line: Point[] = [[0, 0], [100, 0], [100, 10], [0, 10]];
+
+it("a track fills the picture with both axes alike", () => {
+  const fitted = fit(line, 220, 100, 10);
+  expect(fitted?.at(0, 0)).toEqual([10, 40]);
+  expect(fitted?.at(100, 10)).toEqual([210, 60]);
+});
+
+it("a long track is turned for a tall picture", () => {
+  const fitted = fit(line, 100, 220, 10);
+  const [a, b] = [fitted?.at(0, 0) as Point, fitted?.at(100, 0) as Point];
+  expect(Math.abs(a[1] - b[1])).toBeCloseTo(200);
+});
+
+it("of too few points there is no track", () => {
+  expect(fit([[1, 1]], 100, 100, 5)).toBeNull();
+  expect(fit([[Number.NaN, 1], [2, 2]], 100, 100, 5)).toBeNull();
+  expect(pointAt([], 0.5)).toBeNull();
+});
+
+it("a share of the way is a place between points", () => {
+  expect(pointAt([[0, 0], [10, 0]], 0.25)).toEqual([2.5, 0]);
+});

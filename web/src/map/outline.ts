@@ -1,0 +1,56 @@
+// A track as points in metres, brought onto a picture: turned so that it fills the picture best, with both axes at the same scale.
+
+export type Point = readonly [number, number];
+
+export interface Fitted {
+  /** From metres to the picture. */
+  at: (x: number, z: number) => Point;
+  path: string;
+}
+
+/** Fits points into a picture of this size. */
+export function fit(points: readonly Point[], width: number, height: number, margin: number): Fitted | null {
+  const good = points.filter(([x, z]) => Number.isFinite(x) && Number.isFinite(z));
+  if (good.length < 2) return null;
+  const upright = extent(good, false);
+  const turned = extent(good, true);
+  const room: Point = [width - 2 * margin, height - 2 * margin];
+  const scaleOf = (box: Extent) => Math.min(room[0] / Math.max(box.w, 1), room[1] / Math.max(box.h, 1));
+  const turn = scaleOf(turned) > scaleOf(upright) * 1.05;
+  const box = turn ? turned : upright;
+  const scale = scaleOf(box);
+  const left = (width - box.w * scale) / 2;
+  const top = (height - box.h * scale) / 2;
+  const at = (x: number, z: number): Point => {
+    const [u, v] = turn ? [z, -x] : [x, z];
+    return [left + (u - box.x) * scale, top + (v - box.y) * scale];
+  };
+  return { at, path: pathOf(good.map(([x, z]) => at(x, z))) };
+}
+
+interface Extent { x: number; y: number; w: number; h: number }
+
+function extent(points: readonly Point[], turn: boolean): Extent {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, z] of points) {
+    const [u, v] = turn ? [z, -x] : [x, z];
+    [x0, x1] = [Math.min(x0, u), Math.max(x1, u)];
+    [y0, y1] = [Math.min(y0, v), Math.max(y1, v)];
+  }
+  return { x: x0, y: y0, w: x1 - x0, h: y1 - y0 };
+}
+
+export function pathOf(points: readonly Point[]): string {
+  return points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/** The point at a share of the way around. */
+export function pointAt(points: readonly Point[], share: number): Point | null {
+  if (points.length < 2) return null;
+  const place = (((share % 1) + 1) % 1) * (points.length - 1);
+  const n = Math.floor(place);
+  const a = points[n] as Point;
+  const b = points[Math.min(n + 1, points.length - 1)] as Point;
+  const t = place - n;
+  return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
+}

@@ -1,0 +1,1 @@
+export function OverlayPage() { return <p>soon</p>; }

@@ -1,0 +1,64 @@
+// Filters that live in the address, with what there is to choose from the server.
+
+import { usePlace, setQuery } from "../app/router";
+import type { Driven, Driver } from "../api/client";
+import { useAsk } from "../api/use";
+import { game as gameName, words } from "../words/names";
+
+export interface Choice { value: string; text: string }
+
+export function useChoices() {
+  const tracks = useAsk<{ tracks: Driven[] }>("/tracks", { limit: 500 });
+  const cars = useAsk<{ cars: Driven[] }>("/cars", { limit: 500 });
+  const drivers = useAsk<{ drivers: Driver[] }>("/drivers", { limit: 500 });
+  const driven = (list: readonly Driven[]): Choice[] => distinct(list.map((one) => ({ value: one.id, text: one.name ?? words(one.id) })));
+  return {
+    games: distinct([...(tracks.data?.tracks ?? []), ...(cars.data?.cars ?? [])].map((one) => ({ value: one.game, text: gameName(one.game) }))),
+    tracks: driven(tracks.data?.tracks ?? []),
+    cars: driven(cars.data?.cars ?? []),
+    drivers: (drivers.data?.drivers ?? []).map((one) => ({ value: one.driver, text: one.name ?? one.driver })),
+    allTracks: tracks.data?.tracks ?? [],
+    allCars: cars.data?.cars ?? [],
+    ready: tracks.data !== null && cars.data !== null,
+  };
+}
+
+function distinct(choices: readonly Choice[]): Choice[] {
+  const seen = new Map(choices.map((choice) => [choice.value, choice]));
+  return [...seen.values()].sort((a, b) => a.text.localeCompare(b.text));
+}
+
+export function Pick({ name, label, choices, any = "all" }: { name: string; label: string; choices: readonly Choice[]; any?: string | null }) {
+  const { query } = usePlace();
+  const value = query.get(name) ?? "";
+  return (
+    <label class="pick">
+      <span class="label">{label}</span>
+      <select value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value, cursor: null }, "push")}>
+        {any !== null && <option value="">{any}</option>}
+        {value && !choices.some((choice) => choice.value === value) && <option value={value}>{words(value)}</option>}
+        {choices.map((choice) => <option key={choice.value} value={choice.value}>{choice.text}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function DatePick({ name, label }: { name: string; label: string }) {
+  const { query } = usePlace();
+  return (
+    <label class="pick">
+      <span class="label">{label}</span>
+      <input type="date" value={query.get(name) ?? ""} onChange={(event) => setQuery({ [name]: event.currentTarget.value }, "push")} />
+    </label>
+  );
+}
+
+/** A day where the reader is, as a moment for the server; the end of the day is the beginning of the next. */
+export function dayAsMoment(day: string | null, end = false): string | null {
+  if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
+  const [y, m, d] = day.split("-").map(Number) as [number, number, number];
+  return new Date(y, m - 1, d + (end ? 1 : 0)).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+export const TYPES: Choice[] = ["practice", "qualifying", "superpole", "race", "hotlap", "hotstint", "time_trial", "drift", "drag", "test", "unknown"]
+  .map((value) => ({ value, text: value.replace("_", " ") }));

@@ -1,0 +1,21 @@
+// A lap in a row: what kind it is and why it does not count, in words and signs as well as colours.
+
+import type { Lap } from "../api/client";
+import { phase, word } from "../words/names";
+
+export function Badges({ lap, short = false }: { lap: Lap; short?: boolean }) {
+  return (
+    <span class="badges">
+      {lap.phase !== "flying" && <span class="chip">{phase(lap.phase)}</span>}
+      {lap.state === "running" && <span class="chip">running</span>}
+      {lap.state === "aborted" && <span class="chip">aborted</span>}
+      {lap.state === "provisional" && <span class="chip">provisional</span>}
+      {lap.valid === false && <span class="chip invalid" title={lap.reasons.map(word).join(", ")}>✕ invalid</span>}
+      {lap.excluded && <span class="chip">⊘ excluded</span>}
+      {!short && !lap.complete && lap.state !== "running" && lap.state !== "aborted" && <span class="chip">partial</span>}
+    </span>
+  );
+}
+
+/** Times of laps that do not count are pale. */
+export const timeTone = (lap: Lap, best: boolean): string => (best ? "purple" : lap.eligible && !lap.excluded ? "" : "soft");

@@ -1,0 +1,103 @@
+// Pedals and steering: bars for now, a trace for the last seconds.
+
+import { onTheme, colour } from "../../app/theme";
+import type { Frame } from "../../live/frame";
+import { fixed } from "../../words/format";
+import { Figure, useDrawn } from "./figures";
+
+const PEDALS = [
+  { name: "Clutch", key: "clutch", of: (f: Frame) => f.clutch },
+  { name: "Brake", key: "brake", of: (f: Frame) => f.brake },
+  { name: "Throttle", key: "throttle", of: (f: Frame) => f.throttle },
+] as const;
+
+function Pedal({ name, tone, of }: { name: string; tone: string; of: (frame: Frame) => number | null }) {
+  const bar = useDrawn<HTMLElement>((element, frame) => {
+    const value = frame ? of(frame) : null;
+    element.style.transform = `scaleY(${(value ?? 0).toFixed(3)})`;
+    element.parentElement?.toggleAttribute("data-unknown", value === null);
+  });
+  return (
+    <div class={`pedal ${tone}`}>
+      <div aria-hidden="true"><i ref={bar} /></div>
+      <Figure of={(f) => { const value = of(f); return value === null ? "–" : fixed(value * 100); }} label={tone} />
+      <span class="label">{name}</span>
+    </div>
+  );
+}
+
+export function Pedals() {
+  return <div class="pedals">{PEDALS.map((pedal) => <Pedal key={pedal.key} name={pedal.name} tone={pedal.key} of={pedal.of} />)}</div>;
+}
+
+export function Steering() {
+  const wheel = useDrawn<SVGGElement>((element, frame) => {
+    element.setAttribute("transform", `rotate(${((frame?.steering ?? 0) * 225).toFixed(1)} 40 40)`);
+    element.toggleAttribute("data-unknown", frame?.steering == null);
+  });
+  return (
+    <div class="steering">
+      <svg viewBox="0 0 80 80" role="img" aria-label="Steering wheel">
+        <g ref={wheel}>
+          <circle cx="40" cy="40" r="32" class="rim" /><path d="M9 42h62M40 44v27" class="spoke" /><path d="M36 8h8" class="top-mark" />
+        </g>
+      </svg>
+      <Figure of={(f) => (f.steering === null ? "–" : fixed(f.steering * 100))} />
+      <span class="label">Steering</span>
+    </div>
+  );
+}
+
+interface Moment { at: number; throttle: number | null; brake: number | null; steering: number | null }
+
+/** Draws the last seconds of the inputs; used by the overlay too. */
+export function makeTrace(seconds: number, alone = false) {
+  const kept: Moment[] = [];
+  let colours: Record<string, string> = {};
+  const read = () => { colours = Object.fromEntries(["throttle", "brake", "soft", "edge"].map((name) => [name, colour(name)])); };
+  read();
+  onTheme(read);
+  return (canvas: HTMLCanvasElement, frame: Frame | null, now: number) => {
+    // Time stands still while nothing is driven: an empty trace would look like a driver who does nothing.
+    if (frame?.state === "driving") kept.push({ at: now, throttle: frame.throttle, brake: frame.brake, steering: frame.steering });
+    const end = kept[kept.length - 1]?.at ?? now;
+    while (kept.length && (kept[0] as Moment).at < end - seconds * 1000) kept.shift();
+    const ratio = devicePixelRatio || 1;
+    const [w, h] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+    const pen = canvas.getContext("2d");
+    if (!pen || w === 0 || h === 0) return;
+    pen.clearRect(0, 0, w, h);
+    const edge = 3 * ratio;
+    const x = (at: number) => w - ((end - at) / (seconds * 1000)) * w;
+    const y = (value: number) => h - edge - value * (h - 2 * edge);
+    pen.lineWidth = ratio;
+    pen.strokeStyle = colours.edge ?? "";
+    if (!alone) for (const level of [0, 0.5, 1]) stroke(pen, [[0, y(level)], [w, y(level)]]);
+    pen.lineJoin = "round";
+    const line = (tone: string, width: number, of: (moment: Moment) => number | null, dash: number[] = []) => {
+      pen.strokeStyle = colours[tone] ?? "";
+      pen.lineWidth = width * ratio;
+      pen.setLineDash(dash.map((part) => part * ratio));
+      stroke(pen, kept.flatMap((moment) => { const value = of(moment); return value === null ? [] : [[x(moment.at), y(value)] as [number, number]]; }));
+      pen.setLineDash([]);
+    };
+    line("soft", 1.5, (moment) => (moment.steering === null ? null : 0.5 + moment.steering / 2), [2, 3]);
+    line("throttle", 2.5, (moment) => moment.throttle);
+    line("brake", 2.5, (moment) => moment.brake);
+  };
+}
+
+function stroke(pen: CanvasRenderingContext2D, points: [number, number][]) {
+  pen.beginPath();
+  points.forEach(([x, y], n) => (n ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.stroke();
+}
+
+const SECONDS = 10;
+const drawTrace = makeTrace(SECONDS);
+
+export function InputTrace() {
+  const canvas = useDrawn<HTMLCanvasElement>(drawTrace);
+  return <canvas ref={canvas} class="trace" role="img" aria-label={`Throttle, brake and steering of the last ${SECONDS} seconds`} />;
+}

@@ -1,0 +1,88 @@
+// The laps of the session that runs: read once, then grown from the stream, so that a lap is there the moment it is told.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Lap, type Session, ask } from "../../api/client";
+import { feed } from "../../live/feed";
+import { bestSectors, least, countingTimes } from "../../numbers/stats";
+import { delta, deltaClass, lapTime, sectorTime } from "../../words/format";
+import { Badges, timeTone } from "../lap_words";
+import { useFact } from "./figures";
+
+const LAP_EVENTS = new Set(["lap_provisional", "lap_final", "lap_aborted", "lap_amended"]);
+
+export interface Running {
+  session: Session | null;
+  laps: Lap[];
+  bestMs: number | null;
+  bestSectors: (number | null)[];
+}
+
+/** The session that runs, or else the newest one. */
+export function useRunningSession(): Running {
+  const id = useFact((f) => f?.car.session ?? null);
+  const [session, setSession] = useState<Session | null>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    const init = { signal: stop.signal };
+    const found = id
+      ? ask<Session>(`/sessions/${id}`, {}, init)
+      : ask<{ sessions: Session[] }>("/sessions", { limit: 1, laps: true }, init).then((page) => page.sessions[0] ?? null);
+    // A session that has just begun may not be stored yet: its first event brings it.
+    found.then(setSession, () => { if (!stop.signal.aborted && id) setSession(null); });
+    return () => stop.abort();
+  }, [id, turn]);
+  useEffect(() => feed.onEvent((event) => {
+    if (LAP_EVENTS.has(event.kind)) {
+      const lap = event.data as unknown as Lap;
+      setSession((old) => (old && old.id === lap.session ? { ...old, laps: merge(old.laps ?? [], lap) } : old));
+    }
+    // Bests and deltas of all laps may be others now.
+    if (/^(lap_final|lap_amended|lap_edited|session_|reset)/.test(event.kind)) setTurn((n) => n + 1);
+  }), []);
+  return useMemo(() => {
+    const laps = (session?.laps ?? []).filter((lap) => !lap.deleted_utc);
+    return { session, laps, bestMs: least(countingTimes(laps)), bestSectors: bestSectors(laps) };
+  }, [session]);
+}
+
+export function merge(laps: readonly Lap[], lap: Lap): Lap[] {
+  const others = laps.filter((old) => old.id !== lap.id);
+  return [...others, lap].sort((a, b) => a.tape_lap - b.tape_lap);
+}
+
+export function LiveLaps({ running }: { running: Running }) {
+  const { laps, bestMs } = running;
+  const shown = [...laps].reverse().filter((lap) => lap.state !== "running");
+  return (
+    <section class="panel live-laps" aria-label="Laps of this session">
+      <header><span class="label">Laps</span>{running.session && <a href={`/sessions/${running.session.id}`}>Session</a>}</header>
+      {shown.length === 0 ? <p class="soft none">The first lap appears here when it is done.</p> : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="List of laps">
+          <table>
+            <thead><tr><th>Lap</th><th>Time</th><th>Delta</th><th class="wide">Sectors</th></tr></thead>
+            <tbody>
+              {shown.map((lap) => {
+                const best = lap.time_ms != null && lap.time_ms === bestMs && lap.eligible && !lap.excluded;
+                const off = lap.time_ms != null && bestMs !== null ? lap.time_ms - bestMs : null;
+                return (
+                  <tr key={lap.id} data-lap={lap.id}>
+                    <td class="num">{lap.number ?? "–"}</td>
+                    <td class={`num ${timeTone(lap, best)}`}>{lapTime(lap.time_ms)}</td>
+                    <td class={`num ${best ? "purple" : lap.eligible ? deltaClass(off) : "soft"}`}>{best ? "best" : delta(off)}</td>
+                    <td class="wide num small">
+                      {lap.sectors_ms.map((time, n) => (
+                        <span key={n} class={time !== null && time === running.bestSectors[n] ? "purple" : ""}>{sectorTime(time)}</span>
+                      ))}
+                      <Badges lap={lap} short />
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

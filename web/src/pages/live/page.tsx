@@ -1,0 +1,55 @@
+// The live view: everything that is worth a glance while driving.
+
+import { Empty } from "../../app/problem";
+import { useCar } from "../../live/frame";
+import { LiveMap, useOutline } from "../../map/live_map";
+import { moment } from "../../words/format";
+import { car, track } from "../../words/names";
+import { Fuel, Tyres } from "./car_state";
+import { LapClock } from "./clock";
+import { Deltas, GearAndSpeed, Revs } from "./drive";
+import { useFact } from "./figures";
+import { InputTrace, Pedals, Steering } from "./inputs";
+import { LiveLaps, type Running, useRunningSession } from "./laps";
+import { Strip } from "./strip";
+
+export function LivePage() {
+  useCar();
+  const running = useRunningSession();
+  const state = useFact((f) => f?.state ?? null);
+  const place = useFact((f) => ({ game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null }));
+  // A track may have been learned by the lap that has just ended.
+  const outline = useOutline(place.game, place.track, place.layout, running.laps.length);
+  if (state === "waiting") return <Waiting running={running} />;
+  return (
+    <div class="live" data-state={state ?? "none"}>
+      <Strip session={running.session} />
+      <Revs />
+      <GearAndSpeed />
+      <LapClock bests={{ sectors: running.bestSectors }} />
+      <Deltas />
+      <section class="panel map-panel" aria-label="Map"><LiveMap outline={outline} fresh={`${place.game}/${place.track}/${place.layout}`} /></section>
+      <section class="panel inputs" aria-label="Pedals and steering"><Pedals /><InputTrace /><Steering /></section>
+      <Fuel />
+      <Tyres />
+      <LiveLaps running={running} />
+    </div>
+  );
+}
+
+function Waiting({ running }: { running: Running }) {
+  const { session } = running;
+  return (
+    <div class="waiting">
+      <Empty title="No game yet">
+        <p role="status" data-state="waiting">Start a game: it is found by itself, and this page comes alive. To see it work without one, run <code>gametape demo</code>.</p>
+      </Empty>
+      {session && (
+        <div class="last-session">
+          <p><span class="label">Last session</span> <a href={`/sessions/${session.id}`}>{track(session)} · {car(session)}</a> <span class="soft">{moment(session.started_utc)}</span></p>
+          <LiveLaps running={running} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+// The line on top: what is driven, and in what state the game is, in words.
+
+import { useLine } from "../../app/shell";
+import type { Session } from "../../api/client";
+import type { State } from "../../live/messages";
+import { fixed, lapTime } from "../../words/format";
+import { car as carName, game, track as trackName, word } from "../../words/names";
+import { Figure, useFact } from "./figures";
+
+const STATES: Record<State, { text: string; hint: string }> = {
+  driving: { text: "Live", hint: "" },
+  paused: { text: "Paused", hint: "The game is paused. Clocks stand." },
+  replay: { text: "Replay", hint: "The game shows a replay. Nothing is counted." },
+  menu: { text: "In a menu", hint: "The car is not driven." },
+  waiting: { text: "No game", hint: "" },
+  stale: { text: "No new data", hint: "The game is there, but has said nothing for more than two seconds." },
+};
+
+export function Strip({ session }: { session: Session | null }) {
+  const line = useLine();
+  const facts = useFact((f) => ({
+    state: f?.state ?? null, game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null,
+    car: f?.car.car ?? null, driver: f?.car.driver ?? null,
+  }));
+  const lost = line === "lost";
+  const state = facts.state ? STATES[facts.state] : null;
+  const named = session && session.track === facts.track ? session : null;
+  return (
+    <header class="strip">
+      <span class={`state ${lost ? "lost-line" : facts.state ?? "none"}`} role="status" data-state={lost ? "lost" : facts.state ?? "none"}>
+        {lost ? "Connection lost" : state?.text ?? "Connecting"}
+      </span>
+      <h1>{trackName({ ...facts, track_name: named?.track_name ?? null })}</h1>
+      <p>
+        <span>{carName({ ...facts, car_name: named?.car_name ?? null })}</span>
+        {facts.driver && <span>{facts.driver}</span>}
+        {facts.game && <span>{game(facts.game)}</span>}
+        {session && facts.state !== "waiting" && <span>{word(session.type)}</span>}
+      </p>
+      <dl>
+        <Fact name="Air" of={(f) => fixed(f.car.air_c, 0, "°C")} />
+        <Fact name="Track" of={(f) => fixed(f.car.track_c, 0, "°C")} />
+        <Fact name="Position" of={(f) => fixed(f.car.race_position)} />
+        <Fact name="Left" of={(f) => lapTime(f.car.session_left_ms, 0)} />
+      </dl>
+      {!lost && state?.hint && <p class="hint">{state.hint}</p>}
+    </header>
+  );
+}
+
+function Fact({ name, of }: { name: string; of: Parameters<typeof Figure>[0]["of"] }) {
+  return <div><dt class="label">{name}</dt><dd><Figure of={of} /></dd></div>;
+}

@@ -1,0 +1,1 @@
+export function ProgressPage() { return <p>soon</p>; }

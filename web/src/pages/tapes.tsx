@@ -1,0 +1,1 @@
+export function TapesPage() { return <p>soon</p>; }

@@ -1,0 +1,58 @@
+// Names for people: what a user named, or the game's word made readable.
+
+const GAMES: Record<string, string> = {
+  "assetto-corsa": "Assetto Corsa",
+  "assetto-corsa-competizione": "ACC",
+  "assetto-corsa-evo": "AC EVO",
+  "assetto-corsa-rally": "AC Rally",
+  iracing: "iRacing",
+  "echo-vr": "Echo VR",
+};
+
+export function game(id: string | null | undefined): string {
+  if (!id) return "–";
+  return GAMES[id] ?? words(id);
+}
+
+/** porsche_991ii_gt3_r is Porsche 991ii GT3 R. What has capitals or spaces already is left alone. */
+export function words(id: string): string {
+  if (/[A-Z ]/.test(id)) return id.replaceAll("_", " ").trim();
+  const upper = /^(gt\d?|gtc|lmp\d|lmdh|f\d|amg|bmw|r|evo|tcr|m\d|rs|gp|st|gte|cup\d?)$/;
+  const cap = (word: string) => (upper.test(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1));
+  return id.split(/[_-]+/).filter(Boolean).map(cap).join(" ");
+}
+
+interface Driven {
+  track?: string | null;
+  track_name?: string | null;
+  layout?: string | null;
+  car?: string | null;
+  car_name?: string | null;
+  driver?: string | null;
+  driver_name?: string | null;
+}
+
+export function track(of: Driven): string {
+  const name = of.track_name ?? (of.track ? words(of.track) : "–");
+  return of.layout ? `${name} · ${words(of.layout)}` : name;
+}
+
+export function car(of: Driven): string {
+  return of.car_name ?? (of.car ? words(of.car) : "–");
+}
+
+export function driver(of: Driven): string {
+  return of.driver_name ?? of.driver ?? "–";
+}
+
+export const word = (code: string): string => code.replaceAll("_", " ");
+
+const PHASES: Record<string, string> = {
+  flying: "flying",
+  out: "out-lap",
+  in: "in-lap",
+  pit: "pit",
+  grid_start: "grid start",
+  formation: "formation",
+};
+export const phase = (code: string): string => PHASES[code] ?? word(code);
