@@ -1,1 +1,124 @@
-export function ProgressPage() { return <p>soon</p>; }
+// How a driver gets faster: best, median and spread of each day for a car on a track, and what the last week changed.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { type Best, type Lap, askAll } from "../api/client";
+import { useAsk, useLoad } from "../api/use";
+import { Empty, Shown } from "../app/problem";
+import { setQuery, usePlace } from "../app/router";
+import { colour, onTheme } from "../app/theme";
+import { type Day, byDay, sinceLastWeek } from "../numbers/progress";
+import { delta, deltaClass, fixed, lapTime, plural } from "../words/format";
+import { car, driver, game, track, word } from "../words/names";
+
+/** Laps that are read at most: years of driving. */
+const MOST = 3000;
+
+export function ProgressPage() {
+  const { query } = usePlace();
+  const bests = useAsk<{ bests: Best[] }>("/bests", { limit: 500 });
+  return (
+    <div class="page">
+      <header class="page-head"><h1>Progress</h1></header>
+      <Shown of={bests}>{(page) => {
+        if (page.bests.length === 0) return <Empty title="No laps that count yet"><p>Drive a whole flying lap: from then on it shows how you get faster.</p></Empty>;
+        const key = query.get("of");
+        const sorted = [...page.bests].sort((a, b) => b.lap_count - a.lap_count);
+        const chosen = sorted.find((one) => keyOf(one) === key) ?? sorted[0] as Best;
+        return (
+          <>
+            <label class="pick"><span class="label">Track, car, driver</span>
+              <select value={keyOf(chosen)} onChange={(event) => setQuery({ of: event.currentTarget.value }, "push")}>
+                {sorted.map((one) => <option key={keyOf(one)} value={keyOf(one)}>{[track(one), car(one), one.driver && driver(one), game(one.game)].filter(Boolean).join(" · ")} ({plural(one.lap_count, "lap")})</option>)}
+              </select>
+            </label>
+            <OneProgress key={keyOf(chosen)} of={chosen} />
+          </>
+        );
+      }}</Shown>
+    </div>
+  );
+}
+
+const keyOf = (one: Best): string => [one.game, one.track, one.layout ?? "", one.car ?? "", one.driver ?? ""].join("~");
+
+function OneProgress({ of }: { of: Best }) {
+  const params = { game: of.game, track: of.track, layout: of.layout, car: of.car, driver: of.driver, phase: "flying" };
+  const laps = useLoad<Lap[]>((signal) => askAll<Lap>("/laps", "laps", params, MOST, signal), JSON.stringify(params));
+  return <Shown of={laps}>{(found) => <Told of={of} laps={found.filter((lap) => !lap.deleted_utc)} />}</Shown>;
+}
+
+function Told({ of, laps }: { of: Best; laps: Lap[] }) {
+  const days = useMemo(() => byDay(laps), [laps]);
+  const week = useMemo(() => sinceLastWeek(laps, new Date()), [laps]);
+  const [first, last] = [days[0], days[days.length - 1]];
+  const gained = first?.best != null ? of.time_ms - first.best : null;
+  return (
+    <>
+      <dl class="summary">
+        <div class="lead"><dt class="label">Best ever</dt><dd class="num purple">{lapTime(of.time_ms)}</dd></div>
+        <div><dt class="label">Theoretical best</dt><dd class="num">{lapTime(of.theoretical_best_ms)}</dd></div>
+        <div><dt class="label">Since the first day</dt><dd class={`num ${deltaClass(gained)}`}>{days.length > 1 ? delta(gained) : "–"}</dd></div>
+        <div><dt class="label">Last day</dt><dd class="num">{lapTime(last?.best ?? null)}</dd><dd class="soft num">{last?.day}</dd></div>
+        <div><dt class="label">Driven</dt><dd class="num">{plural(of.lap_count, "lap")}</dd><dd class="soft">on {plural(days.length, "day")}</dd></div>
+      </dl>
+      {days.length > 1
+        ? <section class="panel chart-panel"><DayPlot days={days} /><p class="legend-line"><span class="key-best">best</span><span class="key-median">median</span><span class="key-spread">spread: the middle half of the laps</span></p></section>
+        : <p class="panel note-panel soft">All laps are of one day. From the second day on, a curve shows here.</p>}
+      <div class="two">
+        <section><h2>The last seven days</h2>
+          {week.lapsNow === 0 || week.lapsBefore === 0
+            ? <p class="panel note-panel soft">{week.lapsNow === 0 ? "Nothing was driven in the last seven days." : "Nothing was driven before that: there is nothing to compare with."}</p>
+            : <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Changes"><table>
+                <thead><tr><th /><th class="num">Before ({week.lapsBefore})</th><th class="num">Now ({week.lapsNow})</th><th class="num">Change</th></tr></thead>
+                <tbody>{week.changes.map((change) => {
+                  const off = change.before !== null && change.now !== null ? change.now - change.before : null;
+                  const show = (value: number | null) => (change.name === "Spread" ? (value === null ? "–" : `${(value / 1000).toFixed(2)} s`) : lapTime(value === null ? null : Math.round(value)));
+                  return <tr key={change.name}><td>{change.name}</td><td class="num soft">{show(change.before)}</td><td class="num">{show(change.now)}</td><td class={`num ${deltaClass(off)}`}>{delta(off)}</td></tr>;
+                })}</tbody>
+              </table></div>}
+        </section>
+        <section><h2>Days</h2>
+          <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Days"><table>
+            <thead><tr><th>Day</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Air / track</th><th>Conditions</th></tr></thead>
+            <tbody>{[...days].reverse().map((one) => (
+              <tr key={one.day}><td class="num">{one.day}</td><td class="num">{one.laps}</td><td class={`num ${one.best === of.time_ms ? "purple" : ""}`}>{lapTime(one.best)}</td>
+                <td class="num soft">{lapTime(one.median === null ? null : Math.round(one.median))}</td>
+                <td class="num soft">{one.air === null && one.track === null ? "–" : `${fixed(one.air)} / ${fixed(one.track)} °C`}</td><td class="soft">{one.sky.map(word).join(", ") || "–"}</td></tr>
+            ))}</tbody>
+          </table></div>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function DayPlot({ days }: { days: Day[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const axis = { stroke: colour("faint"), font: "12px system-ui, sans-serif", grid: { stroke: colour("edge"), width: 1 }, ticks: { show: false } };
+    const plot = new uPlot({
+      width: element.clientWidth, height: 300, legend: { show: false }, padding: [10, 16, 0, 0],
+      scales: { y: { range: (_plot, min, max) => [min - (max - min) * 0.08 - 50, max + (max - min) * 0.08 + 50] } },
+      axes: [{ ...axis, space: 70 }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
+      cursor: { y: false, points: { size: 8 } },
+      series: [
+        {},
+        { stroke: "transparent", points: { show: false } },
+        { stroke: "transparent", points: { show: false } },
+        { stroke: colour("soft"), width: 2, dash: [5, 4], points: { show: true, size: 6, fill: colour("panel") } },
+        { stroke: colour("purple"), width: 2.5, points: { show: true, size: 8, fill: colour("purple") } },
+      ],
+      bands: [{ series: [2, 1], fill: `${colour("soft")}30` }],
+    }, [days.map((one) => one.at), days.map((one) => one.low), days.map((one) => one.high), days.map((one) => one.median), days.map((one) => one.best)] as uPlot.AlignedData, element);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 300 }));
+    resize.observe(element);
+    return () => { resize.disconnect(); plot.destroy(); };
+  }, [days, turn]);
+  return <div ref={place} role="img" aria-label="Best, median and spread of each day" />;
+}

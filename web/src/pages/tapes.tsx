@@ -1,1 +1,62 @@
-export function TapesPage() { return <p>soon</p>; }
+// The catalogue of tapes: what is on each, and which sessions were found on it.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Session, Tape } from "../api/client";
+import { useAsk } from "../api/use";
+import { Empty, Shown } from "../app/problem";
+import { feed } from "../live/feed";
+import { bytes, count, duration, lapTime, moment } from "../words/format";
+import { game, track, words } from "../words/names";
+
+export function TapesPage() {
+  const answer = useAsk<{ tapes: Tape[]; next?: string | null }>("/tapes", { limit: 500 });
+  const sessions = useAsk<{ sessions: Session[] }>("/sessions", { limit: 500 });
+  const [text, setText] = useState("");
+  useEffect(() => feed.onEvent((event) => { if (/^(session_|reset)/.test(event.kind)) answer.reload(); }), [answer.reload]);
+  const on = useMemo(() => {
+    const found = new Map<string, Session[]>();
+    for (const session of sessions.data?.sessions ?? []) found.set(session.tape_id, [...(found.get(session.tape_id) ?? []), session]);
+    return found;
+  }, [sessions.data]);
+  return (
+    <div class="page">
+      <header class="page-head">
+        <h1>Tapes</h1>
+        <label class="search"><span class="hidden">Search</span><input type="search" placeholder="Search file, game, track, car" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
+      </header>
+      <Shown of={answer}>{(page) => <List tapes={page.tapes} on={on} text={text} />}</Shown>
+    </div>
+  );
+}
+
+function List({ tapes, on, text }: { tapes: Tape[]; on: Map<string, Session[]>; text: string }) {
+  if (tapes.length === 0) return <Empty title="No tapes yet"><p>A tape is what gametape records while a game runs: all of it, to the byte. Recordings appear here by themselves.</p></Empty>;
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = tapes.filter((tape) => { const all = [tape.file, tape.game, game(tape.game), tape.track, tape.car].join(" ").toLowerCase(); return wanted.every((one) => all.includes(one)); });
+  const size = tapes.reduce((sum, tape) => sum + tape.bytes, 0);
+  const time = tapes.reduce((sum, tape) => sum + (tape.duration_ns ?? 0) / 1e6, 0);
+  if (found.length === 0) return <Empty title="Nothing found"><p>No tape has these words.</p></Empty>;
+  return (
+    <>
+      <p class="soft">{count(tapes.length)} tapes, {duration(time)}, {bytes(size)}</p>
+      <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Tapes">
+        <table class="tapes">
+          <thead><tr><th>Recorded</th><th>What</th><th class="num">Length</th><th class="num">Size</th><th class="num">Frames</th><th>State</th><th>Sessions</th></tr></thead>
+          <tbody>
+            {found.map((tape) => (
+              <tr key={tape.id}>
+                <td class="num">{moment(tape.created_utc)}</td>
+                <td class="tape-what"><b>{tape.track ? words(tape.track) : game(tape.game)}</b> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
+                <td class="num">{duration(tape.duration_ns == null ? null : tape.duration_ns / 1e6)}</td>
+                <td class="num">{bytes(tape.bytes)}</td>
+                <td class="num soft">{count(tape.frames)}</td>
+                <td>{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : <span class="chip">open or cut off</span>}</td>
+                <td class="tape-sessions">{(on.get(tape.id) ?? []).map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

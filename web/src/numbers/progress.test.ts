@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import type { Lap } from "../api/client";
+import { byDay, sinceLastWeek } from "./progress";
+
+const lap = (at: Date, time_ms: number, more: object = {}): Lap =>
+  ({ started_utc: at.toISOString(), time_ms, eligible: true, excluded: false, sectors_ms: [time_ms / 2, time_ms / 2], conditions: {}, ...more }) as unknown as Lap;
+const on = (d: number, hour = 12) => new Date(2026, 2, d, hour);
+
+it("laps are told by the day, without those that do not count", () => {
+  const days = byDay([lap(on(2), 91_000), lap(on(1), 90_000), lap(on(1, 13), 92_000), lap(on(1), 80_000, { eligible: false })]);
+  expect(days.map((one) => [one.day, one.best, one.median, one.laps])).toEqual([["2026-03-01", 90_000, 91_000, 2], ["2026-03-02", 91_000, 91_000, 1]]);
+});
+
+it("the last seven days stand against what was before", () => {
+  const told = sinceLastWeek([lap(on(1), 92_000), lap(on(20), 90_000)], on(21));
+  expect([told.lapsBefore, told.lapsNow]).toEqual([1, 1]);
+  expect(told.changes[0]).toEqual({ name: "Best", before: 92_000, now: 90_000 });
+  expect(told.changes.find((one) => one.name === "Spread")).toEqual({ name: "Spread", before: null, now: null });
+});

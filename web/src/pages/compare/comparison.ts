@@ -1,0 +1,83 @@
+// A comparison as the server gives it, and what is read from it: pure functions over columns.
+
+import type { Lap } from "../../api/client";
+import type { Values } from "../../plots/trace";
+
+export interface Column { name: string; unit: string; values: Values }
+export interface ComparedLap { lap: Lap; delta_ms: Values; columns: Column[] }
+export interface Corner { n: number; from_m: number; apex_m: number; to_m: number; min_speed_kmh: Values; lost_ms: Values }
+export interface Stretch { from_m: number; to_m: number; lost_ms: Values }
+export interface Comparison {
+  reference: string;
+  length_m: number | null;
+  distance_m: number[];
+  laps: ComparedLap[];
+  stretches: Stretch[];
+  corners: Corner[];
+}
+
+export const STANDARD = ["speed_kmh", "throttle", "brake", "gear", "steering"];
+/** Always asked for: the map is drawn from them. */
+export const PLACES = ["x_m", "z_m"];
+
+export function column(of: ComparedLap, name: string): Column | null {
+  return of.columns.find((one) => one.name === name) ?? null;
+}
+
+const NAMES: Record<string, string> = {
+  speed_kmh: "Speed", throttle: "Throttle", brake: "Brake", gear: "Gear", steering: "Steering", rpm: "Engine", clutch: "Clutch",
+  lateral_g: "Lateral", longitudinal_g: "Longitudinal", fuel_l: "Fuel",
+};
+export const channelName = (name: string): string => NAMES[name] ?? name;
+
+/** Pedals are shares; people think of them in percent. */
+export const isShare = (name: string): boolean => name === "throttle" || name === "brake" || name === "clutch";
+
+export function shown(name: string, values: Values): Values {
+  return isShare(name) ? values.map((value) => (value === null ? null : value * 100)) : values;
+}
+
+export function unitOf(name: string, unit: string): string {
+  if (isShare(name)) return "%";
+  return unit === "1" ? "" : unit.replace("km_h", "km/h").replace("kmh", "km/h");
+}
+
+/** The row nearest to a place. */
+export function indexAt(distance: readonly number[], metres: number): number | null {
+  if (distance.length === 0) return null;
+  let [low, high] = [0, distance.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((distance[middle] as number) < metres) low = middle + 1;
+    else high = middle;
+  }
+  const before = distance[Math.max(0, low - 1)] as number;
+  return low > 0 && metres - before < (distance[low] as number) - metres ? low - 1 : low;
+}
+
+/** What a lap loses in each piece of the way, as a share of the most: −1 to 1; for the colours of the map. */
+export function lossAlong(delta: Values, rows: number): { from: number; to: number; loss: number }[] {
+  const pieces: { from: number; to: number; loss: number }[] = [];
+  for (let from = 0; from < delta.length - 1; from += rows) {
+    const to = Math.min(from + rows, delta.length - 1);
+    const [a, b] = [delta[from], delta[to]];
+    pieces.push({ from, to, loss: a == null || b == null ? 0 : b - a });
+  }
+  const most = Math.max(1, ...pieces.map((piece) => Math.abs(piece.loss)));
+  return pieces.map((piece) => ({ ...piece, loss: piece.loss / most }));
+}
+
+/** The corners where a lap loses most, and where it wins most. */
+export function extremes(corners: readonly Corner[], lap: number, many = 3) {
+  const known = corners.flatMap((corner) => { const lost = corner.lost_ms[lap]; return lost == null ? [] : [{ corner, lost }]; });
+  const lost = known.filter((one) => one.lost > 5).sort((a, b) => b.lost - a.lost).slice(0, many);
+  const won = known.filter((one) => one.lost < -5).sort((a, b) => a.lost - b.lost).slice(0, many);
+  return { lost, won };
+}
+
+/** "1200-1500" of the address. */
+export function rangeOf(text: string | null, length: number): { from: number; to: number } {
+  const [from, to] = (text ?? "").split("-").map(Number);
+  if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to) || to - from < 10) return { from: 0, to: length };
+  return { from: Math.max(0, from), to: Math.min(length, to) };
+}

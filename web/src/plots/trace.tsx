@@ -1,0 +1,182 @@
+// One plot over the distance: a line for each lap. Several of them share a cursor and a range; both live outside.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { colour, onTheme } from "../app/theme";
+import { lapColour, lapDash } from "./colours";
+
+export type Values = (number | null)[];
+
+export interface Range { from: number; to: number }
+
+/** Where the cursor is: told without rendering anything. */
+export class CursorLine {
+  index: number | null = null;
+  private readonly listeners = new Set<(index: number | null) => void>();
+  set(index: number | null) {
+    if (index === this.index) return;
+    this.index = index;
+    for (const listener of this.listeners) listener(index);
+  }
+  on(listener: (index: number | null) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+export interface TraceProps {
+  name: string;
+  x: number[];
+  lines: Values[];
+  /** Number of the lap of each line: its colour. */
+  laps: number[];
+  height: number;
+  range: Range;
+  cursor: CursorLine;
+  onRange: (range: Range | null) => void;
+  onPin: (metres: number) => void;
+  marks?: { at: number; text: string }[];
+  /** Slower above, faster below: filled around zero. */
+  isDelta?: boolean;
+  steps?: boolean;
+  last?: boolean;
+  canvas?: { current: HTMLCanvasElement | null };
+}
+
+export function Trace(props: TraceProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [turn, setTurn] = useState(0);
+  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const { x, lines } = latest.current;
+    const made = new uPlot(options(latest, element.clientWidth || 600), [x, ...lines] as uPlot.AlignedData, element);
+    plot.current = made;
+    if (latest.current.canvas) latest.current.canvas.current = made.ctx.canvas;
+    const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: latest.current.height }));
+    resize.observe(element);
+    const off = latest.current.cursor.on((index) => show(made, latest.current.x, index));
+    const { range } = latest.current;
+    made.setScale("x", { min: range.from, max: range.to });
+    show(made, x, latest.current.cursor.index);
+    return () => {
+      off();
+      resize.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [props.x, props.lines, props.height, turn]);
+
+  useEffect(() => {
+    plot.current?.setScale("x", { min: props.range.from, max: props.range.to });
+    if (plot.current) show(plot.current, latest.current.x, latest.current.cursor.index);
+  }, [props.range.from, props.range.to]);
+
+  return <div ref={place} class="trace-plot" />;
+}
+
+/** Puts the line of the cursor over a place of the grid. */
+function show(plot: uPlot, x: number[], index: number | null) {
+  const at = index === null ? undefined : x[index];
+  const left = at === undefined ? -10 : plot.valToPos(at, "x");
+  if (Math.abs((plot.cursor.left ?? -10) - left) > 0.5) plot.setCursor({ left, top: 0 }, false);
+}
+
+function options(latest: { current: TraceProps }, width: number): uPlot.Options {
+  const { lines, laps, height, isDelta, steps, last } = latest.current;
+  const [edge, faint] = [colour("edge"), colour("faint")];
+  const font = "12px system-ui, sans-serif";
+  const axis = { stroke: faint, font, grid: { stroke: edge, width: 1 }, ticks: { show: false } };
+  return {
+    width, height,
+    pxAlign: 1,
+    legend: { show: false },
+    padding: [8, 10, last ? 0 : 6, 0],
+    scales: { x: { time: false }, y: { range: (_plot, min, max) => yRange(min, max, !!isDelta) } },
+    axes: [
+      { ...axis, show: true, size: last ? 28 : 6, values: (_plot, ticks) => ticks.map((tick) => (last ? `${tick} m` : "")) },
+      { ...axis, size: 54, values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : String(Math.round(tick * 1000) / 1000).replace("-", "−"))) },
+    ],
+    cursor: {
+      y: false,
+      drag: { x: true, y: false, setScale: false, dist: 6 },
+      points: { size: 8, width: 2 },
+      bind: {
+        dblclick: () => () => { latest.current.onRange(null); return null; },
+        click: (plot) => () => {
+          if (plot.cursor.left != null && plot.select.width < 6) latest.current.onPin(plot.posToVal(plot.cursor.left, "x"));
+          return null;
+        },
+      },
+    },
+    series: [{}, ...lines.map((_, n): uPlot.Series => ({
+      stroke: lapColour(laps[n] as number),
+      width: n === 0 && lines.length > 1 && !isDelta ? 1.5 : 2,
+      dash: lapDash(laps[n] as number),
+      points: { show: false },
+      spanGaps: false,
+      ...(steps && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+      ...(isDelta && lines.length === 1 ? { fill: (plot: uPlot) => aroundZero(plot), fillTo: 0 } : {}),
+    }))],
+    hooks: {
+      setCursor: [(plot) => { if (plot.root.matches(":hover")) latest.current.cursor.set(plot.cursor.idx ?? null); }],
+      setSelect: [(plot) => {
+        const { left, width } = plot.select;
+        if (width < 6) return;
+        latest.current.onRange({ from: plot.posToVal(left, "x"), to: plot.posToVal(left + width, "x") });
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      }],
+      drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, !!isDelta)],
+    },
+  };
+}
+
+function yRange(min: number | null, max: number | null, isDelta: boolean): [number, number] {
+  let [low, high] = [min ?? 0, max ?? 1];
+  if (isDelta) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
+  const pad = Math.max((high - low) * 0.06, isDelta ? 20 : 1e-3);
+  return [low - pad, high + pad];
+}
+
+function aroundZero(plot: uPlot): CanvasGradient | string {
+  const { top, height } = plot.bbox;
+  const zero = Math.max(0, Math.min(1, (plot.valToPos(0, "y", true) - top) / Math.max(1, height)));
+  if (!Number.isFinite(zero)) return "transparent";
+  const gradient = plot.ctx.createLinearGradient(0, top, 0, top + height);
+  const [slower, faster] = [`${colour("slower")}55`, `${colour("faster")}55`];
+  gradient.addColorStop(0, slower);
+  gradient.addColorStop(zero, slower);
+  gradient.addColorStop(zero, faster);
+  gradient.addColorStop(1, faster);
+  return gradient;
+}
+
+/** Corners: a line at each apex, with its name on the first plot. */
+function drawMarks(plot: uPlot, marks: { at: number; text: string }[], edge: string, faint: string, named: boolean) {
+  const pen = plot.ctx;
+  const { top, height, left, width } = plot.bbox;
+  const ratio = devicePixelRatio || 1;
+  pen.save();
+  pen.strokeStyle = edge;
+  pen.lineWidth = ratio;
+  pen.setLineDash([2 * ratio, 3 * ratio]);
+  pen.fillStyle = faint;
+  pen.font = `${11 * ratio}px system-ui, sans-serif`;
+  pen.textAlign = "center";
+  for (const mark of marks) {
+    const x = plot.valToPos(mark.at, "x", true);
+    if (x < left || x > left + width) continue;
+    pen.beginPath();
+    pen.moveTo(x, top);
+    pen.lineTo(x, top + height);
+    pen.stroke();
+    if (named) pen.fillText(mark.text, x, top + 10 * ratio);
+  }
+  pen.restore();
+}
