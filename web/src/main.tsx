@@ -9,6 +9,7 @@ import { Shell } from "./app/shell";
 import "./app/theme";
 import { feed } from "./live/feed";
 import { LivePage } from "./pages/live/page";
+import "./style/figures.css";
 import "./style/base.css";
 import "./style/shell.css";
 import "./style/tables.css";

@@ -1096,6 +1096,8 @@ export interface operations {
     live: {
         parameters: {
             query?: {
+                /** @description What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts */
+                car?: number;
                 /** @description The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same */
                 since?: number;
             };

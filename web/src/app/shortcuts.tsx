@@ -76,6 +76,7 @@ export function Shortcuts({ open, onOpen }: { open: boolean; onOpen: (open: bool
           <div key={key}><dt>{key.split(" ").map((one) => <kbd key={one}>{one}</kbd>)}</dt><dd>{text}</dd></div>
         ))}
       </dl>
+      <p class="soft">The API behind these pages: <a href="/openapi.json" target="_blank" rel="noopener">/openapi.json</a>. <a href="/licences.txt" target="_blank" rel="noopener">Licences</a>. For OBS: <a href="/overlay/delta">/overlay/delta</a>, <a href="/overlay/inputs">inputs</a>, <a href="/overlay/laps">laps</a>.</p>
       <form method="dialog"><button type="submit">Close</button></form>
     </dialog>
   );

@@ -13,10 +13,10 @@ export interface Outline {
   outline_m?: ([number, number, number] | null)[] | null;
 }
 
-export function useOutline(game?: string | null, track?: string | null, layout?: string | null, again = 0): Outline | null {
+export function useOutline(game?: string | null, track?: string | null, layout?: string | null, learned = true, again = 0): Outline | null {
   const [outline, setOutline] = useState<Outline | null>(null);
   useEffect(() => {
-    if (!game || !track) {
+    if (!game || !track || !learned) {
       setOutline(null);
       return undefined;
     }
@@ -24,7 +24,7 @@ export function useOutline(game?: string | null, track?: string | null, layout?:
     // A track that was never driven to its end has none yet.
     ask<Outline>("/tracks/outline", { game, track, layout }, { signal: stop.signal }).then(setOutline, () => {});
     return () => stop.abort();
-  }, [game, track, layout, again]);
+  }, [game, track, layout, learned, again]);
   return outline;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Lap } from "../api/client";
 import { day } from "../words/format";
+import { sky } from "../words/names";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, quantile } from "./stats";
 
 export interface Day {
@@ -15,7 +16,7 @@ export interface Day {
   laps: number;
   air: number | null;
   track: number | null;
-  sky: string[];
+  sky: string;
 }
 
 export function byDay(laps: readonly Lap[]): Day[] {
@@ -33,7 +34,7 @@ export function byDay(laps: readonly Lap[]): Day[] {
       day: key, at: new Date(y, m - 1, d, 12).getTime() / 1000, best: least(times), median: median(times),
       low: quantile(times, 0.25), high: quantile(times, 0.75), laps: times.length,
       air: mean(own.flatMap((lap) => lap.conditions.air_celsius ?? [])), track: mean(own.flatMap((lap) => lap.conditions.track_celsius ?? [])),
-      sky: [...new Set(own.flatMap((lap) => [lap.conditions.rain, lap.conditions.grip].filter((one): one is string => one != null)))],
+      sky: sky(own),
     }];
   });
 }

@@ -46,7 +46,7 @@ function InputsOverlay({ seconds }: { seconds: number }) {
   const draw = traces.get(seconds) ?? makeTrace(seconds, true);
   traces.set(seconds, draw);
   const canvas = useDrawn<HTMLCanvasElement>(draw);
-  return <><canvas ref={canvas} class="trace" role="img" aria-label="Pedals of the last seconds" /><Pedals /><Steering /></>;
+  return <><div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label="Pedals of the last seconds" /></div><Pedals /><Steering /></>;
 }
 
 function LapsOverlay({ most }: { most: number }) {

@@ -10,7 +10,7 @@ import { setQuery, usePlace } from "../app/router";
 import { colour, onTheme } from "../app/theme";
 import { type Day, byDay, sinceLastWeek } from "../numbers/progress";
 import { delta, deltaClass, fixed, lapTime, plural } from "../words/format";
-import { car, driver, game, track, word } from "../words/names";
+import { car, driver, game, track } from "../words/names";
 
 /** Laps that are read at most: years of driving. */
 const MOST = 3000;
@@ -85,7 +85,7 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
             <tbody>{[...days].reverse().map((one) => (
               <tr key={one.day}><td class="num">{one.day}</td><td class="num">{one.laps}</td><td class={`num ${one.best === of.time_ms ? "purple" : ""}`}>{lapTime(one.best)}</td>
                 <td class="num soft">{lapTime(one.median === null ? null : Math.round(one.median))}</td>
-                <td class="num soft">{one.air === null && one.track === null ? "–" : `${fixed(one.air)} / ${fixed(one.track)} °C`}</td><td class="soft">{one.sky.map(word).join(", ") || "–"}</td></tr>
+                <td class="num soft">{one.air === null && one.track === null ? "–" : `${fixed(one.air)} / ${fixed(one.track)} °C`}</td><td class="soft">{one.sky || "–"}</td></tr>
             ))}</tbody>
           </table></div>
         </section>

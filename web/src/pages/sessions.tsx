@@ -10,7 +10,7 @@ import { feed } from "../live/feed";
 import { countingTimes, mean, paceTimes, spread } from "../numbers/stats";
 import { LapDots } from "../plots/spark";
 import { clock, day, delta, fixed, lapTime, moment } from "../words/format";
-import { car, driver, game, track, word } from "../words/names";
+import { car, driver, game, sky, track, word } from "../words/names";
 import { DatePick, Pick, TYPES, dayAsMoment, useChoices } from "./filters";
 
 const FILTERS = ["game", "track", "car", "driver", "type", "tag", "from", "to"] as const;
@@ -98,8 +98,6 @@ function Row({ session }: { session: Session }) {
   const apart = spread(pace);
   const air = mean(laps.flatMap((lap) => lap.conditions.air_celsius ?? []));
   const ground = mean(laps.flatMap((lap) => lap.conditions.track_celsius ?? []));
-  const rain = [...new Set(laps.flatMap((lap) => lap.conditions.rain ?? []))];
-  const grip = [...new Set(laps.flatMap((lap) => lap.conditions.grip ?? []))];
   const gap = session.best_ms != null && session.theoretical_best_ms != null ? session.best_ms - session.theoretical_best_ms : null;
   return (
     <li>
@@ -118,8 +116,7 @@ function Row({ session }: { session: Session }) {
         <span class="stat"><span class="label">Possible</span><span class="num soft">{gap !== null && gap > 0 ? delta(-gap) : "–"}</span></span>
         <span class="stat"><span class="label">Spread</span><span class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</span></span>
         <span class="stat"><span class="label">Laps</span><span class="num">{session.lap_count}</span></span>
-        <span class="stat wide-only"><span class="label">Air / track</span><span class="num soft">{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</span></span>
-        {(rain.length > 0 || grip.length > 0) && <span class="soft sky wide-only">{[...rain, ...grip].map(word).join(", ")}</span>}
+        <span class="stat wide-only"><span class="label">Air / track</span><span class="num soft" title={sky(laps)}>{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</span><span class="soft sky">{sky(laps)}</span></span>
       </a>
     </li>
   );

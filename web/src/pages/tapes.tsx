@@ -12,6 +12,8 @@ export function TapesPage() {
   const answer = useAsk<{ tapes: Tape[]; next?: string | null }>("/tapes", { limit: 500 });
   const sessions = useAsk<{ sessions: Session[] }>("/sessions", { limit: 500 });
   const [text, setText] = useState("");
+  const [now, setNow] = useState<string | null>(null);
+  useEffect(() => feed.onCar(1, (car) => setNow(car.tape ?? null)), []);
   useEffect(() => feed.onEvent((event) => { if (/^(session_|reset)/.test(event.kind)) answer.reload(); }), [answer.reload]);
   const on = useMemo(() => {
     const found = new Map<string, Session[]>();
@@ -24,12 +26,12 @@ export function TapesPage() {
         <h1>Tapes</h1>
         <label class="search"><span class="hidden">Search</span><input type="search" placeholder="Search file, game, track, car" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
       </header>
-      <Shown of={answer}>{(page) => <List tapes={page.tapes} on={on} text={text} />}</Shown>
+      <Shown of={answer}>{(page) => <List tapes={page.tapes} on={on} text={text} now={now} />}</Shown>
     </div>
   );
 }
 
-function List({ tapes, on, text }: { tapes: Tape[]; on: Map<string, Session[]>; text: string }) {
+function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session[]>; text: string; now: string | null }) {
   if (tapes.length === 0) return <Empty title="No tapes yet"><p>A tape is what gametape records while a game runs: all of it, to the byte. Recordings appear here by themselves.</p></Empty>;
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = tapes.filter((tape) => { const all = [tape.file, tape.game, game(tape.game), tape.track, tape.car].join(" ").toLowerCase(); return wanted.every((one) => all.includes(one)); });
@@ -50,7 +52,7 @@ function List({ tapes, on, text }: { tapes: Tape[]; on: Map<string, Session[]>; 
                 <td class="num">{duration(tape.duration_ns == null ? null : tape.duration_ns / 1e6)}</td>
                 <td class="num">{bytes(tape.bytes)}</td>
                 <td class="num soft">{count(tape.frames)}</td>
-                <td>{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : <span class="chip">open or cut off</span>}</td>
+                <td>{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : tape.id === now ? <span class="chip live-chip">● recording</span> : <span class="chip">open or cut off</span>}</td>
                 <td class="tape-sessions">{(on.get(tape.id) ?? []).map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
               </tr>
             ))}

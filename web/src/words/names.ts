@@ -47,6 +47,16 @@ export function driver(of: Driven): string {
 
 export const word = (code: string): string => code.replaceAll("_", " ");
 
+interface Conditions { rain?: string | null; grip?: string | null; tyre?: string | null }
+
+/** What is worth saying of the weather and the road; dry is not. */
+export function sky(laps: readonly { conditions: Conditions }[]): string {
+  const all = (of: (conditions: Conditions) => string | null | undefined) => [...new Set(laps.flatMap((lap) => of(lap.conditions) ?? []))];
+  const rain = all((one) => one.rain).filter((one) => !/^(none|no rain|dry)$/i.test(one)).map((one) => (/rain|wet|driz/i.test(one) ? word(one) : `${word(one)} rain`));
+  const grip = all((one) => one.grip).map((one) => `${word(one)} grip`);
+  return [...rain, ...grip, ...all((one) => one.tyre).map(word)].join(", ");
+}
+
 const PHASES: Record<string, string> = {
   flying: "flying",
   out: "out-lap",

@@ -49,8 +49,7 @@ fn answer(file: &WebFile, request: &HeaderMap) -> Response {
     let packed = file.gzip.filter(|_| takes_gzip(request));
     let tag = format!("\"{}{}\"", file.tag, if packed.is_some() { "-gz" } else { "" });
     let known = request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let known =
-        known.flat_map(|line| line.split(',')).any(|known| known.trim() == "*" || known.trim().ends_with(&tag));
+    let known = known.flat_map(|line| line.split(',')).any(|known| known.trim() == "*" || known.trim().ends_with(&tag));
     let mut response = match known {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => packed.unwrap_or(file.bytes).into_response(),

@@ -17,7 +17,7 @@ export function Revs() {
     element.dataset.shift = share >= SHIFT ? "yes" : "no";
     for (let n = 0; n < SEGMENTS; n += 1) (element.children[n] as HTMLElement).toggleAttribute("data-on", n < lit);
   });
-  const kind = (n: number) => (n >= SEGMENTS * SHIFT ? "top" : n >= SEGMENTS * 0.8 ? "high" : "low");
+  const kind = (n: number) => (n >= SEGMENTS * SHIFT ? "redline" : n >= SEGMENTS * 0.8 ? "high" : "low");
   return (
     <section class="revs" aria-label="Engine speed">
       <div class="rev-bar" ref={bar} aria-hidden="true">

@@ -54,14 +54,14 @@ interface Moment { at: number; throttle: number | null; brake: number | null; st
 export function makeTrace(seconds: number, alone = false) {
   const kept: Moment[] = [];
   let colours: Record<string, string> = {};
-  const read = () => { colours = Object.fromEntries(["throttle", "brake", "soft", "edge"].map((name) => [name, colour(name)])); };
-  read();
-  onTheme(read);
+  // Read when the first picture is drawn: styles may come later than scripts.
+  onTheme(() => { colours = {}; });
   return (canvas: HTMLCanvasElement, frame: Frame | null, now: number) => {
     // Time stands still while nothing is driven: an empty trace would look like a driver who does nothing.
     if (frame?.state === "driving") kept.push({ at: now, throttle: frame.throttle, brake: frame.brake, steering: frame.steering });
     const end = kept[kept.length - 1]?.at ?? now;
     while (kept.length && (kept[0] as Moment).at < end - seconds * 1000) kept.shift();
+    if (!colours.edge) colours = Object.fromEntries(["throttle", "brake", "soft", "edge"].map((name) => [name, colour(name)]));
     const ratio = devicePixelRatio || 1;
     const [w, h] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
@@ -99,5 +99,5 @@ const drawTrace = makeTrace(SECONDS);
 
 export function InputTrace() {
   const canvas = useDrawn<HTMLCanvasElement>(drawTrace);
-  return <canvas ref={canvas} class="trace" role="img" aria-label={`Throttle, brake and steering of the last ${SECONDS} seconds`} />;
+  return <div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label={`Throttle, brake and steering of the last ${SECONDS} seconds`} /></div>;
 }

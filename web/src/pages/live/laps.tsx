@@ -17,19 +17,15 @@ export interface Running {
   bestSectors: (number | null)[];
 }
 
-/** The session that runs, or else the newest one. */
+/** The newest session, which is the one that runs if one does. */
 export function useRunningSession(): Running {
   const id = useFact((f) => f?.car.session ?? null);
   const [session, setSession] = useState<Session | null>(null);
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const stop = new AbortController();
-    const init = { signal: stop.signal };
-    const found = id
-      ? ask<Session>(`/sessions/${id}`, {}, init)
-      : ask<{ sessions: Session[] }>("/sessions", { limit: 1, laps: true }, init).then((page) => page.sessions[0] ?? null);
-    // A session that has just begun may not be stored yet: its first event brings it.
-    found.then(setSession, () => { if (!stop.signal.aborted && id) setSession(null); });
+    // The newest one is the one that runs: what is shown live may be a moment ahead of what is stored.
+    ask<{ sessions: Session[] }>("/sessions", { limit: 1, laps: true }, { signal: stop.signal }).then((page) => setSession(page.sessions[0] ?? null), () => {});
     return () => stop.abort();
   }, [id, turn]);
   useEffect(() => feed.onEvent((event) => {

@@ -18,8 +18,10 @@ export function LivePage() {
   const running = useRunningSession();
   const state = useFact((f) => f?.state ?? null);
   const place = useFact((f) => ({ game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null }));
-  // A track may have been learned by the lap that has just ended.
-  const outline = useOutline(place.game, place.track, place.layout, running.laps.length);
+  // A track is learned by a whole lap: before that there is nothing to ask for.
+  const whole = running.laps.filter((lap) => lap.complete).length;
+  const before = useFact((f) => f?.car.best_ever_ms != null);
+  const outline = useOutline(place.game, place.track, place.layout, before || whole > 0, Math.min(whole, 3));
   if (state === "waiting") return <Waiting running={running} />;
   return (
     <div class="live" data-state={state ?? "none"}>

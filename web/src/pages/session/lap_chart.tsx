@@ -30,7 +30,7 @@ export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; s
         </g>
       ))}
       {levels.map((level) => (
-        <g key={level}><path d={`M${LEFT} ${y(level)}H${W}`} class="grid-line" /><text x={LEFT - 8} y={y(level) + 4} text-anchor="end" class="tick-text num">{lapTime(level, 1)}</text></g>
+        <g key={level}><path d={`M${LEFT} ${y(level)}H${W}`} class="grid-line" /><text x={LEFT - 8} y={y(level) + 4} text-anchor="end" class="tick-text num">{lapTime(level, range < 1500 ? 2 : 1)}</text></g>
       ))}
       {mid !== null && <path d={`M${LEFT} ${y(mid)}H${W}`} class="median-line" />}
       <path class="lap-line" d={timed.map((lap, n) => `${n ? "L" : "M"}${x(n)} ${y(lap.time_ms as number)}`).join("")} />
@@ -61,7 +61,7 @@ function bands(laps: readonly Lap[]): { stint: number | null; from: number; to: 
 }
 
 function ticks(low: number, high: number): number[] {
-  const step = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000].find((step) => (high - low) / step <= 5) ?? 120_000;
+  const step = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000].find((step) => (high - low) / step <= 5) ?? 120_000;
   const first = Math.ceil(low / step) * step;
   return Array.from({ length: Math.max(0, Math.floor((high - first) / step) + 1) }, (_, n) => first + n * step);
 }

@@ -9,7 +9,7 @@ import { useKeys } from "../../app/shortcuts";
 import { feed } from "../../live/feed";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, spread } from "../../numbers/stats";
 import { clock, delta, duration, fixed, lapTime, moment, plural, sectorTime } from "../../words/format";
-import { car, driver, game, track, word } from "../../words/names";
+import { car, driver, game, sky, track, word } from "../../words/names";
 import { EditDialog, type Editing } from "./edit_dialog";
 import { editSession } from "./edits";
 import { LapChart } from "./lap_chart";
@@ -110,7 +110,6 @@ function Summary({ session, laps, counting, bestMs, sectors }: { session: Sessio
   const top = laps.flatMap((lap) => lap.top_speed_kmh ?? []);
   const air = mean(laps.flatMap((lap) => lap.conditions.air_celsius ?? []));
   const ground = mean(laps.flatMap((lap) => lap.conditions.track_celsius ?? []));
-  const sky = [...new Set(laps.flatMap((lap) => [lap.conditions.rain, lap.conditions.grip, lap.conditions.tyre].filter((one) => one != null)))];
   const apart = spread(pace);
   return (
     <dl class="summary">
@@ -122,7 +121,7 @@ function Summary({ session, laps, counting, bestMs, sectors }: { session: Sessio
       <div><dt class="label">Laps</dt><dd class="num">{laps.length}</dd><dd class="soft">{counting.length} count</dd></div>
       <div><dt class="label">Fuel a lap</dt><dd class="num">{fixed(fuel, 2, "l")}</dd></div>
       <div><dt class="label">Top speed</dt><dd class="num">{top.length ? fixed(Math.max(...top), 0, "km/h") : "–"}</dd></div>
-      <div><dt class="label">Air / track</dt><dd class="num">{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</dd><dd class="soft">{sky.map((one) => word(String(one))).join(", ")}</dd></div>
+      <div><dt class="label">Air / track</dt><dd class="num">{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</dd><dd class="soft">{sky(laps)}</dd></div>
     </dl>
   );
 }

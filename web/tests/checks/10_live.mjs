@@ -1,0 +1,66 @@
+// The live view with the simulated car.
+
+import assert from "node:assert/strict";
+import { page } from "../browser.mjs";
+import { until } from "../programs.mjs";
+
+const figure = (tab, name) => tab.locator(`[data-figure="${name}"]`).first().textContent();
+
+export async function live_values_move({ browser, url }) {
+  const tab = await page(browser);
+  await tab.goto(url);
+  await tab.locator('[data-state="driving"]').first().waitFor({ timeout: 30_000 });
+  const seen = { speed: new Set(), rpm: new Set(), "lap time": new Set() };
+  for (let n = 0; n < 40; n += 1) {
+    for (const name of Object.keys(seen)) seen[name].add(await figure(tab, name));
+    await tab.waitForTimeout(50);
+  }
+  for (const [name, values] of Object.entries(seen)) assert(values.size > 8, `${name} showed only ${[...values]}`);
+  await until("a gear", async () => /^[RN1-9]$/.test(await figure(tab, "gear")));
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
+export async function the_page_draws_without_stutter({ browser, url }) {
+  const tab = await page(browser);
+  await tab.goto(url);
+  await tab.locator('[data-state="driving"]').first().waitFor();
+  const late = await tab.evaluate(() => new Promise((done) => {
+    const gaps = [];
+    let last = performance.now();
+    const turn = (now) => { gaps.push(now - last); last = now; if (gaps.length < 180) requestAnimationFrame(turn); else done(gaps.slice(5)); };
+    requestAnimationFrame(turn);
+  }));
+  const sorted = [...late].sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  assert(median < 20, `the middle picture took ${median.toFixed(1)} ms`);
+  await tab.done();
+}
+
+export async function a_lap_appears_within_a_second_of_being_told({ browser, url }) {
+  const tab = await page(browser);
+  await tab.goto(url);
+  await tab.locator('[data-state="driving"]').first().waitFor();
+  const told = await tab.evaluate(() => new Promise((done, fail) => {
+    const socket = new WebSocket(`${location.origin.replace("http", "ws")}/api/v1/live`);
+    setTimeout(() => fail(new Error("no lap in 60 s")), 60_000);
+    socket.onmessage = (message) => {
+      const { kind, data } = JSON.parse(message.data);
+      if (kind !== "lap_final") return;
+      const at = performance.now();
+      const look = () => {
+        if (document.querySelector(`[data-lap="${data.id}"]`)) done({ id: data.id, ms: performance.now() - at });
+        else if (performance.now() - at > 5000) fail(new Error("the lap did not appear"));
+        else requestAnimationFrame(look);
+      };
+      look();
+    };
+  }));
+  assert(told.ms < 1000, `it took ${told.ms} ms`);
+  await tab.waitForTimeout(4000);
+  await tab.shot("live-dark");
+  await tab.emulateMedia({ colorScheme: "light" });
+  await tab.shot("live-light");
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}

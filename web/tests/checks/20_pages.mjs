@@ -1,0 +1,96 @@
+// Every page is opened and used.
+
+import assert from "node:assert/strict";
+import { page } from "../browser.mjs";
+import { until } from "../programs.mjs";
+
+async function stored(api) {
+  const { sessions } = await api("/api/v1/sessions?laps=true");
+  const session = sessions.find((one) => one.end_reason && one.laps.filter((lap) => lap.time_ms).length >= 4);
+  assert(session, "no session that is over");
+  return session;
+}
+
+export async function sessions_can_be_filtered_and_searched({ browser, url, api }) {
+  const tab = await page(browser);
+  await tab.goto(`${url}/sessions`);
+  await tab.locator(".sessions .row").nth(1).waitFor();
+  const many = await tab.locator(".sessions .row").count();
+  assert.equal(many, (await api("/api/v1/sessions")).sessions.length);
+  await tab.shot("sessions-dark");
+  await tab.getByPlaceholder("Search track").fill("no such thing");
+  await tab.getByText("Nothing found").waitFor();
+  await tab.getByPlaceholder("Search track").fill("ring");
+  await until("rows", async () => (await tab.locator(".sessions .row").count()) === many);
+  assert(tab.url().includes("q=ring"), tab.url());
+  await tab.getByLabel("Type").selectOption("race");
+  await tab.getByText("No session fits").waitFor();
+  await tab.getByRole("button", { name: "Clear" }).click();
+  await tab.locator(".sessions .row").first().waitFor();
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
+export async function a_session_shows_its_laps_and_they_can_be_changed_and_undone({ browser, url, api }) {
+  const session = await stored(api);
+  const tab = await page(browser);
+  await tab.goto(`${url}/sessions/${session.id}`);
+  const lap = session.laps.find((one) => one.eligible && one.id !== session.best_lap);
+  const row = tab.locator(`[data-lap="${lap.id}"]`);
+  await row.waitFor();
+  await tab.shot("session-dark");
+  await row.getByRole("button", { name: /Exclude/ }).click();
+  await row.getByText("excluded").waitFor();
+  assert.equal((await api(`/api/v1/laps/${lap.id}`)).excluded, true);
+  await tab.getByRole("button", { name: "Undo" }).click();
+  await until("included again", async () => (await api(`/api/v1/laps/${lap.id}`)).excluded === false);
+  await row.getByRole("button", { name: /^Edit/ }).click();
+  await tab.getByLabel("Note").fill("a note");
+  await tab.getByLabel("Tags").fill("wet, new tyres");
+  await tab.shot("session-edit");
+  await tab.getByRole("button", { name: "Save" }).click();
+  await row.getByText("new tyres").waitFor();
+  assert.deepEqual((await api(`/api/v1/laps/${lap.id}`)).tags.sort(), ["new tyres", "wet"]);
+  await row.getByRole("button", { name: /Delete/ }).click();
+  await row.waitFor({ state: "detached" });
+  await tab.getByRole("button", { name: "Undo" }).last().click();
+  await row.waitFor();
+  await row.getByRole("checkbox").check();
+  await tab.getByRole("link", { name: "Compare", exact: true }).last().click();
+  await until("compare", async () => tab.url().includes(`/compare?laps=${session.best_lap},${lap.id}`));
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
+export async function progress_and_tapes_show_what_the_server_has({ browser, url, api }) {
+  const tab = await page(browser);
+  await tab.goto(`${url}/progress`);
+  await tab.getByText("Best ever").waitFor();
+  await tab.shot("progress-dark");
+  await tab.goto(`${url}/tapes`);
+  await tab.locator(".tapes tbody tr").first().waitFor();
+  assert.equal(await tab.locator(".tapes tbody tr").count(), (await api("/api/v1/tapes?limit=500")).tapes.length);
+  await tab.shot("tapes-dark");
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
+export async function pages_can_be_used_by_keys_alone({ browser, url }) {
+  const tab = await page(browser);
+  await tab.goto(url);
+  await tab.locator("main").waitFor();
+  await tab.keyboard.press("s");
+  await tab.getByRole("heading", { name: "Sessions" }).waitFor();
+  await tab.keyboard.press("?");
+  await tab.getByRole("heading", { name: "Keys" }).waitFor();
+  await tab.shot("keys");
+  await tab.keyboard.press("Escape");
+  await tab.keyboard.press("/");
+  await tab.keyboard.type("ring s");
+  assert(tab.url().includes("q=ring"), "letters are typed, not taken as keys");
+  await tab.keyboard.press("Tab");
+  const outline = await tab.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.equal(outline, "solid", "what has the focus can be seen");
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}

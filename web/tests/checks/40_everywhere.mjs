@@ -1,0 +1,130 @@
+// What holds for all pages: phones, accessibility, size of the first load, overlays, a server that goes and comes back.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { page } from "../browser.mjs";
+import { freePort, start, until } from "../programs.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Addresses of all pages, with what must be there before they are looked at. */
+async function everyPage(api) {
+  const { sessions } = await api("/api/v1/sessions?laps=true");
+  const session = sessions.find((one) => one.end_reason && one.best_lap);
+  const { laps } = await api("/api/v1/laps?sort=fastest&valid=true&limit=9");
+  return [
+    ["live", "/", '[data-state="driving"]'],
+    ["sessions", "/sessions", ".sessions .row"],
+    ["session", `/sessions/${session.id}`, ".laps tbody tr"],
+    ["compare", `/compare?laps=${laps[0].id},${laps[laps.length - 1].id}`, '[data-channel="Speed"] canvas'],
+    ["progress", "/progress", ".summary"],
+    ["tapes", "/tapes", ".tapes tbody tr"],
+  ];
+}
+
+export async function a_phone_needs_no_sideways_scrolling({ browser, url, api }) {
+  for (const [name, path, ready] of await everyPage(api)) {
+    const tab = await page(browser, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+    await tab.goto(url + path);
+    await tab.locator(ready).first().waitFor();
+    await tab.waitForTimeout(400);
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+    await tab.shot(`phone-${name}`);
+    assert(wide <= 390, `${name} is ${wide} px wide`);
+    assert.deepEqual(tab.sins, [], name);
+    await tab.done();
+  }
+}
+
+export async function axe_finds_nothing_serious({ browser, url, api }) {
+  const found = [];
+  for (const colorScheme of ["dark", "light"]) {
+    for (const [name, path, ready] of [...await everyPage(api), ["nothing", "/no-such-page", ".empty"]]) {
+      // The page forbids scripts of others; the check is one.
+      const tab = await page(browser, { colorScheme, bypassCSP: true });
+      await tab.goto(url + path);
+      await tab.locator(ready).first().waitFor();
+      await tab.evaluate(axe);
+      const { violations } = await tab.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      for (const one of violations) {
+        if (["serious", "critical"].includes(one.impact)) found.push(`${name} (${colorScheme}): ${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 120)} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
+      }
+      await tab.done();
+    }
+  }
+  assert.deepEqual(found, []);
+}
+
+export async function the_first_load_is_below_300_kb({ browser, url }) {
+  for (const path of ["/", "/compare"]) {
+    const tab = await page(browser);
+    const bytes = [];
+    tab.on("response", async (response) => {
+      if (response.url().includes("/api/")) return;
+      bytes.push(response.request().sizes().then((sizes) => sizes.responseBodySize + sizes.responseHeadersSize));
+    });
+    await tab.goto(url + path, { waitUntil: "networkidle" }).catch(() => {});
+    await tab.waitForTimeout(500);
+    const total = (await Promise.all(bytes)).reduce((sum, one) => sum + one, 0);
+    console.log(`   first load of ${path}: ${(total / 1000).toFixed(0)} kB in ${bytes.length} answers`);
+    assert(total > 5_000 && total < 300_000, `${path}: ${total} bytes`);
+    await tab.done();
+  }
+}
+
+export async function overlays_are_see_through_and_as_large_as_told({ browser, url }) {
+  for (const [kind, query, width, height] of [["delta", "w=600&h=80", 600, 80], ["inputs", "w=500&h=120", 500, 120], ["laps", "w=300&h=260&n=5", 300, 260]]) {
+    const tab = await page(browser, { viewport: { width: 700, height: 320 } });
+    await tab.goto(`${url}/overlay/${kind}?${query}`);
+    const overlay = tab.locator(".overlay");
+    await overlay.waitFor();
+    await tab.waitForTimeout(1500);
+    const box = await overlay.boundingBox();
+    assert.deepEqual([box.width, box.height], [width, height], kind);
+    const picture = (await tab.screenshot({ omitBackground: true })).toString("base64");
+    const outside = await tab.evaluate(async (base64) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+      const pen = canvas.getContext("2d");
+      pen.drawImage(image, 0, 0);
+      return [...pen.getImageData(image.width - 5, image.height - 5, 1, 1).data];
+    }, picture);
+    assert.equal(outside[3], 0, `${kind}: around it there is ${outside}`);
+    await tab.shot(`overlay-${kind}`);
+    assert.deepEqual(tab.sins, [], kind);
+    await tab.done();
+  }
+}
+
+export async function a_server_that_comes_back_is_found_again({ browser, place }) {
+  const port = await freePort();
+  const serve = ["serve", "--bind", `127.0.0.1:${port}`, "--store", place.demoStore];
+  let server = start(place, serve);
+  const url = await server.url();
+  const tab = await page(browser);
+  await tab.goto(url);
+  await tab.getByText("No game yet").waitFor();
+  await tab.shot("live-waiting");
+  tab.told.quiet = true;
+  await server.kill();
+  await tab.getByText("Connection lost").first().waitFor();
+  await tab.shot("live-lost");
+  server = start(place, serve);
+  await server.url();
+  await tab.locator(".line.open").waitFor({ timeout: 15_000 });
+  tab.told.quiet = false;
+  await until("the note is gone", async () => (await tab.getByText("Connection lost").count()) === 0);
+  // What happens after that is heard of: an edit by another page shows on this one.
+  await tab.goto(`${url}/sessions`);
+  await tab.locator(".sessions .row").first().waitFor();
+  const { sessions } = await (await fetch(`${url}/api/v1/sessions?limit=1`)).json();
+  const edit = await fetch(`${url}/api/v1/sessions/${sessions[0].id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ name: "Named elsewhere" }) });
+  assert.equal(edit.status, 200);
+  await tab.getByText("Named elsewhere").waitFor({ timeout: 5000 });
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+  await server.kill();
+}

@@ -1,0 +1,52 @@
+// Browser tests: starts gametape by itself, opens every page in a headless Chromium and uses it.
+// GAMETAPE_BIN=target/debug/gametape node tests/run.mjs [NAME…]; screenshots go to target/web-shots.
+
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { executable, open, shots } from "./browser.mjs";
+import { binary, dataFolder, start, until } from "./programs.mjs";
+
+if (!binary || !executable) {
+  console.error(binary ? "no Chromium: install Debian's chromium, or set GAMETAPE_CHROMIUM" : "set GAMETAPE_BIN to a gametape that was built with its web UI");
+  process.exit(2);
+}
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "checks");
+const wanted = process.argv.slice(2);
+const checks = [];
+for (const file of readdirSync(folder).sort()) {
+  const module = await import(join(folder, file));
+  for (const [name, check] of Object.entries(module)) checks.push({ name, check });
+}
+
+const place = dataFolder();
+// Two sessions that are over, quickly; then one that runs, for all checks.
+for (const seed of ["2", "3"]) await start(place, ["demo", "--laps", "6", "--speed", "50", "--seed", seed, "--exit"]).ended;
+const demo = start(place, ["demo", "--seed", "5"]);
+const browser = await open();
+let failed = 0;
+let passed = 0;
+try {
+  const url = await demo.url();
+  const api = async (path) => (await fetch(url + path)).json();
+  await until("the stored sessions", async () => (await api("/api/v1/sessions")).sessions.length >= 2);
+  for (const { name, check } of checks) {
+    if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
+    const begun = Date.now();
+    try {
+      await check({ browser, url, api, place });
+      passed += 1;
+      console.log(`ok ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED ${name}\n  ${String(error?.stack ?? error).split("\n").slice(0, 8).join("\n  ")}`);
+    }
+  }
+} finally {
+  await browser.close();
+  await demo.kill();
+  place.remove();
+}
+console.log(`web result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; screenshots in ${shots}`);
+process.exit(failed ? 1 : 0);
