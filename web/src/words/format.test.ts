@@ -28,7 +28,7 @@ describe("deltas", () => {
     expect(delta(-1_500)).toBe("−1.500");
     expect(delta(0)).toBe("±0.000");
     expect(delta(-2, 2)).toBe("±0.00");
-    expect([deltaClass(5), deltaClass(-5), deltaClass(0), deltaClass(null)]).toEqual(["slower", "faster", "", ""]);
+    expect([deltaClass(4, 2), deltaClass(5), deltaClass(-5), deltaClass(0), deltaClass(null)]).toEqual(["", "slower", "faster", "", ""]);
   });
 });
 

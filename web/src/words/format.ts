@@ -34,8 +34,9 @@ export function delta(ms: Maybe, digits = 3): string {
 }
 
 /** The class of a delta: what it means, by colour beside the sign. */
-export function deltaClass(ms: Maybe): string {
-  if (!known(ms) || ms === 0) return "";
+export function deltaClass(ms: Maybe, digits = 3): string {
+  // What is shown as nothing has no colour either.
+  if (!known(ms) || Number((ms / 1000).toFixed(digits)) === 0) return "";
   return ms > 0 ? "slower" : "faster";
 }
 

@@ -57,7 +57,7 @@ export function DeltaBar({ name, of, reference }: {
     <div class="delta">
       <p class="delta-name"><span class="label">{name}</span>{reference && <Figure class="soft" of={(f) => lapTime(reference(f))} />}</p>
       <div class="delta-bar" aria-hidden="true"><i ref={fill} /><b /></div>
-      <Figure class="delta-figure" of={(f) => delta(of(f), 2)} tone={(f) => deltaClass(of(f))} label={`delta ${name}`} />
+      <Figure class="delta-figure" of={(f) => delta(of(f), 2)} tone={(f) => deltaClass(of(f), 2)} label={`delta ${name}`} />
     </div>
   );
 }
