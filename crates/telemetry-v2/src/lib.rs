@@ -1,4 +1,53 @@
-//! Telemetry V2: the layered capture envelope used by Echo VR tools, its `.tape` files and the older `.nevrcap` streams.
+//! Telemetry V2: the layered capture envelope of Echo VR tools, its `.tape` files, and the older `.nevrcap` streams.
 //!
-//! This crate is a reserved place: the messages and streams are not written yet.
+//! A stream is a sequence of length-delimited `Envelope`s: a header, frames, a footer. [`write::Writer`] makes one, [`read::Reader`] reads any source from its
+//! beginning, [`read::Tape`] jumps in a file, [`decode::Decoder`] takes bytes as they come and does no I/O. A [`Record`] keeps its bytes, so what this crate does not
+//! know is written back as it came. `docs/telemetry-v2.md` of the repository has the format, the generations and the reasons.
+//!
+//! ```
+//! # #[cfg(feature = "zstd")] {
+//! use telemetry_v2::proto::telemetry::v2::{CaptureHeader, EchoArenaFrame, Frame, frame};
+//! use telemetry_v2::read::Reader;
+//! use telemetry_v2::write::{WriteOptions, Writer};
+//!
+//! let header = CaptureHeader { capture_id: "demo".to_owned(), ..Default::default() };
+//! let mut writer = Writer::new(Vec::new(), header, WriteOptions::default())?;
+//! let arena = EchoArenaFrame { game_clock: 120.5, ..Default::default() };
+//! writer.frame(Frame { payload: Some(frame::Payload::EchoArena(arena)), ..Default::default() })?;
+//! let (file, _) = writer.finish()?;
+//! let capture = Reader::new(file.as_slice())?.read_all()?;
+//! assert_eq!((capture.frames.len(), capture.problems.len()), (1, 0));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
+
+pub mod decode;
+pub mod detect;
+mod event_index;
+pub mod event_type;
+mod fuzz;
+pub mod generation;
+mod limits;
+pub mod meaning;
+pub mod nevrcap;
+pub mod proto;
+pub mod read;
+mod record;
+mod scoreboard;
+pub mod seek_table;
+pub mod skeleton;
+mod state;
+mod timestamp;
+mod unpack;
+pub mod wire;
+pub mod write;
+
+pub use event_index::{EventIndexEntry, EventName};
+#[doc(hidden)]
+pub use fuzz::{fuzz_envelope, fuzz_nevrcap, fuzz_tape};
+pub use limits::Limits;
+pub use record::{FrameOutline, Record, RecordError, RecordKind};
+pub use scoreboard::{Clock, ScoreboardUpdated};
+pub use state::StateTracker;
+pub use timestamp::Timestamp;

@@ -1,0 +1,62 @@
+//! From `.proto` files to Rust code: protox reads them, prost-build writes the code. No system `protoc`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use prost_reflect::DescriptorPool;
+
+/// The `.proto` files, by the name under which they import each other.
+pub const FILES: [&str; 6] = [
+    "engine/v1/http.proto",
+    "spatial/v1/types.proto",
+    "telemetry/v1/telemetry.proto",
+    "telemetry/v2/capture.proto",
+    "telemetry/v2/echo_arena.proto",
+    "telemetry/v2/gametape.proto",
+];
+
+/// Messages whose Rust type is written by hand, with the reason.
+const BY_HAND: [(&str, &str); 3] = [
+    // One message of Google's is no reason for a dependency.
+    (".google.protobuf.Timestamp", "crate::Timestamp"),
+    // Field 5 is a float in the first generation and a string later: prost would refuse one of them.
+    (".telemetry.v2.ScoreboardUpdated", "crate::ScoreboardUpdated"),
+    // Field 1 is a string in the first generation and an enum later.
+    (".telemetry.v2.EventIndexEntry", "crate::EventIndexEntry"),
+];
+
+fn crate_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where the crate keeps the code.
+pub fn generated_dir() -> PathBuf {
+    crate_dir().join("src").join("generated")
+}
+
+/// The compiled `.proto` files.
+pub fn descriptors() -> DescriptorPool {
+    let set = protox::compile(FILES, [crate_dir().join("proto")]).unwrap_or_else(|error| panic!("{error:?}"));
+    DescriptorPool::from_file_descriptor_set(set).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Name and text of each generated file.
+pub fn generate() -> BTreeMap<String, String> {
+    let set = protox::compile(FILES, [crate_dir().join("proto")]).unwrap_or_else(|error| panic!("{error:?}"));
+    let out = std::env::temp_dir().join(format!("telemetry-v2-codegen-{}", std::process::id()));
+    std::fs::create_dir_all(&out).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    let mut config = prost_build::Config::new();
+    // Bones share the memory of the record they came in; maps are written in one order, always.
+    config.bytes(["."]).btree_map(["."]).out_dir(&out);
+    for (message, path) in BY_HAND {
+        config.extern_path(message, path);
+    }
+    config.compile_fds(set).unwrap_or_else(|error| panic!("{error}"));
+    let files = ["engine.v1.rs", "spatial.v1.rs", "telemetry.v1.rs", "telemetry.v2.rs"];
+    let texts = files.map(|name| {
+        let text = std::fs::read_to_string(out.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        (name.to_owned(), text)
+    });
+    let _ = std::fs::remove_dir_all(&out);
+    texts.into()
+}

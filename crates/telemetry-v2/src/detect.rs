@@ -1,0 +1,91 @@
+//! What kind of file this is, from its first bytes. Neither version has a magic of its own, so the first record is looked at.
+
+use crate::decode::{Decoded, Decoder, Framing};
+use crate::limits::Limits;
+use crate::unpack::{Input, Unpacked, Unpacker, is_packed};
+use crate::wire::{Fields, Value};
+
+/// A kind of capture file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileKind {
+    /// 1 (`.nevrcap`) or 2 (`.tape`).
+    pub version: u8,
+    /// Packed by zstd.
+    pub packed: bool,
+}
+
+/// How many first bytes of a file [`file_kind`] wants to see. Fewer do if the file has no more.
+pub const DETECT_BYTES: usize = 128 << 10;
+
+/// The kind of the file that begins with these bytes; `None` if it is no capture.
+pub fn file_kind(start: &[u8]) -> Option<FileKind> {
+    let limits = Limits { record_bytes: 1 << 20, free_bytes: 4 << 20, ..Limits::default() };
+    let packed = is_packed(start);
+    let mut decoder = Decoder::new(Framing::V2, &limits);
+    if packed {
+        let mut unpacker = Unpacker::new(Input::new(start), &limits).ok()?;
+        // The bytes are cut somewhere; what can be unpacked of them is enough.
+        while let Ok(Some(Unpacked::Content { bytes, .. })) = unpacker.next() {
+            decoder.feed(&bytes);
+            if bytes.len() >= 1024 {
+                break;
+            }
+        }
+    } else {
+        decoder.feed(start);
+    }
+    let Some(Decoded::Record { bytes, .. }) = decoder.next() else { return None };
+    let version = if is_v1_header(&bytes) {
+        1
+    } else if is_v2_header(&bytes) {
+        2
+    } else {
+        return None;
+    };
+    Some(FileKind { version, packed })
+}
+
+/// Whether the first record is an `Envelope` with a header.
+fn is_v2_header(record: &[u8]) -> bool {
+    let mut fields = Fields::new(record);
+    let header = match fields.next() {
+        Some(Ok(field)) if field.number == 1 => field.bytes(),
+        _ => None,
+    };
+    // Nothing else that version 2 knows stands beside a header; in version 1 the time does.
+    let alone = fields.all(|field| field.is_ok_and(|field| field.number > 3));
+    header.is_some_and(|header| {
+        alone
+            && Fields::new(header).all(|field| {
+                field.is_ok_and(|field| match (field.number, field.value) {
+                    (1 | 2 | 4 | 8 | 9 | 100..=102, Value::Bytes(_)) | (3 | 5..=7, Value::Varint(_)) => true,
+                    (10..=99, Value::Bytes(_)) => true,
+                    (number, _) => number > 99,
+                })
+            })
+    })
+}
+
+/// Whether the first record is a `TelemetryHeader`: its first field is a text and not a header, and it has a time or metadata behind it.
+pub(crate) fn is_v1_header(record: &[u8]) -> bool {
+    if is_v2_header(record) {
+        return false;
+    }
+    let mut any = false;
+    for field in Fields::new(record) {
+        match field.map(|field| (field.number, field.value)) {
+            Ok((1, Value::Bytes(id))) if std::str::from_utf8(id).is_ok() => any = true,
+            Ok((2, Value::Bytes(time))) => {
+                any = true;
+                let is_time = Fields::new(time)
+                    .all(|field| field.is_ok_and(|field| matches!(field.number, 1 | 2) && field.varint().is_some()));
+                if !is_time {
+                    return false;
+                }
+            }
+            Ok((3, Value::Bytes(_))) => any = true,
+            _ => return false,
+        }
+    }
+    any
+}

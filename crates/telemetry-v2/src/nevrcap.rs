@@ -1,0 +1,229 @@
+//! Files of the first version (`.nevrcap`): one zstd stream of records without envelope and without footer. A [`Reader`] takes a file, gives its header, its frames and
+//! what is wrong; a [`Writer`] makes one.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+
+use bytes::Bytes;
+use prost::Message as _;
+
+use crate::decode::{Decoded, Decoder, Framing, LostCause};
+use crate::limits::Limits;
+use crate::proto::telemetry::v1::{LobbySessionStateFrame, TelemetryHeader};
+use crate::read::Problem;
+use crate::unpack::{Input, Unpacked, Unpacker, is_source_packed};
+use crate::wire;
+
+/// A record of a file, to the byte. What this crate does not know of it stays in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawRecord {
+    /// Its bytes, without the length before them.
+    pub bytes: Bytes,
+    /// Where its length begins in the stream.
+    pub offset: u64,
+}
+
+impl RawRecord {
+    /// The record as a frame.
+    pub fn frame(&self) -> Result<LobbySessionStateFrame, prost::DecodeError> {
+        LobbySessionStateFrame::decode(self.bytes.clone())
+    }
+
+    /// The record as the header.
+    pub fn header(&self) -> Result<TelemetryHeader, prost::DecodeError> {
+        TelemetryHeader::decode(self.bytes.clone())
+    }
+}
+
+/// What a reader gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// The header: the first record.
+    Header(RawRecord),
+    /// A frame.
+    Frame(RawRecord),
+    /// Something is wrong here.
+    Problem(Problem),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The source failed.
+    #[error("reading failed: {0}")]
+    Io(#[from] io::Error),
+    /// The first record is not a header of the first version.
+    #[error("this is no capture of the first version (.nevrcap): its first record is not a header")]
+    NotFirstVersion,
+}
+
+enum Source<R> {
+    Plain(Input<R>),
+    Packed(Box<Unpacker<R>>),
+}
+
+/// Reads a file from its beginning.
+pub struct Reader<R> {
+    source: Source<R>,
+    decoder: Decoder,
+    waiting: VecDeque<Item>,
+    started: bool,
+    ended: bool,
+}
+
+impl<R: Read> Reader<R> {
+    /// A reader with the usual limits.
+    pub fn new(source: R) -> Result<Self, ReadError> {
+        Self::with_limits(source, &Limits::default())
+    }
+
+    /// A reader. Files that are not packed are read too.
+    pub fn with_limits(source: R, limits: &Limits) -> Result<Self, ReadError> {
+        let mut input = Input::new(source);
+        let source = if is_source_packed(&mut input)? {
+            Source::Packed(Box::new(Unpacker::new(input, limits)?))
+        } else {
+            Source::Plain(input)
+        };
+        let decoder = Decoder::new(Framing::V1, limits);
+        Ok(Self { source, decoder, waiting: VecDeque::new(), started: false, ended: false })
+    }
+
+    /// The next record or problem; `None` at the end.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Item>, ReadError> {
+        loop {
+            if let Some(item) = self.waiting.pop_front() {
+                return Ok(Some(item));
+            }
+            match self.decoder.next() {
+                Some(decoded) => return self.decoded(decoded).map(Some),
+                None if self.ended => return Ok(None),
+                None => self.fill()?,
+            }
+        }
+    }
+
+    fn decoded(&mut self, decoded: Decoded) -> Result<Item, ReadError> {
+        let (offset, bytes) = match decoded {
+            // Without its first record nothing says that a file is one of these.
+            Decoded::Lost { cause, .. } if !self.started && cause != LostCause::Truncated => {
+                return Err(ReadError::NotFirstVersion);
+            }
+            Decoded::Lost { offset, bytes, cause } => return Ok(Item::Problem(Problem::Lost { offset, bytes, cause })),
+            Decoded::Record { offset, bytes } => (offset, bytes),
+        };
+        let record = RawRecord { bytes, offset };
+        if self.started {
+            return Ok(Item::Frame(record));
+        }
+        self.started = true;
+        if !crate::detect::is_v1_header(&record.bytes) {
+            return Err(ReadError::NotFirstVersion);
+        }
+        Ok(Item::Header(record))
+    }
+
+    fn fill(&mut self) -> Result<(), ReadError> {
+        let unpacked = match &mut self.source {
+            Source::Plain(input) => {
+                let bytes = input.available()?;
+                let count = bytes.len();
+                self.decoder.feed(bytes);
+                input.consume(count);
+                if count == 0 {
+                    self.end();
+                }
+                return Ok(());
+            }
+            Source::Packed(unpacker) => unpacker.next()?,
+        };
+        let problem = match unpacked {
+            None => {
+                self.end();
+                return Ok(());
+            }
+            Some(Unpacked::Content { bytes, .. }) => {
+                self.decoder.feed(&bytes);
+                return Ok(());
+            }
+            Some(Unpacked::Damaged { offset, bytes, cause }) => {
+                if let Some(Decoded::Lost { offset, bytes, cause }) = self.decoder.gap() {
+                    self.waiting.push_back(Item::Problem(Problem::Lost { offset, bytes, cause }));
+                }
+                Problem::Damaged { offset, bytes, cause }
+            }
+            Some(Unpacked::Truncated { offset }) => Problem::Truncated { offset },
+            Some(Unpacked::Bomb { raw_bytes, packed_bytes }) => Problem::Bomb { raw_bytes, packed_bytes },
+        };
+        self.waiting.push_back(Item::Problem(problem));
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.decoder.end();
+        self.ended = true;
+    }
+}
+
+/// Writes a file of the first version.
+pub struct Writer<W: Write> {
+    target: Target<W>,
+    record: Vec<u8>,
+}
+
+enum Target<W: Write> {
+    Plain(W),
+    #[cfg(feature = "zstd")]
+    Packed(zstd::stream::write::Encoder<'static, W>),
+}
+
+impl<W: Write> Writer<W> {
+    /// Begin a file: one zstd stream. The level of other writers is 1.
+    #[cfg(feature = "zstd")]
+    pub fn new(sink: W, header: &TelemetryHeader, level: i32) -> io::Result<Self> {
+        let mut encoder = zstd::stream::write::Encoder::new(sink, level)?;
+        encoder.include_checksum(true)?;
+        Self::begin(Target::Packed(encoder), header)
+    }
+
+    /// Begin a stream that is not packed.
+    pub fn plain(sink: W, header: &TelemetryHeader) -> io::Result<Self> {
+        Self::begin(Target::Plain(sink), header)
+    }
+
+    fn begin(target: Target<W>, header: &TelemetryHeader) -> io::Result<Self> {
+        let mut writer = Self { target, record: Vec::new() };
+        writer.raw(&header.encode_to_vec())?;
+        Ok(writer)
+    }
+
+    /// Write a frame.
+    pub fn frame(&mut self, frame: &LobbySessionStateFrame) -> io::Result<()> {
+        self.raw(&frame.encode_to_vec())
+    }
+
+    /// Write the bytes of a frame as they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.record.clear();
+        wire::push_varint(bytes.len() as u64, &mut self.record);
+        self.record.extend_from_slice(bytes);
+        match &mut self.target {
+            Target::Plain(sink) => sink.write_all(&self.record),
+            #[cfg(feature = "zstd")]
+            Target::Packed(encoder) => encoder.write_all(&self.record),
+        }
+    }
+
+    /// End the file.
+    #[cfg_attr(not(feature = "zstd"), allow(clippy::infallible_destructuring_match))]
+    pub fn finish(self) -> io::Result<W> {
+        let mut sink = match self.target {
+            Target::Plain(sink) => sink,
+            #[cfg(feature = "zstd")]
+            Target::Packed(encoder) => encoder.finish()?,
+        };
+        sink.flush()?;
+        Ok(sink)
+    }
+}

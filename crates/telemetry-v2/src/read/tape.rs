@@ -1,0 +1,203 @@
+//! A capture file in which a reader can jump: takes a file, gives the frame of any number with the full state at it, and the frames that have an event.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use super::problem::Problem;
+use super::reader::{Item, Placed, ReadError, Reader};
+use super::tape_index::{self, TapeIndex, Unusable};
+use crate::generation::{Evidence, Verdict};
+use crate::limits::Limits;
+use crate::meaning;
+use crate::proto::telemetry::v2::{CaptureHeader, EchoArenaState, EventType, Frame};
+use crate::record::{RecordError, RecordKind};
+use crate::state::StateTracker;
+
+/// Why a file cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It has no header and no frame that could be read.
+    #[error("this is no Telemetry V2 capture: it has no header and no frames")]
+    NotACapture,
+}
+
+impl From<std::io::Error> for OpenError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Read(error.into())
+    }
+}
+
+/// A frame that was looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameAt {
+    /// Its record, to the byte.
+    pub record: Placed,
+    /// The frame, with the meaning of the current generation.
+    pub frame: Frame,
+    /// What events have built up until it, its own included.
+    pub state: EchoArenaState,
+    /// Frames that were read for it, itself included.
+    pub frames_read: u32,
+}
+
+/// An open file.
+pub struct Tape<R> {
+    source: R,
+    limits: Limits,
+    packed: bool,
+    header: CaptureHeader,
+    generation: Verdict,
+    index: TapeIndex,
+    problems: Vec<Problem>,
+}
+
+impl<R: Read + Seek> Tape<R> {
+    /// Open a file with the usual limits.
+    pub fn open(source: R) -> Result<Self, OpenError> {
+        Self::open_with(source, &Limits::default())
+    }
+
+    /// Open a file. If its footer and its table of blocks can be used, little of it is read; else all of it, once.
+    pub fn open_with(mut source: R, limits: &Limits) -> Result<Self, OpenError> {
+        source.seek(SeekFrom::Start(0))?;
+        let mut reader = Reader::with_limits(&mut source, limits)?;
+        let packed = reader.is_packed();
+        let mut evidence = Evidence::default();
+        let mut header = None;
+        while let Some(item) = reader.next()? {
+            if let Item::Record(placed) = item {
+                evidence.observe(&placed.record, Some(placed.place));
+                header = placed.record.header(limits).ok();
+                break;
+            }
+        }
+        let mut problems = Vec::new();
+        let mut index = None;
+        if packed && header.is_some() {
+            match tape_index::from_footer(&mut source, limits, &mut evidence)? {
+                // A seed's slots can be read wrongly if it is not known for certain that it is one: then the frames are asked too.
+                Ok(found) if evidence.is_decided() => index = Some(found),
+                Ok(_) | Err(Unusable::NoTable) => {}
+                Err(Unusable::Damaged(cause)) => problems.push(Problem::Index { cause }),
+            }
+        }
+        let index = match index {
+            Some(index) => index,
+            None => {
+                let (found, all) = tape_index::from_records(&mut source, limits, &mut problems)?;
+                evidence = all;
+                found
+            }
+        };
+        if header.is_none() && index.frame_count == 0 {
+            return Err(OpenError::NotACapture);
+        }
+        let header = header.unwrap_or_default();
+        Ok(Self { source, limits: *limits, packed, header, generation: evidence.verdict(), index, problems })
+    }
+
+    /// The header as it stands on the wire; empty if the file has lost it.
+    pub fn header(&self) -> &CaptureHeader {
+        &self.header
+    }
+
+    /// Which generation wrote the file.
+    pub fn generation(&self) -> Verdict {
+        self.generation
+    }
+
+    /// Where things are.
+    pub fn index(&self) -> &TapeIndex {
+        &self.index
+    }
+
+    /// What is wrong with the file, as far as it was read.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The frames that have an event of this type.
+    pub fn frames_with(&self, event: EventType) -> &[u32] {
+        self.index.events.get(&event).map_or(&[], Vec::as_slice)
+    }
+
+    /// The source again.
+    pub fn into_inner(self) -> R {
+        self.source
+    }
+
+    /// Records from the keyframe at or before a frame.
+    pub fn records_from(&mut self, frame_index: u32) -> Result<Reader<&mut R>, ReadError> {
+        let place = self.index.keyframes.partition_point(|entry| entry.frame_index <= frame_index);
+        let entry = place.checked_sub(1).and_then(|place| self.index.keyframes.get(place));
+        let (first, offset) = entry.map_or((0, 0), |entry| (entry.frame_index, entry.byte_offset));
+        self.source.seek(SeekFrom::Start(offset))?;
+        if offset == 0 {
+            return Reader::with_limits(&mut self.source, &self.limits);
+        }
+        Reader::resume(&mut self.source, &self.limits, self.packed, offset, first)
+    }
+
+    /// The frame with this number, and the full state at it. `None`: the file has no such frame.
+    ///
+    /// If the keyframe before it has the state, reading begins there. Files of other writers do not have it: then the events of all frames before it are followed.
+    pub fn frame_at(&mut self, frame_index: u32) -> Result<Option<FrameAt>, ReadError> {
+        match self.follow(frame_index, false)? {
+            Followed::NeedsAll => match self.follow(frame_index, true)? {
+                Followed::Found(found) => Ok(Some(*found)),
+                Followed::NeedsAll | Followed::Missing => Ok(None),
+            },
+            Followed::Found(found) => Ok(Some(*found)),
+            Followed::Missing => Ok(None),
+        }
+    }
+
+    fn follow(&mut self, frame_index: u32, from_start: bool) -> Result<Followed, ReadError> {
+        let (limits, generation) = (self.limits, self.generation.generation);
+        let mut tracker = StateTracker::new(&self.header);
+        let mut reader = self.records_from(if from_start { 0 } else { frame_index })?;
+        let mut frames_read = 0u32;
+        while let Some(item) = reader.next()? {
+            let Item::Record(placed) = item else { continue };
+            if placed.record.kind() != RecordKind::Frame {
+                continue;
+            }
+            let Ok(outline) = placed.record.outline() else { continue };
+            let first = frames_read == 0;
+            frames_read += 1;
+            if first && !from_start && outline.frame_index != 0 && !outline.has_state && outline.payload == Some(10) {
+                return Ok(Followed::NeedsAll);
+            }
+            if outline.frame_index > frame_index {
+                return Ok(Followed::Missing);
+            }
+            let wanted = outline.frame_index == frame_index;
+            if !wanted && !first && outline.events.is_empty() && !outline.has_state {
+                continue;
+            }
+            let fault = |cause: RecordError| ReadError::Record { offset: placed.place.offset, cause };
+            let mut frame = match placed.record.frame(&limits) {
+                Ok(frame) => frame,
+                Err(cause) if wanted => return Err(fault(cause)),
+                // What it would add to the state is lost; the frame that was asked for is not.
+                Err(_) => continue,
+            };
+            meaning::frame_to_current(&mut frame, generation);
+            tracker.follow(&frame);
+            if wanted {
+                let state = tracker.state().clone();
+                return Ok(Followed::Found(Box::new(FrameAt { record: placed, frame, state, frames_read })));
+            }
+        }
+        Ok(Followed::Missing)
+    }
+}
+
+enum Followed {
+    Found(Box<FrameAt>),
+    /// The keyframe does not have the state.
+    NeedsAll,
+    Missing,
+}

@@ -1,0 +1,112 @@
+//! Frames decoded in pure Rust, for places without a C compiler.
+
+use std::io::{self, Read};
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::{Fault, Input, Step};
+use crate::limits::Limits;
+
+pub(crate) struct PureBackend {
+    decoder: FrameDecoder,
+    started: bool,
+}
+
+impl PureBackend {
+    #[allow(clippy::unnecessary_wraps)]
+    pub(crate) fn new(limits: &Limits) -> io::Result<Self> {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(limits.window_bytes as u64);
+        Ok(Self { decoder, started: false })
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    pub(crate) fn begin(&mut self) -> io::Result<()> {
+        self.started = false;
+        Ok(())
+    }
+
+    pub(crate) fn step<R: Read>(&mut self, input: &mut Input<R>, held: &mut Vec<u8>) -> Result<Step, Fault> {
+        // The decoder does not say whether its source failed or ended: the source is asked.
+        let mut watched = Watched { input, error: None, ended: false };
+        let result = if self.started {
+            self.decoder.decode_blocks(&mut watched, BlockDecodingStrategy::UptoBlocks(1)).map(|_| ())
+        } else {
+            self.decoder.reset(&mut watched)
+        };
+        let Watched { error, ended, .. } = watched;
+        if let Some(error) = error {
+            return Err(Fault::Io(error));
+        }
+        if let Err(error) = result {
+            return Err(if ended { Fault::Truncated } else { Fault::Damaged(error.to_string()) });
+        }
+        if !self.started {
+            self.started = true;
+            return Ok(Step::More);
+        }
+        if let Some(bytes) = self.decoder.collect() {
+            held.extend_from_slice(&bytes);
+        }
+        if !self.decoder.is_finished() {
+            return Ok(Step::More);
+        }
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stated), Some(found)) if stated != found => Err(Fault::Damaged("the checksum is wrong".to_owned())),
+            _ => Ok(Step::Done),
+        }
+    }
+}
+
+struct Watched<'a, R> {
+    input: &'a mut Input<R>,
+    error: Option<io::Error>,
+    ended: bool,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.input.read(out) {
+            Ok(0) if !out.is_empty() => {
+                self.ended = true;
+                Ok(0)
+            }
+            Err(error) => {
+                let kind = error.kind();
+                self.error = Some(error);
+                Err(kind.into())
+            }
+            other => other,
+        }
+    }
+}
+
+#[cfg(all(test, feature = "zstd"))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn unpack(file: &[u8]) -> Result<Vec<u8>, Fault> {
+        let mut backend = PureBackend::new(&Limits::default()).unwrap();
+        let (mut input, mut held) = (Input::new(file), Vec::new());
+        backend.begin().unwrap();
+        loop {
+            if let Step::Done = backend.step(&mut input, &mut held)? {
+                return Ok(held);
+            }
+        }
+    }
+
+    #[test]
+    fn frames_of_the_c_library_are_unpacked_and_damage_is_seen() {
+        let raw: Vec<u8> = (0..300_000u32).flat_map(|i| (i.wrapping_mul(i) % 1013).to_le_bytes()).collect();
+        let mut compressor = zstd::bulk::Compressor::new(3).unwrap();
+        compressor.include_checksum(true).unwrap();
+        let mut packed = compressor.compress(&raw).unwrap();
+        assert_eq!(unpack(&packed).unwrap(), raw);
+        assert!(matches!(unpack(&packed[..packed.len() / 2]), Err(Fault::Truncated)));
+        // The checksum: the last four bytes.
+        *packed.last_mut().unwrap() ^= 1;
+        assert!(matches!(unpack(&packed), Err(Fault::Damaged(_))));
+    }
+}

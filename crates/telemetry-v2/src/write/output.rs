@@ -1,0 +1,134 @@
+//! Records to bytes of a file: plain, in zstd blocks with a table at the end, or in one zstd stream.
+
+use std::io::{self, Write};
+
+use super::writer::Layout;
+#[cfg(feature = "zstd")]
+use crate::seek_table::{self, SeekEntry};
+use crate::wire;
+
+/// Where records go.
+pub(super) struct Output<W: Write> {
+    target: Target<W>,
+    /// Bytes of the stream so far.
+    pub(super) stream_bytes: u64,
+    /// Records of the block that is being filled, or of the one record that is written.
+    pending: Vec<u8>,
+}
+
+enum Target<W: Write> {
+    Plain(W),
+    #[cfg(feature = "zstd")]
+    Blocks(Blocks<W>),
+    #[cfg(feature = "zstd")]
+    Stream(zstd::stream::write::Encoder<'static, W>),
+}
+
+#[cfg(feature = "zstd")]
+struct Blocks<W> {
+    sink: W,
+    file_bytes: u64,
+    entries: Vec<SeekEntry>,
+    compressor: zstd::bulk::Compressor<'static>,
+}
+
+impl<W: Write> Output<W> {
+    pub(super) fn new(
+        sink: W,
+        layout: Layout,
+        #[cfg_attr(not(feature = "zstd"), allow(unused))] level: i32,
+    ) -> io::Result<Self> {
+        let target = match layout {
+            Layout::Plain => Target::Plain(sink),
+            #[cfg(feature = "zstd")]
+            Layout::Blocks => {
+                let mut compressor = zstd::bulk::Compressor::new(level)?;
+                compressor.include_checksum(true)?;
+                Target::Blocks(Blocks { sink, file_bytes: 0, entries: Vec::new(), compressor })
+            }
+            #[cfg(feature = "zstd")]
+            Layout::Stream => {
+                let mut encoder = zstd::stream::write::Encoder::new(sink, level)?;
+                encoder.include_checksum(true)?;
+                Target::Stream(encoder)
+            }
+        };
+        Ok(Self { target, stream_bytes: 0, pending: Vec::new() })
+    }
+
+    /// Where the next record will stand, as the footer counts: its block in a file of blocks, else its place in the stream. Only at the beginning of a block.
+    pub(super) fn offset(&self) -> u64 {
+        match &self.target {
+            #[cfg(feature = "zstd")]
+            Target::Blocks(blocks) => blocks.file_bytes,
+            _ => self.stream_bytes,
+        }
+    }
+
+    /// Bytes of the block that is being filled.
+    pub(super) fn block_bytes(&self) -> usize {
+        self.pending.len()
+    }
+
+    pub(super) fn record(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let before = self.pending.len();
+        wire::push_varint(bytes.len() as u64, &mut self.pending);
+        self.pending.extend_from_slice(bytes);
+        self.stream_bytes += (self.pending.len() - before) as u64;
+        match &mut self.target {
+            Target::Plain(sink) => sink.write_all(&self.pending)?,
+            #[cfg(feature = "zstd")]
+            Target::Blocks(_) => return Ok(()),
+            #[cfg(feature = "zstd")]
+            Target::Stream(encoder) => encoder.write_all(&self.pending)?,
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Write the block that was filled.
+    pub(super) fn end_block(&mut self) -> io::Result<()> {
+        #[cfg(feature = "zstd")]
+        if let Target::Blocks(blocks) = &mut self.target
+            && !self.pending.is_empty()
+        {
+            let packed = blocks.compressor.compress(&self.pending)?;
+            let too_large = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a block of more than 4 GiB");
+            blocks.entries.push(SeekEntry {
+                packed_bytes: u32::try_from(packed.len()).map_err(too_large)?,
+                raw_bytes: u32::try_from(self.pending.len()).map_err(too_large)?,
+            });
+            blocks.sink.write_all(&packed)?;
+            blocks.file_bytes += packed.len() as u64;
+            self.pending.clear();
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        match &mut self.target {
+            Target::Plain(sink) => sink.flush(),
+            #[cfg(feature = "zstd")]
+            Target::Blocks(blocks) => blocks.sink.flush(),
+            #[cfg(feature = "zstd")]
+            Target::Stream(encoder) => encoder.flush(),
+        }
+    }
+
+    #[cfg_attr(not(feature = "zstd"), allow(clippy::infallible_destructuring_match))]
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        self.end_block()?;
+        let mut sink = match self.target {
+            Target::Plain(sink) => sink,
+            #[cfg(feature = "zstd")]
+            Target::Blocks(mut blocks) => {
+                blocks.sink.write_all(&seek_table::encode(&blocks.entries))?;
+                blocks.sink
+            }
+            #[cfg(feature = "zstd")]
+            Target::Stream(encoder) => encoder.finish()?,
+        };
+        sink.flush()?;
+        Ok(sink)
+    }
+}

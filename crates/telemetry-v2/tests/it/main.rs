@@ -1,0 +1,20 @@
+//! Tests of whole streams and files. One program, so that it is linked once.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+#![cfg(feature = "zstd")]
+
+mod damage;
+mod files;
+mod generations;
+mod hostile;
+mod made_match;
+mod nevrcap;
+mod scenario;
+mod sizes;
+mod unknown;
