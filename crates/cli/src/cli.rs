@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    cat, compare, completions, cut, demo, doctor, games, import, info, laps, main_job, man, mark, merge, play,
+    cat, compare, completions, cut, demo, doctor, export, games, import, info, laps, main_job, man, mark, merge, play,
     play_process, record, recover, save, serve, split, token, verify, watch,
 };
 use crate::exit::{self, Outcome};
@@ -25,6 +25,7 @@ Try it:
   gametape doctor                 why no game is found, and what to do
   gametape demo --exit            record a lap of a simulated car
   gametape import race.ibt        make a tape from an iRacing file
+  gametape export TAPE            a table of it, for spreadsheets and notebooks
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
   gametape laps                   sessions, laps and sectors of the store, or of a TAPE
@@ -34,7 +35,7 @@ Try it:
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
 with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
 
-Export and the dashboard are not there yet.";
+`top` is not there yet.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -52,6 +53,7 @@ enum Command {
     Laps(laps::Args),
     Compare(compare::Args),
     Import(import::Args),
+    Export(export::Args),
     Watch(watch::Args),
     Serve(serve::Args),
     Token(token::Args),
@@ -70,8 +72,6 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum Later {
     #[command(hide = true, about = NOT_YET)]
-    Export(Anything),
-    #[command(hide = true, about = NOT_YET)]
     Top(Anything),
 }
 
@@ -86,7 +86,6 @@ struct Anything {
 impl Later {
     fn name_and_rest(&self) -> (&'static str, &Anything) {
         match self {
-            Self::Export(rest) => ("export", rest),
             Self::Top(rest) => ("top", rest),
         }
     }
@@ -116,6 +115,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Laps(args)) => laps::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Token(args)) => token::run(&args),

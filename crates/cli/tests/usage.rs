@@ -7,10 +7,8 @@ use support::Bench;
 #[test]
 fn commands_and_flags_that_come_later_say_so_whatever_follows_them() {
     let bench = Bench::new();
-    for later in ["export", "top"] {
-        bench.expect(2, &[later]).is_one_error_with(&[later, "not there yet"]);
-        bench.expect(2, &[later, "--some", "flag", "-x"]).is_one_error_with(&[later, "not there yet"]);
-    }
+    bench.expect(2, &["top"]).is_one_error_with(&["top", "not there yet"]);
+    bench.expect(2, &["top", "--some", "flag", "-x"]).is_one_error_with(&["top", "not there yet"]);
 }
 
 #[test]

@@ -7,6 +7,8 @@ pub(crate) mod cut;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod doctor_report;
+pub(crate) mod export;
+mod export_files;
 pub(crate) mod games;
 pub(crate) mod import;
 pub(crate) mod info;

@@ -1,0 +1,200 @@
+//! `gametape export`
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use gametape::export::{Columns, RowFormat, choose, export_rows};
+use gametape::format::read::{ReadError, Tape};
+use gametape::import::import;
+use gametape::laps::track_tape;
+use gametape::names::{EXTENSION, free_path};
+use serde_json::json;
+
+use super::export_files::{ExportFiles, Scratch};
+use crate::cli::{not_yet, tell};
+use crate::exit::{self, Outcome};
+use crate::progress::{Bar, Bars};
+use crate::stop::Stop;
+use crate::{human, open};
+
+/// Write tapes as tables that other programs read
+///
+/// A row stands at each moment at which one of the streams has a frame; slower streams keep what they said last. Before the channels come the time in
+/// nanoseconds and in seconds since the beginning of the tape, UTC, the lap (its number on the tape) and the distance from the line. Numbers are exact, with a decimal
+/// point. The source is never touched, and nothing is overwritten: a name that is taken gets a number.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  gametape export                                   the newest tape, as CSV beside it
+  gametape export race.gtape --to csv,jsonl --channels speedKmh,gas,brake,gear
+  gametape export race.gtape --per-lap -o laps/
+  gametape export old.ibt --to csv")]
+pub(crate) struct Args {
+    /// Tapes, or any file that `gametape import` reads; the newest tape if left out
+    files: Vec<PathBuf>,
+    /// csv (if left out), jsonl
+    #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
+    to: Vec<To>,
+    /// Which channels, in this order; all if left out. STREAM/NAME where two streams have one
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    channels: Vec<String>,
+    /// A file for each lap
+    #[arg(long)]
+    per_lap: bool,
+    /// The file to write, or the folder; beside the source if left out
+    #[arg(short, long, value_name = "OUT|DIR")]
+    output: Option<PathBuf>,
+    /// One JSON document on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum To {
+    Csv,
+    Jsonl,
+    #[value(hide = true)]
+    Html,
+    #[value(hide = true)]
+    V2Tape,
+    #[value(hide = true)]
+    Nevrcap,
+    #[value(hide = true)]
+    Echoreplay,
+}
+
+impl To {
+    /// The ending of its files, and how rows are written.
+    fn rows(self) -> anyhow::Result<(&'static str, RowFormat)> {
+        match self {
+            Self::Csv => Ok(("csv", RowFormat::Csv)),
+            Self::Jsonl => Ok(("jsonl", RowFormat::Jsonl)),
+            Self::Html => Err(not_yet("gametape export --to html")),
+            Self::V2Tape => Err(not_yet("gametape export --to v2-tape")),
+            Self::Nevrcap => Err(not_yet("gametape export --to nevrcap")),
+            Self::Echoreplay => Err(not_yet("gametape export --to echoreplay")),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let formats = args.to.iter().map(|to| to.rows()).collect::<anyhow::Result<Vec<_>>>()?;
+    let files = if args.files.is_empty() { vec![open::or_newest(None)?] } else { args.files.clone() };
+    let stop = Stop::listen()?;
+    let bars = Bars::on_terminal();
+    let (mut reports, mut paths, mut damaged) = (Vec::new(), Vec::new(), false);
+    for source in &files {
+        let opened = Opened::open(source)?;
+        let columns = choose(&opened.tape, &args.channels).map_err(|error| exit::nothing_found(error.to_string()))?;
+        if columns.0.is_empty() {
+            return Err(exit::nothing_found(format!(
+                "{} has no channels: its streams have no layout; `gametape cat --format raw` gives their bytes",
+                source.display()
+            )));
+        }
+        for (ending, format) in &formats {
+            let wanted = wanted_path(args, source, ending, files.len() * formats.len() > 1)?;
+            let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
+            let done = write_rows(args, &opened.tape, &columns, (*format, &wanted), &stop, bar)?;
+            for problem in &done.damage {
+                tell(&format!("warning: {}: {}", source.display(), human::safe(problem)));
+            }
+            let rows = human::counted(done.rows, "row");
+            let size =
+                human::bytes(done.paths.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum());
+            let to = match done.paths.as_slice() {
+                [path] => path.display().to_string(),
+                paths => format!("{} files in {}", paths.len(), wanted.parent().unwrap_or(Path::new(".")).display()),
+            };
+            tell(&format!(
+                "{} -> {to}: {rows}, {}, {size}",
+                source.display(),
+                human::counted(columns.0.len() as u64, "channel")
+            ));
+            damaged |= !done.damage.is_empty() || opened.tape.problems().iter().any(open::is_damage);
+            reports.push(json!({ "source": source, "to": ending, "paths": done.paths, "rows": done.rows,
+                "channels": columns.0.len(), "damage": done.damage }));
+            paths.extend(done.paths);
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", json!({ "exports": reports }))?;
+    } else {
+        for path in paths {
+            writeln!(out, "{}", path.display())?;
+        }
+    }
+    Ok(Outcome::damaged_if(damaged))
+}
+
+/// A source as a tape: itself, or what an import makes of it, for as long as it is needed.
+struct Opened {
+    tape: Tape,
+    _scratch: Option<Scratch>,
+}
+
+impl Opened {
+    fn open(source: &Path) -> anyhow::Result<Self> {
+        match Tape::open(source) {
+            Err(ReadError::NotATape { .. }) => {
+                let scratch = Scratch::new()?;
+                let tape = scratch.path().join(format!("source.{EXTENSION}"));
+                import(source, &tape, &mut |_| {}).with_context(|| format!("cannot read {}", source.display()))?;
+                Ok(Self { tape: open::tape(&tape)?, _scratch: Some(scratch) })
+            }
+            // With the words for what can go wrong.
+            _ => Ok(Self { tape: open::tape(source)?, _scratch: None }),
+        }
+    }
+}
+
+/// Where the rows go. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
+fn wanted_path(args: &Args, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
+    let beside = source.with_extension(ending);
+    let Some(output) = &args.output else { return Ok(free_path(&beside, &|path| path.exists())) };
+    let is_folder = several
+        || args.per_lap
+        || output.is_dir()
+        || output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+    if !is_folder {
+        return match output.exists() {
+            true => {
+                Err(exit::usage(format!("{} exists already; nothing was overwritten: name another", output.display())))
+            }
+            false => Ok(output.clone()),
+        };
+    }
+    if output.exists() && !output.is_dir() {
+        return Err(exit::usage(format!("{} is a file; several files need a folder to go to", output.display())));
+    }
+    std::fs::create_dir_all(output)
+        .with_context(|| format!("cannot make the folder {}; choose another with -o", output.display()))?;
+    Ok(free_path(&output.join(beside.file_name().unwrap_or_default()), &|path| path.exists()))
+}
+
+/// What was written.
+struct Done {
+    paths: Vec<PathBuf>,
+    rows: u64,
+    damage: Vec<String>,
+}
+
+fn write_rows(
+    args: &Args,
+    tape: &Tape,
+    columns: &Columns,
+    (format, wanted): (RowFormat, &Path),
+    stop: &Stop,
+    bar: Bar,
+) -> anyhow::Result<Done> {
+    // A game without laps has rows all the same.
+    let tracked = track_tape(tape).ok();
+    if args.per_lap && tracked.as_ref().is_none_or(|tracked| tracked.laps().next().is_none()) {
+        return Err(exit::nothing_found("no lap is on the tape; leave --per-lap out"));
+    }
+    let mut files = ExportFiles::new(wanted, args.per_lap, stop, bar);
+    let exported = export_rows(tape, columns, format, tracked.as_ref(), &mut files)?;
+    let damage = exported.damage.iter().map(ToString::to_string).collect();
+    Ok(Done { paths: files.finish()?, rows: exported.rows, damage })
+}

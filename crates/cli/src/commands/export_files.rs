@@ -1,0 +1,137 @@
+//! Files that rows go to: under a temporary name until they are whole, and never over another.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use gametape::export::RowSink;
+use gametape::names::free_path;
+
+use crate::progress::Bar;
+use crate::stop::Stop;
+use crate::stoppable::Stopped;
+
+/// A folder that goes away with what is in it.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new() -> io::Result<Self> {
+        let wanted = std::env::temp_dir().join(format!("gametape-export-{}", std::process::id()));
+        let path = free_path(&wanted, &|path| path.exists());
+        std::fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // It is in the system's own folder for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A file that has not got its name yet.
+struct Unnamed {
+    out: BufWriter<File>,
+    path: PathBuf,
+    name: PathBuf,
+}
+
+/// One file, or one for each lap.
+pub(super) struct ExportFiles<'a> {
+    wanted: &'a Path,
+    per_lap: bool,
+    stop: &'a Stop,
+    bar: Bar,
+    files: Vec<Unnamed>,
+    /// Rows go to the last file; `false` between laps, where nobody wants them.
+    open: bool,
+}
+
+impl<'a> ExportFiles<'a> {
+    pub(super) fn new(wanted: &'a Path, per_lap: bool, stop: &'a Stop, bar: Bar) -> Self {
+        Self { wanted, per_lap, stop, bar, files: Vec::new(), open: false }
+    }
+
+    fn create(&mut self, name: PathBuf, head: &[u8]) -> io::Result<()> {
+        let mut path = name.clone().into_os_string();
+        path.push(format!(".part-{}", std::process::id()));
+        let path = PathBuf::from(path);
+        let mut out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
+        out.write_all(head)?;
+        // The one before is whole: it needs its buffer no more.
+        if let Some(before) = self.files.last_mut() {
+            before.out.flush()?;
+        }
+        self.files.push(Unnamed { out, path, name });
+        Ok(())
+    }
+
+    /// Gives the files their names.
+    pub(super) fn finish(mut self) -> io::Result<Vec<PathBuf>> {
+        let mut names = Vec::new();
+        for mut file in std::mem::take(&mut self.files) {
+            let named = file.out.flush().and_then(|()| file.out.get_ref().sync_all()).and_then(|()| {
+                // Somebody may have taken the name meanwhile.
+                let name = free_path(&file.name, &|path| path.exists());
+                std::fs::rename(&file.path, &name).map(|()| name)
+            });
+            match named {
+                Ok(name) => names.push(name),
+                Err(error) => {
+                    let _ = std::fs::remove_file(&file.path);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(names)
+    }
+}
+
+impl RowSink for ExportFiles<'_> {
+    fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
+        let name = match (self.per_lap, lap) {
+            (false, _) if self.files.is_empty() => self.wanted.to_owned(),
+            (false, _) => return Ok(()),
+            (true, None) => {
+                self.open = false;
+                return Ok(());
+            }
+            (true, Some(lap)) => {
+                let stem = self.wanted.file_stem().unwrap_or_default().to_string_lossy();
+                let ending = self.wanted.extension().unwrap_or_default().to_string_lossy();
+                let name = self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}"));
+                free_path(&name, &|path| path.exists())
+            }
+        };
+        self.open = true;
+        self.create(name, head)
+    }
+
+    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+        match self.files.last_mut().filter(|_| self.open) {
+            Some(file) => file.out.write_all(row),
+            None => Ok(()),
+        }
+    }
+
+    fn at(&mut self, done_ns: u64, of_ns: u64) {
+        self.bar.at(done_ns, of_ns);
+    }
+
+    fn goes_on(&self) -> io::Result<()> {
+        if self.stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
+    }
+}
+
+impl Drop for ExportFiles<'_> {
+    fn drop(&mut self) {
+        for file in &self.files {
+            let _ = std::fs::remove_file(&file.path);
+        }
+    }
+}

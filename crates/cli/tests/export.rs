@@ -1,0 +1,95 @@
+//! `export`: tables of tapes, exact, with laps and times; nothing is touched and nothing overwritten.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, missing_docs)]
+mod support;
+
+use std::collections::HashMap;
+
+use support::{Bench, text};
+
+/// The cells of each row by the names of the first line.
+fn rows(csv: &str) -> Vec<HashMap<String, String>> {
+    assert!(csv.ends_with("\r\n") && !csv.replace("\r\n", "").contains('\n'), "lines end as RFC 4180 says");
+    let mut lines = csv.split_terminator("\r\n").map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let names = lines.next().unwrap();
+    lines
+        .map(|cells| {
+            assert_eq!(cells.len(), names.len());
+            names.iter().cloned().zip(cells).collect()
+        })
+        .collect()
+}
+
+fn driven(bench: &Bench) -> String {
+    bench.expect(0, &["demo", "--laps", "2", "--speed", "100"]).out.trim().to_owned()
+}
+
+#[test]
+fn a_table_has_every_frame_with_times_laps_and_units() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let before = std::fs::read(&tape).unwrap();
+    let ran = bench.expect(0, &["export", &tape, "--channels", "speedKmh,gear,completedLaps,track"]);
+    let csv = ran.out.trim().to_owned();
+    assert_eq!(csv, tape.replace(".gtape", ".csv"));
+    let table = rows(&std::fs::read_to_string(&csv).unwrap());
+    assert!(ran.err.contains(&format!("{},{:03} rows", table.len() / 1000, table.len() % 1000)), "{}", ran.err);
+
+    // The stream that has most frames gives the rows: each of its values stands in its row.
+    let cat = bench.expect(0, &["cat", &tape, "--channels", "speedKmh,gear"]).out;
+    let cat: Vec<&str> = cat.lines().skip(1).collect();
+    assert_eq!(table.len(), cat.len());
+    for (row, line) in table.iter().zip(&cat) {
+        assert_eq!(format!("{},{},{}", row["time_ns"], row["speedKmh (km/h)"], row["gear"]), **line);
+    }
+    // A slower stream keeps what it said last, and laps are those of `laps`.
+    let laps = bench.expect(0, &["laps", &tape, "--json"]).json();
+    for lap in laps["sessions"][0]["laps"].as_array().unwrap() {
+        let (start, end) = (lap["start_ns"].as_u64().unwrap(), lap["end_ns"].as_u64().unwrap());
+        let inside = |row: &&HashMap<String, String>| (start..end).contains(&row["time_ns"].parse().unwrap());
+        let driven: Vec<_> = table.iter().filter(inside).collect();
+        assert!(driven.iter().all(|row| row["lap"] == lap["tape_lap"].to_string()));
+        let metres: Vec<f64> = driven.iter().filter_map(|row| row["lap_distance_m"].parse().ok()).collect();
+        let middle = &metres[5..metres.len() - 5];
+        assert!(middle.windows(2).all(|pair| pair[0] <= pair[1]), "the way grows along a lap");
+    }
+    assert!(table.iter().skip(10).all(|row| row["track"] == "gametape ring" && row["utc"].starts_with("20")));
+    assert_eq!(table[100]["time_s"].replace('.', "").trim_start_matches('0'), table[100]["time_ns"]);
+    assert_eq!(std::fs::read(&tape).unwrap(), before, "the source is as it was");
+}
+
+#[test]
+fn laps_get_files_of_their_own_and_nothing_is_overwritten() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let folder = bench.path("laps");
+    let arguments = ["export", &tape, "--per-lap", "--channels", "speedKmh", "--to", "csv,jsonl", "-o", text(&folder)];
+    let files: Vec<String> = bench.expect(0, &arguments).out.lines().map(str::to_owned).collect();
+    assert!(files.len() >= 4 && files.iter().any(|file| file.ends_with("_lap02.jsonl")), "{files:?}");
+    let lap = |file: &str| std::fs::read_to_string(file).unwrap();
+    let first = files.iter().find(|file| file.ends_with("_lap01.csv")).unwrap();
+    assert!(rows(&lap(first)).iter().all(|row| row["lap"] == "1"));
+    let json = lap(files.iter().find(|file| file.ends_with("_lap01.jsonl")).unwrap());
+    for (line, row) in json.lines().zip(rows(&lap(first))) {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object["speedKmh"].as_f64().unwrap() as f32, row["speedKmh (km/h)"].parse::<f32>().unwrap());
+        assert_eq!(object["lap"], 1);
+    }
+    let again: Vec<String> = bench.expect(0, &arguments).out.lines().map(str::to_owned).collect();
+    assert!(again.iter().all(|file| !files.contains(file)), "{again:?}");
+    bench.expect(2, &["export", &tape, "-o", first]).is_one_error_with(&["exists already"]);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), files.len() + again.len(), "no unfinished file is left");
+}
+
+#[test]
+fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
+    let bench = Bench::new();
+    let (tape, source) = bench.imported(50);
+    let out = bench.path("of_source.csv");
+    bench.expect(0, &["export", &source, "--channels", "Torque_ST,Letters", "-o", text(&out)]);
+    let direct = bench.path("of_tape.csv");
+    bench.expect(0, &["export", &tape, "--channels", "Torque_ST,Letters", "-o", text(&direct)]);
+    assert_eq!(std::fs::read(&out).unwrap(), std::fs::read(&direct).unwrap());
+    bench.expect(4, &["export", &tape, "--channels", "Sped"]).is_one_error_with(&["Sped", "gametape info --channels"]);
+    bench.expect(2, &["export", &tape, "--to", "nevrcap"]).is_one_error_with(&["not there yet"]);
+}

@@ -1,0 +1,74 @@
+//! The bytes of a value as text. Numbers are exact: reading them again gives the same bits. The decimal sign is a point, wherever the program runs.
+
+use std::io::Write as _;
+
+use gametape_format::ChannelType as Type;
+
+use super::table::RowFormat;
+use crate::games::windows_1252_text;
+
+/// Writes one value; nothing, or `null`, where the bytes are missing or JSON has no word for it.
+pub(super) fn write_value(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: RowFormat) {
+    let start = out.len();
+    // Writing into memory does not fail.
+    let _ = match (kind, bytes) {
+        (Type::U8 | Type::Bits8, &[byte]) => write!(out, "{byte}"),
+        (Type::I8, &[byte]) => write!(out, "{}", byte as i8),
+        (Type::Bool, &[byte]) => write!(out, "{}", byte != 0),
+        (Type::U16 | Type::Bits16, &[a, b]) => write!(out, "{}", u16::from_le_bytes([a, b])),
+        (Type::I16, &[a, b]) => write!(out, "{}", i16::from_le_bytes([a, b])),
+        (Type::U32 | Type::Bits32, &[a, b, c, d]) => write!(out, "{}", u32::from_le_bytes([a, b, c, d])),
+        (Type::I32, &[a, b, c, d]) => write!(out, "{}", i32::from_le_bytes([a, b, c, d])),
+        (Type::F32, &[a, b, c, d]) => {
+            let value = f32::from_le_bytes([a, b, c, d]);
+            if value.is_finite() || format == RowFormat::Csv { write!(out, "{value}") } else { Ok(()) }
+        }
+        (Type::U64 | Type::Bits64, bytes) => {
+            bytes.try_into().map_or(Ok(()), |b| write!(out, "{}", u64::from_le_bytes(b)))
+        }
+        (Type::I64, bytes) => bytes.try_into().map_or(Ok(()), |b| write!(out, "{}", i64::from_le_bytes(b))),
+        (Type::F64, bytes) => bytes.try_into().map(f64::from_le_bytes).map_or(Ok(()), |value| {
+            if value.is_finite() || format == RowFormat::Csv { write!(out, "{value}") } else { Ok(()) }
+        }),
+        _ => Ok(()),
+    };
+    if out.len() == start && format == RowFormat::Jsonl {
+        out.extend_from_slice(b"null");
+    }
+}
+
+/// Writes text up to its first NUL.
+pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: RowFormat) {
+    let text: String = match kind {
+        Type::Char16 => {
+            let units = bytes.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            let units = units.take_while(|unit| *unit != 0);
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        _ => {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            windows_1252_text(bytes.get(..end).unwrap_or_default())
+        }
+    };
+    match format {
+        RowFormat::Csv => write_csv(out, &text),
+        RowFormat::Jsonl => write_json(out, &text),
+    }
+}
+
+/// A cell of CSV, quoted where RFC 4180 wants it.
+pub(super) fn write_csv(out: &mut Vec<u8>, text: &str) {
+    if text.contains([',', '"', '\n', '\r']) {
+        out.push(b'"');
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// A JSON string.
+pub(super) fn write_json(out: &mut Vec<u8>, text: &str) {
+    // Text into memory: neither side can fail.
+    let _ = serde_json::to_writer(out, text);
+}

@@ -1,0 +1,204 @@
+//! The newest text of each cell, and rows of them. Most values are what they were a moment before: their text is kept.
+
+use std::io::{self, Write as _};
+
+use gametape_format::StreamId;
+use gametape_format::read::Tape;
+
+use super::RowSink;
+use super::cells::{write_csv, write_json, write_text, write_value};
+use super::columns::{ChosenColumn, Columns};
+use crate::laps::{Lap, Tracked};
+use crate::library::Decoding;
+use crate::names::utc_text;
+
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFormat {
+    /// RFC 4180: a line of names with units, then the rows; arrays take a column for each element.
+    Csv,
+    /// An object for each row; arrays are arrays.
+    Jsonl,
+}
+
+/// Columns before the channels.
+const TIMES: [&str; 5] = ["time_ns", "time_s", "utc", "lap", "lap_distance_m"];
+
+/// A cell: the bytes that it was made of, and its text.
+#[derive(Default)]
+struct Cell {
+    bytes: Vec<u8>,
+    text: Vec<u8>,
+}
+
+pub(super) struct Table<'a> {
+    format: RowFormat,
+    columns: &'a [ChosenColumn],
+    cells: Vec<Vec<Cell>>,
+    keys: Vec<Vec<u8>>,
+    clocks: Vec<(u64, i64)>,
+    laps: Vec<&'a Lap>,
+    /// Where the search for the lap begins: times rise.
+    next_lap: usize,
+    part: Option<Option<u32>>,
+    places: Vec<StreamId>,
+    decoding: Option<Decoding>,
+    share: Option<f32>,
+    distance_m: Option<f32>,
+    length_m: Option<f32>,
+    head: Vec<u8>,
+    row: Vec<u8>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(tape: &Tape, columns: &'a Columns, format: RowFormat, tracked: Option<&'a Tracked>) -> Self {
+        let mut clocks = tape.clock_readings();
+        if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
+            clocks.push((0, utc_ns));
+        }
+        clocks.sort_unstable();
+        let streams = || columns.streams(tape);
+        let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
+        let columns = columns.0.as_slice();
+        let empty = |column: &ChosenColumn| {
+            let text = if format == RowFormat::Jsonl { b"null".to_vec() } else { Vec::new() };
+            (0..column.cells()).map(|_| Cell { text: text.clone(), ..Cell::default() }).collect()
+        };
+        Self {
+            format,
+            columns,
+            cells: columns.iter().map(empty).collect(),
+            keys: columns.iter().map(|column| json_key(&column.name)).collect(),
+            clocks,
+            laps: tracked.map(|tracked| tracked.laps().collect()).unwrap_or_default(),
+            next_lap: 0,
+            part: None,
+            places: streams().map(|stream| stream.id()).collect(),
+            decoding: game.and_then(|game| Decoding::new(game, streams().map(|stream| stream.spec()))),
+            share: None,
+            distance_m: None,
+            length_m: tracked.and_then(|tracked| tracked.tracks.iter().find_map(|track| track.length_m)),
+            head: if format == RowFormat::Csv { csv_head(columns) } else { Vec::new() },
+            row: Vec::new(),
+        }
+    }
+
+    /// Takes over a frame.
+    pub(super) fn take(&mut self, stream: StreamId, frame: &[u8]) {
+        for (column, cells) in self.columns.iter().zip(&mut self.cells).filter(|(column, _)| column.stream == stream) {
+            let width = if column.is_text() { column.kind.width() * column.count } else { column.kind.width() };
+            for (number, cell) in cells.iter_mut().enumerate() {
+                let start = column.offset + number * width;
+                let bytes = frame.get(start..start + width).unwrap_or_default();
+                if cell.bytes == bytes && !cell.bytes.is_empty() {
+                    continue;
+                }
+                cell.bytes.clear();
+                cell.bytes.extend_from_slice(bytes);
+                cell.text.clear();
+                match column.is_text() {
+                    true => write_text(&mut cell.text, column.kind, bytes, self.format),
+                    false => write_value(&mut cell.text, column.kind, bytes, self.format),
+                }
+            }
+        }
+        let place = self.places.iter().position(|place| *place == stream);
+        let sample = place.and_then(|place| self.decoding.as_mut()?.frame(place, frame));
+        if let Some(sample) = sample {
+            (self.share, self.distance_m) = (sample.track_position, sample.lap_distance_m);
+        }
+    }
+
+    /// Gives the row of this moment.
+    pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn RowSink) -> io::Result<()> {
+        let lap = self.lap_at(time_ns);
+        if self.part != Some(lap) {
+            self.part = Some(lap);
+            sink.part(lap, &self.head)?;
+        }
+        let distance_m = lap.and_then(|_| {
+            self.distance_m.or_else(|| Option::zip(self.share, self.length_m).map(|(share, length)| share * length))
+        });
+        let utc = utc_at(&self.clocks, time_ns).and_then(utc_text).unwrap_or_default();
+        self.row.clear();
+        let (seconds, rest) = (time_ns / 1_000_000_000, time_ns % 1_000_000_000);
+        match self.format {
+            RowFormat::Csv => {
+                write!(self.row, "{time_ns},{seconds}.{rest:09},{utc},")?;
+                lap.map_or(Ok(()), |lap| write!(self.row, "{lap}"))?;
+                self.row.push(b',');
+                distance_m.map_or(Ok(()), |distance| write!(self.row, "{distance}"))?;
+            }
+            RowFormat::Jsonl => {
+                write!(self.row, "{{\"time_ns\":{time_ns},\"time_s\":{seconds}.{rest:09},\"utc\":")?;
+                if utc.is_empty() {
+                    self.row.extend_from_slice(b"null")
+                } else {
+                    write_json(&mut self.row, &utc)
+                }
+                let text = |number: Option<String>| number.unwrap_or_else(|| "null".to_owned());
+                let distance = distance_m.filter(|distance| distance.is_finite()).map(|distance| distance.to_string());
+                let lap = lap.map(|lap| lap.to_string());
+                write!(self.row, ",\"lap\":{},\"lap_distance_m\":{}", text(lap), text(distance))?;
+            }
+        }
+        for (cells, key) in self.cells.iter().zip(&self.keys) {
+            let array = self.format == RowFormat::Jsonl && cells.len() != 1;
+            if self.format == RowFormat::Jsonl {
+                self.row.extend_from_slice(key);
+            }
+            if array {
+                self.row.push(b'[');
+            }
+            for (number, cell) in cells.iter().enumerate() {
+                if self.format == RowFormat::Csv || number > 0 {
+                    self.row.push(b',');
+                }
+                self.row.extend_from_slice(&cell.text);
+            }
+            if array {
+                self.row.push(b']');
+            }
+        }
+        self.row.extend_from_slice(if self.format == RowFormat::Csv { b"\r\n" } else { b"}\n" });
+        sink.row(&self.row)
+    }
+
+    /// The lap that is driven at a time. Times rise from call to call.
+    fn lap_at(&mut self, time_ns: u64) -> Option<u32> {
+        let is_over = |lap: &Lap| lap.end_ns.is_some_and(|end_ns| end_ns <= time_ns);
+        while self.laps.get(self.next_lap).is_some_and(|lap| is_over(lap)) {
+            self.next_lap += 1;
+        }
+        self.laps.get(self.next_lap).filter(|lap| lap.start_ns <= time_ns).map(|lap| lap.tape_lap)
+    }
+}
+
+/// The wall clock at a time, by the newest reading before it.
+fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
+    let after = clocks.partition_point(|(read_ns, _)| *read_ns <= time_ns);
+    let (read_ns, utc_ns) = clocks.get(after.saturating_sub(1))?;
+    let since = i128::from(time_ns) - i128::from(*read_ns);
+    i64::try_from(i128::from(*utc_ns) + since).ok()
+}
+
+fn csv_head(columns: &[ChosenColumn]) -> Vec<u8> {
+    let mut head = TIMES.join(",").into_bytes();
+    for column in columns {
+        for cell in 0..column.cells() {
+            head.push(b',');
+            let element = if column.cells() > 1 { format!("[{cell}]") } else { String::new() };
+            let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
+            write_csv(&mut head, &format!("{}{element}{unit}", column.name));
+        }
+    }
+    head.extend_from_slice(b"\r\n");
+    head
+}
+
+fn json_key(name: &str) -> Vec<u8> {
+    let mut key = b",".to_vec();
+    write_json(&mut key, name);
+    key.push(b':');
+    key
+}
