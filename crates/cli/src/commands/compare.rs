@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
-use gametape::laps::compare::{Comparison, GridPoint, Stretch, compare};
-use gametape::laps::{Id, Lap, TracePoint, trace};
-use gametape::paths::this_machine;
-use gametape::store::{Audience, Combination, Store};
-use serde_json::json;
+use gametape::format::read::Tape;
+use gametape::laps::columns::columns;
+use gametape::laps::compare::{Comparison, compare};
+use gametape::laps::{Grid, Id, Lap, LapColumns};
+use gametape::store::{Audience, Combination, Store, catalogue};
+use serde_json::{Value, json};
 
 use super::laps_table::{delta, lap_time};
 use super::{laps_store, of_lap};
@@ -23,6 +24,8 @@ const FASTER: Style = AnsiColor::Green.on_default();
 const TOLD: usize = 5;
 /// A stretch with less than this was driven alike.
 const ALIKE_MS: f64 = 1.0;
+/// What is shown of both laps.
+const SHOWN: [&str; 4] = ["speed_kmh", "throttle", "brake", "steering"];
 
 /// Two laps side by side, by the place on the track
 ///
@@ -45,7 +48,7 @@ pub(crate) struct Args {
     store: Option<String>,
     /// Metres from place to place
     #[arg(long, value_name = "M", default_value_t = 5.0, value_parser = parse_step)]
-    step: f32,
+    step: f64,
     /// One JSON document on stdout
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -54,49 +57,104 @@ pub(crate) struct Args {
     csv: bool,
 }
 
-fn parse_step(text: &str) -> Result<f32, String> {
-    let step = text.parse::<f32>().ok().filter(|step| (0.5..=500.0).contains(step));
+fn parse_step(text: &str) -> Result<f64, String> {
+    let step = text.parse::<f64>().ok().filter(|step| (0.5..=500.0).contains(step));
     step.ok_or_else(|| format!("{text:?} is no step; write metres from 0.5 to 500"))
 }
 
 /// A lap that was asked for.
 struct Asked {
     name: String,
+    tape: Tape,
     lap: Lap,
     track: Option<String>,
+    layout: Option<String>,
     length_m: Option<f32>,
-    points: Vec<TracePoint>,
+}
+
+/// Both laps at a place.
+struct At {
+    distance_m: f64,
+    delta_ms: f64,
+    times_ms: [f64; 2],
+    /// What is shown of each.
+    shown: [[Option<f64>; SHOWN.len()]; 2],
+}
+
+/// What is told.
+struct Told {
+    length_m: f64,
+    grid: Vec<At>,
+    /// Where a part begins and ends, and what is lost in it.
+    stretches: Vec<(f64, f64, f64)>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let store = args.store.as_deref();
     let (a, b) = (read(&args.a, store)?, read(&args.b, store)?);
-    if Option::zip(a.track.as_ref(), b.track.as_ref()).is_some_and(|(a, b)| a != b) {
+    if differ(a.track.as_ref(), b.track.as_ref()) || differ(a.layout.as_ref(), b.layout.as_ref()) {
         return Err(exit::usage(format!(
             "{} and {} are on different tracks; compare laps of one track",
             a.name, b.name
         )));
     }
-    let length_m = a.length_m.or(b.length_m);
-    let Some(length_m) = length_m else {
+    let Some(length_m) = a.length_m.or(b.length_m).map(f64::from) else {
         return Err(exit::nothing_found(
             "the length of the track is not known: the game does not say it, and no whole lap is on the tape",
         ));
     };
-    let compared = compare(&a.points, &b.points, length_m, args.step);
-    if compared.grid.is_empty() {
+    let names = SHOWN.map(str::to_owned);
+    let on_grid = |asked: &Asked| {
+        let grid = Grid::Metres { step_m: args.step, length_m };
+        columns(&asked.tape, &asked.lap, &names, grid).with_context(|| format!("cannot read {}", asked.name))
+    };
+    let laps = [on_grid(&a)?, on_grid(&b)?];
+    let told = Told::of(&laps, &compare(&laps, length_m, args.step)?, length_m);
+    if told.grid.is_empty() {
         return Err(exit::nothing_found("the laps have no place in common: the tapes hold too few frames of them"));
     }
     let mut out = Vec::new();
     match (args.json, args.csv) {
-        (true, _) => write_json(&mut out, &a, &b, length_m, &compared)?,
-        (_, true) => write_csv(&mut out, &compared)?,
-        _ => write_human(&mut out, &a, &b, length_m, &compared)?,
+        (true, _) => write_json(&mut out, &a, &b, &told)?,
+        (_, true) => write_csv(&mut out, &told)?,
+        _ => write_human(&mut out, &a, &b, &told)?,
     }
     let mut stdout = anstream::AutoStream::auto(std::io::stdout().lock());
     stdout.write_all(&out)?;
     stdout.flush()?;
     Ok(Outcome::Done)
+}
+
+fn differ(a: Option<&String>, b: Option<&String>) -> bool {
+    Option::zip(a, b).is_some_and(|(a, b)| a != b)
+}
+
+impl Told {
+    /// Places that one of the laps has no frames around are left out.
+    fn of(laps: &[LapColumns; 2], compared: &Comparison, length_m: f64) -> Self {
+        let at = |(row, distance_m): (usize, &f64)| {
+            let delta_ms = *compared.delta_ms.last()?.get(row)?;
+            let time = |lap: &LapColumns| lap.time_ms.get(row).copied().flatten();
+            let shown = |lap: &LapColumns| {
+                SHOWN.map(|name| lap.column(name).and_then(|column| column.values.get(row).copied().flatten()))
+            };
+            let [a, b] = laps;
+            Some(At {
+                distance_m: *distance_m,
+                delta_ms: delta_ms?,
+                times_ms: [time(a)?, time(b)?],
+                shown: [shown(a), shown(b)],
+            })
+        };
+        let lost = |stretch: &gametape::laps::compare::Stretch| {
+            Some((stretch.from_m, stretch.to_m, stretch.lost_ms.last().copied().flatten()?))
+        };
+        Self {
+            length_m,
+            grid: compared.distance_m.iter().enumerate().filter_map(at).collect(),
+            stretches: compared.stretches.iter().filter_map(lost).collect(),
+        }
+    }
 }
 
 fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
@@ -114,60 +172,59 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     let tape = open::tape(&path)?;
     let tracked = of_lap::tracked(&tape, &path)?;
     let lap = of_lap::lap(&tracked, number, &path)?.clone();
-    let points = trace(&tape, &lap).with_context(|| format!("cannot read lap {number} of {}", path.display()))?;
     let session = tracked.sessions.iter().find(|session| session.session.id == lap.session);
-    let track = session.and_then(|session| session.session.track.clone());
-    let facts = tracked.tracks.iter().find(|facts| Some(&facts.track) == track.as_ref());
-    Ok(Asked { name: short(&path, number), lap, track, length_m: facts.and_then(|facts| facts.length_m), points })
+    let (track, layout) = session.map(|found| (found.session.track.clone(), found.session.layout.clone())).unzip();
+    let (track, layout) = (track.flatten(), layout.flatten());
+    let facts = tracked.tracks.iter().find(|facts| Some(&facts.track) == track.as_ref() && facts.layout == layout);
+    let length_m = facts.and_then(|facts| facts.length_m);
+    Ok(Asked { name: short(&path, number), tape, lap, track, layout, length_m })
 }
 
-/// A lap of the store, with what its tape has of it.
+/// A lap of the store, from its tape.
 fn of_store(id: Id, named: Option<&str>) -> anyhow::Result<Asked> {
     let store = laps_store::with_laps(named)?;
     let stored = store.lap(id, Audience::Owner)?;
     let stored = stored.ok_or_else(|| exit::nothing_found(format!("lap {id} is not in {}", store.name())))?;
-    let tape = store.tape(stored.tape)?.filter(|tape| tape.place == this_machine());
-    let Some(tape) = tape else {
-        return Err(exit::nothing_found(format!(
+    let path = catalogue::file_of(&store, stored.tape)?.ok_or_else(|| {
+        exit::nothing_found(format!(
             "the tape of lap {id} is not known on this machine; `gametape laps rebuild FOLDER` looks for tapes"
-        )));
-    };
-    let path = PathBuf::from(tape.path);
-    let points = trace(&open::tape(&path)?, &stored.lap).with_context(|| format!("cannot read {}", path.display()))?;
+        ))
+    })?;
+    let tape = open::tape(&path)?;
     let Combination { game, track, layout, .. } = stored.combination;
     let facts = match &track {
         Some(track) => store.track_facts(&game, track, layout.as_deref())?,
         None => None,
     };
     let (name, length_m) = (short(&path, stored.lap.tape_lap), facts.and_then(|facts| facts.length_m));
-    Ok(Asked { name, lap: stored.lap, track, length_m, points })
+    Ok(Asked { name, tape, lap: stored.lap, track, layout, length_m })
 }
 
 fn short(path: &Path, number: u32) -> String {
     format!("{}#{number}", human::safe(&path.file_name().unwrap_or_default().to_string_lossy()))
 }
 
-fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, length_m: f32, compared: &Comparison) -> std::io::Result<()> {
+fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io::Result<()> {
     writeln!(
         out,
         "{TITLE}    m     delta     km/h A  km/h B   thr A  thr B   brk A  brk B   steer A steer B{TITLE:#}"
     )?;
     let number =
-        |value: Option<f32>, digits: usize| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
-    for GridPoint { distance_m, a, b, delta_ms } in &compared.grid {
+        |value: Option<f64>, digits: usize| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
+    for At { distance_m, delta_ms, shown: [a, b], .. } in &told.grid {
         let style = style_of(*delta_ms);
         let difference = delta(delta_ms.round() as i64);
         writeln!(
             out,
             "{distance_m:>6.0} {style}{difference:>9}{style:#}  {:>8} {:>7} {:>7} {:>6} {:>7} {:>6} {:>9} {:>7}",
-            number(a.speed_kmh, 1),
-            number(b.speed_kmh, 1),
-            number(a.throttle, 2),
-            number(b.throttle, 2),
-            number(a.brake, 2),
-            number(b.brake, 2),
-            number(a.steering, 3),
-            number(b.steering, 3),
+            number(a[0], 1),
+            number(b[0], 1),
+            number(a[1], 2),
+            number(b[1], 2),
+            number(a[2], 2),
+            number(b[2], 2),
+            number(a[3], 3),
+            number(b[3], 3),
         )?;
     }
     writeln!(out)?;
@@ -184,23 +241,21 @@ fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, length_m: f32, compared:
     if let (Some(a), Some(b)) = (a.lap.time_ms, b.lap.time_ms) {
         let ms = i64::from(b) - i64::from(a);
         let style = style_of(ms as f64);
-        writeln!(out, "B is {style}{}{style:#} s on a lap of {length_m:.0} m", delta(ms))?;
+        writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), told.length_m)?;
     }
-    write_stretches(out, "lost", compared.stretches.iter().filter(|part| part.lost_ms >= ALIKE_MS), |part| {
-        -part.lost_ms
-    })?;
-    write_stretches(out, "won", compared.stretches.iter().filter(|part| part.lost_ms <= -ALIKE_MS), |part| part.lost_ms)
+    write_stretches(out, "lost", told.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
+    write_stretches(out, "won", told.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)
 }
 
 fn write_stretches<'a>(
     out: &mut Vec<u8>,
     word: &str,
-    parts: impl Iterator<Item = &'a Stretch>,
-    order: impl Fn(&Stretch) -> f64,
+    parts: impl Iterator<Item = &'a (f64, f64, f64)>,
+    order: impl Fn(f64) -> f64,
 ) -> std::io::Result<()> {
-    let mut parts: Vec<&Stretch> = parts.collect();
-    parts.sort_by(|one, other| order(one).total_cmp(&order(other)));
-    for Stretch { from_m, to_m, lost_ms } in parts.into_iter().take(TOLD) {
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort_by(|one, other| order(one.2).total_cmp(&order(other.2)));
+    for (from_m, to_m, lost_ms) in parts.into_iter().take(TOLD) {
         let style = style_of(*lost_ms);
         writeln!(
             out,
@@ -219,35 +274,37 @@ fn style_of(ms: f64) -> Style {
     }
 }
 
-fn write_csv(out: &mut Vec<u8>, compared: &Comparison) -> std::io::Result<()> {
+fn write_csv(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
     writeln!(
         out,
         "distance_m,delta_ms,time_a_ms,time_b_ms,speed_a_kmh,speed_b_kmh,throttle_a,throttle_b,brake_a,brake_b,steering_a,steering_b"
     )?;
-    let number = |value: Option<f32>| value.map(|value| value.to_string()).unwrap_or_default();
-    for GridPoint { distance_m, a, b, delta_ms } in &compared.grid {
-        let pairs =
-            [(a.speed_kmh, b.speed_kmh), (a.throttle, b.throttle), (a.brake, b.brake), (a.steering, b.steering)];
-        let cells: Vec<String> = pairs.iter().flat_map(|(a, b)| [number(*a), number(*b)]).collect();
-        writeln!(out, "{distance_m},{delta_ms:.3},{:.3},{:.3},{}", a.time_ms, b.time_ms, cells.join(","))?;
+    let number = |value: &Option<f64>| value.map(|value| (value as f32).to_string()).unwrap_or_default();
+    for At { distance_m, delta_ms, times_ms: [time_a, time_b], shown: [a, b] } in &told.grid {
+        let cells: Vec<String> = a.iter().zip(b).flat_map(|(a, b)| [number(a), number(b)]).collect();
+        writeln!(out, "{},{delta_ms:.3},{time_a:.3},{time_b:.3},{}", *distance_m as f32, cells.join(","))?;
     }
     Ok(())
 }
 
-fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, length_m: f32, compared: &Comparison) -> anyhow::Result<()> {
+fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::Result<()> {
     let lap = |asked: &Asked| json!({ "name": asked.name, "id": asked.lap.id.to_string(), "time_ms": asked.lap.time_ms, "valid": asked.lap.valid });
-    let point = |point: &TracePoint| json!({ "time_ms": point.time_ms, "speed_kmh": point.speed_kmh, "throttle": point.throttle, "brake": point.brake, "steering": point.steering });
-    let grid: Vec<_> = compared
-        .grid
-        .iter()
-        .map(|at| json!({ "distance_m": at.distance_m, "delta_ms": at.delta_ms, "a": point(&at.a), "b": point(&at.b) }))
-        .collect();
-    let stretches: Vec<_> = compared
-        .stretches
-        .iter()
-        .map(|part| json!({ "from_m": part.from_m, "to_m": part.to_m, "lost_ms": part.lost_ms }))
-        .collect();
-    let document = json!({ "a": lap(a), "b": lap(b), "length_m": length_m, "grid": grid, "stretches": stretches });
+    let point = |time_ms: f64, shown: &[Option<f64>]| {
+        let mut point = serde_json::Map::from_iter([("time_ms".to_owned(), json!(time_ms))]);
+        point.extend(
+            SHOWN.iter().zip(shown).map(|(name, value)| ((*name).to_owned(), json!(value.map(|value| value as f32)))),
+        );
+        Value::Object(point)
+    };
+    let at = |at: &At| {
+        let [a, b] = [0, 1].map(|lap: usize| point(at.times_ms[lap], &at.shown[lap]));
+        json!({ "distance_m": at.distance_m, "delta_ms": at.delta_ms, "a": a, "b": b })
+    };
+    let grid: Vec<_> = told.grid.iter().map(at).collect();
+    let stretch =
+        |(from_m, to_m, lost_ms): &(f64, f64, f64)| json!({ "from_m": from_m, "to_m": to_m, "lost_ms": lost_ms });
+    let stretches: Vec<_> = told.stretches.iter().map(stretch).collect();
+    let document = json!({ "a": lap(a), "b": lap(b), "length_m": told.length_m, "grid": grid, "stretches": stretches });
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())

@@ -45,6 +45,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
+    /// It is there, but what was asked of it is not.
+    pub(super) fn not_there(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code, message)
+    }
+
     /// The cursor is none that this question gave.
     pub(super) fn no_such_page() -> Self {
         let message = "there is no such page: cursor is none that this question gave; begin again without it";

@@ -258,7 +258,7 @@ fn moment(name: &str, text: Option<&String>) -> Result<Option<i64>, ApiError> {
     times::parse(text).map(Some).ok_or_else(wrong)
 }
 
-fn text(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
+pub(super) fn text(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
     match text {
         Some(text) if text.is_empty() => Err(ApiError::bad_request(format!("{name} is empty: leave it out"))),
         Some(text) if text.chars().count() > LONGEST_NAME => {

@@ -7,7 +7,7 @@ use axum::routing::{get, patch};
 use super::error::ApiError;
 use super::guard::guard;
 use super::state::AppState;
-use super::{edits, health, live_routes, openapi, reading, web};
+use super::{channels, edits, health, live_routes, openapi, reading, web};
 
 /// All of the server but its socket.
 pub(crate) fn app(state: AppState) -> Router {
@@ -16,8 +16,11 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/sessions/{id}", get(reading::session).patch(edits::edit_session).delete(edits::delete_session))
         .route("/laps", get(reading::laps))
         .route("/laps/{id}", get(reading::lap).patch(edits::edit_lap).delete(edits::delete_lap))
+        .route("/laps/{id}/channels", get(channels::channels))
+        .route("/compare", get(channels::compare))
         .route("/bests", get(reading::bests))
         .route("/tracks", get(reading::tracks).patch(edits::name_track))
+        .route("/tracks/outline", get(channels::outline))
         .route("/cars", get(reading::cars).patch(edits::name_car))
         .route("/drivers", get(reading::drivers))
         .route("/drivers/{driver}", patch(edits::edit_driver))

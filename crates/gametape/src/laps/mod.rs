@@ -9,26 +9,30 @@
 //!
 //! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
 //! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
-//! - `trace` and [`compare`]: what the car did in a lap, and two laps side by side.
+//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): what the car did in it. [`compare`]: laps side by side; `corners` of them.
 //! - `steady`: changes that do not last are none.
 
 mod bests;
 pub mod choices;
 mod closing;
+pub mod columns;
 pub mod compare;
+mod corners;
 mod ending;
 pub mod event;
 mod finished;
+mod lap_channels;
 mod latch;
 mod learned;
+mod line_to_line;
 pub mod live;
 pub mod model;
 mod open_session;
 mod running;
+mod sampler;
 mod sectors;
 mod steady;
 mod stints;
-mod trace;
 mod tracked;
 pub mod tracker;
 mod tracking;
@@ -39,10 +43,11 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
+pub use columns::{Column, ColumnsError, Grid, LapColumns};
 pub use event::Event;
 pub use finished::sector_source;
+pub use lap_channels::{ChannelName, neutral_channels};
 pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
-pub use trace::{TracePoint, trace};
 pub use tracked::{Tracked, TrackedSession};
 pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};
 pub use tracking::{TrackError, Tracking, track_tape};

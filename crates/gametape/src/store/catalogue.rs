@@ -104,6 +104,15 @@ pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<Found, Sto
     Ok(found)
 }
 
+/// The file of a tape, if it is where the catalogue says and still that tape. What another machine has is not in reach.
+pub fn file_of(store: &dyn Store, tape: TapeId) -> Result<Option<PathBuf>, StoreError> {
+    let Some(known) = store.tape(tape)? else { return Ok(None) };
+    let path = PathBuf::from(known.path);
+    // A path of another machine may be one of this machine too, with another tape in it.
+    let is_it = path.is_file() && Tape::open(&path).is_ok_and(|found| found.id() == Some(tape));
+    Ok(is_it.then_some(path))
+}
+
 /// Puts a tape that is there into the catalogue.
 fn note(
     store: &dyn Store,

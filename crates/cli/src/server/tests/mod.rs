@@ -1,6 +1,7 @@
 //! The server without its socket: requests in, answers out.
 
 mod access;
+mod channels;
 mod edits;
 mod live;
 mod reading;

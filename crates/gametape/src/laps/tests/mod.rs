@@ -4,6 +4,7 @@
 mod a_plain;
 mod b_validity;
 mod c_pits;
+mod columns;
 mod d_sessions;
 mod e_pauses;
 mod f_faults;

@@ -11,6 +11,11 @@ use crate::layout::stream_of_layout;
 
 /// Writes what a script shows onto a tape. Pages that do not change are not stored again, as a recorder does it.
 fn record(script: Script, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
+    record_simulation(Simulation::bare(script), hz, end_reason)
+}
+
+/// The same with a simulation of any kind.
+pub(super) fn record_simulation(simulation: Simulation, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("laps.gtape");
     let options = WriteOptions { start_utc_ns: Some(1_700_000_000_000_000_000), ..WriteOptions::new(TapeId([7; 16])) };
@@ -24,7 +29,7 @@ fn record(script: Script, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape
         .map(|(name, layout)| tape.add_stream(stream_of_layout(game.id, name, "shm", layout), 0).unwrap())
         .collect();
     let mut newest: [Vec<u8>; 3] = Default::default();
-    for (time_ns, pages) in Simulation::bare(script).sample(hz) {
+    for (time_ns, pages) in simulation.sample(hz) {
         let frames = [pages.physics.as_bytes(), pages.graphics.as_bytes(), pages.static_page.as_bytes()];
         for ((frame, newest), id) in frames.into_iter().zip(&mut newest).zip(&ids) {
             if newest != frame {

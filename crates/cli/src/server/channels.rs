@@ -1,0 +1,200 @@
+//! The inside of laps: their channels as columns, laps side by side, and the outline of a track. Frames come from the tapes, on threads that may
+//! wait and only a few at a time.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use gametape::format::read::Tape;
+use gametape::laps::columns::columns;
+use gametape::laps::compare::compare as compare_laps;
+use gametape::laps::{Column, ColumnsError, Grid, Id, LapColumns};
+use gametape::store::{Audience, Filter, ListQuery, Store, StoredLap, catalogue};
+use tokio::sync::Semaphore;
+
+use super::access::Caller;
+use super::answers::LapAnswer;
+use super::blocking::ask;
+use super::channels_answers::{ChannelsAnswer, CompareAnswer, OutlineAnswer};
+use super::channels_params::{ChannelsParams, CompareParams, OutlineParams, Rows};
+use super::error::{ApiError, Problem};
+use super::etag::json;
+use super::params::Params;
+use super::reading::id_of;
+use super::state::AppState;
+
+/// Tapes that are read at once, by all requests: reading is work for a whole core.
+static READS: Semaphore = Semaphore::const_new(2);
+/// What corners are found by.
+const FOR_CORNERS: [&str; 2] = ["speed_kmh", "brake"];
+
+type Answer = Result<Response, ApiError>;
+
+/// A lap that may be seen.
+fn lap_of(store: &dyn Store, id: Id, audience: Audience) -> Result<StoredLap, ApiError> {
+    let found = store.lap(id, audience)?.filter(|found| !found.gone);
+    found.ok_or_else(|| ApiError::not_found("lap"))
+}
+
+fn length_of(store: &dyn Store, lap: &StoredLap) -> Result<Option<f32>, ApiError> {
+    let Some(track) = &lap.combination.track else { return Ok(None) };
+    let facts = store.track_facts(&lap.combination.game, track, lap.combination.layout.as_deref())?;
+    Ok(facts.and_then(|facts| facts.length_m).filter(|length_m| *length_m > 0.0))
+}
+
+fn no_length() -> ApiError {
+    ApiError::not_there(
+        "length_unknown",
+        "the length of this track is not known yet: a whole lap teaches it; ask with hz",
+    )
+}
+
+/// Reads the channels of a lap from its tape.
+fn read(store: &dyn Store, lap: &StoredLap, names: &[String], grid: Grid) -> Result<LapColumns, ApiError> {
+    let out_of_reach = || {
+        let message = "the tape of this lap is not in reach: it was moved or deleted, or is on another machine";
+        ApiError::not_there("tape_not_in_reach", message)
+    };
+    let path = catalogue::file_of(store, lap.tape)?.ok_or_else(out_of_reach)?;
+    let tape = Tape::open(&path).map_err(|error| {
+        crate::cli::tell(&format!("serve: {error}"));
+        out_of_reach()
+    })?;
+    Ok(columns(&tape, &lap.lap, names, grid)?)
+}
+
+impl From<ColumnsError> for ApiError {
+    fn from(error: ColumnsError) -> Self {
+        match error {
+            // What the system says may name files of this machine: that is for the log.
+            ColumnsError::Track(error) => {
+                crate::cli::tell(&format!("serve: {error}"));
+                Self::not_there("tape_not_readable", "the tape of this lap cannot be read; the server's log says why")
+            }
+            error => Self::bad_request(error.to_string()),
+        }
+    }
+}
+
+/// Does something that reads tapes, when it is its turn.
+async fn read_tapes<T: Send + 'static>(
+    state: &AppState,
+    work: impl FnOnce(&dyn Store) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    // It is never closed: an error is a turn all the same.
+    let turn = READS.acquire().await;
+    let store = Arc::clone(&state.store);
+    let done = tokio::task::spawn_blocking(move || work(store.as_ref())).await?;
+    drop(turn);
+    done
+}
+
+/// The channels of a lap: as recorded, by the place or by the time.
+#[utoipa::path(get, path = "/api/v1/laps/{id}/channels", tag = "laps",
+    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$"), ChannelsParams),
+    responses((status = 200, body = ChannelsAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn channels(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    Params(params): Params<ChannelsParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let id = id_of(&id)?;
+    let (names, rows) = params.checked()?;
+    let answer = read_tapes(&state, move |store| {
+        let lap = lap_of(store, id, audience)?;
+        let length_m = length_of(store, &lap)?;
+        let grid = match rows {
+            Rows::Metres(step_m) => Grid::Metres { step_m, length_m: length_m.ok_or_else(no_length)?.into() },
+            Rows::Hertz(hz) => Grid::Hertz(hz),
+            Rows::Recorded => Grid::Recorded,
+        };
+        let found = read(store, &lap, &names, grid)?;
+        Ok(ChannelsAnswer::of(LapAnswer::of(lap, None), length_m, found))
+    })
+    .await?;
+    json(&headers, &answer)
+}
+
+/// Laps side by side, by the place on the track. The first one is the reference: a positive difference is slower.
+#[utoipa::path(get, path = "/api/v1/compare", tag = "laps", params(CompareParams),
+    responses((status = 200, body = CompareAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn compare(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Params(params): Params<CompareParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let (ids, names, step_m) = params.checked()?;
+    let answer = read_tapes(&state, move |store| compared(store, audience, &ids, &names, step_m)).await?;
+    json(&headers, &answer)
+}
+
+fn compared(
+    store: &dyn Store,
+    audience: Audience,
+    ids: &[Id],
+    names: &[String],
+    step_m: f64,
+) -> Result<CompareAnswer, ApiError> {
+    let laps = ids.iter().map(|id| lap_of(store, *id, audience)).collect::<Result<Vec<_>, _>>()?;
+    let place = |lap: &StoredLap| {
+        let of = &lap.combination;
+        (of.game.clone(), of.track.clone(), of.layout.clone())
+    };
+    if laps.windows(2).any(|two| matches!(two, [one, other] if place(one) != place(other))) {
+        return Err(ApiError::bad_request("the laps are of different tracks, layouts or games: compare laps of one"));
+    }
+    let length_m = match laps.first() {
+        Some(lap) => length_of(store, lap)?.ok_or_else(no_length)?,
+        None => return Err(no_length()),
+    };
+    let mut read_names = names.to_vec();
+    read_names
+        .extend(FOR_CORNERS.iter().filter(|name| !names.iter().any(|known| known == *name)).map(|&name| name.into()));
+    let grid = Grid::Metres { step_m, length_m: length_m.into() };
+    let found = laps.iter().map(|lap| read(store, lap, &read_names, grid)).collect::<Result<Vec<_>, _>>()?;
+    let compared = compare_laps(&found, length_m.into(), step_m)?;
+    let asked = |found: LapColumns| -> Vec<Column> { found.columns.into_iter().take(names.len()).collect() };
+    let laps = laps.into_iter().zip(found).map(|(lap, found)| (LapAnswer::of(lap, None), asked(found)));
+    Ok(CompareAnswer::of(laps.collect(), length_m, compared))
+}
+
+/// What laps have taught about a track: its length, its outline, where sectors end and the pit lane is.
+#[utoipa::path(get, path = "/api/v1/tracks/outline", tag = "laps", params(OutlineParams),
+    responses((status = 200, body = OutlineAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn outline(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Params(params): Params<OutlineParams>,
+) -> Answer {
+    let audience = state.access.audience(caller)?;
+    let (game, track, layout) = params.checked()?;
+    let facts = ask(&state, move |store| {
+        // A track on which only hidden drivers were is not there for others.
+        let filter = Filter {
+            game: Some(game.clone()),
+            track: Some(track.clone()),
+            layout: layout.clone(),
+            ..Filter::default()
+        };
+        let seen = store.tracks(&ListQuery { filter, limit: 500, after: None }, audience)?;
+        if audience == Audience::Public && !seen.items.iter().any(|found| found.layout == layout) {
+            return Ok(None);
+        }
+        store.track_facts(&game, &track, layout.as_deref())
+    })
+    .await?;
+    let unknown = || {
+        ApiError::not_there(
+            "not_learned",
+            "this track is not known yet, or not with this layout: a lap on it teaches it",
+        )
+    };
+    json(&headers, &OutlineAnswer::from(facts.ok_or_else(unknown)?))
+}

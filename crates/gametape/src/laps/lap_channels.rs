@@ -1,0 +1,196 @@
+//! The channels of a lap by name: neutral ones that all games share (`speed_kmh`), and those of the tape (`physics/tyreWear.2`).
+//!
+//! Takes names, gives the values that are known after each frame. What is not known is NaN in here, and `None` outside.
+
+use gametape_format::read::Tape;
+use gametape_format::{Channel, ChannelType};
+use gametape_games::Sample;
+
+use super::columns::ColumnsError;
+use super::line_to_line::streams_of_game;
+
+/// Channels that are listed at most: games with an array for each car have thousands.
+const MOST_LISTED: usize = 4096;
+const PSI_PER_KPA: f32 = 0.145_037_74;
+
+/// A channel that can be asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelName {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty if there is none or it is not known.
+    pub unit: String,
+}
+
+/// A channel that all games share.
+struct Neutral {
+    name: &'static str,
+    unit: &'static str,
+    /// Between two frames it has values between theirs.
+    is_smooth: bool,
+    of: fn(&Sample) -> Option<f32>,
+}
+
+const fn smooth(name: &'static str, unit: &'static str, of: fn(&Sample) -> Option<f32>) -> Neutral {
+    Neutral { name, unit, is_smooth: true, of }
+}
+
+/// The neutral channels, in the order of answers.
+const NEUTRAL: &[Neutral] = &[
+    smooth("speed_kmh", "km/h", |sample| sample.speed_kmh),
+    smooth("rpm", "rpm", |sample| sample.rpm),
+    Neutral { name: "gear", unit: "", is_smooth: false, of: |sample| sample.gear.map(f32::from) },
+    smooth("throttle", "", |sample| sample.throttle),
+    smooth("brake", "", |sample| sample.brake),
+    smooth("clutch", "", |sample| sample.clutch),
+    smooth("steering", "", |sample| sample.steering.or(sample.steering_rad)),
+    smooth("x_m", "m", |sample| sample.world_m.map(|[x, _, _]| x)),
+    smooth("y_m", "m", |sample| sample.world_m.map(|[_, y, _]| y)),
+    smooth("z_m", "m", |sample| sample.world_m.map(|[_, _, z]| z)),
+    smooth("lateral_g", "g", |sample| sample.lateral_g),
+    smooth("longitudinal_g", "g", |sample| sample.longitudinal_g),
+    smooth("fuel_l", "l", |sample| sample.fuel_l),
+    smooth("tyre_core_c.0", "degC", |sample| sample.wheels[0].tyre_core_celsius),
+    smooth("tyre_core_c.1", "degC", |sample| sample.wheels[1].tyre_core_celsius),
+    smooth("tyre_core_c.2", "degC", |sample| sample.wheels[2].tyre_core_celsius),
+    smooth("tyre_core_c.3", "degC", |sample| sample.wheels[3].tyre_core_celsius),
+    smooth("tyre_psi.0", "psi", |sample| sample.wheels[0].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
+    smooth("tyre_psi.1", "psi", |sample| sample.wheels[1].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
+    smooth("tyre_psi.2", "psi", |sample| sample.wheels[2].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
+    smooth("tyre_psi.3", "psi", |sample| sample.wheels[3].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
+];
+
+/// The names of the neutral channels.
+pub fn neutral_channels() -> impl Iterator<Item = &'static str> {
+    NEUTRAL.iter().map(|neutral| neutral.name)
+}
+
+/// A channel that was asked for.
+pub(super) struct Tap {
+    pub(super) name: String,
+    pub(super) unit: String,
+    /// Between two frames it has values between theirs.
+    pub(super) is_smooth: bool,
+    /// Its values are numbers of 4 bytes: digits beyond theirs mean nothing.
+    pub(super) is_single: bool,
+    source: Source,
+}
+
+enum Source {
+    Neutral(fn(&Sample) -> Option<f32>),
+    Tape { stream: usize, offset: usize, kind: ChannelType, newest: f64 },
+}
+
+impl Tap {
+    /// The channel with this name.
+    pub(super) fn find(tape: &Tape, name: &str) -> Result<Self, ColumnsError> {
+        if let Some(neutral) = NEUTRAL.iter().find(|neutral| neutral.name == name) {
+            let (unit, is_smooth) = (neutral.unit.to_owned(), neutral.is_smooth);
+            let source = Source::Neutral(neutral.of);
+            return Ok(Self { name: name.to_owned(), unit, is_smooth, is_single: true, source });
+        }
+        let unknown = || ColumnsError::UnknownChannel { name: name.to_owned() };
+        for (stream, of_tape) in streams_of_game(tape).enumerate() {
+            let Some(wanted) = name.strip_prefix(of_tape.name()).and_then(|rest| rest.strip_prefix('/')) else {
+                continue;
+            };
+            let spec = of_tape.spec();
+            let (channel, index) = match spec.channels.iter().find(|channel| channel.name == wanted) {
+                Some(channel) => (channel, 0),
+                None => {
+                    let (base, index) = wanted.rsplit_once('.').ok_or_else(unknown)?;
+                    let channel = spec.channels.iter().find(|channel| channel.name == base).ok_or_else(unknown)?;
+                    let index = index.parse::<u32>().ok().filter(|index| *index < channel.count && channel.count > 1);
+                    (channel, index.ok_or_else(unknown)?)
+                }
+            };
+            if is_text(channel.kind) {
+                return Err(unknown());
+            }
+            if channel.count > 1 && channel.name == wanted {
+                return Err(ColumnsError::Array { name: name.to_owned(), last: channel.count - 1 });
+            }
+            let offset = channel.offset as usize + index as usize * channel.kind.width();
+            let is_smooth = matches!(channel.kind, ChannelType::F32 | ChannelType::F64);
+            let source = Source::Tape { stream, offset, kind: channel.kind, newest: f64::NAN };
+            let (unit, is_single) = (channel.unit.clone(), channel.kind == ChannelType::F32);
+            return Ok(Self { name: name.to_owned(), unit, is_smooth, is_single, source });
+        }
+        Err(unknown())
+    }
+
+    /// Takes over what a frame says.
+    pub(super) fn frame(&mut self, of: usize, bytes: &[u8]) {
+        if let Source::Tape { stream, offset, kind, newest } = &mut self.source
+            && *stream == of
+        {
+            *newest = value_at(*kind, bytes, *offset).unwrap_or(f64::NAN);
+        }
+    }
+
+    /// The value now; NaN if it is not known.
+    pub(super) fn value(&self, sample: &Sample) -> f64 {
+        match &self.source {
+            Source::Neutral(of) => of(sample).map_or(f64::NAN, f64::from),
+            Source::Tape { newest, .. } => *newest,
+        }
+    }
+}
+
+fn is_text(kind: ChannelType) -> bool {
+    matches!(kind, ChannelType::Char | ChannelType::Char16)
+}
+
+/// A value out of a frame; `None` where the frame ends too soon.
+fn value_at(kind: ChannelType, bytes: &[u8], offset: usize) -> Option<f64> {
+    fn array<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
+        bytes.get(offset..offset.checked_add(N)?)?.try_into().ok()
+    }
+    Some(match kind {
+        ChannelType::U8 | ChannelType::Char | ChannelType::Bits8 => f64::from(*bytes.get(offset)?),
+        ChannelType::Bool => f64::from(u8::from(*bytes.get(offset)? != 0)),
+        ChannelType::I8 => f64::from(i8::from_le_bytes(array(bytes, offset)?)),
+        ChannelType::U16 | ChannelType::Char16 | ChannelType::Bits16 => {
+            f64::from(u16::from_le_bytes(array(bytes, offset)?))
+        }
+        ChannelType::I16 => f64::from(i16::from_le_bytes(array(bytes, offset)?)),
+        ChannelType::U32 | ChannelType::Bits32 => f64::from(u32::from_le_bytes(array(bytes, offset)?)),
+        ChannelType::I32 => f64::from(i32::from_le_bytes(array(bytes, offset)?)),
+        ChannelType::U64 | ChannelType::Bits64 => u64::from_le_bytes(array(bytes, offset)?) as f64,
+        ChannelType::I64 => i64::from_le_bytes(array(bytes, offset)?) as f64,
+        ChannelType::F32 => f64::from(f32::from_le_bytes(array(bytes, offset)?)),
+        ChannelType::F64 => f64::from_le_bytes(array(bytes, offset)?),
+    })
+}
+
+/// The unit of the neutral steering: a share of the lock, or an angle where the game gives that.
+pub(super) fn steering_unit(sample: &Sample) -> &'static str {
+    match (sample.steering, sample.steering_rad) {
+        (None, Some(_)) => "rad",
+        _ => "",
+    }
+}
+
+/// All that can be asked for: the neutral channels that this game gives, then those of the tape.
+pub(super) fn available(tape: &Tape, sample: &Sample) -> Vec<ChannelName> {
+    let given = NEUTRAL.iter().filter(|neutral| (neutral.of)(sample).is_some());
+    let neutral = given.map(|neutral| ChannelName {
+        name: neutral.name.to_owned(),
+        unit: if neutral.name == "steering" { steering_unit(sample) } else { neutral.unit }.to_owned(),
+    });
+    let of_tape = streams_of_game(tape).flat_map(|stream| {
+        let channels = stream.spec().channels.iter().filter(|channel| !is_text(channel.kind));
+        channels.flat_map(|channel| elements(stream.name(), channel))
+    });
+    neutral.chain(of_tape).take(MOST_LISTED).collect()
+}
+
+fn elements<'a>(stream: &'a str, channel: &'a Channel) -> impl Iterator<Item = ChannelName> + 'a {
+    (0..channel.count).map(move |index| ChannelName {
+        name: match channel.count {
+            1 => format!("{stream}/{}", channel.name),
+            _ => format!("{stream}/{}.{index}", channel.name),
+        },
+        unit: channel.unit.clone(),
+    })
+}
