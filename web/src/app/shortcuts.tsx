@@ -29,6 +29,13 @@ const OTHERS: [string, string][] = [
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** Buttons and links have a meaning for Enter, lists that scroll have one for arrows. */
+function isForTarget(event: KeyboardEvent): boolean {
+  const target = event.target instanceof Element ? event.target : null;
+  if (event.key === "Enter" || event.key === " ") return !!target?.closest("a, button, summary, input");
+  return event.key.startsWith("Arrow") && !!target?.closest("[role=region]");
+}
+
 export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -37,7 +44,7 @@ export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): v
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       if (document.querySelector("dialog[open]")) return;
       const act = latest.current[event.key];
-      if (!act) return;
+      if (!act || isForTarget(event)) return;
       event.preventDefault();
       act(event);
     };

@@ -94,6 +94,14 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
   );
 }
 
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** 5 Nov; ticks between days have no name. */
+function dayName(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  return at.getHours() === 0 ? `${at.getDate()} ${MONTHS[at.getMonth()]}` : "";
+}
+
 function DayPlot({ days }: { days: Day[] }) {
   const place = useRef<HTMLDivElement>(null);
   const [turn, setTurn] = useState(0);
@@ -105,7 +113,7 @@ function DayPlot({ days }: { days: Day[] }) {
     const plot = new uPlot({
       width: element.clientWidth, height: 300, legend: { show: false }, padding: [10, 16, 0, 0],
       scales: { y: { range: (_plot, min, max) => [min - (max - min) * 0.08 - 50, max + (max - min) * 0.08 + 50] } },
-      axes: [{ ...axis, space: 70 }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
+      axes: [{ ...axis, space: 70, values: (_plot, ticks) => ticks.map(dayName) }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
       cursor: { y: false, points: { size: 8 } },
       series: [
         {},

@@ -58,13 +58,14 @@ export function Trace(props: TraceProps) {
     const { x, lines } = latest.current;
     const made = new uPlot(options(latest, element.clientWidth || 600), [x, ...lines] as uPlot.AlignedData, element);
     plot.current = made;
+    // uPlot keeps the click that ends a drag to itself.
+    made.over.addEventListener("click", (event) => latest.current.onPin(made.posToVal(event.offsetX, "x")));
     if (latest.current.canvas) latest.current.canvas.current = made.ctx.canvas;
     const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: latest.current.height }));
     resize.observe(element);
     const off = latest.current.cursor.on((index) => show(made, latest.current.x, index));
     const { range } = latest.current;
     made.setScale("x", { min: range.from, max: range.to });
-    show(made, x, latest.current.cursor.index);
     return () => {
       off();
       resize.disconnect();
@@ -75,7 +76,6 @@ export function Trace(props: TraceProps) {
 
   useEffect(() => {
     plot.current?.setScale("x", { min: props.range.from, max: props.range.to });
-    if (plot.current) show(plot.current, latest.current.x, latest.current.cursor.index);
   }, [props.range.from, props.range.to]);
 
   return <div ref={place} class="trace-plot" />;
@@ -101,7 +101,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
     scales: { x: { time: false }, y: { range: (_plot, min, max) => yRange(min, max, !!isDelta) } },
     axes: [
       { ...axis, show: true, size: last ? 28 : 6, values: (_plot, ticks) => ticks.map((tick) => (last ? `${tick} m` : "")) },
-      { ...axis, size: 54, values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : String(Math.round(tick * 1000) / 1000).replace("-", "−"))) },
+      { ...axis, size: 54, ...(steps ? { incrs: [1, 2, 5], space: 14 } : {}), values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : String(Math.round(tick * 1000) / 1000).replace("-", "−"))) },
     ],
     cursor: {
       y: false,
@@ -109,10 +109,6 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
       points: { size: 8, width: 2 },
       bind: {
         dblclick: () => () => { latest.current.onRange(null); return null; },
-        click: (plot) => () => {
-          if (plot.cursor.left != null && plot.select.width < 6) latest.current.onPin(plot.posToVal(plot.cursor.left, "x"));
-          return null;
-        },
       },
     },
     series: [{}, ...lines.map((_, n): uPlot.Series => ({
@@ -125,6 +121,8 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
       ...(isDelta && lines.length === 1 ? { fill: (plot: uPlot) => aroundZero(plot), fillTo: 0 } : {}),
     }))],
     hooks: {
+      // Where a place lies is known only when the range is.
+      setScale: [(plot, key) => { if (key === "x") show(plot, latest.current.x, latest.current.cursor.index); }],
       setCursor: [(plot) => { if (plot.root.matches(":hover")) latest.current.cursor.set(plot.cursor.idx ?? null); }],
       setSelect: [(plot) => {
         const { left, width } = plot.select;
