@@ -39,6 +39,23 @@ export interface paths {
         patch: operations["name_car"];
         trace?: never;
     };
+    "/api/v1/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Laps side by side, by the place on the track. The first one is the reference: a positive difference is slower. */
+        get: operations["compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drivers": {
         parameters: {
             query?: never;
@@ -107,6 +124,23 @@ export interface paths {
         head?: never;
         /** Changes a lap. */
         patch: operations["edit_lap"];
+        trace?: never;
+    };
+    "/api/v1/laps/{id}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels of a lap: as recorded, by the place or by the time. */
+        get: operations["channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/live": {
@@ -212,6 +246,23 @@ export interface paths {
         head?: never;
         /** Gives a track a name. */
         patch: operations["name_track"];
+        trace?: never;
+    };
+    "/api/v1/tracks/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What laps have taught about a track: its length, its outline, where sectors end and the pit lane is. */
+        get: operations["outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/healthz": {
@@ -322,6 +373,60 @@ export interface components {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
+        /** @description A channel that can be asked for. */
+        ChannelAnswer: {
+            name: string;
+            unit: string;
+        };
+        /** @description The channels of a lap. */
+        ChannelsAnswer: {
+            /** @description All that can be asked for. */
+            available: components["schemas"]["ChannelAnswer"][];
+            columns: components["schemas"]["ColumnAnswer"][];
+            /** @description Distance of each row from the line; `null` if the length of the track is not known. */
+            distance_m?: (number | null)[] | null;
+            lap: components["schemas"]["LapAnswer"];
+            /**
+             * Format: float
+             * @description Length of the track.
+             */
+            length_m?: number | null;
+            /** @description How many values each column has. */
+            rows: number;
+            /** @description Place of each row, 0 to 1. */
+            share: (number | null)[];
+            /** @description Time of each row since the line. */
+            time_ms: (number | null)[];
+        };
+        /** @description One channel, a value for each row. */
+        ColumnAnswer: {
+            name: string;
+            /** @description Empty where there is none, or it is not known. */
+            unit: string;
+            values: (number | null)[];
+        };
+        /** @description Laps side by side. */
+        CompareAnswer: {
+            /** @description The corners of the reference. */
+            corners: components["schemas"]["CornerAnswer"][];
+            /** @description Places, from the line. */
+            distance_m: number[];
+            /** @description In the order in which they were asked for. */
+            laps: components["schemas"]["ComparedAnswer"][];
+            /** Format: float */
+            length_m: number;
+            /** @description Id of the lap that the others are compared with: the first one. */
+            reference: string;
+            /** @description The lap in parts of equal length. */
+            stretches: components["schemas"]["StretchAnswer"][];
+        };
+        /** @description A lap beside others. */
+        ComparedAnswer: {
+            columns: components["schemas"]["ColumnAnswer"][];
+            /** @description How much later it is at each place than the reference; negative is earlier. */
+            delta_ms: (number | null)[];
+            lap: components["schemas"]["LapAnswer"];
+        };
         /** @description What a lap was driven in. */
         ConditionsAnswer: {
             /** Format: float */
@@ -334,6 +439,33 @@ export interface components {
             /** Format: float */
             track_celsius?: number | null;
             tyre?: string | null;
+        };
+        /** @description A corner. */
+        CornerAnswer: {
+            /**
+             * Format: double
+             * @description Where the reference is slowest.
+             */
+            apex_m: number;
+            /**
+             * Format: double
+             * @description Where the reference brakes.
+             */
+            from_m: number;
+            /** @description What each lap loses in it; negative is won. */
+            lost_ms: (number | null)[];
+            /** @description The lowest speed of each lap. */
+            min_speed_kmh: (number | null)[];
+            /**
+             * Format: int32
+             * @description From 1, from the line on.
+             */
+            n: number;
+            /**
+             * Format: double
+             * @description Where the reference has got back half of the speed.
+             */
+            to_m: number;
         };
         /** @description The times of a day. */
         DayAnswer: {
@@ -481,6 +613,28 @@ export interface components {
             /** @description The name; null takes it away */
             name?: string | null;
         };
+        /** @description What laps have taught about a track. */
+        OutlineAnswer: {
+            game: string;
+            layout?: string | null;
+            /** Format: float */
+            length_m?: number | null;
+            /** @description Places along a lap in the game's world: x, y up, z. Parts that were never driven are left out. */
+            outline_m: number[][];
+            /**
+             * Format: float
+             * @description Where the pit lane begins, 0 to 1.
+             */
+            pit_entry?: number | null;
+            /**
+             * Format: float
+             * @description Where it ends.
+             */
+            pit_exit?: number | null;
+            /** @description Where each sector but the last ends, 0 to 1. */
+            sector_ends: number[];
+            track: string;
+        };
         /** @description What a request that was not done answers. */
         Problem: {
             /** @description What went wrong. */
@@ -583,6 +737,15 @@ export interface components {
             /** Format: int32 */
             n: number;
             start_reason: string;
+        };
+        /** @description A part of the lap. */
+        StretchAnswer: {
+            /** Format: double */
+            from_m: number;
+            /** @description What each lap loses on it; negative is won. */
+            lost_ms: (number | null)[];
+            /** Format: double */
+            to_m: number;
         };
         /** @description A tape. Where it lies is nobody's business. */
         TapeAnswer: {
@@ -767,6 +930,54 @@ export interface operations {
                 };
             };
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare: {
+        parameters: {
+            query: {
+                /** @description Names with commas between them; at most 32. Without it: the neutral ones */
+                channels?: string;
+                /** @description Ids of two to eight laps with commas between them; the first one is the reference */
+                laps: string;
+                /** @description Metres from place to place; 5 if left out */
+                step_m?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareAnswer"];
+                };
+            };
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1075,6 +1286,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LapAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    channels: {
+        parameters: {
+            query?: {
+                /** @description Names with commas between them: `speed_kmh,brake,physics/tyreWear.0`; at most 32. Without it: the neutral ones */
+                channels?: string;
+                /** @description Rows at moments, this many a second */
+                hz?: number;
+                /** @description Rows at places this many metres apart */
+                step_m?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the lap */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelsAnswer"];
                 };
             };
             304: {
@@ -1544,6 +1806,54 @@ export interface operations {
                 };
             };
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outline: {
+        parameters: {
+            query: {
+                /** @description Id of the game */
+                game: string;
+                /** @description Layout of the track */
+                layout?: string;
+                /** @description Track, in the game's words */
+                track: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlineAnswer"];
+                };
+            };
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };

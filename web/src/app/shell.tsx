@@ -51,7 +51,7 @@ function LineNote() {
     return () => clearTimeout(timer);
   }, [line]);
   if (line === "lost" && late) {
-    return <div class="lost" role="alert"><b>Connection lost.</b> What you see may be old. Trying again…</div>;
+    return <div class="lost-note" role="alert"><b>Connection lost.</b> What you see may be old. Trying again…</div>;
   }
   return null;
 }

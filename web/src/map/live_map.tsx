@@ -1,17 +1,13 @@
 // The track with the car on it. The outline is what the server has learned; until then, the way the car has driven so far.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask } from "../api/client";
+import { type Schemas, ask } from "../api/client";
 import { useFrame } from "../live/frame";
 import { type Point, fit, pathOf, pointAt } from "./outline";
 
 const [W, H] = [400, 320];
 
-export interface Outline {
-  length_m?: number | null;
-  sector_ends?: (number | null)[] | null;
-  outline_m?: ([number, number, number] | null)[] | null;
-}
+export type Outline = Schemas["OutlineAnswer"];
 
 export function useOutline(game?: string | null, track?: string | null, layout?: string | null, learned = true, again = 0): Outline | null {
   const [outline, setOutline] = useState<Outline | null>(null);
@@ -29,7 +25,7 @@ export function useOutline(game?: string | null, track?: string | null, layout?:
 }
 
 export const pointsOf = (outline: Outline | null): Point[] =>
-  (outline?.outline_m ?? []).flatMap((point) => (point ? [[point[0], point[2]] as const] : []));
+  (outline?.outline_m ?? []).flatMap(([x, , z]) => (x === undefined || z === undefined ? [] : [[x, z] as const]));
 
 export function LiveMap({ outline, fresh }: { outline: Outline | null; fresh: string }) {
   const learned = useMemo(() => pointsOf(outline), [outline]);

@@ -1,20 +1,12 @@
 // A comparison as the server gives it, and what is read from it: pure functions over columns.
 
-import type { Lap } from "../../api/client";
+import type { Schemas } from "../../api/client";
 import type { Values } from "../../plots/trace";
 
-export interface Column { name: string; unit: string; values: Values }
-export interface ComparedLap { lap: Lap; delta_ms: Values; columns: Column[] }
-export interface Corner { n: number; from_m: number; apex_m: number; to_m: number; min_speed_kmh: Values; lost_ms: Values }
-export interface Stretch { from_m: number; to_m: number; lost_ms: Values }
-export interface Comparison {
-  reference: string;
-  length_m: number | null;
-  distance_m: number[];
-  laps: ComparedLap[];
-  stretches: Stretch[];
-  corners: Corner[];
-}
+export type Column = Schemas["ColumnAnswer"];
+export type ComparedLap = Schemas["ComparedAnswer"];
+export type Corner = Schemas["CornerAnswer"];
+export type Comparison = Schemas["CompareAnswer"];
 
 export const STANDARD = ["speed_kmh", "throttle", "brake", "gear", "steering"];
 /** Always asked for: the map is drawn from them. */

@@ -1,7 +1,7 @@
 // Laps side by side, by place on the track. Everything that is chosen is in the address: a link shows the same to someone else.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Lap } from "../../api/client";
+import type { Lap, Schemas } from "../../api/client";
 import { useAsk } from "../../api/use";
 import { Problem } from "../../app/problem";
 import { setQuery, usePlace } from "../../app/router";
@@ -154,7 +154,7 @@ function useCompareKeys(of: Comparison, cursor: CursorLine, range: Range, length
 function AddChannel({ lap, channels, onAdd }: { lap: string; channels: readonly string[]; onAdd: (name: string) => void }) {
   const [wanted, setWanted] = useState(false);
   // All names are asked for only when somebody looks for one.
-  const answer = useAsk<{ available: { name: string; unit: string }[] }>(wanted ? `/laps/${lap}/channels` : null, { channels: "speed_kmh", step_m: 500 });
+  const answer = useAsk<Schemas["ChannelsAnswer"]>(wanted ? `/laps/${lap}/channels` : null, { channels: "speed_kmh", step_m: 500 });
   const free = (answer.data?.available ?? []).filter((one) => !channels.includes(one.name));
   const take = (input: HTMLInputElement) => {
     if (!free.some((one) => one.name === input.value)) return;
