@@ -7,10 +7,10 @@ export function Fuel() {
   return (
     <section class="panel fuel" aria-label="Fuel">
       <span class="label">Fuel</span>
-      <p class="big"><Figure of={(f) => fixed(f.car.fuel_l, 1)} /> <span class="unit">l</span></p>
+      <p class="big"><Figure of={(f) => fixed(f.car.fuel_l, 1)} /> <span class="unit">L</span></p>
       <dl>
         <div><dt>laps left</dt><dd><Figure of={(f) => fixed(f.car.fuel_laps_left, 1)} /></dd></div>
-        <div><dt>per lap</dt><dd><Figure of={(f) => fixed(f.car.fuel_per_lap_l, 2, "l")} /></dd></div>
+        <div><dt>per lap</dt><dd><Figure of={(f) => fixed(f.car.fuel_per_lap_l, 2, "L")} /></dd></div>
       </dl>
     </section>
   );

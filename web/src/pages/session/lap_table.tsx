@@ -49,7 +49,7 @@ export function LapTable({ laps, bestId, bestMs, bestSectors, selected, onToggle
                   const top = !dull && time !== null && time === bestSectors[n];
                   return <td key={n} class={`num ${top ? "purple" : dull ? "soft" : ""}`}>{sectorTime(time)}{top && <span class="hidden"> best</span>}</td>;
                 })}
-                {fuel && <td class="num soft">{fixed(lap.fuel_used_l, 2, "l")}</td>}
+                {fuel && <td class="num soft">{fixed(lap.fuel_used_l, 2, "L")}</td>}
                 {speed && <td class="num soft">{fixed(lap.top_speed_kmh, 0, "km/h")}</td>}
                 {ground && <td class="num soft">{fixed(lap.conditions.track_celsius, 0, "°C")}</td>}
                 <td class="about">

@@ -119,7 +119,7 @@ function Summary({ session, laps, counting, bestMs, sectors }: { session: Sessio
       <div><dt class="label">Median</dt><dd class="num">{lapTime(median(pace) === null ? null : Math.round(median(pace) as number))}</dd></div>
       <div><dt class="label">Spread</dt><dd class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</dd><dd class="soft">half of the laps</dd></div>
       <div><dt class="label">Laps</dt><dd class="num">{laps.length}</dd><dd class="soft">{counting.length} count</dd></div>
-      <div><dt class="label">Fuel a lap</dt><dd class="num">{fixed(fuel, 2, "l")}</dd></div>
+      <div><dt class="label">Fuel a lap</dt><dd class="num">{fixed(fuel, 2, "L")}</dd></div>
       <div><dt class="label">Top speed</dt><dd class="num">{top.length ? fixed(Math.max(...top), 0, "km/h") : "–"}</dd></div>
       <div><dt class="label">Air / track</dt><dd class="num">{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</dd><dd class="soft">{sky(laps)}</dd></div>
     </dl>
@@ -146,8 +146,8 @@ function Stints({ stints, laps }: { stints: readonly Stint[]; laps: readonly Lap
                   <td class="num">{lapTime(least(times))}</td>
                   <td class="num">{lapTime(mid === null ? null : Math.round(mid))}</td>
                   <td class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</td>
-                  <td class="num">{fixed(stint.fuel_start_l, 1)} → {fixed(stint.fuel_end_l, 1, "l")}</td>
-                  <td class="num">{fixed(mean(own.flatMap((lap) => lap.fuel_used_l ?? [])), 2, "l")}</td>
+                  <td class="num">{fixed(stint.fuel_start_l, 1)} → {fixed(stint.fuel_end_l, 1, "L")}</td>
+                  <td class="num">{fixed(mean(own.flatMap((lap) => lap.fuel_used_l ?? [])), 2, "L")}</td>
                   <td>{word(stint.start_reason)}{stint.driver && ` · ${stint.driver}`}</td>
                   <td>{stint.end_reason ? word(stint.end_reason) : "runs"}</td>
                 </tr>
