@@ -138,8 +138,8 @@ impl Teller {
                     lines: LapLines::default(),
                 });
                 known.lines.of(event, kept).into_iter().for_each(say);
-                if let Some(Err(error)) = known.announcer.as_ref().map(|announcer| announcer.tell(event)) {
-                    say(format!("note: listeners were not told: {}", human::safe(&error.to_string())));
+                if let Some(announcer) = &known.announcer {
+                    announcer.tell(event);
                 }
             }
             Announced::NotStored { error, .. } => say(format!(

@@ -1,9 +1,11 @@
 //! Who asks, and what they may: pure rules over address, token and headers.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use axum::http::HeaderMap;
 use gametape::store::{Audience, Scope};
 
+use super::clients::Asks;
 use super::error::ApiError;
 
 /// How the server lets people in.
@@ -28,7 +30,24 @@ pub(super) struct Caller {
     pub(super) client: IpAddr,
     /// What the token allows; `None` without one.
     pub(super) scope: Option<Scope>,
+    /// Nobody is in between: no proxy is configured, and none has left its mark.
+    pub(super) direct: bool,
 }
+
+impl Caller {
+    /// As what it is counted.
+    pub(super) fn asks(&self) -> Asks {
+        match (self.scope, self.direct && self.client.is_loopback()) {
+            (_, true) => Asks::Here,
+            (Some(_), false) => Asks::Token,
+            (None, false) => Asks::Anyone,
+        }
+    }
+}
+
+/// Headers that proxies add.
+const FORWARDED: [&str; 6] =
+    ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 impl Access {
     /// What a caller may see; an error if nothing.
@@ -36,8 +55,8 @@ impl Access {
         match (caller.scope, self.public, self.loopback) {
             (Some(_), _, _) => Ok(Audience::Owner),
             (None, true, _) => Ok(Audience::Public),
-            (None, false, true) => Ok(Audience::Owner),
-            (None, false, false) => Err(ApiError::token_needed()),
+            (None, false, true) if caller.direct => Ok(Audience::Owner),
+            (None, false, _) => Err(ApiError::token_needed()),
         }
     }
 
@@ -49,7 +68,7 @@ impl Access {
             Some(Scope::Read) => {
                 Err(ApiError::forbidden("this token may read only; an edit needs one with write scope"))
             }
-            None if self.loopback && !self.public => {
+            None if self.loopback && caller.direct && !self.public => {
                 let own = origin.and_then(|origin| origin.strip_prefix("http://")).zip(host);
                 match own {
                     Some((origin, host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
@@ -83,12 +102,17 @@ impl Access {
         own_port && own_name
     }
 
+    /// Whether a request comes straight from its client. Behind a proxy everybody seems to be on this machine.
+    pub(super) fn is_direct(&self, headers: &HeaderMap) -> bool {
+        self.trusted_proxies.is_empty() && !FORWARDED.iter().any(|name| headers.contains_key(*name))
+    }
+
     /// The address that limits are kept for. Only proxies that are trusted are believed, from the last word to the first.
-    pub(super) fn client(&self, peer: IpAddr, forwarded_for: &[&str]) -> IpAddr {
+    pub(super) fn client(&self, peer: IpAddr, forwarded_for: &[&[u8]]) -> IpAddr {
         let mut client = peer.to_canonical();
-        let mut named = forwarded_for.iter().flat_map(|line| line.split(',')).map(str::trim).rev();
+        let mut named = forwarded_for.iter().flat_map(|line| line.split(|byte| *byte == b',')).rev();
         while self.trusted_proxies.contains(&client) {
-            match named.next().and_then(|name| name.parse::<IpAddr>().ok()) {
+            match named.next().and_then(address) {
                 Some(address) => client = address.to_canonical(),
                 None => break,
             }
@@ -97,12 +121,19 @@ impl Access {
     }
 }
 
+/// An address as proxies write it, with or without a port.
+fn address(text: &[u8]) -> Option<IpAddr> {
+    let text = str::from_utf8(text).ok()?.trim();
+    let plain = text.trim_start_matches('[').trim_end_matches(']');
+    plain.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn caller(scope: Option<Scope>) -> Caller {
-        Caller { client: IpAddr::from([127, 0, 0, 1]), scope }
+        Caller { client: IpAddr::from([127, 0, 0, 1]), scope, direct: true }
     }
 
     #[test]
@@ -159,12 +190,31 @@ mod tests {
     #[test]
     fn forged_headers_change_nothing_unless_a_trusted_proxy_sends_them() {
         let peer: IpAddr = "192.0.2.1".parse().unwrap();
-        let forged = ["203.0.113.7, 198.51.100.9"];
+        let forged: [&[u8]; 1] = [b"203.0.113.7, 198.51.100.9"];
         assert_eq!(Access::default().client(peer, &forged), peer);
         let trusted = Access { trusted_proxies: vec![peer], ..Access::default() };
         // Only the last word is the proxy's own.
         assert_eq!(trusted.client(peer, &forged).to_string(), "198.51.100.9");
-        assert_eq!(trusted.client(peer, &["garbage"]), peer);
-        assert_eq!(trusted.client("::ffff:192.0.2.1".parse().unwrap(), &["203.0.113.7"]).to_string(), "203.0.113.7");
+        assert_eq!(trusted.client(peer, &[b"garbage"]), peer);
+        // What the client has put before cannot make the proxy's own word unreadable.
+        assert_eq!(trusted.client(peer, &[b"\xe9, 203.0.113.9"]).to_string(), "203.0.113.9");
+        assert_eq!(trusted.client(peer, &[b"203.0.113.9:4711"]).to_string(), "203.0.113.9");
+        assert_eq!(trusted.client(peer, &[b"[2001:db8::1]:4711"]).to_string(), "2001:db8::1");
+        assert_eq!(trusted.client("::ffff:192.0.2.1".parse().unwrap(), &[b"203.0.113.7"]).to_string(), "203.0.113.7");
+    }
+
+    #[test]
+    fn behind_a_proxy_nobody_is_this_machine() {
+        let local = Access { loopback: true, port: 7223, ..Access::default() };
+        let mut headers = HeaderMap::new();
+        assert!(local.is_direct(&headers));
+        let configured = Access { trusted_proxies: vec![IpAddr::from([127, 0, 0, 1])], ..local.clone() };
+        assert!(!configured.is_direct(&headers));
+        headers.insert("via", axum::http::HeaderValue::from_static("1.1 proxy"));
+        assert!(!local.is_direct(&headers));
+        let behind = Caller { direct: false, ..caller(None) };
+        assert!(local.audience(behind).is_err());
+        assert!(local.may_write(behind, Some("127.0.0.1:7223"), Some("http://127.0.0.1:7223")).is_err());
+        assert_eq!((behind.asks(), caller(None).asks()), (Asks::Anyone, Asks::Here));
     }
 }

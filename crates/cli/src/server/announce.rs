@@ -1,9 +1,11 @@
 //! What a tracker finds, told to all who listen. It is called when the store has it, so that who hears of a lap can ask for it.
+//!
+//! A store on a server may be away: then the lap waits in a file, is told as the tracker found it, and only to those who may see all.
 
 use std::sync::{Mutex, PoisonError};
 
 use gametape::laps::{Event, Id, Lap, Session};
-use gametape::store::{Audience, StoreError, Visibility};
+use gametape::store::{Audience, Combination, Remarks, StoredLap, StoredSession, Visibility};
 use serde_json::{Value, json};
 
 use super::answers::{LapAnswer, SessionAnswer};
@@ -19,7 +21,8 @@ pub(crate) struct Announcer {
 /// What is known of the session that runs: whether all may hear of what is not stored.
 #[derive(Default)]
 struct Now {
-    driver: Option<String>,
+    session: Option<Session>,
+    laps: u32,
     session_is_public: bool,
     lap_is_public: bool,
 }
@@ -30,30 +33,21 @@ impl Announcer {
     }
 
     /// Tells of an event.
-    pub(crate) fn tell(&self, event: &Event) -> Result<(), StoreError> {
+    pub(crate) fn tell(&self, event: &Event) {
         match event {
             Event::SessionOpened(session) => self.session(Kind::SessionOpened, session),
             Event::SessionChanged(session) => self.session(Kind::SessionChanged, session),
             Event::SessionClosed(session) => self.session(Kind::SessionClosed, session),
-            Event::LapOpened(lap) => {
-                let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-                // Of a co-driver nothing is known before a lap is stored.
-                now.lap_is_public = now.session_is_public && (lap.driver.is_none() || lap.driver == now.driver);
-                let data =
-                    json!({ "lap": lap.id.to_string(), "session": lap.session.to_string(), "number": lap.number });
-                self.state.hub.tell(Kind::LapOpened, now.lap_is_public, &data);
-                Ok(())
-            }
+            Event::LapOpened(lap) => self.lap_opened(lap),
             Event::SectorClosed { lap, number, sector } => {
                 let data = json!({ "lap": lap.to_string(), "sector": number, "time_ms": sector.time_ms });
-                self.unstored(Kind::SectorClosed, &data)
+                self.unstored(Kind::SectorClosed, &data);
             }
             Event::StintOpened { session, stint } | Event::StintClosed { session, stint } => {
-                let data = json!({ "session": session.to_string(), "stint": stint.n });
-                self.unstored(Kind::Stint, &data)
+                self.unstored(Kind::Stint, &json!({ "session": session.to_string(), "stint": stint.n }));
             }
             Event::ConditionsChanged { session, at_ns, .. } => {
-                self.unstored(Kind::ConditionsChanged, &json!({ "session": session.to_string(), "at_ns": at_ns }))
+                self.unstored(Kind::ConditionsChanged, &json!({ "session": session.to_string(), "at_ns": at_ns }));
             }
             Event::LapProvisional(lap) => self.lap(Kind::LapProvisional, lap),
             Event::LapFinal(lap) => self.lap(Kind::LapFinal, lap),
@@ -61,40 +55,110 @@ impl Announcer {
             Event::LapAmended(lap) => self.lap(Kind::LapAmended, lap),
             // Bests come with sessions; what was learned of a track is no news.
             Event::BestChanged { session, .. } => self.changed(*session),
-            Event::TrackLearned(_) => Ok(()),
+            Event::TrackLearned(_) => {}
         }
     }
 
-    fn unstored(&self, kind: Kind, data: &Value) -> Result<(), StoreError> {
-        let public = self.now.lock().unwrap_or_else(PoisonError::into_inner).lap_is_public;
-        self.state.hub.tell(kind, public, data);
-        Ok(())
+    fn lap_opened(&self, lap: &Lap) {
+        let data = json!({ "lap": lap.id.to_string(), "session": lap.session.to_string(), "number": lap.number });
+        let public = self.with_now(|now| {
+            let driver = now.session.as_ref().and_then(|session| session.driver.as_ref());
+            // Of a co-driver nothing is known before a lap is stored.
+            now.lap_is_public = now.session_is_public && (lap.driver.is_none() || lap.driver.as_ref() == driver);
+            now.laps += 1;
+            now.lap_is_public
+        });
+        self.state.hub.tell(Kind::LapOpened, &data, public.then_some(&data));
     }
 
-    fn lap(&self, kind: Kind, lap: &Lap) -> Result<(), StoreError> {
-        // Laps of a playback are not stored, and not told.
-        if let Some(stored) = self.state.store.lap(lap.id, Audience::Owner)? {
-            let public = stored.visibility == Visibility::Public;
-            self.state.hub.tell(kind, public, &json!(LapAnswer::of(stored, None)));
+    fn with_now<T>(&self, look: impl FnOnce(&mut Now) -> T) -> T {
+        look(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn unstored(&self, kind: Kind, data: &Value) {
+        let public = self.with_now(|now| now.lap_is_public);
+        self.state.hub.tell(kind, data, public.then_some(data));
+    }
+
+    fn lap(&self, kind: Kind, lap: &Lap) {
+        let stored = match self.state.store.lap(lap.id, Audience::Owner) {
+            Ok(Some(stored)) => stored,
+            // Laps of a playback, and those of a session that was deleted, are not told.
+            Ok(None) => return,
+            Err(_) => self.with_now(|now| as_found(now, lap)),
+        };
+        let public = stored.visibility == Visibility::Public;
+        let data = json!(LapAnswer::of(stored, None));
+        self.state.hub.tell(kind, &data, public.then_some(&data));
+    }
+
+    fn session(&self, kind: Kind, session: &Session) {
+        let (data, public) = match self.state.store.session(session.id, Audience::Owner) {
+            Ok(Some(stored)) => self.both(session.id, stored.session),
+            Ok(None) => return,
+            Err(_) => {
+                let laps = self.with_now(|now| now.laps);
+                (json!(SessionAnswer::from(session_as_found(session, laps))), None)
+            }
+        };
+        self.with_now(|now| {
+            if now.session.as_ref().is_none_or(|known| known.id != session.id) {
+                now.laps = 0;
+            }
+            now.session = Some(session.clone());
+            (now.session_is_public, now.lap_is_public) = (public.is_some(), public.is_some());
+        });
+        self.state.car.set_public(public.is_some().then_some(session));
+        self.state.hub.tell(kind, &data, public.as_ref());
+    }
+
+    fn changed(&self, session: Id) {
+        // A best that is not told now comes with the session's end.
+        if let Ok(Some(stored)) = self.state.store.session(session, Audience::Owner) {
+            let (data, public) = self.both(session, stored.session);
+            self.state.hub.tell(Kind::SessionChanged, &data, public.as_ref());
         }
-        Ok(())
     }
 
-    fn session(&self, kind: Kind, session: &Session) -> Result<(), StoreError> {
-        let Some(stored) = self.state.store.session(session.id, Audience::Owner)? else { return Ok(()) };
-        let public = stored.session.visibility == Visibility::Public;
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
-            Now { driver: session.driver.clone(), session_is_public: public, lap_is_public: public };
-        self.state.car.set_public(public);
-        self.state.hub.tell(kind, public, &json!(SessionAnswer::from(stored.session)));
-        Ok(())
+    /// A session as its owner sees it, and as all others do: without the laps of drivers who are hidden.
+    fn both(&self, id: Id, stored: StoredSession) -> (Value, Option<Value>) {
+        let public = (stored.visibility == Visibility::Public)
+            .then(|| self.state.store.session(id, Audience::Public).ok().flatten())
+            .flatten()
+            .map(|seen| json!(SessionAnswer::from(seen.session)));
+        (json!(SessionAnswer::from(stored)), public)
     }
+}
 
-    fn changed(&self, session: Id) -> Result<(), StoreError> {
-        if let Some(stored) = self.state.store.session(session, Audience::Owner)? {
-            let public = stored.session.visibility == Visibility::Public;
-            self.state.hub.tell(Kind::SessionChanged, public, &json!(SessionAnswer::from(stored.session)));
-        }
-        Ok(())
+/// A lap that the store cannot be asked for now.
+fn as_found(now: &Now, lap: &Lap) -> StoredLap {
+    let session = now.session.as_ref();
+    let text = |of: fn(&Session) -> &Option<String>| session.and_then(|session| of(session).clone());
+    StoredLap {
+        lap: lap.clone(),
+        remarks: Remarks::default(),
+        tape: session.map_or(gametape::format::TapeId([0; 16]), |session| session.tape),
+        combination: Combination {
+            game: session.map(|session| session.game.clone()).unwrap_or_default(),
+            track: text(|session| &session.track),
+            layout: text(|session| &session.layout),
+            car: text(|session| &session.car),
+            driver: lap.driver.clone(),
+        },
+        gone: false,
+        visibility: Visibility::Private,
+    }
+}
+
+fn session_as_found(session: &Session, lap_count: u32) -> StoredSession {
+    StoredSession {
+        session: session.clone(),
+        remarks: Remarks::default(),
+        lap_count,
+        best_ms: None,
+        track_name: None,
+        car_name: None,
+        driver_name: None,
+        visibility: Visibility::Private,
     }
 }

@@ -1,14 +1,14 @@
 //! What the car does now, for pages that show it: only the newest counts, and nothing of it is kept.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use axum::extract::ws::Utf8Bytes;
 use gametape::format::read::Tape;
 use gametape::games::{Sample, Wheel};
-use gametape::laps::{Lap, Session};
+use gametape::laps::{Id, Lap, Session};
 use gametape::live_view::{CarNow, CarSink, Reference, RunningLap};
 use gametape::paths::this_machine;
-use gametape::store::{Audience, Filter, LapQuery, LapSort, Validity};
+use gametape::store::{Audience, Filter, ListQuery};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
@@ -28,13 +28,16 @@ struct Shown {
 /// Where the newest state of the car is.
 pub(crate) struct CarFeed {
     newest: watch::Sender<Shown>,
-    /// Whether anybody may see the session that runs.
-    public: AtomicBool,
+    /// The sessions, with their drivers, that anybody may see. Of others, and of those that are not known yet, nothing is shown.
+    public: Mutex<Vec<(Id, Option<String>)>>,
 }
+
+/// Sessions that are remembered: there is one for each rig.
+const REMEMBERED: usize = 16;
 
 impl Default for CarFeed {
     fn default() -> Self {
-        Self { newest: watch::Sender::new(waiting()), public: AtomicBool::new(false) }
+        Self { newest: watch::Sender::new(waiting()), public: Mutex::default() }
     }
 }
 
@@ -45,20 +48,34 @@ fn waiting() -> Shown {
 }
 
 impl CarFeed {
-    /// Whether anybody may see the session that runs. Nobody but the owner, until that is known.
-    pub(super) fn set_public(&self, public: bool) {
-        self.public.store(public, Ordering::Relaxed);
+    /// Anybody may see this session; nobody but the owner any that is not known, and none if it is `None`.
+    pub(super) fn set_public(&self, session: Option<&Session>) {
+        let mut public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
+        match session {
+            None => public.clear(),
+            Some(session) => {
+                public.retain(|(id, _)| *id != session.id);
+                public.push((session.id, session.driver.clone()));
+                if public.len() > REMEMBERED {
+                    public.remove(0);
+                }
+            }
+        }
+    }
+
+    fn is_public(&self, session: Option<&Session>) -> bool {
+        let public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
+        session.is_some_and(|session| public.iter().any(|(id, driver)| *id == session.id && *driver == session.driver))
     }
 
     fn show(&self, car: &CarNow<'_>) {
         let message = Message { kind: "car", data: CarAnswer::of(car) };
         // It is all numbers and texts, which do not fail.
         let Ok(text) = serde_json::to_string(&message) else { return };
-        self.newest.send_replace(Shown { text: text.into(), public: self.public.load(Ordering::Relaxed) });
+        self.newest.send_replace(Shown { text: text.into(), public: self.is_public(car.session) });
     }
 
     fn gone(&self) {
-        self.set_public(false);
         self.newest.send_replace(waiting());
     }
 
@@ -110,13 +127,12 @@ impl CarSink for ShowCars {
             layout: session.layout.clone(),
             car: session.car.clone(),
             driver: session.driver.clone(),
-            valid: Some(Validity::Valid),
             ..Filter::default()
         };
-        let query = LapQuery { filter, sort: LapSort::Fastest, limit: 10, after: None };
+        let query = ListQuery { filter, limit: 1, after: None };
         let store = &self.0.store;
-        let laps = store.laps(&query, Audience::Owner).ok()?.items;
-        let best = laps.into_iter().find(|stored| stored.lap.eligible)?;
+        let best = store.bests(&query, Audience::Owner).ok()?.items.into_iter().next()?;
+        let best = store.lap(best.lap, Audience::Owner).ok()??;
         let tape = store.tape(best.tape).ok()??;
         let here = tape.place == this_machine() && tape.missing_us.is_none();
         here.then(|| Tape::open(&tape.path).ok()).flatten().and_then(|tape| Reference::of(&tape, &best.lap))
@@ -291,18 +307,23 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_private_session_is_seen_by_the_owner_alone() {
+    async fn a_session_that_is_not_known_to_be_public_is_seen_by_the_owner_alone() {
         let feed = CarFeed::default();
         let (mut owner, mut anybody) = (feed.watch(Audience::Owner), feed.watch(Audience::Public));
         assert!(owner.next().await.contains("waiting") && anybody.next().await.contains("waiting"));
-        for public in [false, true] {
-            feed.set_public(public);
+        let session = super::super::tests::session(1, "Driver 1");
+        let other = Session { driver: Some("Driver 2".into()), ..session.clone() };
+        for (known, shown, seen) in [
+            (None, &session, false),
+            (Some(&session), &session, true),
+            (Some(&session), &other, false),
+            (None, &session, false),
+        ] {
+            feed.set_public(known);
             let text = r#"{"kind":"car","data":{"driver":"Driver 1"}}"#;
-            feed.newest.send_replace(Shown { text: text.into(), public: feed.public.load(Ordering::Relaxed) });
+            feed.newest.send_replace(Shown { text: text.into(), public: feed.is_public(Some(shown)) });
             assert_eq!(owner.next().await.as_str(), text);
-            assert_eq!(anybody.next().await.contains("Driver 1"), public);
+            assert_eq!(anybody.next().await.contains("Driver 1"), seen);
         }
-        feed.gone();
-        assert!(!feed.public.load(Ordering::Relaxed), "the next session may be another driver's");
     }
 }

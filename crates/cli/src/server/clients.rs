@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -26,10 +26,47 @@ impl Default for Limits {
     }
 }
 
-/// Counts requests.
+/// Live streams that a client without a token may have open.
+const STREAMS_ANYONE: u32 = 16;
+/// Live streams that a client with a token may have open.
+const STREAMS_TOKEN: u32 = 256;
+
+/// As what a client asks: each has a count of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Asks {
+    /// From this machine, with nobody in between.
+    Here,
+    /// Without a token.
+    Anyone,
+    /// With a token.
+    Token,
+    /// With a token that is none: guessing is counted apart, so that it costs nobody else anything.
+    WrongToken,
+}
+
+/// Counts requests, and streams that are open.
 pub(super) struct Clients {
     limits: Limits,
-    counts: Mutex<HashMap<(IpAddr, bool), Window>>,
+    counts: Mutex<HashMap<(IpAddr, Asks), Window>>,
+    streams: Mutex<HashMap<IpAddr, u32>>,
+}
+
+/// A live stream that is open.
+pub(super) struct OpenStream {
+    clients: Arc<Clients>,
+    client: IpAddr,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut streams = self.clients.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = streams.get_mut(&self.client) {
+            *open -= 1;
+            if *open == 0 {
+                streams.remove(&self.client);
+            }
+        }
+    }
 }
 
 struct Window {
@@ -39,22 +76,51 @@ struct Window {
 
 impl Clients {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, counts: Mutex::default() }
+        Self { limits, counts: Mutex::default(), streams: Mutex::default() }
+    }
+
+    fn limit(&self, asks: Asks) -> u32 {
+        match asks {
+            Asks::Here => self.limits.loopback,
+            Asks::Token => self.limits.token,
+            Asks::Anyone | Asks::WrongToken => self.limits.anyone,
+        }
+    }
+
+    /// Opens a live stream; `None` if the client has too many. This machine has as many as there are connections.
+    pub(super) fn open_stream(self: &Arc<Self>, client: IpAddr, asks: Asks) -> Option<OpenStream> {
+        let most = match asks {
+            Asks::Here => u32::MAX,
+            Asks::Token => STREAMS_TOKEN,
+            Asks::Anyone | Asks::WrongToken => STREAMS_ANYONE,
+        };
+        let client = of_network(client);
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = streams.entry(client).or_default();
+        if *open >= most {
+            return None;
+        }
+        *open += 1;
+        Some(OpenStream { clients: Arc::clone(self), client })
+    }
+
+    /// Seconds to wait if the next request of this kind would be one too many. Counts nothing.
+    pub(super) fn used_up(&self, client: IpAddr, asks: Asks, now: Instant) -> Option<u64> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = counts.get(&(of_network(client), asks))?;
+        let elapsed = now.duration_since(window.since);
+        (elapsed < MINUTE && window.count >= self.limit(asks)).then(|| (MINUTE - elapsed).as_secs() + 1)
     }
 
     /// Counts a request; gives the seconds to wait if it is one too many.
-    pub(super) fn count(&self, client: IpAddr, has_token: bool, now: Instant) -> Result<(), u64> {
-        let limit = match (has_token, client.is_loopback()) {
-            (true, _) => self.limits.token.max(if client.is_loopback() { self.limits.loopback } else { 0 }),
-            (false, true) => self.limits.loopback,
-            (false, false) => self.limits.anyone,
-        };
+    pub(super) fn count(&self, client: IpAddr, asks: Asks, now: Instant) -> Result<(), u64> {
+        let limit = self.limit(asks);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut key = (of_network(client), has_token);
+        let mut key = (of_network(client), asks);
         if !counts.contains_key(&key) && counts.len() >= MOST {
             counts.retain(|_, window| now.duration_since(window.since) < MINUTE);
             if counts.len() >= MOST {
-                key = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), has_token);
+                key = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), asks);
             }
         }
         let window = counts.entry(key).or_insert(Window { since: now, count: 0 });
@@ -89,25 +155,45 @@ mod tests {
         let client: IpAddr = "192.0.2.1".parse().unwrap();
         let start = Instant::now();
         for request in 0..100 {
-            assert_eq!(clients.count(client, false, start + Duration::from_millis(request * 10)), Ok(()));
+            assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_millis(request * 10)), Ok(()));
         }
-        assert_eq!(clients.count(client, false, start + Duration::from_secs(20)), Err(41));
-        assert_eq!(clients.count(client, true, start), Ok(()), "a token has a limit of its own");
-        assert_eq!(clients.count("192.0.2.2".parse().unwrap(), false, start), Ok(()), "so has another client");
-        assert_eq!(clients.count(client, false, start + MINUTE), Ok(()));
+        assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_secs(20)), Err(41));
+        assert_eq!(clients.count(client, Asks::Token, start), Ok(()), "a token has a limit of its own");
+        assert_eq!(clients.count("192.0.2.2".parse().unwrap(), Asks::Anyone, start), Ok(()), "so has another client");
+        assert_eq!(clients.count(client, Asks::Anyone, start + MINUTE), Ok(()));
     }
 
     #[test]
     fn addresses_of_one_network_are_one_client_and_memory_is_bounded() {
         let clients = Clients::new(Limits { anyone: 1, ..Limits::default() });
         let now = Instant::now();
-        assert!(clients.count("2001:db8::1".parse().unwrap(), false, now).is_ok());
-        assert!(clients.count("2001:db8::2".parse().unwrap(), false, now).is_err());
-        assert!(clients.count("2001:db8:0:1::1".parse().unwrap(), false, now).is_ok());
+        assert!(clients.count("2001:db8::1".parse().unwrap(), Asks::Anyone, now).is_ok());
+        assert!(clients.count("2001:db8::2".parse().unwrap(), Asks::Anyone, now).is_err());
+        assert!(clients.count("2001:db8:0:1::1".parse().unwrap(), Asks::Anyone, now).is_ok());
         for client in 0..30_000u32 {
-            let _ = clients.count(IpAddr::V4(client.into()), false, now);
+            let _ = clients.count(IpAddr::V4(client.into()), Asks::Anyone, now);
         }
         assert!(clients.counts.lock().unwrap().len() <= MOST + 1);
-        assert!(clients.count(IpAddr::V4(40_000u32.into()), false, now + MINUTE).is_ok());
+        assert!(clients.count(IpAddr::V4(40_000u32.into()), Asks::Anyone, now + MINUTE).is_ok());
+    }
+
+    #[test]
+    fn guessed_tokens_and_open_streams_are_counted_apart() {
+        let clients = Arc::new(Clients::new(Limits { anyone: 2, ..Limits::default() }));
+        let (client, now): (IpAddr, _) = ("192.0.2.1".parse().unwrap(), Instant::now());
+        for _ in 0..2 {
+            assert_eq!(clients.used_up(client, Asks::WrongToken, now), None);
+            clients.count(client, Asks::WrongToken, now).unwrap();
+        }
+        assert_eq!(clients.used_up(client, Asks::WrongToken, now), Some(61));
+        assert_eq!(clients.count(client, Asks::Token, now), Ok(()), "who has a token is let in beside one who guesses");
+        let mut open: Vec<_> =
+            (0..STREAMS_ANYONE).map(|_| clients.open_stream(client, Asks::Anyone).unwrap()).collect();
+        assert!(clients.open_stream(client, Asks::Anyone).is_none());
+        assert!(clients.open_stream(client, Asks::Here).is_some());
+        open.pop();
+        assert!(clients.open_stream(client, Asks::Anyone).is_some());
+        drop(open);
+        assert!(clients.streams.lock().unwrap().is_empty());
     }
 }

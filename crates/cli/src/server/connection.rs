@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
@@ -23,6 +23,8 @@ const MOST: usize = 4096;
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
 /// How long a client may take to accept anything of an answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes a second that a client must take of a long answer, once it has had that patience.
+const LEAST_RATE: u64 = 16 << 10;
 /// How long answers that are being given are waited for at the end.
 const END_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -45,10 +47,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, mut stop: watch::R
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
         let (app, stop) = (app.clone(), stop.clone());
-        tokio::spawn(async move {
-            talk(socket, peer, app, stop).await;
-            drop(place);
-        });
+        tokio::spawn(talk(socket, peer, app, stop, Place(Arc::new(place))));
     }
     drop(listener);
     // All places are free when all have gone.
@@ -62,16 +61,21 @@ async fn ended(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>) {
+/// The place of a connection. What goes on after the connection's own end, a WebSocket, keeps it.
+#[derive(Clone)]
+pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<OwnedSemaphorePermit>);
+
+async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>, place: Place) {
     // Answers are small: waiting for more to send costs 40 ms.
     let _ = socket.set_nodelay(true);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(place.clone());
         app.clone().oneshot(request.map(axum::body::Body::new) as Request)
     });
     let mut builder = hyper::server::conn::http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(64 << 10);
-    let io = TokioIo::new(Impatient { socket, waiting: None });
+    let io = TokioIo::new(Impatient { socket, waiting: None, slow: None });
     let connection = builder.serve_connection(io, service).with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
@@ -84,10 +88,12 @@ async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch:
     }
 }
 
-/// A socket that gives up when nothing can be written for a while.
+/// A socket that gives up when nothing can be written for a while, or too little: an answer that is taken by drops is held in memory as long.
 struct Impatient {
     socket: TcpStream,
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Since when something waits to be written, and how much was.
+    slow: Option<(Instant, u64)>,
 }
 
 impl Impatient {
@@ -95,6 +101,11 @@ impl Impatient {
         if result.is_ready() {
             self.waiting = None;
             return result;
+        }
+        let (since, written) = self.slow.get_or_insert_with(|| (Instant::now(), 0));
+        let late = since.elapsed();
+        if late > WRITE_PATIENCE && *written < LEAST_RATE * late.as_secs() {
+            return Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut)));
         }
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_PATIENCE)));
         match waiting.as_mut().poll(context) {
@@ -114,12 +125,18 @@ impl AsyncWrite for Impatient {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.socket).poll_write(context, bytes);
+        if let (Poll::Ready(Ok(more)), Some((_, written))) = (&result, &mut this.slow) {
+            *written += *more as u64;
+        }
         this.watch(context, result)
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.socket).poll_flush(context);
+        if result.is_ready() {
+            this.slow = None;
+        }
         this.watch(context, result)
     }
 

@@ -139,7 +139,8 @@ async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -
     let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
     // What only those may see who know its id is not told to all.
     let public = found.visibility == Visibility::Public;
-    state.hub.tell(Kind::LapEdited, public, &serde_json::json!({ "lap": id.to_string() }));
+    let data = serde_json::json!({ "lap": id.to_string() });
+    state.hub.tell(Kind::LapEdited, &data, public.then_some(&data));
     json(headers, &LapAnswer::of(found, None))
 }
 
@@ -176,7 +177,8 @@ pub(super) async fn delete_lap(
 async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
     let found = ask(state, move |store| store.edit_session(id, &edit)).await?;
     let public = found.visibility == Visibility::Public;
-    state.hub.tell(Kind::SessionEdited, public, &serde_json::json!({ "session": id.to_string() }));
+    let data = serde_json::json!({ "session": id.to_string() });
+    state.hub.tell(Kind::SessionEdited, &data, public.then_some(&data));
     json(headers, &SessionAnswer::from(found))
 }
 
@@ -227,6 +229,10 @@ pub(super) async fn edit_driver(
     let visibility = edit.privacy.map(|word| Visibility::parse(&word).ok_or_else(wrong)).transpose()?;
     let edit = DriverEdit { name: edit.name, visibility };
     ask(&state, move |store| store.edit_driver(&driver, &edit)).await?;
+    if visibility.is_some() {
+        state.hub.forget_public();
+        state.car.set_public(None);
+    }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

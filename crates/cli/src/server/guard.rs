@@ -12,6 +12,7 @@ use gametape::store::Scope;
 
 use super::access::Caller;
 use super::blocking::ask;
+use super::clients::Asks;
 use super::error::ApiError;
 use super::state::AppState;
 
@@ -52,12 +53,13 @@ async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> 
         return Err(ApiError::wrong_host());
     }
     let client = client(state, request);
+    let direct = state.access.is_direct(request.headers());
     let scope = match request.headers().get(header::AUTHORIZATION).cloned() {
         None => None,
         Some(bearer) => Some(scope(state, client, &bearer).await?),
     };
-    let caller = Caller { client, scope };
-    if let Err(wait_s) = state.clients.count(caller.client, caller.scope.is_some(), Instant::now()) {
+    let caller = Caller { client, scope, direct };
+    if let Err(wait_s) = state.clients.count(caller.client, caller.asks(), Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
     if request.uri().path_and_query().is_some_and(|asked| asked.as_str().len() > LONGEST_URI) {
@@ -83,13 +85,16 @@ fn client(state: &AppState, request: &Request) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     // Whose address is not known is nobody's friend.
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-    let forwarded: Vec<_> =
-        request.headers().get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
+    let forwarded: Vec<_> = request.headers().get_all("x-forwarded-for").iter().map(HeaderValue::as_bytes).collect();
     state.access.client(peer, &forwarded)
 }
 
 /// What a token allows.
 async fn scope(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Scope, ApiError> {
+    // Before the store is asked: guessing must not cost it anything.
+    if let Some(wait_s) = state.clients.used_up(client, Asks::WrongToken, Instant::now()) {
+        return Err(ApiError::too_many(wait_s));
+    }
     let secret = bearer.to_str().ok().and_then(|bearer| bearer.split_once(' '));
     let secret = secret.filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer")).map(|(_, secret)| secret.trim());
     let Some(secret) = secret.filter(|secret| secret.len() < 200).map(str::to_owned) else {
@@ -101,7 +106,7 @@ async fn scope(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result
 
 /// A wrong token is no token: guessing counts.
 fn refuse(state: &AppState, client: IpAddr) -> ApiError {
-    match state.clients.count(client, false, Instant::now()) {
+    match state.clients.count(client, Asks::WrongToken, Instant::now()) {
         Ok(()) => ApiError::token_needed(),
         Err(wait_s) => ApiError::too_many(wait_s),
     }

@@ -73,7 +73,8 @@ pub(super) struct Event {
     pub(super) kind: Kind,
     /// The whole message: `{"seq":…,"kind":…,"data":…}`.
     pub(super) text: Utf8Bytes,
-    public: bool,
+    /// What those hear who may not see all; `None` if nothing.
+    public: Option<Utf8Bytes>,
 }
 
 /// Where things are told.
@@ -107,11 +108,12 @@ impl Hub {
         Self { state: Mutex::new(state), newest: watch::Sender::new(seq) }
     }
 
-    /// Tells all who listen; those who may not see all hear it only if it is public.
-    pub(crate) fn tell(&self, kind: Kind, public: bool, data: &serde_json::Value) {
+    /// Tells all who listen; those who may not see all hear what is `public`, if anything.
+    pub(crate) fn tell(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.last += 1;
         let seq = state.last;
+        let public = public.map(|data| message(seq, kind, data));
         state.kept.push_back(Event { seq, kind, text: message(seq, kind, data), public });
         if state.kept.len() > KEPT
             && let Some(old) = state.kept.pop_front()
@@ -120,6 +122,12 @@ impl Hub {
         }
         drop(state);
         self.newest.send_replace(seq);
+    }
+
+    /// Somebody wants to be seen less: what was told is not told again to those who may not see all.
+    pub(super) fn forget_public(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.kept.iter_mut().for_each(|event| event.public = None);
     }
 
     /// The number of the newest event.
@@ -138,14 +146,17 @@ impl Hub {
         if seq < state.before || seq > state.last {
             let data = serde_json::json!({ "from": state.last });
             let text = message(state.last, Kind::Reset, &data);
-            return (vec![Event { seq: state.last, kind: Kind::Reset, text, public: true }], state.last);
+            return (vec![Event { seq: state.last, kind: Kind::Reset, text, public: None }], state.last);
         }
         // Numbers follow each other without gaps.
         let skip = usize::try_from(seq - state.before).unwrap_or(usize::MAX);
         let news: Vec<_> = state.kept.iter().skip(skip).take(most).collect();
         let until = news.last().map_or(seq, |event| event.seq);
-        let seen = |event: &&&Event| audience == Audience::Owner || event.public;
-        (news.iter().filter(seen).map(|event| Event::clone(event)).collect(), until)
+        let seen = |event: &Event| match audience {
+            Audience::Owner => Some(event.clone()),
+            Audience::Public => event.public.clone().map(|text| Event { text, ..event.clone() }),
+        };
+        (news.into_iter().filter_map(seen).collect(), until)
     }
 }
 
@@ -161,20 +172,24 @@ mod tests {
     fn who_comes_back_is_told_what_was_missed() {
         let hub = Hub::starting_at(100);
         for event in 0..5 {
-            hub.tell(Kind::LapEdited, event != 1, &serde_json::json!({}));
+            let data = serde_json::json!({});
+            hub.tell(Kind::LapEdited, &data, (event != 1).then_some(&data));
         }
         assert_eq!(seqs(&hub.after(102, Audience::Owner, 10)), (vec![103, 104, 105], 105));
         assert_eq!(seqs(&hub.after(100, Audience::Owner, 2)), (vec![101, 102], 102));
         assert_eq!(seqs(&hub.after(100, Audience::Public, 10)), (vec![101, 103, 104, 105], 105));
         assert_eq!(seqs(&hub.after(105, Audience::Owner, 10)), (vec![], 105));
         assert!(hub.after(104, Audience::Owner, 1).0[0].text.contains("\"seq\":105"));
+        hub.forget_public();
+        assert_eq!(seqs(&hub.after(100, Audience::Public, 10)), (vec![], 105));
+        assert_eq!(hub.after(100, Audience::Owner, 10).0.len(), 5);
     }
 
     #[test]
     fn who_missed_too_much_is_told_so() {
         let hub = Hub::starting_at(0);
         for _ in 0..KEPT + 3 {
-            hub.tell(Kind::LapEdited, true, &serde_json::json!({}));
+            hub.tell(Kind::LapEdited, &serde_json::json!({}), None);
         }
         let last = KEPT as u64 + 3;
         for gone in [0, 2, last + 1] {

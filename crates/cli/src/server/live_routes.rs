@@ -15,6 +15,8 @@ use utoipa::IntoParams;
 
 use super::access::Caller;
 use super::car::CarWatcher;
+use super::clients::OpenStream;
+use super::connection::Place;
 use super::error::{ApiError, Problem};
 use super::live::Event;
 use super::params::Params;
@@ -70,6 +72,9 @@ struct Listener {
     seq: u64,
     news: watch::Receiver<u64>,
     looker: Option<Looker>,
+    /// Both are held as long as somebody listens.
+    _open: OpenStream,
+    _place: Option<Place>,
 }
 
 impl Listener {
@@ -116,11 +121,13 @@ impl From<Event> for Told {
 pub(super) async fn live(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
+    place: Option<Extension<Place>>,
     headers: HeaderMap,
     Params(params): Params<LiveParams>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let audience = state.access.audience(caller)?;
+    let place = place.map(|Extension(place)| place);
     let wants_socket = headers.get(header::UPGRADE).is_some();
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest());
@@ -132,12 +139,19 @@ pub(super) async fn live(
         }
         Some(_) => return Err(ApiError::bad_request("car is how often a second: 1 to 60")),
     };
-    let listener = Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker };
+    let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
+        return Err(ApiError::too_many(60));
+    };
+    let listener =
+        Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker, _open: open, _place: place };
     match upgrade {
         Ok(upgrade) => {
             // Browsers let any page open a socket to anywhere, and name the page.
             check_origin(&state, &headers)?;
-            Ok(upgrade.max_message_size(4 << 10).on_upgrade(move |socket| talk(socket, listener)))
+            Ok(upgrade
+                .max_message_size(4 << 10)
+                .max_frame_size(4 << 10)
+                .on_upgrade(move |socket| talk(socket, listener)))
         }
         Err(_) if wants_socket => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
         Err(_) => Ok(events(listener)),

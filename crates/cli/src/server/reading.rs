@@ -39,6 +39,9 @@ fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
     }
 }
 
+/// Sessions of a page with all their laps, of which a session can have hundreds.
+const MOST_WITH_LAPS: u32 = 20;
+
 /// Sessions, newest first.
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "laps", params(SessionParams),
     responses((status = 200, body = SessionPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
@@ -51,6 +54,9 @@ pub(super) async fn sessions(
     let audience = state.access.audience(caller)?;
     let with_laps = params.laps.unwrap_or_default();
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
+    if with_laps && limit > MOST_WITH_LAPS {
+        return Err(ApiError::bad_request("with laps=true a page has at most 20 sessions"));
+    }
     let query = SessionQuery { limit, after, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
     let (found, next_page) = ask(&state, move |store| {

@@ -91,7 +91,7 @@ impl Server {
     }
 }
 
-fn session(number: u8, driver: &str) -> Session {
+pub(super) fn session(number: u8, driver: &str) -> Session {
     let tape = TapeId([number; 16]);
     Session {
         id: Id::of_session(tape, 0),

@@ -53,7 +53,7 @@ async fn requests_over_a_socket_are_answered_and_the_end_is_quick() {
 async fn a_web_socket_hears_what_happens_with_its_number() {
     let (server, port, end, serving) = start().await;
     let since = server.state.hub.newest();
-    server.state.hub.tell(Kind::LapEdited, true, &serde_json::json!({ "lap": "before" }));
+    server.state.hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "before" }), None);
     let said = tokio::task::spawn_blocking(move || {
         let handshake = |origin: &str| {
             let mut socket = connect(port);
