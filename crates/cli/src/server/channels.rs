@@ -2,6 +2,7 @@
 //! wait and only a few at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Extension, Path, State};
 use axum::http::HeaderMap;
@@ -23,6 +24,9 @@ use super::etag::json;
 use super::params::Params;
 use super::reading::id_of;
 use super::state::AppState;
+
+/// How long a question waits for its turn.
+const WAIT_FOR_TURN: Duration = Duration::from_secs(20);
 
 /// Tapes that are read at once, by all requests: reading is work for a whole core.
 static READS: Semaphore = Semaphore::const_new(2);
@@ -57,6 +61,9 @@ fn read(store: &dyn Store, lap: &StoredLap, names: &[String], grid: Grid) -> Res
         ApiError::not_there("tape_not_in_reach", message)
     };
     let path = catalogue::file_of(store, lap.tape)?.ok_or_else(out_of_reach)?;
+    if lap.lap.end_ns.is_none() {
+        return Err(ApiError::not_there("lap_not_over", "this lap is still being driven; ask again when it is over"));
+    }
     let tape = Tape::open(&path).map_err(|error| {
         crate::cli::tell(&format!("serve: {error}"));
         out_of_reach()
@@ -82,12 +89,14 @@ async fn read_tapes<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&dyn Store) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    // It is never closed: an error is a turn all the same.
-    let turn = READS.acquire().await;
+    let turn = tokio::time::timeout(WAIT_FOR_TURN, READS.acquire()).await.map_err(|_| ApiError::busy())?;
     let store = Arc::clone(&state.store);
-    let done = tokio::task::spawn_blocking(move || work(store.as_ref())).await?;
-    drop(turn);
-    done
+    let done = tokio::task::spawn_blocking(move || {
+        // Held until the work is done: a client that hangs up frees no turn.
+        let _turn = turn;
+        work(store.as_ref())
+    });
+    done.await?
 }
 
 /// The channels of a lap: as recorded, by the place or by the time.
@@ -104,7 +113,7 @@ pub(super) async fn channels(
     let audience = state.access.audience(caller)?;
     let id = id_of(&id)?;
     let (names, rows) = params.checked()?;
-    let answer = read_tapes(&state, move |store| {
+    read_tapes(&state, move |store| {
         let lap = lap_of(store, id, audience)?;
         let length_m = length_of(store, &lap)?;
         let grid = match rows {
@@ -113,10 +122,9 @@ pub(super) async fn channels(
             Rows::Recorded => Grid::Recorded,
         };
         let found = read(store, &lap, &names, grid)?;
-        Ok(ChannelsAnswer::of(LapAnswer::of(lap, None), length_m, found))
+        json(&headers, &ChannelsAnswer::of(LapAnswer::of(lap, None), length_m, found))
     })
-    .await?;
-    json(&headers, &answer)
+    .await
 }
 
 /// Laps side by side, by the place on the track. The first one is the reference: a positive difference is slower.
@@ -130,8 +138,8 @@ pub(super) async fn compare(
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let (ids, names, step_m) = params.checked()?;
-    let answer = read_tapes(&state, move |store| compared(store, audience, &ids, &names, step_m)).await?;
-    json(&headers, &answer)
+    // Long answers are made where waiting does no harm, too.
+    read_tapes(&state, move |store| json(&headers, &compared(store, audience, &ids, &names, step_m)?)).await
 }
 
 fn compared(

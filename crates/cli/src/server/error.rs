@@ -80,6 +80,11 @@ impl ApiError {
         Self { retry_after_s: Some(retry_after_s), ..error }
     }
 
+    pub(super) fn busy() -> Self {
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "others are asking the same: try again soon");
+        Self { retry_after_s: Some(5), ..error }
+    }
+
     pub(super) fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
