@@ -48,7 +48,8 @@ fn a_table_has_every_frame_with_times_laps_and_units() {
         let (start, end) = (lap["start_ns"].as_u64().unwrap(), lap["end_ns"].as_u64().unwrap());
         let inside = |row: &&HashMap<String, String>| (start..end).contains(&row["time_ns"].parse().unwrap());
         let driven: Vec<_> = table.iter().filter(inside).collect();
-        assert!(driven.iter().all(|row| row["lap"] == lap["tape_lap"].to_string()));
+        let number = lap["tape_lap"].to_string();
+        assert!(driven.iter().all(|row| row["lap"] == number));
         let metres: Vec<f64> = driven.iter().filter_map(|row| row["lap_distance_m"].parse().ok()).collect();
         let middle = &metres[5..metres.len() - 5];
         assert!(middle.windows(2).all(|pair| pair[0] <= pair[1]), "the way grows along a lap");
