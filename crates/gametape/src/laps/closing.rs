@@ -15,6 +15,7 @@ use super::choices::{
 };
 use super::running::{Moment, RunningLap, in_box};
 use super::way::forward;
+use super::words::ReasonCode;
 
 /// Half a day: a clock that goes back by more has passed midnight.
 const HALF_DAY_S: f32 = 43_200.0;
@@ -117,10 +118,7 @@ impl Closing {
     /// Gathers what a frame behind the sign says about what it was.
     pub(super) fn look(&mut self, now: &Moment) {
         let (before, now) = (&self.before.frame, &now.frame);
-        let left_rose = Option::zip(before.left_ms, now.left_ms).is_some_and(|(from, to)| to > from + LEFT_ROSE_MS);
-        let clock_back = Option::zip(before.time_of_day_s, now.time_of_day_s)
-            .is_some_and(|(from, to)| (CLOCK_BACK_S..HALF_DAY_S).contains(&(from - to)));
-        self.restarted |= left_rose || clock_back;
+        self.restarted |= is_earlier(before, now);
         self.garage |= in_box(now) && !in_box(before);
         self.put_back |= is_restart_without_clock(before, now);
         self.over_line |= is_over_line(before, now);
@@ -183,12 +181,18 @@ impl Closing {
         now.last_ms.filter(|last| Some(*last) != self.lap.last_before_ms)
     }
 
+    /// Whether the game's own timer was seen up to the line: a time that is far from it is of another lap.
+    fn is_timed(&self) -> bool {
+        self.timer_fell && !self.lap.has(ReasonCode::StreamGap) && !self.lap.has(ReasonCode::Rewind)
+    }
+
     /// The time of the lap, official or not, once it is certain; `None` while it is awaited.
     pub(super) fn time(&self, now: &Moment, at_once: bool) -> Option<Time> {
         let over = at_once || now.clock_ms - self.since_ms >= OFFICIAL_WAIT_NS as f64 / 1e6;
         let near = |ms: u32, by: f64| self.measured_ms.is_none_or(|measured| (measured - f64::from(ms)).abs() <= by);
         match (self.official(&now.frame), now.frame.last_ms) {
-            (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) || over => Some(Time::Official(ms)),
+            (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) => Some(Time::Official(ms)),
+            (Some(ms), _) if over => Some(if self.is_timed() { Time::Measured } else { Time::Official(ms) }),
             (Some(_), _) => None,
             // Twice the same time, to the millisecond.
             (None, Some(same)) if over && self.measured_ms.is_some() && near(same, self.lap.precision_ms()) => {
@@ -217,6 +221,14 @@ fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
         }
         _ => 1.0,
     }
+}
+
+/// The session's time left rose, or its time of day went back: together with another sign, it was started again.
+pub(super) fn is_earlier(before: &LapFrame, now: &LapFrame) -> bool {
+    let left_rose = Option::zip(before.left_ms, now.left_ms).is_some_and(|(from, to)| to > from + LEFT_ROSE_MS);
+    let clock_back = Option::zip(before.time_of_day_s, now.time_of_day_s)
+        .is_some_and(|(from, to)| (CLOCK_BACK_S..HALF_DAY_S).contains(&(from - to)));
+    left_rose || clock_back
 }
 
 fn is_over_line(before: &LapFrame, now: &LapFrame) -> bool {

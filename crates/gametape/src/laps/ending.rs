@@ -1,7 +1,7 @@
 //! How laps end: what the difference of two frames means, and what becomes of a lap whose end is decided.
 
 use super::choices::{EARLY_TIME_MS, OFFICIAL_NEAR_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
-use super::closing::{Closing, Time, Turned};
+use super::closing::{Closing, Time, Turned, is_earlier};
 use super::event::Event;
 use super::open_session::{OpenSession, Shared, Step};
 use super::running::{Moment, RunningLap, Start, in_box};
@@ -19,11 +19,19 @@ impl OpenSession {
         out: &mut Vec<Event>,
     ) -> Step {
         self.late_time(before, now, out);
-        if self.left_lap(shared, before, now, whole, out) {
-            return Step::Same;
-        }
         let rise =
             Option::zip(self.counted, now.frame.laps_completed).map_or(0, |(from, to)| i64::from(to) - i64::from(from));
+        // Nobody drives from the track into the box without the lane between: the car was put there.
+        let put_there = whole
+            && self.running.is_some()
+            && in_box(&now.frame)
+            && before.frame.pit == Some(gametape_games::Pit::Track);
+        if put_there && (rise < 0 || is_earlier(&before.frame, &now.frame)) {
+            return Step::Restarted(since_ns);
+        }
+        if self.left_lap(shared, before, now, put_there, out) {
+            return Step::Same;
+        }
         let timer = Option::zip(before.frame.running_ms, now.frame.running_ms);
         let fell = timer.is_some_and(|(from, to)| to.saturating_add(TIMER_SHAKE_MS) < from);
         match u32::try_from(rise) {
@@ -41,13 +49,11 @@ impl OpenSession {
         shared: &mut Shared,
         before: &Moment,
         now: &Moment,
-        whole: bool,
+        put_there: bool,
         out: &mut Vec<Event>,
     ) -> bool {
         let Some(lap) = &self.running else { return false };
         let no_lap = now.frame.on_lap == Some(false);
-        // Nobody drives from the track into the box without the lane between.
-        let put_there = whole && in_box(&now.frame) && before.frame.pit == Some(gametape_games::Pit::Track);
         let began = lap.formation && now.frame.formation == Some(false);
         if !no_lap && !put_there && !began {
             return false;
@@ -101,6 +107,10 @@ impl OpenSession {
         }
         if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
             closing.rose(laps);
+            // The next lap began with the timer, before its number was shown.
+            if let Some(lap) = &mut self.running {
+                lap.counted_from = now.frame.laps_completed;
+            }
             return;
         }
         self.settle(shared, now, out);

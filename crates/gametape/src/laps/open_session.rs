@@ -158,7 +158,8 @@ impl OpenSession {
             }
             None if in_box(frame) => return,
             None => {
-                let from_start = before.frame.on_lap == Some(false) && race;
+                let formed = before.frame.formation == Some(true) && frame.formation == Some(false);
+                let from_start = (before.frame.on_lap == Some(false) || formed) && race;
                 // Whoever joins finds the car in its box in the middle of a lap, unless there was none before.
                 let from_pits =
                     in_box(&before.frame) && (race || !self.laps.is_empty() || frame.laps_completed == Some(0));
@@ -187,6 +188,10 @@ impl OpenSession {
         let Some(lap) = &mut self.running else { return };
         let before = self.before.filter(|before| before.time_ns >= lap.start_ns);
         let ended = lap.look(before.as_ref(), now, whole, sign);
+        // Also while the line is being decided: the time that comes with it is of the lap before.
+        if let Some(before) = &before {
+            lap.last_before(before, now);
+        }
         if let Some((index, sector)) = ended {
             self.learning.sector_end(index, now);
             if let Some((lap, _)) = lap.told {

@@ -135,7 +135,6 @@ impl RunningLap {
         let ended = self.sector(before, now, whole);
         let sector = self.sectors.index().or(frame.sector);
         self.latch.look(now.time_ns, frame, sector);
-        self.last_before(before, now);
         ended
     }
 
@@ -156,7 +155,7 @@ impl RunningLap {
     }
 
     /// The time of the lap before may be published late, and that of this lap a little early.
-    fn last_before(&mut self, before: &Moment, now: &Moment) {
+    pub(super) fn last_before(&mut self, before: &Moment, now: &Moment) {
         let shown = now.frame.last_ms;
         if shown == before.frame.last_ms {
             return;

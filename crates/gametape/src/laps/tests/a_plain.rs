@@ -53,7 +53,13 @@ fn a3_timer_and_sector_fall_before_the_laps_rise() {
             || script().wait(5_000),
             |run| {
                 is_clean(run);
-                assert_eq!(run.aborted().len(), 1, "only the lap that the end cut off");
+                let rest: Vec<_> = run.aborted().iter().map(|lap| lap.number).collect();
+                assert_eq!(rest, [Some(5)], "only the lap that the end cut off, at {} Hz", run.hz);
+                let told = run.events.iter().filter_map(|event| match event {
+                    Event::LapOpened(lap) => Some(lap.number),
+                    _ => None,
+                });
+                assert_eq!(told.collect::<Vec<_>>(), [Some(4), Some(5)], "also while it runs");
             },
         );
     }
@@ -83,6 +89,62 @@ fn a4_counter_rises_before_the_time() {
             },
         );
     }
+}
+
+/// The next line: laps and timer are new, the time comes later.
+fn and_a_lap_of_100_900(script: Script, late_ms: u64) -> Script {
+    script
+        .sectors(&[30_500, 34_700, 35_700])
+        .set(|board| {
+            board.completed_laps += 1;
+            board.begin_lap(0.0);
+            board.position = 0.0;
+        })
+        .wait(late_ms)
+}
+
+#[test]
+fn a4_behind_a3_no_lap_gets_the_time_of_the_one_before() {
+    // The timer, the laps and the time, one after the other.
+    for (early_ms, late_ms) in [(40, 50), (FRAME_MS, 200), (130, 50), (90, 1_000)] {
+        let script = || {
+            let line = third_lap().sectors(&LAP).current_ms(0).sector(0).position(0.0).wait(early_ms).set(|board| {
+                board.completed_laps += 1;
+                board.last_ms = Some(100_400);
+            });
+            and_a_lap_of_100_900(line.at(100_400), late_ms).last_ms(Some(100_900)).wait(5_000)
+        };
+        each_rate(script, |run| assert_eq!(run.times(), [Some(100_400), Some(100_900)], "{} Hz", run.hz));
+        let never = || {
+            let line = third_lap().sectors(&LAP).current_ms(0).sector(0).position(0.0).wait(early_ms).set(|board| {
+                board.completed_laps += 1;
+                board.last_ms = Some(100_400);
+            });
+            and_a_lap_of_100_900(line.at(100_400), 5_000)
+        };
+        each_rate(never, |run| {
+            let lap = run.finals()[1];
+            assert_eq!((lap.time_source, lap.eligible), (Some(TimeSource::Measured), false), "{} Hz {lap:?}", run.hz);
+        });
+    }
+}
+
+#[test]
+fn a5_a_time_that_cannot_be_of_the_lap_is_none() {
+    // Another time is shown in the middle of the lap, long after the one before it; then none comes.
+    let script = || {
+        let other = third_lap().at(40_000).last_ms(Some(88_000)).at(0);
+        let line = other.sectors(&LAP).set(|board| {
+            board.completed_laps += 1;
+            board.begin_lap(0.0);
+            board.position = 0.0;
+        });
+        line.wait(1_000).last_ms(Some(77_000)).wait(5_000)
+    };
+    each_rate(script, |run| {
+        let lap = one(run);
+        assert_eq!((lap.time_source, lap.eligible), (Some(TimeSource::Measured), false), "{} Hz {lap:?}", run.hz);
+    });
 }
 
 #[test]

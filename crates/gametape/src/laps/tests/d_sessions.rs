@@ -71,6 +71,40 @@ fn d5_started_again_without_a_limit_shows_in_the_clock() {
     });
 }
 
+/// Started again, with the car in its box; after a pause, if one is given. Then out of it, and a lap.
+fn again_from_the_box(script: Script, pause_ms: Option<u64>) -> Script {
+    let script = match pause_ms {
+        Some(ms) => script.pause(ms),
+        None => script,
+    };
+    let script = script.restart_into_box().wait(20_000).in_box(false).timer_runs(true).wait(4_000).in_pit_lane(false);
+    let begun_ms = script.cursor_ms() - 4_000;
+    script.at(begun_ms).lap(&LAP).lap(&LAP).wait(5_000)
+}
+
+#[test]
+fn d3_d4_d5_started_again_into_the_box() {
+    for pause_ms in [None, Some(6_000)] {
+        for (laps, length_ms) in [(5, Some(3_600_000.0)), (5, None), (0, Some(600_000.0)), (0, None)] {
+            let script = || {
+                let begin = Script::new().session_length_ms(length_ms);
+                let driven = (0..laps).fold(begin, |script, _| script.lap(&LAP)).glide(0.4, 41_000).wait(41_000);
+                again_from_the_box(driven, pause_ms)
+            };
+            each_rate(script, |run| {
+                let what = format!("{} Hz, {laps} laps, {length_ms:?}, {pause_ms:?}", run.hz);
+                assert_eq!(run.ends(), [SessionEnd::Restart, SessionEnd::ToolStop], "{what}");
+                let first = &run.session(0).laps;
+                assert_eq!(first.len(), laps + 1, "{what}");
+                assert!(first[laps].has(ReasonCode::AbortedRestart), "{what} {:?}", first[laps]);
+                let again: Vec<_> = run.session(1).laps.iter().map(|lap| (lap.number, lap.time_ms)).collect();
+                assert_eq!(again, [(Some(1), Some(100_400)), (Some(2), Some(100_400)), (Some(3), None)], "{what}");
+                assert_eq!((run.session(0).stints.len(), run.session(1).stints.len()), (1, 1), "{what}");
+            });
+        }
+    }
+}
+
 #[test]
 fn d5_midnight_is_no_restart() {
     let script = || Script::new().clock_s(86_340.0).lap(&LAP).lap(&LAP).wait(5_000);

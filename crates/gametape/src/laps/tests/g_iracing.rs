@@ -125,6 +125,35 @@ fn g1_a_lap_that_is_counted_at_the_start_and_taken_back() {
 }
 
 #[test]
+fn g1_behind_laps_with_a_pace_car() {
+    for hz in [10, 20, 60] {
+        let run = drive(hz, "Race", 3, 240.0, |at_s| {
+            let green_s = at_s - 30.0;
+            let (first_s, lap_s) = (4.0, 104.4);
+            match green_s {
+                ..-10.0 => Row { lap: 0, share: 0.9, state: 2, ..ROW },
+                ..0.0 => Row { lap: 0, share: 0.985 + green_s as f32 * 0.008, state: 3, ..ROW },
+                ..4.0 => Row { share: 0.985 + (green_s / first_s * 0.015) as f32, ..ROW },
+                _ => {
+                    let since_s = green_s - first_s;
+                    let lap = if since_s < 1.0 { 2 } else { 1 + (green_s >= lap_s) as i32 };
+                    let last_s = if green_s >= lap_s + 2.1 { 104.4 } else { -1.0 };
+                    Row { lap, share: ((since_s / LAP_S) % 1.0) as f32, last_s, ..ROW }
+                }
+            }
+        });
+        let laps: Vec<_> = run.tracked.laps().map(|lap| (lap.number, lap.phase, lap.state, lap.time_ms)).collect();
+        let expected = [
+            (Some(1), Phase::Formation, LapState::Aborted, None),
+            (Some(1), Phase::GridStart, LapState::Final, Some(104_400)),
+            (Some(2), Phase::Flying, LapState::Aborted, None),
+        ];
+        assert_eq!((laps, run.tracked.sessions.len()), (expected.to_vec(), 1), "{hz} Hz");
+        assert!(!run.finals()[0].has(ReasonCode::PartialStart) && !run.finals()[0].eligible);
+    }
+}
+
+#[test]
 fn g2_the_time_comes_two_seconds_behind_the_line() {
     for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Practice", 3, 315.0, laps);

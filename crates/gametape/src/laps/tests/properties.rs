@@ -130,19 +130,21 @@ fn no_sequence_of_frames_breaks_anything() {
 /// Laps of a game that behaves, with everything around them that may happen: each is found once, with its time.
 #[test]
 fn no_completed_lap_is_lost_and_none_is_found_twice() {
-    for seed in 1..=16 {
+    for seed in 1..=32 {
         let chance = Chance::new(seed);
+        // Drivers drive laps that are near each other: then no time is told from another by how far off it is.
+        let (least_ms, more_ms) = if seed > 16 { (20_000, 166) } else { (8_000, 20_000) };
         let mut script = Script::new().session_length_ms(Some(36_000_000.0));
         let mut driven = Vec::new();
         let mut last_ms = 0;
         for _ in 0..12 {
-            let mut lap = [0; 3].map(|_| 8_000 + chance.below(20_000) as u32);
+            let mut lap = [0; 3].map(|_| least_ms + chance.below(more_ms) as u32);
             // A game that gives the same time twice says nothing new: see the test for that.
             lap[2] += u32::from(lap.iter().sum::<u32>() == last_ms);
             last_ms = lap.iter().sum();
             let start_ms = script.cursor_ms();
             let end_ms = start_ms + u64::from(last_ms);
-            let late_ms = chance.below(40);
+            let late_ms = chance.below(130);
             // The time may come a little after the laps, the timer a little before them.
             script = match chance.below(4) {
                 0 => script

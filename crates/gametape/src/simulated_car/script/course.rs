@@ -10,6 +10,12 @@ impl Script {
         self.command(Command::Restart)
     }
 
+    /// The same, and the car stands in its box, as the game does it in practice.
+    #[must_use]
+    pub fn restart_into_box(self) -> Self {
+        self.restart().return_to_garage()
+    }
+
     /// Another session begins; its number is one higher.
     #[must_use]
     pub fn new_session(self, kind: SessionKind) -> Self {
