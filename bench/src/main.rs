@@ -4,11 +4,13 @@
 //! data ─▶ measure (peers) ─▶ report (table) ─▶ text or JSON      size, speed
 //! scale::pages ─▶ scale (tapes of growing length) ─▶ table       scale
 //! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table   live
+//! laps (tracker, store, server of this project) ─▶ laps::figures ─▶ table   laps
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
 
 mod compare;
 mod data;
+mod laps;
 mod live;
 mod machine;
 mod measure;
@@ -58,6 +60,14 @@ enum Command {
     /// A process that only wakes, for `live`
     #[command(hide = true)]
     LiveBare(live::bare::BareArgs),
+    /// Laps: tracking, store and server, with many sessions, many listeners, and killed
+    Laps(laps::LapsArgs),
+    /// Tracks one tape, for `laps`
+    #[command(hide = true)]
+    LapsTrackTape(laps::retrack::TrackTapeArgs),
+    /// Runs a program that ends with its standard input, for `laps`
+    #[command(hide = true)]
+    LapsGuard(laps::guard::GuardArgs),
 }
 
 fn run(command: Command) -> Result<()> {
@@ -71,6 +81,9 @@ fn run(command: Command) -> Result<()> {
         Command::LiveRecorder(args) => live::recorder::run(&args),
         Command::LivePlayer(args) => live::play::player::run(&args),
         Command::LiveBare(args) => live::bare::run(&args),
+        Command::Laps(args) => laps::run(&args),
+        Command::LapsTrackTape(args) => laps::retrack::track_tape_once(&args),
+        Command::LapsGuard(args) => laps::guard::run(&args),
     }
 }
 

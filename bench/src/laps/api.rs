@@ -1,0 +1,103 @@
+//! The server with many sessions: a store is filled, `gametape serve` serves it, requests come at a steady rate.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use super::figures::{Figure, quantile};
+use super::http::Connection;
+use super::load::{Load, send};
+use super::place::{POSTGRES, Place};
+use super::server::Server;
+use super::{Amounts, ask, fill, say};
+
+const PER_SECOND: u64 = 500;
+const CONNECTIONS: usize = 32;
+const P99_MS: f64 = 20.0;
+const NEWEST: &str = "/api/v1/sessions";
+/// The other questions that a page asks, each alone.
+const OTHERS: [&str; 5] = [
+    "/api/v1/sessions?laps=true",
+    "/api/v1/bests",
+    "/api/v1/drivers",
+    "/api/v1/progress",
+    "/api/v1/laps?sort=fastest&track=Spa&valid=true",
+];
+
+/// Fills, serves and asks; in each database that there is.
+pub(super) fn measure(program: &Path, postgres: Option<&str>, amounts: &Amounts) -> Result<Vec<Figure>> {
+    let mut figures = of_place(program, |folder| Ok(Place::sqlite(folder)), amounts).context("with SQLite")?;
+    match postgres.filter(|url| !url.is_empty()) {
+        Some(url) => figures.extend(of_place(program, |_| Place::postgres(url), amounts).context("with PostgreSQL")?),
+        None => say(&format!("PostgreSQL is left out: name one with --postgres or {POSTGRES}")),
+    }
+    Ok(figures)
+}
+
+fn of_place(program: &Path, place: impl FnOnce(&Path) -> Result<Place>, amounts: &Amounts) -> Result<Vec<Figure>> {
+    let folder = tempfile::tempdir()?;
+    let place = place(folder.path())?;
+    let laps = u64::from(amounts.sessions) * u64::from(fill::LAPS);
+    say(&format!("filling {} with {} sessions and {laps} laps", place.name(), amounts.sessions));
+    let start = Instant::now();
+    fill::fill(&place.open()?, amounts.sessions, place.writers())?;
+    let fill_s = start.elapsed().as_secs_f64();
+    place.settle()?;
+    let part = format!("api, {}", place.name());
+    let mut figures = vec![
+        Figure::count(&part, "sessions", amounts.sessions),
+        Figure::count(&part, "laps", laps),
+        Figure::new(&part, "written in", fill_s, "s").digits(1),
+    ];
+    let server = Server::serve(program, folder.path(), &place.url())?;
+    figures.extend(under_load(&part, &server, amounts)?);
+    say("asking other things, each alone");
+    for path in OTHERS {
+        let alone = ask::alone(server.address(), path)?;
+        let what = format!("GET {path}, {:.0} kB, alone, median", alone.bytes as f64 / 1e3);
+        figures.push(Figure::new(&part, what, quantile(&alone.ms, 0.5), "ms").digits(2));
+        figures.push(Figure::new(&part, "  the most", quantile(&alone.ms, 1.0), "ms").digits(2));
+    }
+    server.end()?;
+    Ok(figures)
+}
+
+/// The newest 20 sessions, again and again.
+fn under_load(part: &str, server: &Server, amounts: &Amounts) -> Result<Vec<Figure>> {
+    let mut connection = Connection::open(server.address())?;
+    let answer = connection.get(NEWEST)?;
+    ensure!(answer.status == 200, "{NEWEST}: {}", answer.status);
+    check_newest(answer.body, amounts.sessions)?;
+    let expected = answer.body.to_vec();
+    let load = Load { per_second: PER_SECOND, seconds: amounts.load_seconds, connections: CONNECTIONS };
+    say(&format!("asking for the newest 20 sessions {PER_SECOND} times a second, for {} s", load.seconds));
+    // What is asked for the first time fills caches: a server that has run for a while has them.
+    send(server.address(), NEWEST, &expected, Load { seconds: 1, ..load })?;
+    let processor_s = server.processor_s()?;
+    let found = send(server.address(), NEWEST, &expected, load)?;
+    let processor = (server.processor_s()? - processor_s) * 100.0 / found.seconds;
+    let ms = |what: &str, list: &[f64], share: f64| Figure::new(part, what, quantile(list, share), "ms").digits(2);
+    let total = &found.total_ms;
+    Ok(vec![
+        Figure::new(part, "newest 20 sessions: requests", total.len() as f64 / found.seconds, "/s").digits(1),
+        ms("  latency from when it was due, p50", total, 0.5),
+        ms("  latency from when it was due, p99", total, 0.99).at_most(P99_MS),
+        ms("  latency from when it was due, the most", total, 1.0),
+        ms("  of it until it was sent, p99", &found.sent_late_ms, 0.99),
+        Figure::count(part, "  errors", found.errors).exactly(0.0),
+        Figure::new(part, "  processor of the server", processor, "% of one core").digits(1),
+    ])
+}
+
+/// The answer has the 20 newest, the newest first.
+fn check_newest(body: &[u8], sessions: u32) -> Result<()> {
+    let answer: Value = serde_json::from_slice(body)?;
+    let found: Vec<&str> =
+        answer["sessions"].as_array().into_iter().flatten().filter_map(|session| session["id"].as_str()).collect();
+    let expected: Vec<String> =
+        (0..sessions).rev().take(20).map(|number| fill::session(number).id.to_string()).collect();
+    ensure!(found == expected, "{NEWEST} does not give the newest 20 sessions: {found:?}");
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What one who listens has heard: messages of the live stream in, counts out.
+
+use std::time::Instant;
+
+use serde::Deserialize;
+
+/// The part of a message that counting needs.
+#[derive(Debug, Deserialize)]
+struct Head<'a> {
+    seq: Option<u64>,
+    kind: &'a str,
+}
+
+/// What was heard.
+#[derive(Debug)]
+pub(super) struct Heard {
+    /// Number of the last event.
+    pub(super) last: u64,
+    /// Events that came when they should.
+    pub(super) events: u64,
+    /// Events that were left out; a stream that says that it lost the thread counts as one.
+    pub(super) missed: u64,
+    /// Events that came again.
+    pub(super) twice: u64,
+    /// Messages that are none.
+    pub(super) nonsense: u64,
+    /// States of the car in the time that counts.
+    pub(super) cars: u64,
+    /// Between two of them, in microseconds.
+    pub(super) gaps_us: Vec<u32>,
+    last_car: Option<Instant>,
+}
+
+impl Heard {
+    /// Listens to what comes behind the event with this number.
+    pub(super) fn since(seq: u64) -> Self {
+        Self { last: seq, events: 0, missed: 0, twice: 0, nonsense: 0, cars: 0, gaps_us: Vec::new(), last_car: None }
+    }
+
+    /// Takes over a message that came at this moment; states of the car are counted only if it `counts`.
+    pub(super) fn hear(&mut self, text: &str, at: Instant, counts: bool) {
+        let Ok(head) = serde_json::from_str::<Head<'_>>(text) else {
+            self.nonsense += 1;
+            return;
+        };
+        match head.seq {
+            Some(seq) if head.kind == "reset" => (self.last, self.missed) = (seq, self.missed + 1),
+            Some(seq) if seq <= self.last => self.twice += 1,
+            Some(seq) => {
+                self.missed += seq - self.last - 1;
+                self.events += 1;
+                self.last = seq;
+            }
+            None if head.kind == "car" => {
+                let before = self.last_car.replace(at);
+                if counts {
+                    self.cars += 1;
+                    let gap = before.map(|before| at.duration_since(before).as_micros());
+                    self.gaps_us.extend(gap.map(|us| u32::try_from(us).unwrap_or(u32::MAX)));
+                }
+            }
+            None => self.nonsense += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_left_out_and_what_comes_twice_is_counted() {
+        let mut heard = Heard::since(10);
+        let now = Instant::now();
+        for text in [
+            r#"{"data":{},"kind":"lap_final","seq":11}"#,
+            r#"{"data":{},"kind":"lap_opened","seq":11}"#,
+            r#"{"data":{},"kind":"lap_opened","seq":14}"#,
+            "nothing",
+        ] {
+            heard.hear(text, now, true);
+        }
+        assert_eq!((heard.last, heard.events, heard.missed, heard.twice, heard.nonsense), (14, 2, 2, 1, 1));
+        heard.hear(r#"{"kind":"reset","seq":20,"data":{"from":20}}"#, now, true);
+        assert_eq!((heard.last, heard.missed), (20, 3));
+    }
+
+    #[test]
+    fn gaps_are_between_states_of_the_car_alone() {
+        let mut heard = Heard::since(1);
+        let (start, car) = (Instant::now(), r#"{"data":{"speed_kmh":1.5},"kind":"car"}"#);
+        heard.hear(car, start, false);
+        heard.hear(r#"{"data":{},"kind":"stint","seq":2}"#, start + Duration::from_millis(20), true);
+        heard.hear(car, start + Duration::from_millis(50), true);
+        assert_eq!((heard.cars, heard.gaps_us.as_slice(), heard.missed), (1, [50_000].as_slice(), 0));
+    }
+}

@@ -1,0 +1,176 @@
+//! `laps`: how fast laps are found, and what the server stands. Parts in, one table out.
+//!
+//! ```text
+//! tracking   pages of the simulated car ─▶ Tracking                                  frames a second
+//! retrack    hours of the simulated car ─▶ tape ─▶ track_tape, in a process of its own
+//! api        fill ─▶ Store (SQLite, PostgreSQL) ─▶ `gametape serve` ◀─ load          latency from when a request was due
+//! listeners  `gametape demo` ─▶ 1,000 WebSockets                                     rate, gaps, every event once
+//! kill       `gametape demo` ◀─ load; kill -9 ─▶ Store                               every announced lap is there
+//! ```
+//! `figures` is what all of them give. `server` starts the program, behind a `guard`, so that it never outlives this one.
+
+mod api;
+mod ask;
+mod figures;
+mod fill;
+pub(crate) mod guard;
+mod http;
+mod kill;
+mod listener;
+mod listeners;
+mod load;
+mod place;
+mod program;
+pub(crate) mod retrack;
+mod server;
+mod system;
+mod tracking;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+
+use crate::machine;
+use crate::report::json;
+use figures::{Figure, table};
+
+/// What can be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Frames a second through the tracker
+    Tracking,
+    /// A long tape, tracked again
+    Retrack,
+    /// The server with many sessions
+    Api,
+    /// Many WebSockets
+    Listeners,
+    /// The server is killed
+    Kill,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Tracking, Self::Retrack, Self::Api, Self::Listeners, Self::Kill];
+}
+
+/// What is measured, and how much of it.
+#[derive(Debug, Args)]
+pub(crate) struct LapsArgs {
+    /// Only these parts
+    #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Length of the tape that is tracked again
+    #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = hours)]
+    hours: f64,
+    /// Sessions in the store, of 50 laps each
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
+    sessions: u32,
+    /// A PostgreSQL, too; GAMETAPE_POSTGRES means the same. A schema is made in it, and removed
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
+    /// Seconds for which requests are sent
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    load_seconds: u64,
+    /// WebSockets at once
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=4_000))]
+    clients: u32,
+    /// Seconds for which they listen
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    listen_seconds: u64,
+    /// How often the server is killed
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rounds: u32,
+    /// Also count laps that had only begun when the server was killed: they must not be there
+    #[arg(long)]
+    control: bool,
+    /// All parts in less than a minute, to see that they work: these figures say little
+    #[arg(long)]
+    quick: bool,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    let hours = text.parse::<f64>().ok().filter(|hours| (0.05..=240.0).contains(hours));
+    hours.ok_or_else(|| "hours are a number from 0.05 to 240".into())
+}
+
+/// How much of everything.
+#[derive(Debug, Clone, Copy)]
+struct Amounts {
+    hours: f64,
+    sessions: u32,
+    load_seconds: u64,
+    clients: u32,
+    listen_seconds: u64,
+    rounds: u32,
+    tracking_rounds: usize,
+}
+
+impl Amounts {
+    fn of(args: &LapsArgs) -> Self {
+        match args.quick {
+            true => Self {
+                hours: args.hours.min(0.25),
+                sessions: args.sessions.min(100),
+                load_seconds: args.load_seconds.min(2),
+                clients: args.clients.min(100),
+                listen_seconds: args.listen_seconds.min(5),
+                rounds: args.rounds.min(2),
+                tracking_rounds: 3,
+            },
+            false => Self {
+                hours: args.hours,
+                sessions: args.sessions,
+                load_seconds: args.load_seconds,
+                clients: args.clients,
+                listen_seconds: args.listen_seconds,
+                rounds: args.rounds,
+                tracking_rounds: 9,
+            },
+        }
+    }
+}
+
+/// Measures and prints.
+pub(crate) fn run(args: &LapsArgs) -> Result<()> {
+    let amounts = Amounts::of(args);
+    let wanted = |part: Part| args.only.is_empty() || args.only.contains(&part);
+    let parts: Vec<Part> = Part::ALL.into_iter().filter(|part| wanted(*part)).collect();
+    let needs_program = parts.iter().any(|part| matches!(part, Part::Api | Part::Listeners | Part::Kill));
+    let program = if needs_program { Some(program::find()?) } else { None };
+    let mut figures = Vec::new();
+    for part in parts {
+        let context = || format!("measuring {part:?}");
+        let program = program.as_deref().context("no program");
+        let found = match part {
+            Part::Tracking => tracking::measure(amounts.tracking_rounds),
+            Part::Retrack => retrack::measure(amounts.hours),
+            Part::Api => {
+                let postgres = args.postgres.clone().or_else(|| std::env::var(place::POSTGRES).ok());
+                program.and_then(|program| api::measure(program, postgres.as_deref(), &amounts))
+            }
+            Part::Listeners => {
+                program.and_then(|program| listeners::measure(program, amounts.clients, amounts.listen_seconds))
+            }
+            Part::Kill => program.and_then(|program| kill::measure(program, amounts.rounds, args.control)),
+        };
+        figures.extend(found.with_context(context)?);
+    }
+    print(&figures, args)
+}
+
+fn print(figures: &[Figure], args: &LapsArgs) -> Result<()> {
+    if args.json {
+        println!("{}", json(figures)?);
+        return Ok(());
+    }
+    let quick = if args.quick { "quick: these figures show that it works, and not how well\n" } else { "" };
+    print!("{}, load {}\n{quick}\n{}", machine::line(), system::load_average(), table(figures));
+    Ok(())
+}
+
+/// What is being done, for who waits: a run takes minutes.
+fn say(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,115 @@
+//! What only the system knows, of processes that this one started. Linux only; elsewhere it is an error.
+
+use anyhow::{Context as _, Result};
+
+/// A signal to a server.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Signal {
+    /// As Ctrl+C sends it.
+    Interrupt,
+    /// The process is gone, whatever it was doing.
+    Kill,
+}
+
+/// The load of the machine, of one, five and fifteen minutes.
+pub(super) fn load_average() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let numbers: Vec<&str> = text.split_whitespace().take(3).collect();
+    if numbers.is_empty() { "unknown".to_owned() } else { numbers.join(" ") }
+}
+
+/// Processor time of a process so far, of all its threads, in seconds.
+pub(super) fn processor_s(process: u32) -> Result<f64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    Ok(ticks_of(&stat).context("/proc/PID/stat has no times")? as f64 / ticks_per_second()? as f64)
+}
+
+/// The name of the program stands in brackets and may have brackets and spaces itself: what is behind the last one counts.
+fn ticks_of(stat: &str) -> Option<u64> {
+    let mut behind = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let user: u64 = behind.next()?.parse().ok()?;
+    Some(user + behind.next()?.parse::<u64>().ok()?)
+}
+
+#[cfg(target_os = "linux")]
+mod here {
+    use anyhow::{Context as _, Result, ensure};
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, kill_process, setrlimit};
+
+    use super::Signal;
+
+    pub(in crate::laps) fn ticks_per_second() -> Result<u64> {
+        Ok(rustix::param::clock_ticks_per_second())
+    }
+
+    /// Processor time of this thread so far, in seconds.
+    pub(in crate::laps) fn own_processor_s() -> Result<f64> {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+    }
+
+    /// Sends a signal to a process that we started, and that nobody has waited for.
+    pub(in crate::laps) fn send(process: u32, signal: Signal) -> Result<()> {
+        let process = i32::try_from(process).ok().and_then(Pid::from_raw).context("no number of a process")?;
+        let signal = match signal {
+            Signal::Interrupt => rustix::process::Signal::INT,
+            Signal::Kill => rustix::process::Signal::KILL,
+        };
+        Ok(kill_process(process, signal)?)
+    }
+
+    /// Lets this process, and those that it starts, have this many files and sockets.
+    pub(in crate::laps) fn make_room_for_sockets(count: u64) -> Result<()> {
+        let limit = getrlimit(Resource::Nofile);
+        if limit.current.is_none_or(|current| current >= count) {
+            return Ok(());
+        }
+        let room = limit.maximum.is_none_or(|most| most >= count);
+        ensure!(
+            room,
+            "{count} files and sockets are needed, and this user may have {:?}: see `ulimit -n`",
+            limit.maximum
+        );
+        setrlimit(Resource::Nofile, Rlimit { current: Some(count), maximum: limit.maximum })?;
+        eprintln!("the limit of open files was {:?}; it is {count} for this run", limit.current);
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod here {
+    use anyhow::{Result, bail};
+
+    use super::Signal;
+
+    pub(in crate::laps) fn ticks_per_second() -> Result<u64> {
+        bail!("`laps` measures servers only on Linux")
+    }
+
+    pub(in crate::laps) fn own_processor_s() -> Result<f64> {
+        bail!("`laps` measures processor time only on Linux")
+    }
+
+    pub(in crate::laps) fn send(_process: u32, _signal: Signal) -> Result<()> {
+        bail!("`laps` measures servers only on Linux")
+    }
+
+    pub(in crate::laps) fn make_room_for_sockets(_count: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+use here::ticks_per_second;
+pub(super) use here::{make_room_for_sockets, own_processor_s, send};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_found_behind_a_name_with_brackets() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 5 0 0 0 30 12 0 0 20 0 1 0 100 1 1";
+        assert_eq!(ticks_of(stat), Some(42));
+        assert_eq!(ticks_of("7 (a) S 1"), None);
+    }
+}
