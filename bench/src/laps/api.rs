@@ -87,6 +87,7 @@ fn under_load(part: &str, server: &Server, amounts: &Amounts) -> Result<Vec<Figu
         ms("  latency from when it was due, the most", total, 1.0),
         ms("  of it until it was sent, p99", &found.sent_late_ms, 0.99),
         Figure::count(part, "  errors", found.errors).exactly(0.0),
+        Figure::count(part, "  given up: too far behind", found.given_up).exactly(0.0),
         Figure::new(part, "  processor of the server", processor, "% of one core").digits(1),
     ])
 }

@@ -30,7 +30,7 @@ const SPEED: u32 = 20;
 const ASKING: usize = 4;
 const PATHS: [&str; 3] = ["/api/v1/sessions?laps=true", "/api/v1/laps?sort=newest", "/api/v1/bests"];
 /// A round goes on until a lap is announced, but not for longer than this.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What was announced, by id: its time, as it was said last.
 #[derive(Default)]

@@ -28,6 +28,8 @@ pub(super) struct Latencies {
     pub(super) sent_late_ms: Vec<f64>,
     /// Requests without a right answer.
     pub(super) errors: u64,
+    /// Requests that were given up, since the server was too far behind.
+    pub(super) given_up: u64,
     /// From the first to the last.
     pub(super) seconds: f64,
 }
@@ -49,7 +51,7 @@ pub(super) fn send(address: SocketAddr, path: &str, expected: &[u8], load: Load)
                 return own;
             }
             if Instant::now() > give_up {
-                own.errors += 1;
+                own.given_up += 1;
                 continue;
             }
             let due = start + Duration::from_secs(1).mul_f64(number as f64 / load.per_second as f64);
@@ -74,6 +76,7 @@ pub(super) fn send(address: SocketAddr, path: &str, expected: &[u8], load: Load)
             all.total_ms.extend(own.total_ms);
             all.sent_late_ms.extend(own.sent_late_ms);
             all.errors += own.errors;
+            all.given_up += own.given_up;
         }
         Ok(())
     })?;
