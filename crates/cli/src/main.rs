@@ -22,6 +22,7 @@ mod stop;
 mod stoppable;
 mod store;
 mod time;
+mod upstream;
 mod window;
 
 fn main() -> std::process::ExitCode {

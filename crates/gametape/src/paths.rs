@@ -71,6 +71,21 @@ pub fn this_machine() -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
+/// Room on the disk of a folder; `None` where it is not known.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let room = rustix::fs::statvfs(folder).ok()?;
+    room.f_bavail.checked_mul(room.f_frsize)
+}
+
+/// Room on the disk of a folder; `None` where it is not known.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
+}
+
 /// The tape in a folder that was changed last; `None` if there is none, or no such folder.
 pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {

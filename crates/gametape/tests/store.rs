@@ -70,6 +70,7 @@ on_both! {
         progress_has_the_best_and_the_median_of_each_day,
         cursors_of_other_queries_are_refused,
         the_catalogue_keeps_tapes,
+        an_answer_that_was_kept_is_never_old,
         rare_and_common_laps_are_found_the_same_way;
     privacy:
         a_private_driver_is_absent_from_every_public_answer,

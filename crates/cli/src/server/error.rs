@@ -50,6 +50,14 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
+    pub(super) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, message)
+    }
+
+    pub(super) fn no_room(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, "no_room", message)
+    }
+
     /// The cursor is none that this question gave.
     pub(super) fn no_such_page() -> Self {
         let message = "there is no such page: cursor is none that this question gave; begin again without it";

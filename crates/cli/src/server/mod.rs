@@ -27,6 +27,7 @@ mod live_routes;
 mod metrics;
 mod openapi;
 mod params;
+mod push;
 mod reading;
 mod routes;
 mod state;

@@ -59,17 +59,11 @@ pub(super) async fn sessions(
     }
     let query = SessionQuery { limit, after, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
-    let (found, next_page) = ask(&state, move |store| {
-        let page = store.sessions(&query, audience)?;
-        let mut sessions = Vec::with_capacity(page.items.len());
-        for session in page.items {
-            let detail = if with_laps { store.session(session.session.id, audience)? } else { None };
-            sessions.push(detail.map_or_else(|| SessionAnswer::from(session), SessionAnswer::from));
-        }
-        Ok((sessions, page.next))
-    })
-    .await?;
-    json(&headers, &SessionPage { sessions: found, next: next(next_page) })
+    let (sessions, next) = match with_laps {
+        true => answers(ask(&state, move |store| store.sessions_with_laps(&query, audience)).await?),
+        false => answers(ask(&state, move |store| store.sessions(&query, audience)).await?),
+    };
+    json(&headers, &SessionPage { sessions, next })
 }
 
 /// One session with its stints and laps.

@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, patch};
+use axum::routing::{get, patch, put};
 
 use super::error::ApiError;
 use super::guard::guard;
 use super::state::AppState;
-use super::{channels, edits, health, live_routes, openapi, reading, web};
+use super::{channels, edits, health, live_routes, openapi, push, reading, web};
 
 /// All of the server but its socket.
 pub(crate) fn app(state: AppState) -> Router {
@@ -26,6 +26,8 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/drivers/{driver}", patch(edits::edit_driver))
         .route("/progress", get(reading::progress))
         .route("/tapes", get(reading::tapes))
+        .route("/push/sessions", put(push::session))
+        .route("/push/tapes/{id}", put(push::tape))
         .route("/live", get(live_routes::live));
     Router::new()
         .nest("/api/v1", api)

@@ -1,8 +1,11 @@
 //! What all handlers share.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
+use gametape::paths::this_machine;
 use gametape::store::Store;
+use gametape::store::incoming::Incoming;
 
 use super::access::Access;
 use super::car::CarFeed;
@@ -19,6 +22,8 @@ pub(crate) struct AppState {
     pub(super) metrics: Arc<Metrics>,
     pub(crate) hub: Arc<Hub>,
     pub(super) car: Arc<CarFeed>,
+    /// Where tapes of other servers go; none are taken without it.
+    pub(super) incoming: Arc<OnceLock<Incoming>>,
 }
 
 impl AppState {
@@ -30,6 +35,12 @@ impl AppState {
             metrics: Arc::default(),
             hub: Arc::default(),
             car: Arc::default(),
+            incoming: Arc::default(),
         }
+    }
+
+    /// Takes tapes that other servers send, into this folder.
+    pub(crate) fn take_tapes(&self, folder: PathBuf) {
+        self.incoming.get_or_init(|| Incoming::new(folder, this_machine()));
     }
 }

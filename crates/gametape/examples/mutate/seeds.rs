@@ -343,6 +343,7 @@ pub(crate) fn store_texts() -> Vec<Vec<u8>> {
         r#"[{"at_fraction":0.5,"at_ns":5,"at_sector":2,"code":"cut","source":"game"}]"#,
         r#"{"air_celsius":21.5,"caution":false,"rain":"dry"}"#,
         r#"["a","b"]"#,
+        r#"{"format":1,"tracker":["laps",3],"session":[{"b":"00"},null,"iracing",null,"race",0],"stints":[[{"b":"00"},1]],"laps":[],"facts":null,"hidden":[["Driver 1","private"]]}"#,
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec()

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::names::EXTENSION;
+use crate::paths::free_bytes;
 
 /// What is known of the folder that tapes go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,15 +67,4 @@ fn writable(folder: &Path) -> io::Result<()> {
         true => Err(io::ErrorKind::PermissionDenied.into()),
         false => Ok(()),
     }
-}
-
-#[cfg(target_os = "linux")]
-fn free_bytes(folder: &Path) -> Option<u64> {
-    let room = rustix::fs::statvfs(folder).ok()?;
-    room.f_bavail.checked_mul(room.f_frsize)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn free_bytes(_folder: &Path) -> Option<u64> {
-    None
 }

@@ -195,7 +195,7 @@ fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape
 }
 
 /// BLAKE3 of a file, in hex.
-fn checksum_of(path: &Path) -> io::Result<String> {
+pub(super) fn checksum_of(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())

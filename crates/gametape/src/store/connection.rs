@@ -21,6 +21,9 @@ pub(super) trait Connection: Send {
     /// Runs statements without values, in the words of this database.
     fn script(&mut self, sql: &str) -> Result<(), StoreError>;
 
+    /// How many rows were changed over it so far.
+    fn changed(&self) -> u64;
+
     /// Whether it can still be used; one that cannot is thrown away.
     fn is_usable(&self) -> bool;
 }

@@ -5,7 +5,7 @@ use gametape_format::TapeId;
 use super::edits::Edit;
 use super::error::StoreError;
 use super::people::DriverEdit;
-use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
+use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Write,
 };
@@ -55,6 +55,9 @@ pub trait Store: Send + Sync {
     /// Sessions, newest first.
     fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError>;
 
+    /// Sessions, newest first, each with its stints and laps.
+    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError>;
+
     /// One session with its stints and laps.
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError>;
 
@@ -90,6 +93,18 @@ pub trait Store: Send + Sync {
 
     /// All tapes that are, or were, in a place.
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError>;
+
+    /// What was sent of a session or a tape to another server; `None` if nothing was.
+    fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError>;
+
+    /// Notes that a session or a tape has arrived at another server, and what it was.
+    fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError>;
+
+    /// Who may see a driver.
+    fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError>;
+
+    /// A number that rises with every change of sessions, laps, tapes and what users say.
+    fn changes(&self) -> Result<i64, StoreError>;
 
     /// Makes a token for the server; gives its secret too, which nobody can get again.
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError>;

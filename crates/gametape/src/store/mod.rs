@@ -23,13 +23,17 @@ mod dialect;
 mod edits;
 mod error;
 mod fuzz;
+pub mod incoming;
+mod kept_answers;
 mod lists;
 mod outbox;
 mod packed;
+mod parcel;
 mod people;
 mod pool;
 mod postgres;
 mod progress;
+mod pushed;
 mod put;
 mod query;
 mod queued_calls;
@@ -56,6 +60,7 @@ pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};
 pub use error::StoreError;
 #[doc(hidden)]
 pub use fuzz::fuzz_store_texts;
+pub use parcel::Parcel;
 pub use people::DriverEdit;
 pub use query::{
     Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, SessionQuery, Validity,

@@ -61,7 +61,15 @@ impl Pool {
     ) -> Result<T, StoreError> {
         self.with(|db| {
             let begin = db.dialect().begin();
-            in_transaction(db, begin, work)
+            in_transaction(db, begin, |db| {
+                let before = db.changed();
+                let done = work(db)?;
+                // Last, so that others who write wait for this row as short as can be.
+                if db.changed() != before {
+                    db.execute("UPDATE changes SET n = n + 1", &[])?;
+                }
+                Ok(done)
+            })
         })
     }
 

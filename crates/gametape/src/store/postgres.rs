@@ -71,7 +71,13 @@ impl Database for PostgresServer {
 
     fn connect(&self) -> Result<Box<dyn Connection>, StoreError> {
         let client = self.config.connect(NoTls).map_err(|error| told(&self.name, &error))?;
-        Ok(Box::new(PostgresConnection { client, store: self.name.clone(), ready: HashMap::new(), broken: false }))
+        Ok(Box::new(PostgresConnection {
+            client,
+            store: self.name.clone(),
+            ready: HashMap::new(),
+            broken: false,
+            changed: 0,
+        }))
     }
 }
 
@@ -94,6 +100,7 @@ struct PostgresConnection {
     store: String,
     ready: HashMap<String, Statement>,
     broken: bool,
+    changed: u64,
 }
 
 impl PostgresConnection {
@@ -124,7 +131,9 @@ impl Connection for PostgresConnection {
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
         let statement = self.statement(sql)?;
         let values: Vec<_> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-        self.client.execute(&statement, &values).map_err(|error| self.failed(&error))
+        let changed = self.client.execute(&statement, &values).map_err(|error| self.failed(&error))?;
+        self.changed += changed;
+        Ok(changed)
     }
 
     fn each(&mut self, sql: &str, values: &[Value], each: &mut Each<'_>) -> Result<(), StoreError> {
@@ -148,6 +157,10 @@ impl Connection for PostgresConnection {
         // A transaction that could not be ended would go into the next use.
         self.broken |= done.is_err() && sql == "ROLLBACK";
         done
+    }
+
+    fn changed(&self) -> u64 {
+        self.changed
     }
 
     fn is_usable(&self) -> bool {

@@ -6,7 +6,7 @@ use super::contract::Store;
 use super::edits::Edit;
 use super::error::StoreError;
 use super::people::DriverEdit;
-use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
+use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
 use super::queued_store::QueuedStore;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
@@ -64,6 +64,10 @@ impl Store for QueuedStore {
         self.server().sessions(query, audience)
     }
 
+    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
+        self.server().sessions_with_laps(query, audience)
+    }
+
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError> {
         self.server().session(id, audience)
     }
@@ -110,6 +114,22 @@ impl Store for QueuedStore {
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
         self.server().tapes_of(place)
+    }
+
+    fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {
+        self.server().pushed(upstream, kind, id)
+    }
+
+    fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError> {
+        self.server().note_pushed(upstream, kind, id, content)
+    }
+
+    fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError> {
+        self.server().visibility_of(driver)
+    }
+
+    fn changes(&self) -> Result<i64, StoreError> {
+        self.server().changes()
     }
 
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {

@@ -140,9 +140,18 @@ pub(super) fn session(
     if audience == Audience::Public {
         sql.push(" AND s.deleted_us IS NULL");
     }
-    let Some(session) = db.all_of(&sql, read)?.into_iter().next() else { return Ok(None) };
+    let found = db.all_of(&sql, read)?.into_iter().next();
+    found.map(|found| detail(db, found, audience)).transpose()
+}
+
+/// A session with what is in it.
+pub(super) fn detail(
+    db: &mut dyn Connection,
+    session: StoredSession,
+    audience: Audience,
+) -> Result<SessionDetail, StoreError> {
     let mut sql = Statement::new("SELECT ");
-    sql.push(&of_table("t", STINT)).push(" FROM stints t WHERE t.session = ").bind(id);
+    sql.push(&of_table("t", STINT)).push(" FROM stints t WHERE t.session = ").bind(session.session.id);
     if audience == Audience::Public {
         sql.push(
             " AND NOT EXISTS (SELECT 1 FROM drivers d, sessions s WHERE d.driver = t.driver AND s.id = t.session \
@@ -152,5 +161,5 @@ pub(super) fn session(
     sql.push(" ORDER BY t.n");
     let stints = db.all_of(&sql, |mut row| read_stint(&mut row))?;
     let laps = laps_of_session(db, &session, audience)?;
-    Ok(Some(SessionDetail { session, stints, laps }))
+    Ok(SessionDetail { session, stints, laps })
 }

@@ -11,6 +11,7 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0001_laps.sql"),
     include_str!("migrations/0002_tokens_outbox.sql"),
     include_str!("migrations/0003_tracks_indexes.sql"),
+    include_str!("migrations/0004_changes_pushed.sql"),
 ];
 
 /// The newest schema that this program knows.

@@ -11,7 +11,7 @@ use super::value::{Value, needed};
 use crate::laps::{Id, Session};
 
 /// Who may see a driver; who is not known by name is public.
-fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) -> Result<Visibility, StoreError> {
+pub(super) fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) -> Result<Visibility, StoreError> {
     let Some(driver) = driver else { return Ok(Visibility::Public) };
     let sql = "SELECT visibility FROM drivers WHERE driver = ?1";
     let number = db.first(sql, &[Value::from(driver)], |mut row| row.number("a visibility"))?;

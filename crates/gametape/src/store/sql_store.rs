@@ -1,21 +1,23 @@
 //! A store in a database: the SQL of this folder, over connections to SQLite or to PostgreSQL.
 
+use std::fmt::Debug;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gametape_format::TapeId;
 
-use super::connection::{Connection, Database};
+use super::connection::{Connection, Database, in_transaction};
 use super::contract::Store;
 use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
+use super::kept_answers::KeptAnswers;
 use super::lists::Thing;
 use super::outbox::{self, Parcel};
 use super::people::DriverEdit;
 use super::pool::Pool;
 use super::postgres::PostgresServer;
-use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery};
-use super::settle::{settle_lap, settle_laps, settle_session};
+use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
+use super::settle::{settle_lap, settle_laps, settle_session, visibility_of};
 use super::sqlite::SqliteFile;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
@@ -23,12 +25,15 @@ use super::stored::{
 use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
 use super::value::needed;
-use super::{bests, lists, people, progress, read_laps, read_sessions, replace, track_facts, writing};
+use super::{
+    bests, kept_answers, lists, people, progress, pushed, read_laps, read_sessions, replace, track_facts, writing,
+};
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
 /// A store in SQLite or in PostgreSQL.
 pub struct SqlStore {
     pool: Pool,
+    kept: KeptAnswers,
 }
 
 impl SqlStore {
@@ -44,7 +49,7 @@ impl SqlStore {
 
     /// The same without opening it: each use opens it if it can.
     pub(super) fn postgres_later(url: &str) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)) })
+        Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)), kept: KeptAnswers::default() })
     }
 
     pub(super) fn queue(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
@@ -64,11 +69,29 @@ impl SqlStore {
     }
 
     fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::open(database)? })
+        Ok(Self { pool: Pool::open(database)?, kept: KeptAnswers::default() })
     }
 
     fn read<T>(&self, work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.pool.with(work)
+    }
+}
+
+impl SqlStore {
+    /// The answer to a question whose queries all see the same state, kept until something changes.
+    fn answer<T: Clone + Send + Sync + 'static>(
+        &self,
+        kind: &str,
+        question: &dyn Debug,
+        audience: Audience,
+        ask: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.pool.with(|db| {
+            self.kept.get(format!("{kind} {audience:?} {question:?}"), db, |db| {
+                let begin = db.dialect().begin_snapshot();
+                in_transaction(db, begin, ask)
+            })
+        })
     }
 }
 
@@ -164,7 +187,18 @@ impl Store for SqlStore {
         if !may_ask(&query.filter, audience) {
             return Ok(nothing());
         }
-        self.read(|db| read_sessions::sessions(db, query, audience))
+        self.answer("sessions", query, audience, |db| read_sessions::sessions(db, query, audience))
+    }
+
+    fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
+        if !may_ask(&query.filter, audience) {
+            return Ok(nothing());
+        }
+        self.answer("sessions with laps", query, audience, |db| {
+            let page = read_sessions::sessions(db, query, audience)?;
+            let with_laps = page.items.into_iter().map(|found| read_sessions::detail(db, found, audience));
+            Ok(Page { items: with_laps.collect::<Result<_, _>>()?, next: page.next })
+        })
     }
 
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError> {
@@ -183,23 +217,23 @@ impl Store for SqlStore {
     }
 
     fn bests(&self, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
-        self.pool.snapshot(|db| bests::bests(db, query, audience))
+        self.answer("bests", query, audience, |db| bests::bests(db, query, audience))
     }
 
     fn tracks(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
-        self.pool.snapshot(|db| lists::driven(db, Thing::Track, query, audience))
+        self.answer("tracks", query, audience, |db| lists::driven(db, Thing::Track, query, audience))
     }
 
     fn cars(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
-        self.pool.snapshot(|db| lists::driven(db, Thing::Car, query, audience))
+        self.answer("cars", query, audience, |db| lists::driven(db, Thing::Car, query, audience))
     }
 
     fn drivers(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driver>, StoreError> {
-        self.read(|db| lists::drivers(db, query, audience))
+        self.answer("drivers", query, audience, |db| lists::drivers(db, query, audience))
     }
 
     fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError> {
-        self.pool.snapshot(|db| progress::progress(db, query, audience))
+        self.answer("progress", query, audience, |db| progress::progress(db, query, audience))
     }
 
     fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError> {
@@ -216,6 +250,23 @@ impl Store for SqlStore {
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
         self.read(|db| tapes::tapes_of(db, place))
+    }
+
+    fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {
+        self.read(|db| pushed::content(db, upstream, kind, id))
+    }
+
+    fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError> {
+        // Nothing that anybody is told of: no change of what is kept.
+        self.read(|db| pushed::note(db, upstream, kind, id, content))
+    }
+
+    fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError> {
+        self.read(|db| visibility_of(db, Some(&driver.to_owned())))
+    }
+
+    fn changes(&self) -> Result<i64, StoreError> {
+        self.read(kept_answers::counter)
     }
 
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {

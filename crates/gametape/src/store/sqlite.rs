@@ -44,13 +44,14 @@ impl Database for SqliteFile {
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
         db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
             .map_err(refused)?;
-        Ok(Box::new(SqliteConnection { db, store: self.name() }))
+        Ok(Box::new(SqliteConnection { db, store: self.name(), changed: 0 }))
     }
 }
 
 struct SqliteConnection {
     db: rusqlite::Connection,
     store: String,
+    changed: u64,
 }
 
 impl SqliteConnection {
@@ -74,7 +75,9 @@ impl Connection for SqliteConnection {
         let sql = Dialect::Sqlite.translate(sql);
         let changed =
             self.db.prepare_cached(&sql).and_then(|mut statement| statement.execute(params_from_iter(values)));
-        changed.map(|rows| rows as u64).map_err(|error| self.refused(&error))
+        let changed = changed.map(|rows| rows as u64).map_err(|error| self.refused(&error))?;
+        self.changed += changed;
+        Ok(changed)
     }
 
     fn each(&mut self, sql: &str, values: &[Value], each: &mut Each<'_>) -> Result<(), StoreError> {
@@ -101,6 +104,10 @@ impl Connection for SqliteConnection {
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
         self.db.execute_batch(sql).map_err(|error| self.refused(&error))
+    }
+
+    fn changed(&self) -> u64 {
+        self.changed
     }
 
     fn is_usable(&self) -> bool {

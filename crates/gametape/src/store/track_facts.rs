@@ -27,17 +27,23 @@ pub(super) fn put(db: &mut dyn Connection, facts: &TrackFacts) -> Result<Change,
             all.outline_m = known.outline_m;
         }
     }
-    let text = json!({
-        "length_m": all.length_m,
-        "sector_ends": all.sector_ends,
-        "outline_m": all.outline_m,
-        "pit_entry": all.pit_entry,
-        "pit_exit": all.pit_exit,
-    });
     let [game, track, layout] = key(&facts.game, &facts.track, facts.layout.as_deref());
-    let values = [game, track, layout, Value::from(text.to_string())];
+    let values = [game, track, layout, Value::from(text_of(&all))];
     Put { table: "track_facts", columns: &["game", "track", "layout", "facts"], key: 3, values: &values, once: &[] }
         .run(db)
+}
+
+/// What is known, without the names of the track.
+pub(super) fn text_of(facts: &TrackFacts) -> String {
+    let TrackFacts { length_m, sector_ends, outline_m, pit_entry, pit_exit, .. } = facts;
+    let text = json!({
+        "length_m": length_m,
+        "sector_ends": sector_ends,
+        "outline_m": outline_m,
+        "pit_entry": pit_entry,
+        "pit_exit": pit_exit,
+    });
+    text.to_string()
 }
 
 /// What is known of a track.

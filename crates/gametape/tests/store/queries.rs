@@ -1,7 +1,7 @@
 use gametape::laps::{Lap, Phase, Session, SessionKind};
 use gametape::store::{
-    Audience, CataloguedTape, Change, Cursor, Filter, LapQuery, LapSort, ListQuery, ProgressQuery, SessionQuery,
-    SqlStore, Store, StoreError, Validity, Write,
+    Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery,
+    SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
 };
 
 use super::place::Place;
@@ -326,4 +326,45 @@ pub fn rare_and_common_laps_are_found_the_same_way(place: &Place) {
     assert_eq!(laps("rare", LapSort::Fastest, 1), newest);
     assert_eq!(laps("nowhere", LapSort::Newest, 20), []);
     assert_eq!(laps("common", LapSort::Newest, 100).len(), 119 * 3);
+}
+
+/// All lists of a store, as text.
+fn lists(store: &SqlStore) -> String {
+    let (list, public) = (ListQuery::default(), Audience::Public);
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        store.sessions(&SessionQuery::default(), public).unwrap(),
+        store.sessions_with_laps(&SessionQuery::default(), public).unwrap(),
+        store.bests(&list, public).unwrap(),
+        store.tracks(&list, public).unwrap(),
+        store.cars(&list, public).unwrap(),
+        store.drivers(&list, public).unwrap(),
+        store.progress(&ProgressQuery::default(), public).unwrap(),
+    )
+}
+
+pub fn an_answer_that_was_kept_is_never_old(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    // Another program on the same database.
+    let other = place.open();
+    let lap = store.session(sessions[0].id, Audience::Owner).unwrap().unwrap().laps[1].lap.id;
+    let hidden = DriverEdit { name: None, visibility: Some(Visibility::Private) };
+    let excluded = Edit { excluded: Some(true), ..Edit::default() };
+    let deleted = Edit { deleted: Some(true), ..Edit::default() };
+    let changes: [&dyn Fn(); 6] = [
+        &|| drop(other.write(&origin(9), &writes(&tracked(&session(9, 9), &[80_000]))).unwrap()),
+        &|| drop(other.edit_lap(lap, &excluded).unwrap()),
+        &|| drop(other.edit_session(sessions[1].id, &deleted).unwrap()),
+        &|| other.edit_driver("Driver 2", &hidden).unwrap(),
+        &|| other.name_track(&sessions[0].game, "Spa", Some(&"Francorchamps".to_owned())).unwrap(),
+        &|| assert!(other.replace_tape(&origin(9), &[]).unwrap().removed > 0),
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let before = lists(&store);
+        assert_eq!(lists(&store), before, "change {number}: asked again");
+        change();
+        let after = lists(&store);
+        assert_ne!(after, before, "change {number} is seen");
+        assert_eq!(after, lists(&place.open()), "change {number}: as one sees it who kept nothing");
+    }
 }

@@ -4,8 +4,12 @@ use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
 
 /// Each schema that was ever released, with rows in it, as text.
-const SCHEMAS: &[(i64, &str)] =
-    &[(1, include_str!("schemas/1.sql")), (2, include_str!("schemas/2.sql")), (3, include_str!("schemas/3.sql"))];
+const SCHEMAS: &[(i64, &str)] = &[
+    (1, include_str!("schemas/1.sql")),
+    (2, include_str!("schemas/2.sql")),
+    (3, include_str!("schemas/3.sql")),
+    (4, include_str!("schemas/4.sql")),
+];
 
 pub fn a_store_is_made_and_opened_again(place: &Place) {
     place.open().write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();

@@ -1,0 +1,154 @@
+//! What the other server lacks, sent: sessions first, they are small; then tapes, piece by piece from where the other one is.
+
+use std::fs::File;
+use std::io::{Read, Seek as _, SeekFrom};
+use std::path::Path;
+
+use anyhow::bail;
+use gametape::capture::StopFlag;
+use gametape::laps::Id;
+use gametape::paths::this_machine;
+use gametape::store::{
+    Audience, CataloguedTape, LARGEST_PAGE, Parcel, SessionQuery, Store, TrackedSession, Visibility,
+};
+use tokio::runtime::Runtime;
+
+use super::client::{Said, Upstream};
+
+/// Sessions that are looked at when something changed.
+const NEWEST: u32 = 100;
+/// How much of a tape goes at once.
+const PIECE: usize = 512 << 10;
+
+/// Which sessions are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    All,
+    Newest,
+}
+
+/// All that sending needs.
+pub(super) struct Sending<'a> {
+    pub(super) store: &'a dyn Store,
+    pub(super) upstream: &'a Upstream,
+    pub(super) runtime: &'a Runtime,
+    pub(super) stop: &'a StopFlag,
+}
+
+impl Sending<'_> {
+    /// Sends what the other one lacks. One that is refused does not keep the others here; the first refusal is told.
+    pub(super) fn pass(&self, pass: Pass) -> anyhow::Result<()> {
+        let mut refused = Ok(());
+        let limit = if pass == Pass::All { LARGEST_PAGE } else { NEWEST };
+        let mut query = SessionQuery { limit, ..SessionQuery::default() };
+        loop {
+            let page = self.store.sessions(&query, Audience::Owner)?;
+            for found in &page.items {
+                if self.stop.wanted() {
+                    return Ok(());
+                }
+                let sent = self.session(found.session.id)?;
+                refused = refused.and(sent);
+            }
+            query.after = page.next.filter(|_| pass == Pass::All);
+            if query.after.is_none() {
+                break;
+            }
+        }
+        for tape in self.store.tapes_of(&this_machine())? {
+            if self.stop.wanted() {
+                return Ok(());
+            }
+            let sent = self.tape(&tape)?;
+            refused = refused.and(sent);
+        }
+        refused
+    }
+
+    fn put(&self, path: &str, kind: &str, body: Vec<u8>) -> anyhow::Result<Said> {
+        let said = self.runtime.block_on(self.upstream.put(path, kind, body))?;
+        match said.status.as_u16() {
+            // Nothing else would be taken either: whoever looks after it has to do something.
+            401 | 403 | 404 | 421 | 429 | 503 => bail!("{}", said.refusal()),
+            _ => Ok(said),
+        }
+    }
+
+    /// A session, if it is not there as it is here. The outer error is about the other server, the inner one about this session.
+    fn session(&self, id: Id) -> anyhow::Result<anyhow::Result<()>> {
+        let Some(parcel) = self.parcel(id)? else { return Ok(Ok(())) };
+        let text = parcel.pack()?;
+        let content = Parcel::content(&text);
+        let upstream = self.upstream.name();
+        if self.store.pushed(&upstream, "session", id.0)?.as_ref() == Some(&content) {
+            return Ok(Ok(()));
+        }
+        let said = self.put("/api/v1/push/sessions", "application/json", text.into_bytes())?;
+        if !said.status.is_success() {
+            return Ok(Err(anyhow::anyhow!("session {id}: {}", said.refusal())));
+        }
+        self.store.note_pushed(&upstream, "session", id.0, &content)?;
+        Ok(Ok(()))
+    }
+
+    fn parcel(&self, id: Id) -> anyhow::Result<Option<Parcel>> {
+        let Some(found) = self.store.session(id, Audience::Owner)? else { return Ok(None) };
+        let mut session = found.session.session;
+        let Some(tracker) = self.store.tracker_of(session.tape)? else { return Ok(None) };
+        // Made from laps there, as it was here. Names and notes that users gave stay here; what they excluded does not count there either.
+        (session.best_lap, session.theoretical_best_ms) = (None, None);
+        let laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
+        let drivers = laps.iter().filter_map(|lap| lap.driver.clone()).chain(session.driver.clone());
+        let drivers: std::collections::BTreeSet<String> = drivers.collect();
+        let mut hidden = Vec::new();
+        for driver in drivers {
+            let how = self.store.visibility_of(&driver)?;
+            if how != Visibility::Public {
+                hidden.push((driver, how));
+            }
+        }
+        let facts = match &session.track {
+            Some(track) => self.store.track_facts(&session.game, track, session.layout.as_deref())?,
+            None => None,
+        };
+        let tracked = TrackedSession { session, stints: found.stints, laps };
+        Ok(Some(Parcel { tracker, tracked, facts, hidden }))
+    }
+
+    /// A tape that is closed and here, if it is not there.
+    fn tape(&self, tape: &CataloguedTape) -> anyhow::Result<anyhow::Result<()>> {
+        let Some(checksum) = tape.checksum.as_ref().filter(|_| tape.complete && tape.missing_us.is_none()) else {
+            return Ok(Ok(()));
+        };
+        let upstream = self.upstream.name();
+        if tape.replay_of.is_some() || self.store.pushed(&upstream, "tape", tape.id.0)?.as_ref() == Some(checksum) {
+            return Ok(Ok(()));
+        }
+        // It may have been moved a moment ago: the catalogue will notice.
+        let Ok(mut file) = File::open(&tape.path) else { return Ok(Ok(())) };
+        let name = Path::new(&tape.path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')).collect();
+        let path = format!("/api/v1/push/tapes/{}?bytes={}&checksum={checksum}&file={name}", tape.id, tape.bytes);
+        let mut said = self.put(&path, "application/octet-stream", Vec::new())?;
+        loop {
+            let offset = said.body["offset"].as_u64().filter(|_| said.status.is_success());
+            let Some(offset) = offset else {
+                return Ok(Err(anyhow::anyhow!("tape {}: {}", tape.id, said.refusal())));
+            };
+            if said.body["complete"].as_bool() == Some(true) {
+                self.store.note_pushed(&upstream, "tape", tape.id.0, checksum)?;
+                return Ok(Ok(()));
+            }
+            if self.stop.wanted() {
+                return Ok(Ok(()));
+            }
+            let mut piece = Vec::with_capacity(PIECE);
+            file.seek(SeekFrom::Start(offset))?;
+            Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut piece)?;
+            if piece.is_empty() {
+                return Ok(Err(anyhow::anyhow!("tape {}: the file is shorter than the catalogue says", tape.id)));
+            }
+            said = self.put(&format!("{path}&offset={offset}"), "application/octet-stream", piece)?;
+        }
+    }
+}

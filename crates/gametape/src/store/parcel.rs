@@ -1,0 +1,157 @@
+//! A session with its stints and laps as text, on its way from one server to another.
+//!
+//! ```text
+//! {"format":1,"tracker":["id",3],"session":[…],"stints":[[…]],"laps":[[…]],"facts":"…","hidden":[["Driver 1","private"]]}
+//! ```
+//! Rows are those of the tables, in the order of `columns`; ids are `{"b":"hex"}`. What comes in is not trusted: rows must be of the types that the tables
+//! have, and belong together: ids are made from the tape and the time, so nobody can write over the laps of another tape.
+
+use serde_json::{Value as Json, json};
+
+use super::columns::{
+    LAP, SESSION, STINT, lap_values, read_lap, read_session, read_stint, session_values, stint_values,
+};
+use super::cursor::from_hex;
+use super::error::StoreError;
+use super::query::Visibility;
+use super::stored::{Origin, TrackedSession, Tracker};
+use super::track_facts;
+use super::value::{Row, Value};
+use crate::laps::{Id, TrackFacts};
+
+/// The format of parcels.
+const FORMAT: i64 = 1;
+/// Laps, and stints, of a session at most.
+const MOST: usize = 20_000;
+/// Laps that begin at one moment: those that were inferred over a gap.
+const AT_ONE_MOMENT: u32 = 1000;
+
+/// A session on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parcel {
+    /// What found it.
+    pub tracker: Tracker,
+    /// The session, its stints and its laps.
+    pub tracked: TrackedSession,
+    /// What is known of its track.
+    pub facts: Option<TrackFacts>,
+    /// Its drivers who are hidden, and how much.
+    pub hidden: Vec<(String, Visibility)>,
+}
+
+impl Parcel {
+    /// Where it comes from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        // Whether laps of a playback are kept was decided where they were stored first.
+        Origin { keep_replays: true, ..Origin::new(self.tracked.session.tape, self.tracker.clone()) }
+    }
+
+    /// What tells one text from another.
+    #[must_use]
+    pub fn content(text: &str) -> String {
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// If a number does not fit into a table.
+    pub fn pack(&self) -> Result<String, StoreError> {
+        let TrackedSession { session, stints, laps } = &self.tracked;
+        let stints = stints.iter().map(|stint| stint_values(session.id, stint).map(row));
+        let laps = laps.iter().map(|lap| lap_values(session.tape, lap).map(row));
+        let text = json!({
+            "format": FORMAT,
+            "tracker": [self.tracker.id, self.tracker.version],
+            "session": row(session_values(session)?),
+            "stints": stints.collect::<Result<Vec<_>, _>>()?,
+            "laps": laps.collect::<Result<Vec<_>, _>>()?,
+            "facts": self.facts.as_ref().map(track_facts::text_of),
+            "hidden": self.hidden.iter().map(|(driver, how)| json!([driver, how.as_str()])).collect::<Vec<_>>(),
+        });
+        Ok(text.to_string())
+    }
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// If it is none, or if what is in it does not belong together.
+    pub fn unpack(text: &str) -> Result<Self, StoreError> {
+        let json: Json = serde_json::from_str(text).map_err(|error| wrong("a parcel", &error))?;
+        let part = |name: &'static str| json.get(name).ok_or_else(|| wrong("a parcel with all its parts", &name));
+        if part("format")?.as_i64() != Some(FORMAT) {
+            return Err(wrong("a parcel of format 1: is the other gametape newer?", part("format")?));
+        }
+        let tracker = part("tracker")?.as_array().and_then(|parts| match parts.as_slice() {
+            [id, version] => Some(Tracker { id: id.as_str()?.to_owned(), version: version.as_u64()?.try_into().ok()? }),
+            _ => None,
+        });
+        let tracker = tracker.ok_or_else(|| wrong("a tracker", part("tracker").unwrap_or(&Json::Null)))?;
+        let session = read_session(&mut row_of(part("session")?, SESSION.len())?)?;
+        let stints = rows(part("stints")?, STINT.len())?.iter_mut().map(read_stint).collect::<Result<Vec<_>, _>>()?;
+        let mut laps = Vec::new();
+        for mut row in rows(part("laps")?, LAP.len())? {
+            let (lap, tape) = read_lap(&mut row)?;
+            let is_own = (0..AT_ONE_MOMENT).any(|nth| Id::of_lap(session.tape, lap.start_ns, nth) == lap.id);
+            if tape != session.tape || lap.session != session.id || !is_own {
+                return Err(wrong("a lap of this session", &lap.id));
+            }
+            laps.push(lap);
+        }
+        if Id::of_session(session.tape, session.start_ns) != session.id {
+            return Err(wrong("a session of its tape", &session.id));
+        }
+        let facts = match (part("facts")?.as_str(), &session.track) {
+            (Some(text), Some(track)) => {
+                let facts = track_facts::parse(text).ok_or_else(|| wrong("facts of a track", &text))?;
+                let (game, layout) = (session.game.clone(), session.layout.clone());
+                Some(TrackFacts { game, track: track.clone(), layout, ..facts })
+            }
+            _ => None,
+        };
+        let hidden = part("hidden")?.as_array().into_iter().flatten().map(|entry| match entry.as_array()?.as_slice() {
+            [driver, how] => Some((driver.as_str()?.to_owned(), Visibility::parse(how.as_str()?)?)),
+            _ => None,
+        });
+        let hidden = hidden.collect::<Option<Vec<_>>>().ok_or_else(|| wrong("hidden drivers", &"something else"))?;
+        Ok(Self { tracker, tracked: TrackedSession { session, stints, laps }, facts, hidden })
+    }
+}
+
+fn wrong(expected: &'static str, found: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Damaged { expected, found: found.to_string().chars().take(80).collect() }
+}
+
+fn row(values: Vec<Value>) -> Json {
+    let cell = |value: Value| match value {
+        Value::Null => Json::Null,
+        Value::Int(number) => number.into(),
+        Value::Real(number) => number.into(),
+        Value::Text(text) => text.into(),
+        Value::Bytes(bytes) => json!({ "b": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }),
+    };
+    values.into_iter().map(cell).collect()
+}
+
+fn row_of(json: &Json, columns: usize) -> Result<Row, StoreError> {
+    let cell = |json: &Json| match json {
+        Json::Null => Some(Value::Null),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Some(Value::Int(number)),
+            None => number.as_f64().map(Value::Real),
+        },
+        Json::String(text) => Some(Value::from(text)),
+        Json::Object(object) => object.get("b").and_then(Json::as_str).and_then(from_hex).map(Value::Bytes),
+        _ => None,
+    };
+    let cells = json.as_array().filter(|cells| cells.len() == columns);
+    let values = cells.and_then(|cells| cells.iter().map(cell).collect::<Option<Vec<_>>>());
+    values.map(Row::new).ok_or_else(|| wrong("a row of a table", json))
+}
+
+fn rows(json: &Json, columns: usize) -> Result<Vec<Row>, StoreError> {
+    let all =
+        json.as_array().filter(|rows| rows.len() <= MOST).ok_or_else(|| wrong("a list of rows", &"something else"))?;
+    all.iter().map(|row| row_of(row, columns)).collect()
+}
