@@ -177,6 +177,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/push/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Takes a session with its laps, as another server sends it. Sending it again changes nothing. */
+        put: operations["session"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/push/tapes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Takes a piece of a tape (at most 4 MiB), or says how far the tape is. When all is here, it is checked to the last block. */
+        put: operations["tape"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -704,6 +738,14 @@ export interface components {
             track_name?: string | null;
             type: string;
         };
+        /** @description What came of a session. */
+        SessionArrived: {
+            /** @description Rows that are new or others now. */
+            changed: number;
+            /** @description A newer tracker has been at this tape here, so nothing was done. */
+            kept_newer: boolean;
+            session: string;
+        };
         /** @description What to change about a session. What is left out stays as it is. */
         SessionEdit: {
             /** @description Delete it, or undo that */
@@ -764,6 +806,16 @@ export interface components {
             id: string;
             missing: boolean;
             track?: string | null;
+        };
+        /** @description How far a tape is. */
+        TapeArrived: {
+            /** @description It was found whole, and is in the catalogue. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Where the next piece begins.
+             */
+            offset: number;
         };
         /** @description Tapes, newest first. */
         TapePage: {
@@ -1439,6 +1491,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProgressPage"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionArrived"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape: {
+        parameters: {
+            query: {
+                /** @description Size of the whole tape */
+                bytes: number;
+                /** @description BLAKE3 of the whole tape */
+                checksum: string;
+                /** @description Name of its file */
+                file?: string;
+                /** @description Where this piece begins; without it, how far the tape is */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TapeArrived"];
                 };
             };
             304: {

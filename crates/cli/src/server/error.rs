@@ -55,7 +55,7 @@ impl ApiError {
     }
 
     pub(super) fn no_room(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INSUFFICIENT_STORAGE, "no_room", message)
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no_room", message)
     }
 
     /// The cursor is none that this question gave.
@@ -110,7 +110,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
     }
 
-    fn internal() -> Self {
+    pub(super) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",

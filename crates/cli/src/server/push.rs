@@ -132,7 +132,7 @@ pub(super) struct TapeArrived {
 /// Takes a piece of a tape (at most 4 MiB), or says how far the tape is. When all is here, it is checked to the last block.
 #[utoipa::path(put, path = "/api/v1/push/tapes/{id}", tag = "push", request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), PieceParams),
-    responses((status = 200, body = TapeArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem), (status = 507, body = Problem)))]
+    responses((status = 200, body = TapeArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tape(
     State(state): State<AppState>,
     Path(id): Path<String>,
@@ -169,7 +169,7 @@ impl From<IncomingError> for ApiError {
             // What the system says may name files of this machine: that is for the log.
             IncomingError::Disk(error) => {
                 crate::cli::tell(&format!("serve: {error}"));
-                Self::no_room("the tape cannot be written here; the server's log says why")
+                Self::internal()
             }
             error => Self::bad_request(error.to_string()),
         }
