@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
 use gametape::store::incoming::{Arrived, Declared, IncomingError};
-use gametape::store::{Change, DriverEdit, Parcel, Store, StoreError, Write};
+use gametape::store::{Audience, Change, DriverEdit, Parcel, Store, StoreError, Visibility, Write};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -75,7 +75,8 @@ pub(super) async fn session(
     let (changed, kept_newer, public) =
         tokio::task::spawn_blocking(move || keep(store.as_ref(), parcel)).await?.map_err(ApiError::from)?;
     if changed > 0 {
-        state.hub.tell(Kind::SessionChanged, public, &serde_json::json!({ "session": id.to_string() }));
+        let news = serde_json::json!({ "session": id.to_string() });
+        state.hub.tell(Kind::SessionChanged, &news, public.then_some(&news));
     }
     json(&headers, &SessionArrived { session: id.to_string(), changed, kept_newer })
 }
@@ -93,13 +94,15 @@ fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreE
             store.edit_driver(driver, &DriverEdit { name: None, visibility: Some(*how) })?;
         }
     }
-    let public = parcel.hidden.is_empty();
     let session = parcel.tracked.session.id;
     let mut writes = vec![Write::Session(parcel.tracked.session)];
     writes.extend(parcel.tracked.stints.into_iter().map(|stint| Write::Stint(session, stint)));
     writes.extend(parcel.tracked.laps.into_iter().map(Write::Lap));
     writes.extend(parcel.facts.map(Write::Track));
     let changes = store.write(&origin, &writes)?;
+    // As this server sees it: here the driver may be hidden though the other one does not say so.
+    let kept = store.session(session, Audience::Owner)?;
+    let public = kept.is_some_and(|kept| kept.session.visibility == Visibility::Public);
     Ok((changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count(), false, public))
 }
 
