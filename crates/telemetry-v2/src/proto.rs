@@ -6,6 +6,8 @@
 pub mod spatial {
     /// Version 1.
     pub mod v1 {
+        pub use crate::spatial::{Quat, Vec3};
+
         include!("generated/spatial.v1.rs");
     }
 }

@@ -16,9 +16,12 @@ pub const FILES: [&str; 6] = [
 ];
 
 /// Messages whose Rust type is written by hand, with the reason.
-const BY_HAND: [(&str, &str); 3] = [
+const BY_HAND: [(&str, &str); 5] = [
     // One message of Google's is no reason for a dependency.
     (".google.protobuf.Timestamp", "crate::Timestamp"),
+    // prost would write −0.0 as 0.
+    (".spatial.v1.Quat", "crate::Quat"),
+    (".spatial.v1.Vec3", "crate::Vec3"),
     // Field 5 is a float in the first generation and a string later: prost would refuse one of them.
     (".telemetry.v2.ScoreboardUpdated", "crate::ScoreboardUpdated"),
     // Field 1 is a string in the first generation and an enum later.

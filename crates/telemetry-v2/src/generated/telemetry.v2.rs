@@ -132,7 +132,7 @@ pub struct DiscState {
     #[prost(message, optional, tag = "1")]
     pub pose: ::core::option::Option<super::super::spatial::v1::Pose>,
     #[prost(message, optional, tag = "2")]
-    pub velocity: ::core::option::Option<super::super::spatial::v1::Vec3>,
+    pub velocity: ::core::option::Option<crate::Vec3>,
     #[prost(uint32, tag = "3")]
     pub bounce_count: u32,
 }
@@ -164,7 +164,7 @@ pub struct PlayerState {
     #[prost(message, optional, tag = "5")]
     pub right_hand: ::core::option::Option<super::super::spatial::v1::Pose>,
     #[prost(message, optional, tag = "6")]
-    pub velocity: ::core::option::Option<super::super::spatial::v1::Vec3>,
+    pub velocity: ::core::option::Option<crate::Vec3>,
     /// Bits: 0 stunned, 1 invulnerable, 2 blocking, 3 possession, 4 emote playing, 5 and 6 team (0 blue, 1 orange, 2 spectator).
     #[prost(uint32, tag = "7")]
     pub flags: u32,

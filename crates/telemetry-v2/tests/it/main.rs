@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
     clippy::indexing_slicing
 )]
 #![cfg(feature = "zstd")]
@@ -13,6 +14,7 @@ mod damage;
 mod files;
 mod generations;
 mod hostile;
+mod independent;
 mod made_match;
 mod nevrcap;
 mod scenario;
