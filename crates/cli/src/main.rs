@@ -21,6 +21,7 @@ mod status_line;
 mod stop;
 mod stoppable;
 mod store;
+mod tape_notes;
 mod time;
 mod upstream;
 mod window;

@@ -3,7 +3,7 @@
 //! ```text
 //! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
 //!           ├─▶ LiveView ──▶ what the car does now, for those listeners
-//!           └─▶ tapes that begin and end ──▶ catalogue
+//!           └─▶ tapes that begin and end ──▶ catalogue; laps again, from a closed tape, if some are lacking
 //! at the start: tapes that no tracker has seen ──▶ store
 //! ```
 
@@ -19,15 +19,14 @@ use gametape::capture::Observer;
 use gametape::format::TapeId;
 use gametape::laps::live::{Announced, KeepLaps, LiveLaps, LiveTape};
 use gametape::live_view::LiveView;
-use gametape::paths::this_machine;
 use gametape::store::Store;
-use gametape::store::catalogue::look_at;
 
 use crate::catching_up::CatchingUp;
 use crate::human;
 use crate::lap_lines::LapLines;
 use crate::server::{Access, Announcer, AppState, Limits, ShowCars};
 use crate::serving::{Bind, Serving};
+use crate::tape_notes::{Note, note_tapes};
 
 /// Laps, server and catalogue beside a recording.
 pub(crate) struct Station {
@@ -36,7 +35,7 @@ pub(crate) struct Station {
     view: Option<LiveView>,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
-    tapes: Option<Sender<PathBuf>>,
+    tapes: Option<Sender<Note>>,
     catching_up: Option<CatchingUp>,
     lines: Option<Receiver<String>>,
 }
@@ -48,16 +47,17 @@ impl Station {
         // A recording is worth more than its server: it goes on without.
         let serving = Serving::start(Bind::default(), Arc::clone(&store), Access::default(), Limits::default());
         let serving = serving.inspect_err(|error| drop(say.send(format!("note: nothing is served: {error:#}")))).ok();
-        let teller = Teller { state: serving.as_ref().map(|serving| serving.state().clone()), say: say.clone() };
+        let (tapes, notes) = channel();
+        let state = serving.as_ref().map(|serving| serving.state().clone());
+        let teller = Teller { state, say: say.clone(), tapes: tapes.clone() };
         let told = Mutex::new(HashMap::new());
         let keep = KeepLaps::new(Arc::clone(&store), false, move |tape, announced| {
             teller.tell(&mut told.lock().unwrap_or_else(PoisonError::into_inner), tape, announced);
         });
-        let (tapes, paths) = channel();
         let (of_tapes, told) = (Arc::clone(&store), say.clone());
         let catalogue = std::thread::Builder::new()
             .name("gametape-catalogue".into())
-            .spawn(move || note_tapes(&*of_tapes, &paths, &told))?;
+            .spawn(move || note_tapes(&*of_tapes, &notes, &told))?;
         let catching_up = CatchingUp::start(store, folders, except, move |text| drop(say.send(text)))?;
         Ok(Self {
             laps: LiveLaps::new(Arc::new(keep)),
@@ -87,7 +87,7 @@ impl Station {
     /// What there is to say, as it comes; and who wants to know of tapes.
     pub(crate) fn lines_and_tapes(&mut self) -> Option<(Receiver<String>, impl Fn(&Path) + 'static)> {
         let tapes = self.tapes.take()?;
-        Some((self.lines.take()?, move |path: &Path| drop(tapes.send(path.to_owned()))))
+        Some((self.lines.take()?, move |path: &Path| drop(tapes.send(Note::Tape(path.to_owned())))))
     }
 
     /// Waits until all laps of what was recorded are stored and told. The recorders must have ended, and the one who tells of tapes be gone.
@@ -120,6 +120,7 @@ impl Served {
 struct Teller {
     state: Option<AppState>,
     say: Sender<String>,
+    tapes: Sender<Note>,
 }
 
 /// What is known of one recording.
@@ -146,19 +147,10 @@ impl Teller {
                 "laps could not be stored ({}); the tape has them: `gametape laps rebuild` brings them in",
                 human::safe(&error.to_string())
             )),
-            Announced::Ended => drop(all.remove(&tape.id)),
-        }
-    }
-}
-
-/// Notes each tape that begins or ends.
-fn note_tapes(store: &dyn Store, paths: &Receiver<PathBuf>, say: &Sender<String>) {
-    let place = this_machine();
-    for path in paths {
-        // A tape that begins has no frame yet, and what has no beginning is noted at its end.
-        if let Err(error) = look_at(store, &place, &path) {
-            let text = human::safe(&error.to_string());
-            let _ = say.send(format!("note: {} is not in the catalogue yet: {text}", path.display()));
+            Announced::Ended { whole } => {
+                all.remove(&tape.id);
+                let _ = self.tapes.send(Note::LapsEnded { tape: tape.id, whole });
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use gametape::store::{Pauses, QueuedStore, SqlStore, Store, is_server};
+use gametape::store::{Pauses, QueuedStore, SqlStore, Store, is_server, outbox_name};
 
 use crate::open::folders;
 
@@ -50,7 +50,10 @@ pub(crate) fn open_if_there(named: Option<&str>) -> anyhow::Result<Option<SqlSto
 pub(crate) fn open_to_stay(named: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     let place = place(named)?;
     match is_server(&place) {
-        true => Ok(Arc::new(QueuedStore::open(&place, folders()?.outbox, Pauses::default())?)),
+        true => {
+            let outbox = folders()?.outboxes.join(outbox_name(&place)?);
+            Ok(Arc::new(QueuedStore::open(&place, outbox, Pauses::default())?))
+        }
         false => Ok(Arc::new(SqlStore::sqlite(place)?)),
     }
 }

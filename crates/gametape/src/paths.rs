@@ -9,7 +9,6 @@ use crate::names::EXTENSION;
 
 const WATCHED: &str = "watched.txt";
 const STORE: &str = "laps.sqlite";
-const OUTBOX: &str = "outbox.sqlite";
 
 /// The folders that gametape uses. Nothing is made until something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +23,8 @@ pub struct Folders {
     pub watched: PathBuf,
     /// The store of laps.
     pub store: PathBuf,
-    /// Laps that wait for a store on a server that does not answer.
-    pub outbox: PathBuf,
+    /// Where laps wait for stores on servers that do not answer, in a file for each: see [`crate::store::outbox_name`].
+    pub outboxes: PathBuf,
 }
 
 impl Folders {
@@ -51,7 +50,7 @@ impl Folders {
             run: data.join("run"),
             watched: data.join(WATCHED),
             store: data.join(STORE),
-            outbox: data.join(OUTBOX),
+            outboxes: data.to_owned(),
         }
     }
 

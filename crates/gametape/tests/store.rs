@@ -1,10 +1,16 @@
 //! The store, in both databases: each behaviour is a function, and runs on SQLite and on PostgreSQL.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 
 #[path = "store/catalogue.rs"]
 mod catalogue;
+#[path = "store/contention.rs"]
+mod contention;
+#[path = "store/cursors.rs"]
+mod cursors;
 #[path = "store/edits.rs"]
 mod edits;
+#[path = "store/keep.rs"]
+mod keep;
 #[path = "store/place.rs"]
 mod place;
 #[path = "store/privacy.rs"]
@@ -19,6 +25,8 @@ mod sample;
 mod schema;
 #[path = "store/tokens.rs"]
 mod tokens;
+#[path = "store/words.rs"]
+mod words;
 #[path = "store/writing.rs"]
 mod writing;
 
@@ -42,6 +50,7 @@ on_both! {
     writing:
         what_is_written_comes_back_as_it_was,
         writing_the_same_again_changes_no_row,
+        a_tape_is_seen_as_a_whole_when_that_was_said,
         a_lap_that_changed_is_replaced_and_bests_follow,
         a_lap_without_its_session_is_refused_and_nothing_is_written,
         laps_of_a_playback_are_left_out_unless_asked_for,
@@ -54,11 +63,14 @@ on_both! {
         a_newer_tracker_replaces_and_an_older_one_does_not,
         what_users_said_follows_the_stretch_of_tape,
         what_users_said_about_laps_that_are_gone_waits_for_them,
-        laps_that_are_not_found_again_go;
+        laps_that_are_not_found_again_go,
+        what_comes_late_changes_nothing_on_a_tape_that_was_tracked_as_a_whole,
+        what_users_said_about_a_running_session_stays_with_it;
     edits:
         an_excluded_lap_is_no_best_until_it_is_taken_back,
         deleted_laps_and_sessions_come_back_whole,
         names_notes_and_tags_are_kept_and_found,
+        tags_are_told_apart_by_every_letter,
         tracks_cars_and_drivers_get_names,
         texts_that_are_too_long_are_refused;
     queries:
@@ -75,6 +87,7 @@ on_both! {
     privacy:
         a_private_driver_is_absent_from_every_public_answer,
         an_unlisted_driver_is_seen_by_who_asks_for_it,
+        an_unlisted_driver_is_not_seen_by_who_asks_for_another,
         a_session_with_a_private_co_driver_shows_only_what_is_public;
     schema:
         a_store_is_made_and_opened_again,
@@ -84,6 +97,15 @@ on_both! {
         the_newest_schema_is_kept_as_text;
     tokens:
         a_token_is_known_until_it_is_revoked;
+    cursors:
+        made_up_cursors_are_refused;
+    words:
+        words_of_a_newer_tracker_are_read_as_unknown;
+    keep:
+        a_tape_of_which_something_was_not_stored_is_to_be_tracked_again;
+    contention:
+        edits_and_live_writes_at_the_same_time_all_arrive,
+        a_lock_of_another_program_holds_a_writer_for_seconds_only;
     catalogue:
         tapes_that_are_new_moved_changed_or_gone_are_noticed;
 }

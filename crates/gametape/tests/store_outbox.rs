@@ -1,5 +1,5 @@
 //! A server that goes away and comes back: each lap arrives, once. The server is one of the test's own, and is really stopped.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 #![allow(dead_code, reason = "samples and places are those of all tests of the store")]
 #![cfg(unix)]
 
@@ -155,10 +155,123 @@ fn what_waits_is_sent_by_the_next_program() {
     let writes = [Write::Session(session.clone()), Write::Lap(lap(&session, 1, 100_000))];
     let store = QueuedStore::open(&server.url, &file, PAUSES).unwrap();
     assert_eq!(store.write(&origin(1), &writes).unwrap(), [Change::New; 2]);
+    store.tracked(&origin(1)).unwrap();
     assert!(store.waiting().unwrap().problem.is_some());
     drop(store);
     server.restart();
     let store = QueuedStore::open(&server.url, &file, PAUSES).unwrap();
     wait_until_nothing_waits(&store);
     assert_eq!(times_on(&server.url, &session), [100_000]);
+    // That the tape is through comes after all of it.
+    let (on_server, start) = (SqlStore::postgres(&server.url).unwrap(), Instant::now());
+    while on_server.tracker_of(session.tape).unwrap() != Some(origin(1).tracker) {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn laps_that_a_server_refuses_wait_and_hold_up_no_others() {
+    let Some(place) = place::Place::postgres() else { return };
+    SqlStore::postgres(&place.url()).unwrap();
+    place.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = '42501'; END $$; \
+         CREATE TRIGGER refuse BEFORE INSERT ON laps FOR EACH ROW WHEN (NEW.time_ms = 100666) EXECUTE FUNCTION refuse()",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let store = QueuedStore::open(&place.url(), folder.path().join("outbox.sqlite"), PAUSES).unwrap();
+    let (refused, other) = (session(1, 0), session(2, 1));
+    let put = |number: u8, session: &Session, time_ms: u32| {
+        let writes = [Write::Session(session.clone()), Write::Lap(lap(session, 1, time_ms))];
+        store.write(&origin(number), &writes).unwrap()
+    };
+    assert_eq!(put(1, &refused, 100_666), [Change::New; 2], "it waits");
+    assert_eq!(put(2, &other, 100_000), [Change::New; 2]);
+    let start = Instant::now();
+    while store.waiting().unwrap().sessions != 1 {
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", store.waiting());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(times_on(&place.url(), &other), [100_000]);
+    assert!(store.waiting().unwrap().problem.unwrap().contains("not this one"));
+    place.run("DROP TRIGGER refuse ON laps");
+    wait_until_nothing_waits(&store);
+    assert_eq!(times_on(&place.url(), &refused), [100_666]);
+}
+
+#[test]
+fn laps_wait_while_the_server_has_a_newer_schema() {
+    let Some(place) = place::Place::postgres() else { return };
+    SqlStore::postgres(&place.url()).unwrap();
+    place.run("UPDATE gametape_schema SET version = version + 1000");
+    let folder = tempfile::tempdir().unwrap();
+    let store = QueuedStore::open(&place.url(), folder.path().join("outbox.sqlite"), PAUSES).unwrap();
+    let session = session(1, 0);
+    let writes = [Write::Session(session.clone()), Write::Lap(lap(&session, 1, 100_000))];
+    assert_eq!(store.write(&origin(1), &writes).unwrap(), [Change::New; 2]);
+    place.run("UPDATE gametape_schema SET version = version - 1000");
+    wait_until_nothing_waits(&store);
+    assert_eq!(times_on(&place.url(), &session), [100_000]);
+}
+
+#[test]
+fn a_tape_that_is_tracked_again_takes_its_waiting_laps_out_of_the_file() {
+    let Some(server) = Server::start("a_tape_that_is_tracked_again_takes_its_waiting_laps_out_of_the_file") else {
+        return;
+    };
+    SqlStore::postgres(&server.url).unwrap();
+    server.stop(false);
+    let folder = tempfile::tempdir().unwrap();
+    // It tries once, and then not for an hour.
+    let hour = Duration::from_secs(3600);
+    let pauses = Pauses { first: hour, longest: hour };
+    let store = QueuedStore::open(&server.url, folder.path().join("outbox.sqlite"), pauses).unwrap();
+    let [old, other] = [(1, session(1, 0)), (2, session(2, 1))].map(|(number, session)| {
+        let writes = [Write::Session(session.clone()), Write::Lap(lap(&session, 1, 111_111))];
+        store.write(&origin(number), &writes).unwrap();
+        session
+    });
+    while store.waiting().unwrap().problem.is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    server.restart();
+    let start = Instant::now();
+    let whole = sample::tracked(&old, &[100_000]);
+    while let Err(error) = store.replace_tape(&origin(1), std::slice::from_ref(&whole)) {
+        assert!(error.is_unreachable() && start.elapsed() < Duration::from_secs(60), "{error}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(times_on(&server.url, &old), [100_000]);
+    assert_eq!(store.waiting().unwrap().sessions, 1, "that of the other tape");
+    drop(store);
+    let store = QueuedStore::open(&server.url, folder.path().join("outbox.sqlite"), PAUSES).unwrap();
+    wait_until_nothing_waits(&store);
+    assert_eq!(times_on(&server.url, &old), [100_000]);
+    assert_eq!(times_on(&server.url, &other), [111_111]);
+}
+
+/// A machine that takes connections and says nothing.
+#[test]
+fn a_server_that_hangs_is_told_at_once_after_the_first_time() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://me@{}/laps?connect_timeout=2", silent.local_addr().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(1, 0);
+    let (told, hear) = std::sync::mpsc::channel();
+    let file = folder.path().join("outbox.sqlite");
+    // On a thread of its own, so that a call that never returns fails the test.
+    std::thread::spawn(move || {
+        let store = QueuedStore::open(&url, &file, PAUSES).unwrap();
+        let done = store.write(&origin(1), &[Write::Session(session.clone())]).unwrap();
+        let start = Instant::now();
+        let errors = [
+            store.lap(session.id, Audience::Owner).unwrap_err(),
+            store.session(session.id, Audience::Owner).unwrap_err(),
+        ];
+        let _ = told.send((done, errors.map(|error| error.is_unreachable()), start.elapsed()));
+    });
+    let (done, unreachable, took) = hear.recv_timeout(Duration::from_secs(30)).expect("a call that never returns");
+    assert_eq!(done, [Change::New]);
+    assert!(unreachable == [true; 2] && took < Duration::from_secs(1), "{took:?}");
 }

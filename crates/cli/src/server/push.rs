@@ -103,7 +103,8 @@ fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreE
     // As this server sees it: here the driver may be hidden though the other one does not say so.
     let kept = store.session(session, Audience::Owner)?;
     let public = kept.is_some_and(|kept| kept.session.visibility == Visibility::Public);
-    Ok((changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count(), false, public))
+    let kept_newer = changes.contains(&Change::Superseded);
+    Ok((changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count(), kept_newer, public))
 }
 
 /// What is said of a tape with each piece.

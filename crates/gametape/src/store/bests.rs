@@ -18,7 +18,7 @@ const KIND: &str = "bests";
 /// A page of bests, by game, track and layout, the fastest first. With a beginning or an end, from the laps of that time alone.
 pub(super) fn bests(db: &mut dyn Connection, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
     let limit = page_size(query.limit);
-    let sees = audience.sees(&query.filter);
+    let sees = audience.sees(db, &query.filter)?;
     let laps = |sql: &mut Statement| {
         sql.push(" FROM laps l WHERE l.combination = c.id AND l.counts = 1 AND l.visibility <= ").bind(sees);
         sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
@@ -30,7 +30,7 @@ pub(super) fn bests(db: &mut dyn Connection, query: &ListQuery, audience: Audien
     sql.push(") AS best FROM combinations c WHERE 1 = 1");
     add_combination(&mut sql, &query.filter);
     sql.push(") b WHERE b.best IS NOT NULL");
-    if let Some(values) = values_of(query.after.as_ref(), KIND, 5)? {
+    if let Some(values) = values_of(query.after.as_ref(), KIND, "tttii")? {
         add_after(&mut sql, "(b.game, b.by_track, b.by_layout, b.best, b.id) > (", values);
     }
     sql.push(" ORDER BY b.game, b.by_track, b.by_layout, b.best, b.id LIMIT ").bind(i64::from(limit) + 1);

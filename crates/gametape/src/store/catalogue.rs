@@ -86,11 +86,11 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-/// Notes one tape: where it is and what it holds now.
+/// Notes one tape: where it is and what it holds now. Gives what is new about it, and the tape unless it cannot be read.
 ///
 /// # Errors
 /// If the store fails. A file that is no tape is in [`Found::unreadable`].
-pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<Found, StoreError> {
+pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<(Found, Option<CataloguedTape>), StoreError> {
     let mut found = Found::default();
     let look = Look { place, folders: &[], except: &[], checksums: true };
     let entry = match path.to_str() {
@@ -98,10 +98,15 @@ pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<Found, Sto
         None => Err("its path is no text in Unicode".to_owned()),
     };
     match entry {
-        Ok(entry) => note(store, &mut found, &mut BTreeSet::new(), path.to_owned(), entry)?,
-        Err(reason) => found.unreadable.push((path.to_owned(), reason)),
+        Ok(entry) => {
+            note(store, &mut found, &mut BTreeSet::new(), path.to_owned(), entry.clone())?;
+            Ok((found, Some(entry)))
+        }
+        Err(reason) => {
+            found.unreadable.push((path.to_owned(), reason));
+            Ok((found, None))
+        }
     }
-    Ok(found)
 }
 
 /// The file of a tape, if it is where the catalogue says and still that tape. What another machine has is not in reach.

@@ -85,7 +85,7 @@ pub fn catch_up(store: &dyn Store, wanted: &CatchUp<'_>, on_tape: &mut OnTape<'_
 /// Whether this tracker has not seen the tape as it is now.
 fn is_due(store: &dyn Store, tape: &CataloguedTape, found: &Found) -> Result<bool, StoreError> {
     let path = Path::new(&tape.path);
-    // Tracked beside its recording, or by an earlier look: a tape that was closed since has changed only at its end.
+    // One that was tracked beside its recording was seen as a whole when all of that was stored, and only then.
     let other = found.changed.iter().any(|changed| changed == path);
     let tracker = store.tracker_of(tape.id)?;
     let seen = tracker.is_some_and(|tracker| tracker.id == TRACKER_ID && tracker.version >= TRACKER_VERSION);

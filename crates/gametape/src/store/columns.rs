@@ -59,7 +59,7 @@ pub(super) fn read_session(row: &mut Row) -> Result<Session, StoreError> {
         tape: needed(row.tape("a tape id")?, "a tape id")?,
         game: needed(row.text("a game")?, "a game")?,
         game_version: row.text("a game version")?,
-        kind: needed(row.word("a kind of session", SessionKind::parse)?, "a kind of session")?,
+        kind: row.word("a kind of session", SessionKind::parse)?.unwrap_or(SessionKind::Unknown),
         index: row.number("a session number")?,
         track: row.text("a track")?,
         layout: row.text("a layout")?,
@@ -115,7 +115,7 @@ pub(super) fn read_stint(row: &mut Row) -> Result<Stint, StoreError> {
     row.id("a session id")?;
     Ok(Stint {
         n: needed(row.number("a stint number")?, "a stint number")?,
-        start: needed(row.word("a beginning of a stint", StintStart::parse)?, "a beginning of a stint")?,
+        start: row.known_word("a beginning of a stint", StintStart::parse)?,
         end: row.word("an end of a stint", StintEnd::parse)?,
         start_ns: needed(row.number("a time")?, "a time")?,
         end_ns: row.number("a time")?,
@@ -200,8 +200,8 @@ pub(super) fn read_lap(row: &mut Row) -> Result<(Lap, TapeId), StoreError> {
         started_utc_us: row.number("a time")?,
         time_ms: row.number("a lap time")?,
         time_source: row.word("a source of a time", TimeSource::parse)?,
-        state: needed(row.word("a state of a lap", LapState::parse)?, "a state of a lap")?,
-        phase: needed(row.word("a kind of lap", Phase::parse)?, "a kind of lap")?,
+        state: row.known_word("a state of a lap", LapState::parse)?,
+        phase: row.known_word("a kind of lap", Phase::parse)?,
         complete: needed(row.yes_or_no("complete or not")?, "complete or not")?,
         valid: row.yes_or_no("valid or not")?,
         reasons: reasons_of(&needed(row.text("reasons")?, "reasons")?)?,

@@ -24,7 +24,7 @@ impl Combination {
     }
 
     /// Made from the content.
-    fn number(&self) -> i64 {
+    pub(super) fn number(&self) -> i64 {
         let mut hasher = blake3::Hasher::new();
         for text in
             [Some(&self.game), self.track.as_ref(), self.layout.as_ref(), self.car.as_ref(), self.driver.as_ref()]
@@ -36,6 +36,13 @@ impl Combination {
         let mut number = [0; 8];
         hasher.finalize_xof().fill(&mut number);
         i64::from_le_bytes(number)
+    }
+
+    /// Puts several into the store, always in the same order.
+    pub(super) fn put_all(db: &mut dyn Connection, all: impl IntoIterator<Item = Self>) -> Result<(), StoreError> {
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_key(Self::number);
+        all.iter().try_for_each(|one| one.put(db).map(drop))
     }
 
     /// Puts it into the store; gives its id.

@@ -24,6 +24,11 @@ pub(super) trait Connection: Send {
     /// How many rows were changed over it so far.
     fn changed(&self) -> u64;
 
+    /// Whether the last transaction failed only because others wanted the same: it may succeed when it is done again.
+    fn was_in_the_way(&mut self) -> bool {
+        false
+    }
+
     /// Whether it can still be used; one that cannot is thrown away.
     fn is_usable(&self) -> bool;
 }

@@ -24,17 +24,22 @@ pub trait Store: Send + Sync {
     /// Whether it answers.
     fn ready(&self) -> Result<(), StoreError>;
 
-    /// Keeps sessions, stints and laps, all or none of them. A session comes before what is in it.
+    /// Keeps sessions, stints and laps, all or none of them. A session comes before what is in it. What is stored of a tape stays as it is
+    /// once the tape was tracked as a whole, by this version of the tracker or a newer one.
     fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError>;
 
     /// Keeps what a tracker found on a whole tape, instead of what is kept of it; what users said stays with the stretch of tape that it
     /// was said about. A tape on which a newer version of the tracker has been stays as it is.
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError>;
 
+    /// Notes that all that a tracker found on a tape was written: the tape need not be tracked again. Until then, and until
+    /// [`Store::replace_tape`], the tape is one that no version of the tracker has seen as a whole.
+    fn tracked(&self, origin: &Origin) -> Result<(), StoreError>;
+
     /// What laps have taught about a track.
     fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError>;
 
-    /// The tracker that looked at a tape last, with its version.
+    /// The tracker that looked at a tape last, with the version that has seen all of it: 0 if none has.
     fn tracker_of(&self, tape: TapeId) -> Result<Option<super::Tracker>, StoreError>;
 
     /// Changes what users say about a lap; gives the lap as it is then.

@@ -26,9 +26,15 @@ impl Cursor {
         Self { kind: kind.to_owned(), values }
     }
 
-    /// Its values, if a query of this kind gave it.
-    pub(super) fn values(&self, kind: &str, count: usize) -> Option<Vec<Value>> {
-        (self.kind == kind && self.values.len() == count).then(|| self.values.clone())
+    /// Its values, if a query of this kind gave it. `pattern` has a letter for each value, as in the text.
+    pub(super) fn values(&self, kind: &str, pattern: &str) -> Option<Vec<Value>> {
+        let letter = |value: &Value| match value {
+            Value::Int(_) => 'i',
+            Value::Text(_) => 't',
+            Value::Bytes(_) => 'b',
+            Value::Null | Value::Real(_) => '-',
+        };
+        (self.kind == kind && pattern.chars().eq(self.values.iter().map(letter))).then(|| self.values.clone())
     }
 
     /// Reads the text that [`Display`] writes.
@@ -48,7 +54,8 @@ fn parse_value(text: &str) -> Option<Value> {
     let (kind, rest) = text.split_at_checked(1)?;
     match kind {
         "i" => rest.parse().ok().map(Value::Int),
-        "t" => String::from_utf8(from_hex(rest)?).ok().map(Value::Text),
+        // No text in a store has a zero in it.
+        "t" => String::from_utf8(from_hex(rest)?).ok().filter(|text| !text.contains('\0')).map(Value::Text),
         "b" => from_hex(rest).map(Value::Bytes),
         _ => None,
     }
@@ -94,16 +101,27 @@ mod tests {
         let values = vec![Value::Int(-5), Value::Text("Spa – é.".to_owned()), Value::Bytes(vec![0, 255])];
         let cursor = Cursor::new("laps-newest", values.clone());
         let read = Cursor::parse(&cursor.to_string()).unwrap();
-        assert_eq!(read.values("laps-newest", 3), Some(values));
-        assert_eq!(read.values("sessions", 3), None);
-        assert_eq!(read.values("laps-newest", 2), None);
+        assert_eq!(read.values("laps-newest", "itb"), Some(values));
+        for (kind, pattern) in
+            [("sessions", "itb"), ("laps-newest", "it"), ("laps-newest", "itt"), ("laps-newest", "itbi")]
+        {
+            assert_eq!(read.values(kind, pattern), None, "{kind} {pattern}");
+        }
     }
 
     #[test]
     fn texts_that_no_query_gave_are_refused() {
-        for text in
-            ["laps.x1", "laps.i", "laps.i9999999999999999999", "laps.b0", "laps.bzz", "laps.tff", "LAPS", "laps.é"]
-        {
+        for text in [
+            "laps.x1",
+            "laps.i",
+            "laps.i9999999999999999999",
+            "laps.b0",
+            "laps.bzz",
+            "laps.tff",
+            "laps.t6100",
+            "LAPS",
+            "laps.é",
+        ] {
             assert_eq!(Cursor::parse(text), None, "{text}");
         }
         assert_eq!(Cursor::parse(&"b00.".repeat(2000)), None);

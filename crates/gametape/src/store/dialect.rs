@@ -48,7 +48,19 @@ impl Dialect {
     pub(super) fn lock_schema(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
-            Self::Postgres => Some("SELECT pg_advisory_xact_lock(7223005)"),
+            Self::Postgres => Some(
+                // Steps may take long, and others wait for them.
+                "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7223005)",
+            ),
+        }
+    }
+
+    /// Keeps who may see a driver as it is until the transaction ends; or, to change it, waits for all who rely on it.
+    pub(super) fn lock_driver(self, to_change: bool) -> Option<&'static str> {
+        match (self, to_change) {
+            (Self::Sqlite, _) => None,
+            (Self::Postgres, false) => Some("SELECT count(pg_advisory_xact_lock_shared(7223006, hashtext(?1))::text)"),
+            (Self::Postgres, true) => Some("SELECT count(pg_advisory_xact_lock(7223006, hashtext(?1))::text)"),
         }
     }
 

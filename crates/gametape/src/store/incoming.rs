@@ -192,7 +192,7 @@ impl Incoming {
             return Err(IncomingError::NotWhole { what });
         }
         let path = self.name_it(&part, declared)?;
-        let found = look_at(store, &self.place, &path)?;
+        let (found, _) = look_at(store, &self.place, &path)?;
         if !found.unreadable.is_empty() {
             return Err(IncomingError::NotWhole { what: "it cannot be read" });
         }

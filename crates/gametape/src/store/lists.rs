@@ -42,6 +42,7 @@ pub(super) fn driven(
     audience: Audience,
 ) -> Result<Page<Driven>, StoreError> {
     let limit = page_size(query.limit);
+    let sees = audience.sees(db, &query.filter)?;
     let (native, layout, kind) = thing.columns();
     let (laps, best) = match audience {
         Audience::Owner => ("s.lap_count", "s.best_ms"),
@@ -51,7 +52,7 @@ pub(super) fn driven(
     sql.push(native).push(" AS native, ").push(layout).push(" AS layout, count(*) AS sessions, ");
     sql.push("CAST(sum(").push(laps).push(") AS BIGINT) AS laps, min(").push(best).push(") AS best, ");
     sql.push("max(s.started_us) AS last FROM sessions s WHERE s.deleted_us IS NULL AND ").push(native);
-    sql.push(" IS NOT NULL AND s.visibility <= ").bind(audience.sees(&query.filter));
+    sql.push(" IS NOT NULL AND s.visibility <= ").bind(sees);
     let filter = &query.filter;
     sql.filter(" AND s.game = ", filter.game.as_ref())
         .filter(" AND s.track = ", filter.track.as_ref())
@@ -61,7 +62,7 @@ pub(super) fn driven(
         .filter(" AND s.sort_us >= ", filter.from_us)
         .filter(" AND s.sort_us < ", filter.to_us);
     sql.push(" GROUP BY s.game, ").push(native).push(", ").push(layout).push(") x WHERE 1 = 1");
-    if let Some(values) = values_of(query.after.as_ref(), kind, 3)? {
+    if let Some(values) = values_of(query.after.as_ref(), kind, "ttt")? {
         add_after(&mut sql, "(x.game, x.native, x.layout) > (", values);
     }
     sql.push(" ORDER BY x.game, x.native, x.layout LIMIT ").bind(i64::from(limit) + 1);
@@ -100,7 +101,7 @@ pub(super) fn drivers(
     const KIND: &str = "drivers";
     let limit = page_size(query.limit);
     // Laps are summed up for each combination, where an index has them in order; a join would sort all of them.
-    let sees = audience.sees(&query.filter);
+    let sees = audience.sees(db, &query.filter)?;
     let laps = |sql: &mut Statement| {
         sql.push(" FROM laps l WHERE l.combination = c.id AND l.gone = 0 AND l.visibility <= ").bind(sees);
         sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
@@ -116,7 +117,7 @@ pub(super) fn drivers(
     laps(&mut sql);
     sql.push(" AS last FROM combinations c WHERE c.driver IS NOT NULL");
     add_combination(&mut sql, &query.filter);
-    if let Some(values) = values_of(query.after.as_ref(), KIND, 1)? {
+    if let Some(values) = values_of(query.after.as_ref(), KIND, "t")? {
         add_after(&mut sql, "(c.driver) > (", values);
     }
     sql.push(") x WHERE x.laps > 0 GROUP BY x.driver ORDER BY x.driver LIMIT ").bind(i64::from(limit) + 1);

@@ -32,10 +32,12 @@ mod parcel;
 mod people;
 mod pool;
 mod postgres;
+mod postgres_server;
 mod progress;
 mod pushed;
 mod put;
 mod query;
+mod queue_thread;
 mod queued_calls;
 mod queued_store;
 mod read_laps;
@@ -79,6 +81,12 @@ pub use tokens::{Scope, Token};
 #[must_use]
 pub fn is_server(place: &str) -> bool {
     place.starts_with("postgres://") || place.starts_with("postgresql://")
+}
+
+/// The name of the file in which laps wait for a server: each server and database has its own, so that what waits for one never goes to
+/// another. Passwords and users are not in it.
+pub fn outbox_name(url: &str) -> Result<String, StoreError> {
+    Ok(format!("outbox-{}.sqlite", postgres_server::server_key(url)?))
 }
 
 /// Opens a store: a server by its URL (`postgres://…`), anything else is the path of a file, which is made if there is none.

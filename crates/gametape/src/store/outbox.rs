@@ -1,22 +1,49 @@
 //! What waits in a local store for another one: which sessions, and how they are let go once they have arrived.
 //!
 //! The local store holds the sessions and laps themselves, as any store does. A row in `outbox` says that something of a session has not
-//! arrived; its stamp tells whether more came while it was being sent.
+//! arrived; its stamp tells whether more came while it was being sent. A row in `tracked` above zero says that all of a tape was
+//! written; that is sent when no session of the tape is left.
+
+use gametape_format::TapeId;
 
 use super::columns::{LAP, STINT, of_table, read_lap, read_stint};
 use super::connection::Connection;
 use super::error::StoreError;
+use super::sql_store::now_us;
 use super::stored::{Change, Origin, Tracker, Write};
-use super::value::{Value, needed};
-use super::writing::{count, session_of, write};
+use super::value::{Row, Value, needed};
+use super::writing::{Seen, count, put_tracker, seen_by, session_of, write};
+use crate::identity::new_id;
 use crate::laps::Id;
 
+/// A stamp is a moment in milliseconds, and this many bits of chance behind it: stamps rise, and none comes twice, however many programs
+/// write to the file and whatever was let go from it.
+const BITS_OF_CHANCE: u32 = 20;
+
+/// Where the sending is. What waits longest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Turn(i64);
+
+impl Turn {
+    pub(super) const FIRST: Self = Self(i64::MIN);
+}
+
 /// Something to send.
-pub(super) struct Parcel {
-    pub(super) session: Id,
-    pub(super) stamp: i64,
-    pub(super) origin: Origin,
-    pub(super) writes: Vec<Write>,
+pub(super) enum Parcel {
+    /// All that is here of a session.
+    Session { session: Id, stamp: i64, origin: Origin, writes: Vec<Write> },
+    /// All of a tape was written.
+    Tracked(Origin),
+}
+
+impl Parcel {
+    /// What comes after it.
+    pub(super) fn turn(&self) -> Turn {
+        match self {
+            Self::Session { stamp, .. } => Turn(*stamp),
+            Self::Tracked(_) => Turn(i64::MAX),
+        }
+    }
 }
 
 /// Keeps writes here and notes that they have to be sent.
@@ -30,12 +57,27 @@ pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
             // It is learned again.
             Write::Track(_) => continue,
         };
-        let sql = "INSERT INTO outbox (session, stamp) \
-                   VALUES (?1, (SELECT coalesce(max(stamp), 0) + 1 FROM outbox)) \
-                   ON CONFLICT (session) DO UPDATE SET stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM outbox)";
-        db.execute(sql, &[session.into()])?;
+        let stamp = new_stamp(db)?;
+        let sql = "INSERT INTO outbox (session, stamp) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET stamp = ?2";
+        db.execute(sql, &[session.into(), Value::Int(stamp)])?;
     }
     Ok(changes)
+}
+
+fn new_stamp(db: &mut dyn Connection) -> Result<i64, StoreError> {
+    let last = db.first("SELECT max(stamp) FROM outbox", &[], |mut row| row.number::<i64>("a stamp"))?.flatten();
+    let moment_ms = (now_us() / 1000).max((last.unwrap_or_default() >> BITS_OF_CHANCE) + 1);
+    let [a, b, c, ..] = new_id().0;
+    let chance = i64::from(u32::from_le_bytes([a, b, c, 0])) & ((1 << BITS_OF_CHANCE) - 1);
+    Ok((moment_ms << BITS_OF_CHANCE) | chance)
+}
+
+/// Notes that all of a tape was written.
+pub(super) fn queue_tracked(db: &mut dyn Connection, origin: &Origin) -> Result<(), StoreError> {
+    if seen_by(db, origin)?.is_none_or(|seen| seen.version <= origin.tracker.version) {
+        put_tracker(db, origin, true)?;
+    }
+    Ok(())
 }
 
 /// How many sessions wait.
@@ -43,20 +85,27 @@ pub(super) fn waiting(db: &mut dyn Connection) -> Result<u32, StoreError> {
     count(db, "SELECT count(*) FROM outbox", &[])
 }
 
-/// The session that waits longest, with all that is here of it.
-pub(super) fn next(db: &mut dyn Connection) -> Result<Option<Parcel>, StoreError> {
+/// What waits longest after this turn.
+pub(super) fn next(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, StoreError> {
+    match next_session(db, after)? {
+        Some(parcel) => Ok(Some(parcel)),
+        None if after == Turn(i64::MAX) => Ok(None),
+        None => next_tracked(db),
+    }
+}
+
+fn next_session(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, StoreError> {
     let sql = "SELECT o.session, o.stamp, t.tracker, t.tracker_version FROM outbox o \
-               JOIN sessions s ON s.id = o.session JOIN tracked t ON t.tape = s.tape ORDER BY o.stamp LIMIT 1";
-    let found = db.first(sql, &[], |mut row| {
+               JOIN sessions s ON s.id = o.session JOIN tracked t ON t.tape = s.tape \
+               WHERE o.stamp > ?1 ORDER BY o.stamp LIMIT 1";
+    let found = db.first(sql, &[Value::Int(after.0)], |mut row| {
         let session = needed(row.id("a session id")?, "a session id")?;
         let stamp: i64 = needed(row.number("a stamp")?, "a stamp")?;
-        let id = needed(row.text("a tracker")?, "a tracker")?;
-        Ok((session, stamp, Tracker { id, version: needed(row.number("a version")?, "a version")? }))
+        Ok((session, stamp, read_tracker(&mut row)?))
     })?;
     let Some((id, stamp, tracker)) = found else { return Ok(None) };
     let session = session_of(db, id)?;
-    // It was asked for when it was written here.
-    let origin = Origin { tape: session.tape, tracker, replay_of: None, keep_replays: true };
+    let origin = origin_of(session.tape, tracker);
     let mut writes = vec![Write::Session(session)];
     let sql = format!("SELECT {} FROM stints t WHERE t.session = ?1 ORDER BY t.n", of_table("t", STINT));
     db.each(&sql, &[id.into()], &mut |mut row| {
@@ -68,13 +117,115 @@ pub(super) fn next(db: &mut dyn Connection) -> Result<Option<Parcel>, StoreError
         writes.push(Write::Lap(read_lap(&mut row)?.0));
         Ok(())
     })?;
-    Ok(Some(Parcel { session: id, stamp, origin, writes }))
+    Ok(Some(Parcel::Session { session: id, stamp, origin, writes }))
 }
 
-/// A session has arrived: it is let go here, unless more of it came meanwhile.
-pub(super) fn arrived(db: &mut dyn Connection, session: Id, stamp: i64) -> Result<(), StoreError> {
-    let sql = "DELETE FROM sessions WHERE id = ?1 AND EXISTS \
-               (SELECT 1 FROM outbox o WHERE o.session = ?1 AND o.stamp = ?2)";
-    db.execute(sql, &[session.into(), Value::Int(stamp)])?;
+fn next_tracked(db: &mut dyn Connection) -> Result<Option<Parcel>, StoreError> {
+    let sql = "SELECT t.tape, t.tracker, t.tracker_version FROM tracked t WHERE t.tracker_version > 0 \
+               AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tape = t.tape) ORDER BY t.tape LIMIT 1";
+    db.first(sql, &[], |mut row| {
+        let tape = needed(row.tape("a tape id")?, "a tape id")?;
+        Ok(Parcel::Tracked(origin_of(tape, read_tracker(&mut row)?)))
+    })
+}
+
+fn read_tracker(row: &mut Row) -> Result<Tracker, StoreError> {
+    let id = needed(row.text("a tracker")?, "a tracker")?;
+    Ok(Tracker { id, version: Seen::of_number(needed(row.number("a version")?, "a version")?).version })
+}
+
+/// Recordings of a playback were asked for when they were written here.
+fn origin_of(tape: TapeId, tracker: Tracker) -> Origin {
+    Origin { tape, tracker, replay_of: None, keep_replays: true }
+}
+
+/// Something has arrived: it is let go here, unless more of it came meanwhile.
+pub(super) fn arrived(db: &mut dyn Connection, parcel: &Parcel) -> Result<(), StoreError> {
+    match parcel {
+        Parcel::Session { session, stamp, .. } => {
+            let sql = "DELETE FROM sessions WHERE id = ?1 AND EXISTS \
+                       (SELECT 1 FROM outbox o WHERE o.session = ?1 AND o.stamp = ?2)";
+            db.execute(sql, &[(*session).into(), Value::Int(*stamp)])?;
+        }
+        Parcel::Tracked(origin) => {
+            let sql = "DELETE FROM tracked WHERE tape = ?1 AND tracker_version = ?2 \
+                       AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tape = ?1)";
+            db.execute(sql, &[origin.tape.into(), origin.tracker.version.into()])?;
+        }
+    }
     Ok(())
+}
+
+/// Lets go of all that waits of a tape: the other store has it from the tape itself.
+pub(super) fn forget_tape(db: &mut dyn Connection, tape: TapeId) -> Result<(), StoreError> {
+    db.execute("DELETE FROM sessions WHERE tape = ?1", &[tape.into()])?;
+    db.execute("DELETE FROM tracked WHERE tape = ?1", &[tape.into()])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sql_store::SqlStore;
+    use super::*;
+    use crate::laps::{Session, SessionKind};
+
+    fn session(tape: TapeId, remark: &str) -> Write {
+        Write::Session(Session {
+            id: Id::of_session(tape, 0),
+            tape,
+            game: "iracing".to_owned(),
+            game_version: None,
+            kind: SessionKind::Race,
+            index: None,
+            track: None,
+            layout: None,
+            car: None,
+            driver: None,
+            online: None,
+            start_ns: 0,
+            end_ns: None,
+            started_utc_us: None,
+            ended_utc_us: None,
+            end: None,
+            sector_count: None,
+            best_lap: None,
+            theoretical_best_ms: None,
+            remark: Some(remark.to_owned()),
+        })
+    }
+
+    #[test]
+    fn what_comes_after_another_program_has_sent_all_is_not_let_go_unsent() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("outbox.sqlite");
+        let [one, other] = [SqlStore::sqlite(&path).unwrap(), SqlStore::sqlite(&path).unwrap()];
+        let tape = TapeId([1; 16]);
+        let origin = Origin::new(tape, Tracker { id: "laps".to_owned(), version: 3 });
+        one.queue(&origin, &[session(tape, "first")]).unwrap();
+        let slow = one.next_parcel(Turn::FIRST).unwrap().unwrap();
+        let fast = other.next_parcel(Turn::FIRST).unwrap().unwrap();
+        other.arrived(&fast).unwrap();
+        assert_eq!(one.waiting().unwrap(), 0);
+        other.queue(&origin, &[session(tape, "second")]).unwrap();
+        one.arrived(&slow).unwrap();
+        assert_eq!(one.waiting().unwrap(), 1, "the second was not sent yet");
+    }
+
+    #[test]
+    fn that_a_tape_is_through_is_sent_after_its_sessions() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqlStore::sqlite(folder.path().join("outbox.sqlite")).unwrap();
+        let tape = TapeId([1; 16]);
+        let origin = Origin::new(tape, Tracker { id: "laps".to_owned(), version: 3 });
+        file.queue(&origin, &[session(tape, "first")]).unwrap();
+        let parcel = file.next_parcel(Turn::FIRST).unwrap().unwrap();
+        assert!(file.next_parcel(parcel.turn()).unwrap().is_none());
+        file.queue_tracked(&origin).unwrap();
+        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session waits");
+        file.arrived(&parcel).unwrap();
+        let parcel = file.next_parcel(parcel.turn()).unwrap().unwrap();
+        assert!(matches!(&parcel, Parcel::Tracked(found) if found.tracker == origin.tracker && found.tape == tape));
+        file.arrived(&parcel).unwrap();
+        assert!(file.next_parcel(Turn::FIRST).unwrap().is_none());
+    }
 }

@@ -13,7 +13,7 @@ pub(super) fn sectors_text(sectors: &[Sector]) -> String {
 pub(super) fn sectors_of(text: &str) -> Result<Vec<Sector>, StoreError> {
     list(text, "sectors", |sector| {
         let time_ms = whole(sector.get(0)?)?;
-        let source = SectorSource::parse(sector.get(1)?.as_str()?)?;
+        let source = SectorSource::parse(sector.get(1)?.as_str()?).unwrap_or(SectorSource::None);
         Some(Sector { time_ms, source })
     })
 }
@@ -31,17 +31,23 @@ pub(super) fn reasons_text(reasons: &[Reason]) -> String {
     Json::Array(reasons.collect()).to_string()
 }
 
+/// Reasons that only a newer program knows are left out: the rest of the lap is as true without them.
 pub(super) fn reasons_of(text: &str) -> Result<Vec<Reason>, StoreError> {
-    list(text, "reasons", |reason| {
+    let reasons = list(text, "reasons", |reason| {
         let field = |name: &str| reason.get(name).unwrap_or(&Json::Null);
-        Some(Reason {
-            code: ReasonCode::parse(field("code").as_str()?)?,
-            source: ReasonSource::parse(field("source").as_str()?)?,
+        let (code, source) = (field("code").as_str()?, field("source").as_str()?);
+        let (Some(code), Some(source)) = (ReasonCode::parse(code), ReasonSource::parse(source)) else {
+            return Some(None);
+        };
+        Some(Some(Reason {
+            code,
+            source,
             at_sector: whole(field("at_sector"))?,
             at_fraction: field("at_fraction").as_f64().map(|fraction| fraction as f32),
             at_ns: field("at_ns").as_u64(),
-        })
-    })
+        }))
+    })?;
+    Ok(reasons.into_iter().flatten().collect())
 }
 
 pub(super) fn conditions_text(conditions: &Conditions) -> String {
@@ -151,11 +157,18 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_newer_program_are_unknown() {
+        assert_eq!(reasons_of(r#"[{"code":"dance","source":"game"}]"#).unwrap(), []);
+        let unknown = Sector { time_ms: Some(5), source: SectorSource::None };
+        assert_eq!(sectors_of(r#"[[5,"dreamt"]]"#).unwrap(), [unknown]);
+    }
+
+    #[test]
     fn texts_that_nobody_wrote_are_refused() {
         for text in ["", "null", "[1]", r#"[[1]]"#, r#"[[-1,"official"]]"#, r#"[[99999999999,"official"]]"#] {
             assert!(sectors_of(text).is_err(), "{text}");
         }
-        assert!(reasons_of(r#"[{"code":"dance","source":"game"}]"#).is_err());
+        assert!(reasons_of(r#"[{"code":5,"source":"game"}]"#).is_err());
         assert!(conditions_of("[]").is_err());
         assert!(tags_of("[1]").is_err());
     }

@@ -5,9 +5,8 @@ use super::edits::{LONGEST_NAME, check_text};
 use super::error::StoreError;
 use super::lists::Thing;
 use super::query::Visibility;
-use super::settle::{settle_laps, settle_session};
+use super::settle::settle_driver;
 use super::value::Value;
-use super::writing::session_of;
 
 /// What to change about a driver; what is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +17,7 @@ pub struct DriverEdit {
     pub visibility: Option<Visibility>,
 }
 
-/// Changes a driver. All sessions with laps of the driver are settled anew.
+/// Changes a driver. What hangs on who may see it is made anew.
 pub(super) fn edit_driver(
     db: &mut dyn Connection,
     driver: &str,
@@ -27,6 +26,9 @@ pub(super) fn edit_driver(
 ) -> Result<(), StoreError> {
     check_text("the name", edit.name.as_ref().and_then(Option::as_ref), LONGEST_NAME)?;
     let key = [Value::from(driver)];
+    if let Some(lock) = db.dialect().lock_driver(true) {
+        db.first(lock, &key, |_| Ok(()))?;
+    }
     let sql = "SELECT name, visibility FROM drivers WHERE driver = ?1 {locked}";
     let before = db.first(sql, &key, |mut row| Ok((row.text("a name")?, row.number::<i64>("a visibility")?)))?;
     let (name, visibility) = before.unwrap_or_default();
@@ -39,14 +41,7 @@ pub(super) fn edit_driver(
     if visibility == before {
         return Ok(());
     }
-    let sql = "SELECT s.id FROM sessions s WHERE s.driver = ?1 OR EXISTS \
-               (SELECT 1 FROM laps l WHERE l.session = s.id AND l.driver = ?1)";
-    for session in db.all(sql, &key, |mut row| row.id("a session id"))?.into_iter().flatten() {
-        let session = session_of(db, session)?;
-        settle_laps(db, &session)?;
-        settle_session(db, session.id)?;
-    }
-    Ok(())
+    settle_driver(db, driver, visibility)
 }
 
 /// Gives a track or a car a name, or takes it away.

@@ -1,6 +1,7 @@
 //! Connections of one database, handed out to threads: opened when they are needed, kept, thrown away when they broke.
 
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::connection::{Connection, Database, in_transaction};
 use super::error::StoreError;
@@ -9,11 +10,19 @@ use super::schema;
 /// Connections at most. More would only queue inside the database.
 const MOST: usize = 8;
 
+/// How long somebody waits for a connection that others have: they may wait for a database that says nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often something is tried that others are in the way of.
+const ATTEMPTS: u32 = 8;
+
 /// Opens connections, and takes them back.
 pub(super) struct Pool {
     database: Box<dyn Database>,
     state: Mutex<State>,
     returned: Condvar,
+    /// How long somebody waits for a connection.
+    patience: Duration,
 }
 
 #[derive(Default)]
@@ -35,7 +44,7 @@ impl Pool {
 
     /// Opens nothing yet.
     pub(super) fn new(database: Box<dyn Database>) -> Self {
-        Self { database, state: Mutex::default(), returned: Condvar::new() }
+        Self { database, state: Mutex::default(), returned: Condvar::new(), patience: PATIENCE }
     }
 
     pub(super) fn name(&self) -> String {
@@ -54,23 +63,37 @@ impl Pool {
         }
     }
 
-    /// Does something that writes: all or nothing, durable when this returns.
+    /// Does something that writes: all or nothing, durable when this returns. It is done again if others were in its way.
     pub(super) fn write<T>(
         &self,
-        work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>,
+        work: impl Fn(&mut dyn Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.with(|db| {
             let begin = db.dialect().begin();
-            in_transaction(db, begin, |db| {
-                let before = db.changed();
-                let done = work(db)?;
-                // Last, so that others who write wait for this row as short as can be.
-                if db.changed() != before {
-                    db.execute("UPDATE changes SET n = n + 1", &[])?;
+            let mut attempt = 1;
+            loop {
+                let done = in_transaction(db, begin, |db| {
+                    let before = db.changed();
+                    let done = work(db)?;
+                    // Last, so that others who write wait for this row as short as can be.
+                    if db.changed() != before {
+                        db.execute("UPDATE changes SET n = n + 1", &[])?;
+                    }
+                    Ok(done)
+                });
+                if !db.was_in_the_way() || done.is_ok() || attempt == ATTEMPTS {
+                    return done;
                 }
-                Ok(done)
-            })
+                // Those who were in each other's way do not begin again at the same moment.
+                std::thread::sleep(attempt * Duration::from_millis(10));
+                attempt += 1;
+            }
         })
+    }
+
+    /// Whether the database answered when it was last asked.
+    pub(super) fn is_connected(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).checked
     }
 
     /// Does several queries that see the same state.
@@ -85,6 +108,7 @@ impl Pool {
     }
 
     fn lease(&self) -> Result<Lease<'_>, StoreError> {
+        let until = Instant::now() + self.patience;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(connection) = state.idle.pop() {
@@ -93,7 +117,12 @@ impl Pool {
             if state.open < MOST {
                 break;
             }
-            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let reason = format!("all {MOST} connections have been in use for {} s", self.patience.as_secs());
+                return Err(StoreError::Unreachable { store: self.name(), reason });
+            }
+            state = self.returned.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.open += 1;
         let checked = state.checked;
@@ -130,5 +159,23 @@ impl Drop for Lease<'_> {
         }
         drop(state);
         self.pool.returned.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sqlite::SqliteFile;
+    use super::*;
+
+    #[test]
+    fn who_gets_no_connection_is_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut pool = Pool::new(Box::new(SqliteFile { path: folder.path().join("laps.sqlite") }));
+        pool.patience = Duration::from_millis(50);
+        let leases: Vec<_> = (0..MOST).map(|_| pool.lease().unwrap()).collect();
+        let error = pool.with(|_| Ok(())).unwrap_err();
+        assert!(error.is_unreachable() && error.to_string().contains("in use"), "{error}");
+        drop(leases);
+        pool.with(|_| Ok(())).unwrap();
     }
 }

@@ -1,90 +1,43 @@
-//! PostgreSQL: a server, named by a URL (`postgres://user@host/database`).
-//!
-//! Tables are made in the schema that comes first in the search path. A server that has gone away is noticed within seconds, so that a
-//! caller is never held for long.
+//! A connection to PostgreSQL. `postgres_server` opens it.
 
 use std::collections::HashMap;
 use std::error::Error as _;
-use std::str::FromStr;
-use std::time::Duration;
 
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Statement};
+use postgres::{Client, Statement};
 
-use super::connection::{Connection, Database, Each};
+use super::connection::{Connection, Each};
 use super::dialect::Dialect;
 use super::error::StoreError;
 use super::value::{Row, Value};
 
-/// How long a server may take to answer the first word, and to take what was sent to it.
-const PATIENCE: Duration = Duration::from_secs(5);
-
 /// Statements that a connection keeps ready.
 const KEPT_STATEMENTS: usize = 128;
 
-/// A server.
-pub(super) struct PostgresServer {
-    config: Config,
-    name: String,
-}
-
-impl PostgresServer {
-    /// Reads a URL. Nothing is opened.
-    pub(super) fn new(url: &str) -> Result<Self, StoreError> {
-        let name = without_password(url);
-        let mut config = Config::from_str(url)
-            .map_err(|error| StoreError::Open { store: name.clone(), reason: reason_of(&error) })?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(PATIENCE);
-        }
-        config.tcp_user_timeout(PATIENCE);
-        if config.get_application_name().is_none() {
-            config.application_name("gametape");
-        }
-        Ok(Self { config, name })
-    }
-}
-
-/// A URL as it may be shown.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return "postgres".to_owned() };
-    let (place, _) = rest.split_once('?').unwrap_or((rest, ""));
-    match place.rsplit_once('@') {
-        Some((user, place)) => format!("{scheme}://{}@{place}", user.split(':').next().unwrap_or_default()),
-        None => format!("{scheme}://{place}"),
-    }
-}
-
 /// What an error says, with what is behind it: the outer text alone is "db error".
-fn reason_of(error: &postgres::Error) -> String {
+pub(super) fn reason_of(error: &postgres::Error) -> String {
     if let Some(db) = error.as_db_error() {
         return db.detail().map_or_else(|| db.message().to_owned(), |detail| format!("{} ({detail})", db.message()));
     }
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
-impl Database for PostgresServer {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
+/// What a server says when others wanted the same, or when something took too long: the connection is as good as before.
+fn is_passing(code: &str) -> bool {
+    is_conflict(code) || matches!(code, "55P03" | "57014")
+}
 
-    fn connect(&self) -> Result<Box<dyn Connection>, StoreError> {
-        let client = self.config.connect(NoTls).map_err(|error| told(&self.name, &error))?;
-        Ok(Box::new(PostgresConnection {
-            client,
-            store: self.name.clone(),
-            ready: HashMap::new(),
-            broken: false,
-            changed: 0,
-        }))
-    }
+/// What a server says when two transactions waited for each other, or changed the same.
+fn is_conflict(code: &str) -> bool {
+    matches!(code, "40001" | "40P01")
 }
 
 /// Whether it was the server that spoke, and of what: a server that shuts down or is full answers, and is not there.
-fn told(store: &str, error: &postgres::Error) -> StoreError {
+pub(super) fn told(store: &str, error: &postgres::Error) -> StoreError {
     let (store, reason) = (store.to_owned(), reason_of(error));
     match error.code().map(postgres::error::SqlState::code) {
+        Some(code) if is_passing(code) => StoreError::Unreachable { store, reason },
         // Connection exceptions, operator intervention, too many connections.
         Some(code) if code.starts_with("08") || code.starts_with("57P") || code.starts_with("53") => {
             StoreError::Unreachable { store, reason }
@@ -95,18 +48,26 @@ fn told(store: &str, error: &postgres::Error) -> StoreError {
     }
 }
 
-struct PostgresConnection {
+pub(super) struct PostgresConnection {
     client: Client,
     store: String,
     ready: HashMap<String, Statement>,
     broken: bool,
     changed: u64,
+    in_the_way: bool,
 }
 
 impl PostgresConnection {
+    pub(super) fn new(client: Client, store: String) -> Self {
+        Self { client, store, ready: HashMap::new(), broken: false, changed: 0, in_the_way: false }
+    }
+
     fn failed(&mut self, error: &postgres::Error) -> StoreError {
+        let code = error.code().map(postgres::error::SqlState::code).unwrap_or_default();
+        self.in_the_way |= is_conflict(code);
+        let passing = is_passing(code);
         let error = told(&self.store, error);
-        self.broken |= error.is_unreachable();
+        self.broken |= error.is_unreachable() && !passing;
         error
     }
 
@@ -163,6 +124,10 @@ impl Connection for PostgresConnection {
         self.changed
     }
 
+    fn was_in_the_way(&mut self) -> bool {
+        std::mem::take(&mut self.in_the_way)
+    }
+
     fn is_usable(&self) -> bool {
         !self.broken && !self.client.is_closed()
     }
@@ -207,21 +172,4 @@ impl ToSql for Value {
     }
 
     to_sql_checked!();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_servers_show_no_password() {
-        for (url, shown) in [
-            ("postgres://me:secret@host:5432/laps?sslmode=disable&password=x", "postgres://me@host:5432/laps"),
-            ("postgresql://host/laps", "postgresql://host/laps"),
-            ("postgres://me:a@b@host/laps", "postgres://me@host/laps"),
-            ("host=x password=secret", "postgres"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
-    }
 }

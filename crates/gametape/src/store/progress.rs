@@ -22,7 +22,7 @@ pub(super) fn progress(
     audience: Audience,
 ) -> Result<Page<Progress>, StoreError> {
     let limit = page_size(query.limit);
-    let after = values_of(query.after.as_ref(), KIND, 5)?;
+    let after = values_of(query.after.as_ref(), KIND, "tttti")?;
     let mut sql = Statement::new("SELECT DISTINCT ");
     sql.push(CAR_AND_TRACK).push(" FROM combinations c WHERE 1 = 1");
     add_combination(&mut sql, &query.filter);
@@ -64,7 +64,7 @@ fn days_of(
         ", l.time_ms FROM combinations c CROSS JOIN laps l \
          WHERE l.combination = c.id AND l.counts = 1 AND l.sort_us > 0 AND l.visibility <= ",
     );
-    sql.bind(audience.sees(&query.filter));
+    sql.bind(audience.sees(db, &query.filter)?);
     add_after(&mut sql, &format!("({CAR_AND_TRACK}) = ("), key.to_vec());
     add_combination(&mut sql, &query.filter);
     sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);

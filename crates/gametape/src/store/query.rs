@@ -1,7 +1,9 @@
 //! What can be asked of a store, and how answers come in pages.
 
+use super::connection::Connection;
 use super::cursor::Cursor;
 use super::error::StoreError;
+use super::value::Value;
 use crate::laps::{Phase, SessionKind};
 
 /// Entries of a page unless another number is asked for.
@@ -64,13 +66,19 @@ impl Visibility {
 }
 
 impl Audience {
-    /// The most hidden that is shown in lists.
-    pub(super) fn sees(self, filter: &Filter) -> i64 {
-        match (self, &filter.driver) {
-            (Self::Owner, _) => Visibility::Private.number(),
-            (Self::Public, Some(_)) => Visibility::Unlisted.number(),
-            (Self::Public, None) => Visibility::Public.number(),
-        }
+    /// The most hidden that is shown in lists. Who names an unlisted driver sees it; naming one that is public shows nobody else.
+    pub(super) fn sees(self, db: &mut dyn Connection, filter: &Filter) -> Result<i64, StoreError> {
+        let driver = match (self, &filter.driver) {
+            (Self::Owner, _) => return Ok(Visibility::Private.number()),
+            (Self::Public, None) => return Ok(Visibility::Public.number()),
+            (Self::Public, Some(driver)) => driver,
+        };
+        let sql = "SELECT visibility FROM drivers WHERE driver = ?1";
+        let named = db.first(sql, &[Value::from(driver)], |mut row| row.number("a visibility"))?.flatten();
+        Ok(match named.map(Visibility::of_number) {
+            Some(Visibility::Unlisted) => Visibility::Unlisted.number(),
+            _ => Visibility::Public.number(),
+        })
     }
 
     /// The most hidden that is shown to who knows an id.
@@ -234,11 +242,7 @@ pub(super) fn page_size(limit: u32) -> u32 {
     }
 }
 
-/// The values of a cursor that a query of this kind gave.
-pub(super) fn values_of(
-    after: Option<&Cursor>,
-    kind: &str,
-    count: usize,
-) -> Result<Option<Vec<super::value::Value>>, StoreError> {
-    after.map(|cursor| cursor.values(kind, count).ok_or(StoreError::BadCursor)).transpose()
+/// The values of a cursor that a query of this kind gave; `pattern` says of which types they are.
+pub(super) fn values_of(after: Option<&Cursor>, kind: &str, pattern: &str) -> Result<Option<Vec<Value>>, StoreError> {
+    after.map(|cursor| cursor.values(kind, pattern).ok_or(StoreError::BadCursor)).transpose()
 }

@@ -17,11 +17,11 @@ use crate::laps::{Id, TrackFacts, TrackedSession};
 
 impl Store for QueuedStore {
     fn name(&self) -> String {
-        self.server().name()
+        self.server_name()
     }
 
     fn ready(&self) -> Result<(), StoreError> {
-        self.server().ready()
+        self.ask(|server| server.ready())
     }
 
     fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
@@ -29,122 +29,126 @@ impl Store for QueuedStore {
     }
 
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
-        self.server().replace_tape(origin, sessions)
+        self.replace(origin, sessions)
+    }
+
+    fn tracked(&self, origin: &Origin) -> Result<(), StoreError> {
+        self.tracked_or_queue(origin)
     }
 
     fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError> {
-        self.server().track_facts(game, track, layout)
+        self.ask(|server| server.track_facts(game, track, layout))
     }
 
     fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {
-        self.server().tracker_of(tape)
+        self.ask(|server| server.tracker_of(tape))
     }
 
     fn edit_lap(&self, lap: Id, edit: &Edit) -> Result<StoredLap, StoreError> {
-        self.server().edit_lap(lap, edit)
+        self.ask(|server| server.edit_lap(lap, edit))
     }
 
     fn edit_session(&self, session: Id, edit: &Edit) -> Result<StoredSession, StoreError> {
-        self.server().edit_session(session, edit)
+        self.ask(|server| server.edit_session(session, edit))
     }
 
     fn edit_driver(&self, driver: &str, edit: &DriverEdit) -> Result<(), StoreError> {
-        self.server().edit_driver(driver, edit)
+        self.ask(|server| server.edit_driver(driver, edit))
     }
 
     fn name_track(&self, game: &str, track: &str, name: Option<&String>) -> Result<(), StoreError> {
-        self.server().name_track(game, track, name)
+        self.ask(|server| server.name_track(game, track, name))
     }
 
     fn name_car(&self, game: &str, car: &str, name: Option<&String>) -> Result<(), StoreError> {
-        self.server().name_car(game, car, name)
+        self.ask(|server| server.name_car(game, car, name))
     }
 
     fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError> {
-        self.server().sessions(query, audience)
+        self.ask(|server| server.sessions(query, audience))
     }
 
     fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError> {
-        self.server().sessions_with_laps(query, audience)
+        self.ask(|server| server.sessions_with_laps(query, audience))
     }
 
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError> {
-        self.server().session(id, audience)
+        self.ask(|server| server.session(id, audience))
     }
 
     fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError> {
-        self.server().laps(query, audience)
+        self.ask(|server| server.laps(query, audience))
     }
 
     fn lap(&self, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
-        self.server().lap(id, audience)
+        self.ask(|server| server.lap(id, audience))
     }
 
     fn bests(&self, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
-        self.server().bests(query, audience)
+        self.ask(|server| server.bests(query, audience))
     }
 
     fn tracks(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
-        self.server().tracks(query, audience)
+        self.ask(|server| server.tracks(query, audience))
     }
 
     fn cars(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError> {
-        self.server().cars(query, audience)
+        self.ask(|server| server.cars(query, audience))
     }
 
     fn drivers(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driver>, StoreError> {
-        self.server().drivers(query, audience)
+        self.ask(|server| server.drivers(query, audience))
     }
 
     fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError> {
-        self.server().progress(query, audience)
+        self.ask(|server| server.progress(query, audience))
     }
 
     fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError> {
-        self.server().put_tape(tape)
+        self.ask(|server| server.put_tape(tape))
     }
 
     fn tape(&self, id: TapeId) -> Result<Option<CataloguedTape>, StoreError> {
-        self.server().tape(id)
+        self.ask(|server| server.tape(id))
     }
 
     fn tapes(&self, query: &ListQuery) -> Result<Page<CataloguedTape>, StoreError> {
-        self.server().tapes(query)
+        self.ask(|server| server.tapes(query))
     }
 
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
-        self.server().tapes_of(place)
+        self.ask(|server| server.tapes_of(place))
     }
 
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError> {
-        self.server().pushed(upstream, kind, id)
+        self.ask(|server| server.pushed(upstream, kind, id))
     }
 
     fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError> {
-        self.server().note_pushed(upstream, kind, id, content)
+        self.ask(|server| server.note_pushed(upstream, kind, id, content))
     }
 
     fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError> {
-        self.server().visibility_of(driver)
+        self.ask(|server| server.visibility_of(driver))
     }
 
     fn changes(&self) -> Result<i64, StoreError> {
-        self.server().changes()
+        self.ask(|server| server.changes())
     }
 
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError> {
-        self.server().add_token(name, scope)
+        self.ask(|server| server.add_token(name, scope))
     }
 
     fn token(&self, secret: &str) -> Result<Option<Token>, StoreError> {
-        self.server().token(secret)
+        self.ask(|server| server.token(secret))
     }
 
     fn tokens(&self) -> Result<Vec<Token>, StoreError> {
-        self.server().tokens()
+        self.ask(|server| server.tokens())
     }
 
     fn revoke_token(&self, id: Id) -> Result<(), StoreError> {
-        self.server().revoke_token(id)
+        self.ask(|server| server.revoke_token(id))
     }
 }

@@ -5,22 +5,27 @@
 //!       └─▶ otherwise: file (durable) ──thread, with growing pauses──▶ server ──▶ let go from the file
 //! ```
 //! Each lap arrives once, however often it was sent: ids make a second writing the same as the first. What is newer never overtakes: while
-//! anything waits, everything goes through the file. Only the thread waits for the server.
+//! anything waits, everything goes through the file. What the server refuses waits too, and holds up nothing else. Only the thread waits for
+//! the server.
 
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::contract::Store;
 use super::error::StoreError;
+use super::outbox::Turn;
 use super::sql_store::SqlStore;
-use super::stored::{Change, Origin, Write};
-use crate::laps::{Id, Session};
+use super::stored::{Change, Origin, Replaced, Write};
+use crate::laps::{Id, Session, TrackedSession};
 
 /// Sessions that are remembered: a lap that has to wait brings its session with it.
 const REMEMBERED: usize = 32;
+
+/// How long nobody asks a server that was away.
+const AWAY: Duration = Duration::from_secs(5);
 
 /// How long the thread waits before it tries again.
 #[derive(Debug, Clone, Copy)]
@@ -54,23 +59,34 @@ pub struct QueuedStore {
 
 pub(super) struct Inner {
     pub(super) server: SqlStore,
-    file: SqlStore,
-    pauses: Pauses,
-    state: Mutex<State>,
-    changed: Condvar,
+    pub(super) file: SqlStore,
+    pub(super) pauses: Pauses,
+    pub(super) state: Mutex<State>,
+    pub(super) changed: Condvar,
     /// Held while something is written, so that nothing overtakes.
-    order: Mutex<VecDeque<Session>>,
+    pub(super) order: Mutex<VecDeque<Session>>,
+    /// Held while something of the file is on its way. Who needs both takes this one first.
+    pub(super) sending: Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
-    waiting: bool,
-    stop: bool,
-    problem: Option<String>,
+pub(super) struct State {
+    pub(super) waiting: bool,
+    pub(super) stop: bool,
+    pub(super) problem: Option<String>,
+    /// Something came into the file since the thread looked.
+    pub(super) fresh: bool,
+    /// When the server was last seen to be away.
+    away: Option<Instant>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether what failed may succeed later. What is wrong with the laps themselves stays wrong.
+fn may_wait(error: &StoreError) -> bool {
+    !matches!(error, StoreError::NoSession { .. } | StoreError::TooLarge { .. } | StoreError::Damaged { .. })
 }
 
 impl QueuedStore {
@@ -78,7 +94,7 @@ impl QueuedStore {
     pub fn open(url: &str, file: impl AsRef<Path>, pauses: Pauses) -> Result<Self, StoreError> {
         let server = SqlStore::postgres_later(url)?;
         let file = SqlStore::sqlite(file)?;
-        let waiting = file.waiting()? > 0;
+        let waiting = file.next_parcel(Turn::FIRST)?.is_some();
         let state = State { waiting, ..State::default() };
         let inner = Arc::new(Inner {
             server,
@@ -87,6 +103,7 @@ impl QueuedStore {
             state: Mutex::new(state),
             changed: Condvar::new(),
             order: Mutex::default(),
+            sending: Mutex::default(),
         });
         let of_thread = Arc::clone(&inner);
         let thread = std::thread::Builder::new().name("store-outbox".to_owned()).spawn(move || of_thread.send_all());
@@ -101,12 +118,32 @@ impl QueuedStore {
         Ok(Waiting { sessions, problem: lock(&self.inner.state).problem.clone() })
     }
 
-    pub(super) fn server(&self) -> &SqlStore {
-        &self.inner.server
+    /// The name of the server.
+    pub(super) fn server_name(&self) -> String {
+        self.inner.server.name()
+    }
+
+    /// Asks the server something. Nobody waits for one that was away a moment ago.
+    pub(super) fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.inner.ask(ask)
     }
 
     pub(super) fn write_or_queue(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
         self.inner.write(origin, writes)
+    }
+
+    pub(super) fn tracked_or_queue(&self, origin: &Origin) -> Result<(), StoreError> {
+        self.inner.tracked(origin)
+    }
+
+    /// What waits of the tape is let go: it was tracked before the tape was seen as a whole, and would come over what is newer.
+    pub(super) fn replace(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
+        let _sending = lock(&self.inner.sending);
+        let replaced = self.inner.ask(|server| server.replace_tape(origin, sessions))?;
+        if !replaced.left_out {
+            self.inner.file.forget_tape(origin.tape)?;
+        }
+        Ok(replaced)
     }
 }
 
@@ -122,69 +159,81 @@ impl Drop for QueuedStore {
 }
 
 impl Inner {
+    fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let state = lock(&self.state);
+        if state.away.is_some_and(|since| since.elapsed() < AWAY) {
+            let reason = state.problem.clone().unwrap_or_else(|| "it was away a moment ago".to_owned());
+            return Err(StoreError::Unreachable { store: self.server.name(), reason });
+        }
+        drop(state);
+        let done = ask(&self.server);
+        self.note_whether_away(done.as_ref().err());
+        done
+    }
+
+    /// A server that is there and busy with these rows is not away.
+    pub(super) fn note_whether_away(&self, error: Option<&StoreError>) {
+        let away = error.is_some_and(StoreError::is_unreachable) && !self.server.is_connected();
+        let mut state = lock(&self.state);
+        state.away = away.then(Instant::now);
+        if away {
+            state.problem = error.map(StoreError::to_string);
+        }
+    }
+
+    /// Something came into the file.
+    fn queued(&self) {
+        let mut state = lock(&self.state);
+        (state.waiting, state.fresh) = (true, true);
+        self.changed.notify_all();
+    }
+
     fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
         if origin.is_left_out() {
             return Ok(vec![Change::LeftOut; writes.len()]);
         }
         let mut remembered = lock(&self.order);
-        if !lock(&self.state).waiting {
-            match self.server.write(origin, writes) {
-                Err(error) if error.is_unreachable() => lock(&self.state).problem = Some(error.to_string()),
-                done => {
-                    remember(&mut remembered, writes);
-                    return done;
-                }
-            }
+        if let Some(done) = self.unless_it_must_wait(|server| server.write(origin, writes)) {
+            remember(&mut remembered, writes);
+            return done;
         }
         let mut queued = sessions_of(&remembered, writes);
         let brought = queued.len();
         queued.extend(writes.iter().cloned());
         let mut changes = self.file.queue(origin, &queued)?;
         remember(&mut remembered, writes);
-        lock(&self.state).waiting = true;
-        self.changed.notify_all();
+        self.queued();
         Ok(changes.split_off(brought))
     }
 
-    /// The thread's work: sends what waits until it is told to stop.
-    fn send_all(&self) {
-        let mut pause = self.pauses.first;
-        loop {
-            let mut state = lock(&self.state);
-            while !state.waiting && !state.stop {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            if state.stop {
-                return;
-            }
-            drop(state);
-            match self.send_one() {
-                Ok(()) => {
-                    pause = self.pauses.first;
-                    lock(&self.state).problem = None;
-                }
-                Err(error) => {
-                    let mut state = lock(&self.state);
-                    state.problem = Some(error.to_string());
-                    // New laps wake it too, and do not shorten the pause.
-                    let until = |state: &mut State| !state.stop;
-                    let _ = self.changed.wait_timeout_while(state, pause, until);
-                    pause = (pause * 2).min(self.pauses.longest);
-                }
-            }
+    fn tracked(&self, origin: &Origin) -> Result<(), StoreError> {
+        if origin.is_left_out() {
+            return Ok(());
         }
+        let _order = lock(&self.order);
+        if let Some(done) = self.unless_it_must_wait(|server| server.tracked(origin)) {
+            return done;
+        }
+        self.file.queue_tracked(origin)?;
+        self.queued();
+        Ok(())
     }
 
-    fn send_one(&self) -> Result<(), StoreError> {
-        if let Some(parcel) = self.file.next_parcel()? {
-            self.server.write(&parcel.origin, &parcel.writes)?;
-            return self.file.arrived(parcel.session, parcel.stamp);
+    /// What the server did; `None` if it could not, or if something waits that came before. `order` must be held.
+    fn unless_it_must_wait<T>(
+        &self,
+        ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>,
+    ) -> Option<Result<T, StoreError>> {
+        if lock(&self.state).waiting {
+            return None;
         }
-        // Nobody writes while this is looked at, so nothing can come between.
-        let _order = lock(&self.order);
-        let waiting = self.file.waiting()? > 0;
-        lock(&self.state).waiting = waiting;
-        Ok(())
+        match self.ask(ask) {
+            Err(error) if may_wait(&error) => {
+                lock(&self.state).problem = Some(error.to_string());
+                None
+            }
+            done => Some(done),
+        }
     }
 }
 

@@ -107,8 +107,8 @@ pub(super) fn laps(
     if query.sort.is_by_time() {
         sql.push(" AND l.time_ms IS NOT NULL");
     }
-    add_filter(&mut sql, &query.filter, audience);
-    if let Some(values) = values_of(query.after.as_ref(), kind, 2)? {
+    add_filter(&mut sql, &query.filter, audience.sees(db, &query.filter)?);
+    if let Some(values) = values_of(query.after.as_ref(), kind, "ib")? {
         add_after(&mut sql, beyond, values);
     }
     sql.push(" ORDER BY ").push(order).push(" LIMIT ").bind(i64::from(limit) + 1);
@@ -123,9 +123,9 @@ pub(super) fn laps(
     Ok(Page { items: page.items.into_iter().map(|found| found.lap).collect(), next: page.next })
 }
 
-fn add_filter(sql: &mut Statement, filter: &Filter, audience: Audience) {
-    if audience == Audience::Public {
-        sql.push(" AND l.visibility <= ").bind(audience.sees(filter));
+fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
+    if sees < Visibility::Private.number() {
+        sql.push(" AND l.visibility <= ").bind(sees);
     }
     add_combination(sql, filter);
     sql.filter(" AND l.sort_us >= ", filter.from_us).filter(" AND l.sort_us < ", filter.to_us);

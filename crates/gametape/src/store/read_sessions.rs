@@ -57,8 +57,8 @@ pub(super) fn sessions(
     let mut sql = Statement::new("SELECT ");
     sql.push(&columns(audience)).push(" FROM sessions s WHERE ");
     sql.push(if query.filter.deleted { "s.deleted_us IS NOT NULL" } else { "s.deleted_us IS NULL" });
-    add_filter(&mut sql, &query.filter, audience);
-    if let Some(values) = values_of(query.after.as_ref(), KIND, 2)? {
+    add_filter(&mut sql, &query.filter, audience.sees(db, &query.filter)?);
+    if let Some(values) = values_of(query.after.as_ref(), KIND, "ib")? {
         add_after(&mut sql, "(s.sort_us, s.id) < (", values);
     }
     sql.push(" ORDER BY s.sort_us DESC, s.id DESC LIMIT ").bind(i64::from(limit) + 1);
@@ -78,10 +78,12 @@ pub(super) fn add_after(sql: &mut Statement, compared: &str, values: Vec<Value>)
     sql.push(")");
 }
 
-fn add_filter(sql: &mut Statement, filter: &Filter, audience: Audience) {
-    let sees = audience.sees(filter);
-    if audience == Audience::Public {
+fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
+    if sees < Visibility::Private.number() {
         sql.push(" AND s.visibility <= ").bind(sees);
+        // Who names a driver sees no session of another who is hidden.
+        sql.filter(" AND (s.visibility = 0 OR s.driver = ", filter.driver.as_ref());
+        sql.push(if filter.driver.is_some() { ")" } else { "" });
     }
     sql.filter(" AND s.game = ", filter.game.as_ref())
         .filter(" AND s.kind = ", filter.kind.map(SessionKind::as_str))
@@ -118,13 +120,14 @@ pub(super) fn add_kind_of_lap(sql: &mut Statement, filter: &Filter) {
     });
 }
 
-/// Adds that a list of tags has this one. The list is JSON, so a tag stands in it between quotation marks.
+/// Adds that a list of tags has this one. The list is JSON, so a tag stands in it between quotation marks, behind the beginning of the
+/// list or behind the tag before it. `LIKE` would take A for a in one of the databases.
 pub(super) fn add_tag(sql: &mut Statement, column: &str, tag: Option<&String>) {
     if let Some(tag) = tag {
         let quoted = serde_json::Value::from(tag.as_str()).to_string();
-        let escaped: String =
-            quoted.chars().flat_map(|c| matches!(c, '%' | '_' | '!').then_some('!').into_iter().chain([c])).collect();
-        sql.push(" AND ").push(column).push(" LIKE ").bind(format!("%{escaped}%")).push(" ESCAPE '!'");
+        sql.push(" AND (replace(").push(column).push(", ").bind(format!("[{quoted}")).push(", '') <> ").push(column);
+        sql.push(" OR replace(").push(column).push(", ").bind(format!("\",{quoted}")).push(", '') <> ").push(column);
+        sql.push(")");
     }
 }
 

@@ -12,7 +12,7 @@ use super::error::StoreError;
 use super::settle::{settle_laps, settle_session};
 use super::stored::{Change, Origin, Replaced};
 use super::value::{Value, needed};
-use super::writing::{count, put_lap, put_session, put_stint, put_tracker, session_of};
+use super::writing::{count, put_lap, put_session, put_stint, put_tracker, seen_by, session_of};
 use crate::laps::{Id, TrackedSession};
 
 /// Replaces all sessions of a tape.
@@ -25,14 +25,10 @@ pub(super) fn replace_tape(
     if origin.is_left_out() {
         return Ok(Replaced { left_out: true, ..done });
     }
-    let sql = "SELECT tracker_version FROM tracked WHERE tape = ?1 AND tracker = ?2 {locked}";
-    let there = db.first(sql, &[origin.tape.into(), Value::from(&origin.tracker.id)], |mut row| {
-        row.number::<u32>("a version of a tracker")
-    })?;
-    if there.flatten().is_some_and(|version| version > origin.tracker.version) {
+    if seen_by(db, origin)?.is_some_and(|seen| seen.version > origin.tracker.version) {
         return Ok(Replaced { kept_newer: true, ..done });
     }
-    put_tracker(db, origin)?;
+    put_tracker(db, origin, true)?;
     for tracked in sessions {
         done.note(put_session(db, &tracked.session)?);
         for stint in &tracked.stints {
@@ -62,7 +58,7 @@ impl Replaced {
         match change {
             Change::New => self.new += 1,
             Change::Changed => self.changed += 1,
-            Change::Same | Change::LeftOut => self.same += 1,
+            Change::Same | Change::LeftOut | Change::Superseded => self.same += 1,
         }
     }
 }

@@ -13,10 +13,23 @@ use crate::laps::{Id, Session};
 /// Who may see a driver; who is not known by name is public.
 pub(super) fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) -> Result<Visibility, StoreError> {
     let Some(driver) = driver else { return Ok(Visibility::Public) };
+    if let Some(lock) = db.dialect().lock_driver(false) {
+        db.first(lock, &[Value::from(driver)], |_| Ok(()))?;
+    }
     let sql = "SELECT visibility FROM drivers WHERE driver = ?1";
     let number = db.first(sql, &[Value::from(driver)], |mut row| row.number("a visibility"))?;
     Ok(number.flatten().map_or(Visibility::Public, Visibility::of_number))
 }
+
+/// What hangs on a lap's combination (`?1`), on how hidden it is (`?2`) and on its session (`?3`).
+const SETTLED: &str = "combination = ?1, visibility = ?2, \
+                       sort_us = coalesce(started_us, (SELECT sort_us FROM sessions WHERE id = ?3)), \
+                       gone = CASE WHEN deleted_us IS NOT NULL \
+                           OR (SELECT deleted_us FROM sessions WHERE id = ?3) IS NOT NULL THEN 1 ELSE 0 END";
+
+/// What hangs on the rest of a lap.
+const COUNTS: &str = "counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL \
+                      THEN 1 ELSE 0 END";
 
 /// Makes what hangs on a lap, its session, its driver and what users said.
 pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
@@ -25,15 +38,9 @@ pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) ->
     let of_session = visibility_of(db, session.driver.as_ref())?;
     let visibility = visibility_of(db, combination.driver.as_ref())?.max(of_session);
     let combination = combination.put(db)?;
-    let sql = "UPDATE laps SET combination = ?2, visibility = ?3, \
-               sort_us = coalesce(started_us, (SELECT sort_us FROM sessions WHERE id = ?4)), \
-               gone = CASE WHEN deleted_us IS NOT NULL \
-                   OR (SELECT deleted_us FROM sessions WHERE id = ?4) IS NOT NULL THEN 1 ELSE 0 END \
-               WHERE id = ?1";
-    db.execute(sql, &[lap.into(), combination.into(), visibility.number().into(), session.id.into()])?;
-    let sql = "UPDATE laps SET counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL \
-               THEN 1 ELSE 0 END WHERE id = ?1";
-    db.execute(sql, &[lap.into()])?;
+    let values = [combination.into(), visibility.number().into(), session.id.into(), lap.into()];
+    db.execute(&format!("UPDATE laps SET {SETTLED} WHERE id = ?4"), &values)?;
+    db.execute(&format!("UPDATE laps SET {COUNTS} WHERE id = ?1"), &[lap.into()])?;
     Ok(())
 }
 
@@ -42,11 +49,48 @@ pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<
     let visibility = visibility_of(db, session.driver.as_ref())?;
     let sql = "UPDATE sessions SET visibility = ?2, sort_us = coalesce(started_us, 0) WHERE id = ?1";
     db.execute(sql, &[session.id.into(), visibility.number().into()])?;
-    let sql = "SELECT id FROM laps WHERE session = ?1";
-    for lap in db.all(sql, &[session.id.into()], |mut row| row.id("a lap id"))?.into_iter().flatten() {
-        settle_lap(db, session, lap)?;
+    let sql = "SELECT DISTINCT driver FROM laps WHERE session = ?1";
+    let drivers = db.all(sql, &[session.id.into()], |mut row| row.text("a driver"))?;
+    let of_driver = |driver: &Option<String>| Combination::of(session, driver.as_ref());
+    Combination::put_all(db, drivers.iter().map(of_driver))?;
+    for driver in &drivers {
+        let combination = of_driver(driver);
+        let of_lap = visibility_of(db, combination.driver.as_ref())?.max(visibility);
+        let sql = format!("UPDATE laps SET {SETTLED} WHERE session = ?3 AND coalesce(driver, '') = ?4");
+        let driver = driver.as_deref().unwrap_or_default();
+        let values = [combination.number().into(), of_lap.number().into(), session.id.into(), Value::from(driver)];
+        db.execute(&sql, &values)?;
     }
+    db.execute(&format!("UPDATE laps SET {COUNTS} WHERE session = ?1"), &[session.id.into()])?;
     Ok(())
+}
+
+/// Hides a driver, or shows it: sets how hidden all laps and sessions are that hang on it. Who changes it must hold the driver's lock.
+pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibility) -> Result<(), StoreError> {
+    let key = [Value::from(driver)];
+    // In the order of all who lock sessions and then their laps.
+    let sql = "SELECT s.id FROM sessions s WHERE s.driver = ?1 OR s.id IN \
+               (SELECT l.session FROM laps l JOIN combinations c ON c.id = l.combination WHERE c.driver = ?1) \
+               ORDER BY s.id {locked}";
+    let sessions: Vec<Id> = db.all(sql, &key, |mut row| row.id("a session id"))?.into_iter().flatten().collect();
+    db.execute("UPDATE sessions SET visibility = ?2 WHERE driver = ?1", &[Value::from(driver), now.number().into()])?;
+    // As hidden as its driver or its session, whichever is more.
+    let of_driver = "coalesce((SELECT d.visibility FROM combinations c JOIN drivers d ON d.driver = c.driver \
+                     WHERE c.id = laps.combination), 0)";
+    let of_session = "(SELECT s.visibility FROM sessions s WHERE s.id = laps.session)";
+    let sql = format!(
+        "UPDATE laps SET visibility = CASE WHEN {of_driver} > {of_session} THEN {of_driver} ELSE {of_session} END \
+         WHERE combination IN (SELECT c.id FROM combinations c WHERE c.driver = ?1) \
+         OR session IN (SELECT s.id FROM sessions s WHERE s.driver = ?1)"
+    );
+    db.execute(&sql, &key)?;
+    sessions.into_iter().try_for_each(|session| settle_session(db, session))
+}
+
+/// Keeps others from changing the session of a lap until the transaction ends.
+pub(super) fn lock_session_of(db: &mut dyn Connection, lap: Id) -> Result<(), StoreError> {
+    let sql = "SELECT id FROM sessions WHERE id = (SELECT session FROM laps WHERE id = ?1) {locked}";
+    db.first(sql, &[lap.into()], |_| Ok(())).map(drop)
 }
 
 /// Makes the counts and the bests of a session.

@@ -12,12 +12,12 @@ use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
 use super::kept_answers::KeptAnswers;
 use super::lists::Thing;
-use super::outbox::{self, Parcel};
+use super::outbox::{self, Parcel, Turn};
 use super::people::DriverEdit;
 use super::pool::Pool;
-use super::postgres::PostgresServer;
+use super::postgres_server::PostgresServer;
 use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
-use super::settle::{settle_lap, settle_laps, settle_session, visibility_of};
+use super::settle::{lock_session_of, settle_lap, settle_laps, settle_session, visibility_of};
 use super::sqlite::SqliteFile;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
@@ -60,12 +60,26 @@ impl SqlStore {
         self.read(outbox::waiting)
     }
 
-    pub(super) fn next_parcel(&self) -> Result<Option<Parcel>, StoreError> {
-        self.pool.snapshot(outbox::next)
+    /// Notes in an outbox that all of a tape was written: the other store is told once all of it is there.
+    pub(super) fn queue_tracked(&self, origin: &Origin) -> Result<(), StoreError> {
+        self.pool.write(|db| outbox::queue_tracked(db, origin))
     }
 
-    pub(super) fn arrived(&self, session: Id, stamp: i64) -> Result<(), StoreError> {
-        self.pool.write(|db| outbox::arrived(db, session, stamp))
+    pub(super) fn next_parcel(&self, after: Turn) -> Result<Option<Parcel>, StoreError> {
+        self.pool.snapshot(|db| outbox::next(db, after))
+    }
+
+    pub(super) fn arrived(&self, parcel: &Parcel) -> Result<(), StoreError> {
+        self.pool.write(|db| outbox::arrived(db, parcel))
+    }
+
+    pub(super) fn forget_tape(&self, tape: TapeId) -> Result<(), StoreError> {
+        self.pool.write(|db| outbox::forget_tape(db, tape))
+    }
+
+    /// Whether the last that was heard of the server is that it is there.
+    pub(super) fn is_connected(&self) -> bool {
+        self.pool.is_connected()
     }
 
     fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
@@ -128,6 +142,10 @@ impl Store for SqlStore {
         self.pool.write(|db| replace::replace_tape(db, origin, sessions))
     }
 
+    fn tracked(&self, origin: &Origin) -> Result<(), StoreError> {
+        self.pool.write(|db| writing::end_tracking(db, origin))
+    }
+
     fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError> {
         self.read(|db| track_facts::get(db, game, track, layout))
     }
@@ -137,7 +155,8 @@ impl Store for SqlStore {
         self.read(|db| {
             db.first(sql, &[tape.into()], |mut row| {
                 let id = needed(row.text("a tracker")?, "a tracker")?;
-                Ok(Tracker { id, version: needed(row.number("a version")?, "a version")? })
+                let seen = writing::Seen::of_number(needed(row.number("a version")?, "a version")?);
+                Ok(Tracker { id, version: if seen.whole { seen.version } else { 0 } })
             })
         })
     }
@@ -145,6 +164,8 @@ impl Store for SqlStore {
     fn edit_lap(&self, lap: Id, change: &Edit) -> Result<StoredLap, StoreError> {
         change.check()?;
         self.pool.write(|db| {
+            // Who writes laps locks their session first: two who lock in different orders wait for each other.
+            lock_session_of(db, lap)?;
             let changed = edit(db, Kind::Lap, lap, change, now_us())?;
             let gone = || StoreError::NotFound { what: "lap", id: lap.to_string() };
             let found = read_laps::lap(db, lap, Audience::Owner)?.ok_or_else(gone)?;

@@ -67,6 +67,8 @@ pub enum Change {
     Same,
     /// It is from a recording of a playback, and nobody asked to keep that.
     LeftOut,
+    /// The tape was tracked as a whole, by this version of the tracker or a newer one: what is stored of it stays.
+    Superseded,
 }
 
 /// What replacing the laps of a tape did.

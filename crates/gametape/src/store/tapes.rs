@@ -133,7 +133,7 @@ pub(super) fn tapes(db: &mut dyn Connection, query: &ListQuery) -> Result<Page<C
         .filter(" AND car = ", query.filter.car.as_ref())
         .filter(" AND created_us >= ", query.filter.from_us)
         .filter(" AND created_us < ", query.filter.to_us);
-    if let Some(values) = values_of(query.after.as_ref(), KIND, 2)? {
+    if let Some(values) = values_of(query.after.as_ref(), KIND, "ib")? {
         add_after(&mut sql, "(coalesce(created_us, 0), id) < (", values);
     }
     sql.push(" ORDER BY coalesce(created_us, 0) DESC, id DESC LIMIT ").bind(i64::from(limit) + 1);

@@ -66,7 +66,7 @@ fn read(mut row: Row) -> Result<Token, StoreError> {
     Ok(Token {
         id: needed(row.id("a token id")?, "a token id")?,
         name: needed(row.text("a name")?, "a name")?,
-        scope: needed(row.word("a scope", Scope::parse)?, "a scope")?,
+        scope: row.known_word("a scope", Scope::parse)?,
         created_us: needed(row.number("a time")?, "a time")?,
         used_us: row.number("a time")?,
         revoked_us: row.number("a time")?,

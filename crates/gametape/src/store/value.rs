@@ -174,16 +174,23 @@ impl Row {
         })
     }
 
-    /// A word of the model, by its name.
+    /// A word of the model, by its name. One that only a newer program knows is not known.
     pub(super) fn word<T>(
         &mut self,
         expected: &'static str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, StoreError> {
-        self.next(expected, |value| match value {
-            Value::Text(text) => parse(text),
-            _ => None,
-        })
+        Ok(self.text(expected)?.and_then(|text| parse(&text)))
+    }
+
+    /// A word without which the rest means nothing.
+    pub(super) fn known_word<T>(
+        &mut self,
+        expected: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let text = needed(self.text(expected)?, expected)?;
+        parse(&text).ok_or(StoreError::Damaged { expected, found: text })
     }
 
     pub(super) fn bytes16(&mut self, expected: &'static str) -> Result<Option<[u8; 16]>, StoreError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::columns::{LAP, SESSION, STINT, lap_values, read_session, session_values, stint_values};
 use super::connection::Connection;
+use super::edits::Kind;
 use super::error::StoreError;
 use super::put::Put;
 use super::settle::{settle_lap, settle_laps, settle_session};
@@ -17,11 +18,18 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     if origin.is_left_out() {
         return Ok(vec![Change::LeftOut; writes.len()]);
     }
-    put_tracker(db, origin)?;
+    let superseded = begin_tracking(db, origin)?;
     let mut changes = Vec::with_capacity(writes.len());
+    if !superseded {
+        put_combinations(db, writes)?;
+    }
     let mut touched = BTreeSet::new();
     for write in writes {
         let (session, change) = match write {
+            Write::Session(_) | Write::Stint(..) | Write::Lap(_) if superseded => {
+                changes.push(Change::Superseded);
+                continue;
+            }
             Write::Session(session) => (session.id, put_session(db, session)?),
             Write::Stint(session, stint) => (*session, put_stint(db, *session, stint)?),
             Write::Lap(lap) => (lap.session, put_lap(db, origin, lap)?),
@@ -41,9 +49,60 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     Ok(changes)
 }
 
-/// Notes which tracker looks at a tape.
-pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin) -> Result<Change, StoreError> {
-    let values = [origin.tape.into(), Value::from(&origin.tracker.id), origin.tracker.version.into()];
+/// What a tracker has seen of a tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// The version of the tracker.
+    pub(super) version: u32,
+    /// All that it found is here. Otherwise it is still at work, or was stopped.
+    pub(super) whole: bool,
+}
+
+impl Seen {
+    /// As it stands in a row: less than zero until all is here.
+    fn number(self) -> i64 {
+        if self.whole { i64::from(self.version) } else { -i64::from(self.version) }
+    }
+
+    pub(super) fn of_number(number: i64) -> Self {
+        Self { version: u32::try_from(number.unsigned_abs()).unwrap_or(u32::MAX), whole: number > 0 }
+    }
+
+    /// Whether what this version finds beside a recording comes too late.
+    fn supersedes(self, version: u32) -> bool {
+        self.version > version || (self.whole && self.version == version)
+    }
+}
+
+/// What a tracker has seen of a tape; `None` if it has not been there. Others who ask wait until the transaction ends.
+pub(super) fn seen_by(db: &mut dyn Connection, origin: &Origin) -> Result<Option<Seen>, StoreError> {
+    let sql = "SELECT tracker_version FROM tracked WHERE tape = ?1 AND tracker = ?2 {locked}";
+    let key = [origin.tape.into(), Value::from(&origin.tracker.id)];
+    Ok(db.first(sql, &key, |mut row| row.number("a version of a tracker"))?.flatten().map(Seen::of_number))
+}
+
+/// Notes that a tracker has begun with a tape; gives whether it was through with it already, or a newer one has been there.
+fn begin_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<bool, StoreError> {
+    if seen_by(db, origin)?.is_some_and(|seen| seen.supersedes(origin.tracker.version)) {
+        return Ok(true);
+    }
+    put_tracker(db, origin, false)?;
+    Ok(false)
+}
+
+/// Notes that all that a tracker found on a tape is here. A tape of which nothing was found stays unknown: a later program may know more.
+pub(super) fn end_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<(), StoreError> {
+    let is_new = |seen: Seen| !seen.supersedes(origin.tracker.version);
+    if !origin.is_left_out() && seen_by(db, origin)?.is_some_and(is_new) {
+        put_tracker(db, origin, true)?;
+    }
+    Ok(())
+}
+
+/// Notes which tracker looks at a tape, and whether it has seen all of it.
+pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin, whole: bool) -> Result<Change, StoreError> {
+    let seen = Seen { version: origin.tracker.version, whole };
+    let values = [origin.tape.into(), Value::from(&origin.tracker.id), Value::Int(seen.number())];
     let columns = &["tape", "tracker", "tracker_version"];
     Put { table: "tracked", columns, key: 1, values: &values, once: &[] }.run(db)
 }
@@ -61,6 +120,9 @@ pub(super) fn put_session(db: &mut dyn Connection, session: &Session) -> Result<
     let change = Put { table: "sessions", columns: SESSION, key: 1, values: &values, once: &once }.run(db)?;
     if change != Change::Same {
         settle_laps(db, session)?;
+    }
+    if change == Change::Changed {
+        know_the_end(db, Kind::Session, session.id)?;
     }
     Ok(change)
 }
@@ -91,12 +153,33 @@ pub(super) fn put_lap(db: &mut dyn Connection, origin: &Origin, lap: &Lap) -> Re
         settle_lap(db, &session, lap.id)?;
     }
     if change == Change::Changed {
-        // What a user said about a lap that was being driven is about all of it.
-        let sql =
-            "UPDATE edits SET end_ns = (SELECT end_ns FROM laps WHERE id = ?1) WHERE attached = ?1 AND end_ns IS NULL";
-        db.execute(sql, &[lap.id.into()])?;
+        know_the_end(db, Kind::Lap, lap.id)?;
     }
     Ok(change)
+}
+
+/// What a user said about a lap or a session that was being driven is about all of it, and about nothing that comes after it.
+fn know_the_end(db: &mut dyn Connection, kind: Kind, id: Id) -> Result<(), StoreError> {
+    let table = kind.table();
+    let sql = format!(
+        "UPDATE edits SET end_ns = (SELECT end_ns FROM {table} WHERE id = ?1) \
+         WHERE attached = ?1 AND kind = ?2 AND end_ns IS NULL"
+    );
+    db.execute(&sql, &[id.into(), Value::from(kind.name())])?;
+    Ok(())
+}
+
+/// Puts what laps are compared by, in an order that is the same for all who write: two who wait for each other would wait for ever.
+fn put_combinations(db: &mut dyn Connection, writes: &[Write]) -> Result<(), StoreError> {
+    let mut all = BTreeSet::new();
+    for write in writes {
+        let Write::Session(session) = write else { continue };
+        all.extend(writes.iter().filter_map(|write| match write {
+            Write::Lap(lap) if lap.session == session.id => Some(Combination::of(session, lap.driver.as_ref())),
+            _ => None,
+        }));
+    }
+    Combination::put_all(db, all)
 }
 
 /// The session with this id.

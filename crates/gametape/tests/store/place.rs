@@ -51,6 +51,22 @@ impl Place {
         }
     }
 
+    /// Keeps all others from writing of tapes, until it is dropped.
+    pub fn hold(&self) -> Box<dyn std::any::Any> {
+        match self {
+            Self::Sqlite(_) => {
+                let db = rusqlite::Connection::open(self.url()).unwrap();
+                db.execute_batch("BEGIN IMMEDIATE").unwrap();
+                Box::new(db)
+            }
+            Self::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                client.batch_execute("BEGIN; SELECT * FROM tracked FOR UPDATE").unwrap();
+                Box::new(client)
+            }
+        }
+    }
+
     /// The words that differ, as they are in this database.
     pub fn translate(&self, sql: &str) -> String {
         match self {

@@ -82,6 +82,29 @@ pub fn an_unlisted_driver_is_seen_by_who_asks_for_it(place: &Place) {
     assert!(store.lap(hidden.laps[0].id, Audience::Public).unwrap().is_some());
 }
 
+pub fn an_unlisted_driver_is_not_seen_by_who_asks_for_another(place: &Place) {
+    let store = place.open();
+    // Driver 1, and later Driver 3, drive a lap in a session of the hidden one.
+    let theirs = Session { driver: Some(HIDDEN.to_owned()), car: Some("car_h".to_owned()), ..session(2, 1) };
+    let mut shared = tracked(&theirs, &[90_000, 91_000, 92_000]);
+    shared.laps[1].driver = Some("Driver 1".to_owned());
+    shared.laps[2].driver = Some("Driver 3".to_owned());
+    store.write(&origin(2), &writes(&shared)).unwrap();
+    store.write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();
+    hide(&store, Visibility::Unlisted);
+    let asked = all_public(&store, Some("Driver 1"));
+    for trace in [HIDDEN, "car_h", "91000", "90000"] {
+        assert!(!asked.contains(trace), "{trace}: {asked}");
+    }
+    assert!(asked.contains("100000"));
+    // One that is unlisted itself does not open the session of another.
+    let unlisted = DriverEdit { name: None, visibility: Some(Visibility::Unlisted) };
+    store.edit_driver("Driver 3", &unlisted).unwrap();
+    let asked = all_public(&store, Some("Driver 3"));
+    assert!(!asked.contains(HIDDEN), "{asked}");
+    assert!(all_public(&store, Some(HIDDEN)).contains("90000"));
+}
+
 pub fn a_session_with_a_private_co_driver_shows_only_what_is_public(place: &Place) {
     let store = place.open();
     let mut both = tracked(&session(1, 0), &[100_000]);

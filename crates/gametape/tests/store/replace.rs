@@ -18,6 +18,7 @@ pub fn tracking_again_with_the_same_result_changes_no_row(place: &Place) {
     let store = place.open();
     let found = tracked(&session(1, 0), &[100_000, 99_000]);
     store.write(&origin(1), &writes(&found)).unwrap();
+    store.tracked(&origin(1)).unwrap();
     store.edit_lap(found.laps[0].id, &Edit { note: Some(Some("kerb".to_owned())), ..Edit::default() }).unwrap();
     let before = everything(place);
     let done = store.replace_tape(&origin(1), std::slice::from_ref(&found)).unwrap();
@@ -104,4 +105,43 @@ pub fn laps_that_are_not_found_again_go(place: &Place) {
     store.replace_tape(&version(5), &[]).unwrap();
     assert_eq!(store.session(old.session.id, Audience::Owner).unwrap(), None);
     assert_eq!(store.session(other.session.id, Audience::Owner).unwrap().unwrap().laps.len(), 1, "of another tape");
+}
+
+pub fn what_comes_late_changes_nothing_on_a_tape_that_was_tracked_as_a_whole(place: &Place) {
+    let store = place.open();
+    store.replace_tape(&version(4), &[tracked(&session(1, 0), &[100_000, 99_000])]).unwrap();
+    let before = everything(place);
+    let mut late = tracked(&session(1, 0), &[100_000, 1_000_000, 98_000]);
+    late.session.end_ns = None;
+    for older in [3, 4] {
+        let done = store.write(&version(older), &writes(&late)).unwrap();
+        assert_eq!(done.len(), writes(&late).len());
+        assert_eq!(everything(place), before, "version {older}");
+    }
+    // A newer one writes, and the tape is not tracked as a whole by it yet.
+    store.write(&version(5), &writes(&late)).unwrap();
+    assert_ne!(everything(place), before);
+    assert!(store.tracker_of(session(1, 0).tape).unwrap().unwrap().version < 5);
+}
+
+pub fn what_users_said_about_a_running_session_stays_with_it(place: &Place) {
+    let store = place.open();
+    let mut first = tracked(&session(1, 0), &[100_000, 90_000]);
+    first.session.end_ns = None;
+    store.write(&version(3), &writes(&first)).unwrap();
+    let note = Edit { note: Some(Some("league night".to_owned())), ..Edit::default() };
+    store.edit_session(first.session.id, &note).unwrap();
+    first.session.end_ns = Some(2 * LAP_NS);
+    store.write(&version(3), &writes(&first)).unwrap();
+    // A much longer one follows on the same tape, and a newer tracker looks at both.
+    let mut second = tracked(&session(1, 0), &[]);
+    second.session.start_ns = 2 * LAP_NS;
+    second.session.end_ns = Some(100 * LAP_NS);
+    second.session.id = Id::of_session(second.session.tape, second.session.start_ns);
+    store.write(&version(3), &writes(&second)).unwrap();
+    first.laps[0].time_ms = Some(99_000);
+    store.replace_tape(&version(4), &[first.clone(), second.clone()]).unwrap();
+    let note_of = |id| store.session(id, Audience::Owner).unwrap().unwrap().session.remarks.note;
+    assert_eq!(note_of(first.session.id).as_deref(), Some("league night"));
+    assert_eq!(note_of(second.session.id), None);
 }

@@ -49,7 +49,24 @@ pub fn what_is_written_comes_back_as_it_was(place: &Place) {
     assert_eq!(found, laps);
     assert_eq!(store.lap(laps[1].id, Audience::Owner).unwrap().unwrap().lap, laps[1]);
     assert_eq!(store.lap(Id([9; 16]), Audience::Owner).unwrap(), None);
+}
+
+pub fn a_tape_is_seen_as_a_whole_when_that_was_said(place: &Place) {
+    let store = place.open();
+    let session = session(1, 0);
+    let version = || store.tracker_of(session.tape).unwrap().map(|tracker| tracker.version);
+    store.tracked(&origin(1)).unwrap();
+    assert_eq!(version(), None, "a tape of which nothing was written");
+    store.write(&origin(1), &[Write::Session(session.clone())]).unwrap();
+    assert_eq!(version(), Some(0));
+    store.write(&origin(1), &[Write::Lap(lap(&session, 1, 100_000))]).unwrap();
+    assert_eq!(version(), Some(0));
+    store.tracked(&origin(1)).unwrap();
     assert_eq!(store.tracker_of(session.tape).unwrap(), Some(origin(1).tracker));
+    let mut older = origin(1);
+    older.tracker.version = 2;
+    store.tracked(&older).unwrap();
+    assert_eq!(version(), Some(3));
 }
 
 pub fn writing_the_same_again_changes_no_row(place: &Place) {

@@ -5,7 +5,7 @@
 //!                     (never waits)                                     KeepLaps: into the store, and only then announced
 //! ```
 //!
-//! What finds no place in the ring is counted: then the tape knows better than we, and its laps are made again from it when it is closed.
+//! What finds no place in the ring is counted: then the tape knows better than we, and its laps are to be made again from it when it is closed.
 
 mod keep;
 pub(crate) mod tap;

@@ -1,0 +1,149 @@
+//! PostgreSQL: a server, named by a URL (`postgres://user@host/database`), and how its connections are opened.
+//!
+//! Tables are made in the schema that comes first in the search path. A server that has gone away is noticed within seconds, so that a
+//! caller is never held for long.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use postgres::{Config, NoTls};
+
+use super::connection::{Connection, Database};
+use super::error::StoreError;
+use super::postgres::{PostgresConnection, reason_of, told};
+
+/// How long a server may take to answer the first word, and to take what was sent to it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// When a silent connection is asked whether it is still there, and how often until it is given up.
+const SILENCE: Duration = Duration::from_secs(5);
+const ASK_EVERY: Duration = Duration::from_secs(2);
+const ASK_TIMES: u32 = 3;
+
+/// How long a statement may wait for others, and how long it may take, in milliseconds; unless the URL or the server says otherwise.
+const LIMITS: &str = "SELECT set_config(name, CASE name WHEN 'lock_timeout' THEN '5000' ELSE '60000' END, false) \
+                      FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting = '0'";
+
+/// Connections at most that were begun and got no answer.
+const MOST_UNANSWERED: usize = 8;
+
+/// A server.
+pub(super) struct PostgresServer {
+    config: Config,
+    name: String,
+    unanswered: Arc<AtomicUsize>,
+}
+
+impl PostgresServer {
+    /// Reads a URL. Nothing is opened.
+    pub(super) fn new(url: &str) -> Result<Self, StoreError> {
+        let name = without_password(url);
+        let mut config = Config::from_str(url)
+            .map_err(|error| StoreError::Open { store: name.clone(), reason: reason_of(&error) })?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        config.tcp_user_timeout(PATIENCE);
+        config.keepalives_idle(SILENCE).keepalives_interval(ASK_EVERY).keepalives_retries(ASK_TIMES);
+        if config.get_application_name().is_none() {
+            config.application_name("gametape");
+        }
+        Ok(Self { config, name, unanswered: Arc::default() })
+    }
+}
+
+/// A short text that is another one for each server and database, and the same for all ways to log in there: for names of files.
+pub(super) fn server_key(url: &str) -> Result<String, StoreError> {
+    let PostgresServer { config, .. } = PostgresServer::new(url)?;
+    // Without a name, a database is called like the user.
+    let database = config.get_dbname().or(config.get_user());
+    let hosts: Vec<_> = config.get_hosts().iter().map(|host| format!("{host:?}")).collect();
+    let ports: Vec<_> = match config.get_ports() {
+        [] => vec![5432],
+        ports => ports.to_vec(),
+    };
+    let all = format!("{:?}", (hosts, config.get_hostaddrs(), ports, database, config.get_options()));
+    Ok(blake3::hash(all.as_bytes()).to_hex().chars().take(16).collect())
+}
+
+/// A URL as it may be shown.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return "postgres".to_owned() };
+    let (place, _) = rest.split_once('?').unwrap_or((rest, ""));
+    match place.rsplit_once('@') {
+        Some((user, place)) => format!("{scheme}://{}@{place}", user.split(':').next().unwrap_or_default()),
+        None => format!("{scheme}://{place}"),
+    }
+}
+
+impl Database for PostgresServer {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn connect(&self) -> Result<Box<dyn Connection>, StoreError> {
+        let silent = |reason: &str| StoreError::Unreachable { store: self.name.clone(), reason: reason.to_owned() };
+        if self.unanswered.fetch_add(1, Ordering::Relaxed) >= MOST_UNANSWERED {
+            self.unanswered.fetch_sub(1, Ordering::Relaxed);
+            return Err(silent("it takes connections and does not answer"));
+        }
+        // The library limits the time for reaching the machine, not that for its first answer: one that hangs would be waited for for ever.
+        let (tell, hear) = channel();
+        let (config, unanswered) = (self.config.clone(), Arc::clone(&self.unanswered));
+        let connect = move || {
+            let connected = config.connect(NoTls).and_then(|mut client| client.batch_execute(LIMITS).map(|()| client));
+            unanswered.fetch_sub(1, Ordering::Relaxed);
+            let _ = tell.send(connected);
+        };
+        let spawned = std::thread::Builder::new().name("store-connect".to_owned()).spawn(connect);
+        spawned.map_err(|error| silent(&error.to_string()))?;
+        let hosts = u32::try_from(self.config.get_hosts().len()).unwrap_or(1).max(1);
+        let limit = *self.config.get_connect_timeout().unwrap_or(&PATIENCE) * hosts;
+        let client = match hear.recv_timeout(limit) {
+            Ok(connected) => connected.map_err(|error| told(&self.name, &error))?,
+            Err(_) => return Err(silent(&format!("no answer within {} s", limit.as_secs()))),
+        };
+        let store = self.name.clone();
+        Ok(Box::new(PostgresConnection::new(client, store)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_server_and_database_has_a_key_of_its_own() {
+        let key = |url: &str| server_key(url).unwrap();
+        let one = key("postgres://me:secret@host/laps");
+        assert_eq!(one.len(), 16);
+        for same in ["postgres://me:other@host/laps", "postgresql://you@host:5432/laps?connect_timeout=3"] {
+            assert_eq!(key(same), one, "{same}");
+        }
+        for other in [
+            "postgres://me@other/laps",
+            "postgres://me@host:5433/laps",
+            "postgres://me@host/races",
+            "postgres://me@host",
+            "postgres://me@host/laps?options=-csearch_path%3Dx",
+        ] {
+            assert_ne!(key(other), one, "{other}");
+        }
+        assert!(server_key("postgres://host:port").is_err());
+    }
+
+    #[test]
+    fn names_of_servers_show_no_password() {
+        for (url, shown) in [
+            ("postgres://me:secret@host:5432/laps?sslmode=disable&password=x", "postgres://me@host:5432/laps"),
+            ("postgresql://host/laps", "postgresql://host/laps"),
+            ("postgres://me:a@b@host/laps", "postgres://me@host/laps"),
+            ("host=x password=secret", "postgres"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
+    }
+}

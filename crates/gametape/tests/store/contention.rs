@@ -1,0 +1,58 @@
+//! Several who want the same rows at the same time.
+
+use std::time::{Duration, Instant};
+
+use gametape::laps::Session;
+use gametape::store::{Audience, Edit, Store, Write};
+
+use super::place::Place;
+use super::sample::{lap, origin, session, tracked, writes};
+
+pub fn edits_and_live_writes_at_the_same_time_all_arrive(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000; 30]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    std::thread::scope(|scope| {
+        for edited in [3, 28] {
+            let (store, driven) = (&store, &driven);
+            scope.spawn(move || {
+                for round in 0..40 {
+                    let edit = Edit { note: Some(Some(round.to_string())), ..Edit::default() };
+                    store.edit_lap(driven.laps[edited].id, &edit).unwrap();
+                }
+            });
+        }
+        for round in 0..40 {
+            let remark = Session { remark: Some(round.to_string()), ..driven.session.clone() };
+            let time = lap(&driven.session, 29, 99_000 - round);
+            store.write(&origin(1), &[Write::Session(remark), Write::Lap(time)]).unwrap();
+        }
+    });
+    let found = store.session(driven.session.id, Audience::Owner).unwrap().unwrap();
+    assert_eq!((found.session.session.remark.as_deref(), found.session.best_ms), (Some("39"), Some(98_961)));
+    assert_eq!(found.laps[28].remarks.note.as_deref(), Some("39"));
+}
+
+/// On PostgreSQL: SQLite has one writer at a time, and says so after ten seconds.
+pub fn a_lock_of_another_program_holds_a_writer_for_seconds_only(place: &Place) {
+    let Place::Postgres(url) = place else { return };
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[100_000]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let mut other = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    let mut held = other.transaction().unwrap();
+    held.batch_execute("SELECT * FROM sessions FOR UPDATE").unwrap();
+    let changed = [Write::Session(Session { remark: Some("x".to_owned()), ..driven.session })];
+    // If nothing ends the wait, the other program does, so that the test fails and does not hang.
+    let (told, hear) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let start = Instant::now();
+        let (store, changed) = (&store, &changed);
+        scope.spawn(move || told.send(store.write(&origin(1), changed)));
+        let done = hear.recv_timeout(Duration::from_secs(20));
+        held.rollback().unwrap();
+        let error = done.expect("a writer waits for as long as another program likes").unwrap_err();
+        assert!(error.is_unreachable() && start.elapsed() < Duration::from_secs(20), "{error}");
+    });
+    store.ready().unwrap();
+}
