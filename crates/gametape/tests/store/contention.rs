@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gametape::laps::Session;
-use gametape::store::{Audience, Edit, Store, Write};
+use gametape::store::{Audience, DriverEdit, Edit, Store, Visibility, Write};
 
 use super::place::Place;
 use super::sample::{lap, origin, session, tracked, writes};
@@ -31,6 +31,32 @@ pub fn edits_and_live_writes_at_the_same_time_all_arrive(place: &Place) {
     let found = store.session(driven.session.id, Audience::Owner).unwrap().unwrap();
     assert_eq!((found.session.session.remark.as_deref(), found.session.best_ms), (Some("39"), Some(98_961)));
     assert_eq!(found.laps[28].remarks.note.as_deref(), Some("39"));
+}
+
+pub fn laps_that_come_while_their_driver_is_hidden_are_hidden(place: &Place) {
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let see = |visibility| DriverEdit { name: None, visibility: Some(visibility) };
+    std::thread::scope(|scope| {
+        let (store, driven) = (&store, &driven);
+        scope.spawn(move || {
+            for number in 1..=60 {
+                store.write(&origin(1), &[Write::Lap(lap(&driven.session, number, 100_000))]).unwrap();
+            }
+        });
+        for _ in 0..15 {
+            store.edit_driver("Driver 1", &see(Visibility::Public)).unwrap();
+            store.edit_driver("Driver 1", &see(Visibility::Private)).unwrap();
+        }
+    });
+    let found = store.session(driven.session.id, Audience::Owner).unwrap().unwrap();
+    assert_eq!(found.laps.len(), 60);
+    assert!(found.laps.iter().all(|lap| lap.visibility == Visibility::Private));
+    assert_eq!(store.session(driven.session.id, Audience::Public).unwrap(), None);
+    // And shown again, all of them.
+    store.edit_driver("Driver 1", &see(Visibility::Public)).unwrap();
+    assert_eq!(store.session(driven.session.id, Audience::Public).unwrap().unwrap().laps.len(), 60);
 }
 
 /// On PostgreSQL: SQLite has one writer at a time, and says so after ten seconds.
