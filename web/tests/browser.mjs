@@ -1,6 +1,6 @@
 // A headless Chromium that notes what must not happen: errors on the console, and requests that leave this machine.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -8,11 +8,24 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 export const executable = process.env.GAMETAPE_CHROMIUM ?? PLACES.find((path) => existsSync(path));
 export const shots = resolve(process.env.GAMETAPE_SHOTS ?? "../target/web-shots");
 
+// Pages that are handed in count as foreign to this machine, and could not open sockets to it.
+const OWN_PAGES = process.env.GAMETAPE_PAGES ? ["--disable-features=LocalNetworkAccessChecks"] : [];
+
 export async function open() {
   mkdirSync(shots, { recursive: true });
   // Programs of root need no sandbox of their own; nothing foreign is opened.
-  const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"] });
+  const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none", ...OWN_PAGES] });
   return browser;
+}
+
+/** Pages that were built a moment ago, instead of those in the program: GAMETAPE_PAGES=dist. */
+const folder = process.env.GAMETAPE_PAGES && resolve(process.env.GAMETAPE_PAGES);
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'";
+
+function ownPage(path) {
+  if (!folder || /^\/(api\/|openapi\.json|healthz|readyz|metrics)/.test(path)) return null;
+  const file = join(folder, path);
+  return existsSync(file) && statSync(file).isFile() ? file : join(folder, "index.html");
 }
 
 /** A page with its list of sins. */
@@ -25,7 +38,9 @@ export async function page(browser, options = {}) {
   made.on("console", (message) => { if (["error", "warning"].includes(message.type()) && !told.quiet) sins.push(`console: ${message.text()}`); });
   made.on("pageerror", (error) => sins.push(`error: ${error.message}`));
   await context.route("**/*", (route) => {
-    const { hostname, protocol } = new URL(route.request().url());
+    const { hostname, pathname, protocol } = new URL(route.request().url());
+    const own = hostname === "127.0.0.1" && ownPage(pathname);
+    if (own) return route.fulfill({ path: own, headers: { "content-security-policy": POLICY } });
     if (hostname === "127.0.0.1" || protocol === "data:" || protocol === "blob:") return route.continue();
     sins.push(`left this machine: ${route.request().url()}`);
     return route.abort();
