@@ -81,6 +81,30 @@ pub fn fuzz_tape(data: &[u8]) {
     }
 }
 
+/// A file of blocks whose contents are broken and whose packing is right: a byte with the number of blocks, two with the length of each, then their contents. The
+/// checksum of zstd would keep most mutations out.
+#[doc(hidden)]
+#[cfg(feature = "zstd")]
+pub fn fuzz_tape_resealed(data: &[u8]) {
+    use crate::seek_table::{self, SeekEntry};
+
+    let Some((count, rest)) = data.split_first() else { return };
+    let Some((lengths, mut contents)) = rest.split_at_checked(usize::from(*count) * 2) else { return };
+    let (mut file, mut entries) = (Vec::new(), Vec::new());
+    for length in lengths.as_chunks().0 {
+        let (content, after) = contents.split_at(contents.len().min(u16::from_le_bytes(*length).into()));
+        contents = after;
+        let Ok(packed) = zstd::bulk::compress(content, 1) else { return };
+        let (Ok(packed_bytes), Ok(raw_bytes)) = (u32::try_from(packed.len()), u32::try_from(content.len())) else {
+            return;
+        };
+        entries.push(SeekEntry { packed_bytes, raw_bytes });
+        file.extend_from_slice(&packed);
+    }
+    file.extend_from_slice(&seek_table::encode(&entries));
+    fuzz_tape(&file);
+}
+
 /// A file of the first version.
 #[doc(hidden)]
 pub fn fuzz_nevrcap(data: &[u8]) {

@@ -45,6 +45,9 @@ pub mod wire;
 pub mod write;
 
 pub use event_index::{EventIndexEntry, EventName};
+#[cfg(feature = "zstd")]
+#[doc(hidden)]
+pub use fuzz::fuzz_tape_resealed;
 #[doc(hidden)]
 pub use fuzz::{fuzz_envelope, fuzz_nevrcap, fuzz_tape};
 pub use limits::Limits;

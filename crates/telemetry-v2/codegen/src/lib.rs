@@ -61,5 +61,18 @@ pub fn generate() -> BTreeMap<String, String> {
         (name.to_owned(), text)
     });
     let _ = std::fs::remove_dir_all(&out);
-    texts.into()
+    let mut texts = BTreeMap::from(texts);
+    texts.insert("sources.txt".to_owned(), sources());
+    texts
+}
+
+/// A hash of each `.proto` file, so that a test of the crate sees that the code is old without making it anew.
+fn sources() -> String {
+    let hash = |name: &&str| {
+        let bytes = std::fs::read(crate_dir().join("proto").join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        // FNV-1a.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        format!("{name} {:016x}\n", bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step))
+    };
+    FILES.iter().map(hash).collect()
 }

@@ -81,6 +81,12 @@ pub enum Problem {
         /// What was read.
         found: u32,
     },
+    /// There are more problems than anybody reads.
+    #[error("{count} more problems are not listed")]
+    Unlisted {
+        /// How many.
+        count: u64,
+    },
     /// The footer, or the table of blocks, does not fit the file; an index was made by reading all of it.
     #[error("the index of the file is not usable: {cause}")]
     Index {

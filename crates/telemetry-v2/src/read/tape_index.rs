@@ -33,6 +33,9 @@ pub struct TapeIndex {
 /// Frames from one keyframe to the next where the index is made here.
 const INTERVAL: u32 = 100;
 
+/// Problems that are kept: a file of garbage has one every few bytes.
+const MAX_PROBLEMS: usize = 1000;
+
 /// The index of the footer, through the table of blocks.
 pub(super) fn from_footer<R: Read + Seek>(
     source: &mut R,
@@ -139,10 +142,15 @@ pub(super) fn from_records<R: Read + Seek>(
     let mut index = TapeIndex::default();
     let mut evidence = Evidence::default();
     let mut last_block = None;
+    let mut unlisted = 0u64;
     while let Some(item) = reader.next()? {
         let placed = match item {
             Item::Problem(problem) => {
-                problems.push(problem);
+                if problems.len() < MAX_PROBLEMS {
+                    problems.push(problem);
+                } else {
+                    unlisted += 1;
+                }
                 continue;
             }
             Item::Record(placed) => placed,
@@ -162,6 +170,9 @@ pub(super) fn from_records<R: Read + Seek>(
             }
             _ => last_block = placed.place.block,
         }
+    }
+    if unlisted > 0 {
+        problems.push(Problem::Unlisted { count: unlisted });
     }
     index.has_blocks = index.keyframes.len() > 1 && last_block.is_some();
     Ok((index, evidence))

@@ -178,6 +178,8 @@ impl<W: Write> Writer<W> {
             Some(_) => Vec::new(),
         };
         self.check_turn(frame.frame_index)?;
+        // A clock in seconds or a slot of −1 would be read wrongly, or not at all, by readers of this generation.
+        meaning::frame_to_current(&mut frame, Generation::Third);
         let (frame_index, offset_ms) = (frame.frame_index, frame.timestamp_offset_ms);
         self.tracker.follow(&frame);
         let keyframe = self.is_keyframe();

@@ -97,6 +97,30 @@ fn the_seeds_bytes_are_those_of_its_schema() {
 }
 
 #[test]
+fn clocks_in_seconds_and_minus_one_are_not_written_into_the_third_generation() {
+    let events = vec![
+        Event::ScoreboardUpdated(telemetry_v2::ScoreboardUpdated {
+            clock: Some(Clock::Seconds(62.5)),
+            ..Default::default()
+        })
+        .into(),
+        Event::PlayerSteal(PlayerSteal { victim_player_slot: Some(-1), ..Default::default() }).into(),
+    ];
+    let arena_frame = EchoArenaFrame { events, ..Default::default() };
+    let mut writer =
+        Writer::new(Vec::new(), header(), WriteOptions { layout: Layout::Plain, ..WriteOptions::default() }).unwrap();
+    writer.frame(Frame { payload: Some(frame::Payload::EchoArena(arena_frame)), ..Default::default() }).unwrap();
+    let (file, _) = writer.finish().unwrap();
+    let mut reader = Reader::new(file.as_slice()).unwrap();
+    reader.next().unwrap();
+    let Some(Item::Record(placed)) = reader.next().unwrap() else { panic!() };
+    let on_the_wire = placed.record.frame(&Default::default()).unwrap();
+    let events: Vec<_> = arena(&on_the_wire).events.iter().filter_map(|event| event.event.clone()).collect();
+    let [Event::ScoreboardUpdated(scores), Event::PlayerSteal(steal)] = &events[..] else { panic!() };
+    assert_eq!((scores.clock.clone(), steal.victim_player_slot), (Some(Clock::Display("01:02.50".to_owned())), None));
+}
+
+#[test]
 fn jumping_works_in_files_of_the_seeds_generation() {
     let frames = frames(60);
     let mut tape = Tape::open(Cursor::new(seed_file(Layout::Blocks, &frames))).unwrap();

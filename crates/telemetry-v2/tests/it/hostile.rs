@@ -74,6 +74,15 @@ fn a_length_of_gigabytes_takes_no_memory() {
 }
 
 #[test]
+fn a_file_of_garbage_does_not_make_a_list_without_end() {
+    // Frames with two bytes of nothing between them.
+    let file = [[8, 0x12, 6, 0x08, 1, 0x10, 1, 0x52, 0, 0, 0]; 5000].concat();
+    let tape = Tape::open(Cursor::new(&file)).unwrap();
+    assert!(tape.problems().len() < 1100, "{}", tape.problems().len());
+    assert!(matches!(tape.problems().last(), Some(Problem::Unlisted { .. })));
+}
+
+#[test]
 fn a_window_larger_than_allowed_is_refused() {
     // A frame whose head asks for a window of 2^31 bytes, and one of 2^20.
     for (window_log, refused) in [(31u8, true), (20, false)] {

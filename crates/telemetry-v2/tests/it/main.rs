@@ -12,11 +12,13 @@
 
 mod damage;
 mod files;
+mod generated;
 mod generations;
 mod hostile;
 mod independent;
 mod made_match;
 mod nevrcap;
+mod properties;
 mod scenario;
 mod sizes;
 mod unknown;
