@@ -131,7 +131,8 @@ pub(crate) fn session(page: &[u8], laps: &mut LapFrame) {
     laps.distance_m = f32_at(page, offset_of!(GraphicsHead, distance_traveled)).and_then(finite);
     laps.sector = whole(offset_of!(GraphicsHead, current_sector_index)).and_then(count);
     let place = f32_at(page, offset_of!(GraphicsHead, normalized_car_position));
-    laps.position = place.filter(|place| (0.0..=1.0).contains(place));
+    // The line is 0: a place of exactly 1 is none.
+    laps.position = place.filter(|place| (0.0..1.0).contains(place));
     laps.bad_position = place.is_some() && laps.position.is_none();
 }
 

@@ -12,6 +12,7 @@ use super::batch::{Batch, BatchFrame};
 use super::clock::Clock;
 use super::judge::{Judge, Look, Ruling};
 use super::newest::Newest;
+use super::observer::{GAP, gap_text};
 use super::options::EndReason;
 use super::progress::Progress;
 use super::source::{Pace, Source, SourceError, State};
@@ -109,7 +110,7 @@ impl Driver {
             Ruling::Keep => self.record(),
             Ruling::KeepAfterGap(away_ns) => {
                 self.batch.count_all(&Counters { gaps: 1, ..Counters::default() });
-                self.batch.event(now_ns, "gap", &format!("away for {} ms", away_ns / 1_000_000));
+                self.batch.event(now_ns, GAP, &gap_text(away_ns));
                 self.record();
             }
             Ruling::Hold => {

@@ -28,6 +28,7 @@ pub use clock::{Clock, RealClock};
 pub use family::FamilySource;
 pub use games::game_sources;
 pub use iracing::IracingSource;
+pub(crate) use observer::{GAP, gap_ns};
 pub use observer::{Observer, TapeBegins};
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
 pub(crate) use page::{CopyError, Page, look};

@@ -20,6 +20,20 @@ pub struct TapeBegins<'a> {
     pub replay_of: Option<&'a str>,
 }
 
+/// Kind of the event with which a tape says that the game was away.
+pub(crate) const GAP: &str = "gap";
+
+/// What a tape says of a time for which the game was away.
+pub(crate) fn gap_text(length_ns: u64) -> String {
+    format!("away for {} ms", length_ns / 1_000_000)
+}
+
+/// How long the game was away, by such a text.
+pub(crate) fn gap_ns(text: &str) -> Option<u64> {
+    let ms: u64 = text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
+    Some(ms.saturating_mul(1_000_000))
+}
+
 /// Sees every frame that is recorded, on the capturing thread: it must neither wait nor fail. Times are since the beginning of the tape.
 pub trait Observer: Send {
     /// A tape begins.
@@ -27,6 +41,11 @@ pub trait Observer: Send {
 
     /// A frame, by the number of its stream in the description; also one that the tape does not store because it equals the one before.
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]);
+
+    /// The game was away for so long until then, and comes back: what follows is behind the gap.
+    fn gap(&mut self, until_ns: u64, length_ns: u64) {
+        let _ = (until_ns, length_ns);
+    }
 
     /// The clocks were compared: at this time it was that late in UTC, nanoseconds since 1970.
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {

@@ -9,7 +9,7 @@ use gametape_games::About;
 
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
-use super::observer::Observer;
+use super::observer::{GAP, Observer, gap_ns};
 use super::options::{EndReason, Told};
 use super::progress::Progress;
 use super::source::Pace;
@@ -128,7 +128,16 @@ impl RunningTape {
         observers: &mut [Box<dyn Observer>],
     ) -> Result<(), AppendError> {
         let now_ns = clock.now_ns();
+        let gaps = batch.events().iter().filter(|(_, kind, _)| kind == GAP);
+        let mut gaps = gaps.filter_map(|(until_ns, _, text)| Some((*until_ns, gap_ns(text)?))).peekable();
         for frame in batch.frames() {
+            // Who reads the tape does it in the same order.
+            while let Some((until_ns, length_ns)) =
+                gaps.next_if(|(until_ns, length_ns)| until_ns.saturating_sub(*length_ns) < frame.time_ns)
+            {
+                let until_ns = until_ns.saturating_sub(self.begun.start_ns);
+                observers.iter_mut().for_each(|observer| observer.gap(until_ns, length_ns));
+            }
             self.frame(frame, progress, observers)?;
         }
         for (index, counters) in batch.counters().iter().enumerate() {

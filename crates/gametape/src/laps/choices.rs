@@ -52,6 +52,9 @@ pub const LEFT_ROSE_MS: f32 = 1_000.0;
 /// The time of day goes back by more than this, but less than half a day (midnight): started again.
 pub const CLOCK_BACK_S: f32 = 1.0;
 
+/// The session's own time goes back by more than this, where the game gives it: started again.
+pub const GAME_TIME_BACK_MS: f64 = 1_000.0;
+
 /// The distance of the stint falls by this much: the car was put elsewhere.
 pub const DISTANCE_FELL_M: f32 = 100.0;
 
@@ -60,6 +63,9 @@ pub const OFFICIAL_NEAR_MS: u32 = 1_000;
 
 /// A lap time that did not change is the same time again if the measured one is this near, or as near as two frames are.
 pub const SAME_TIME_MS: u32 = 5;
+
+/// The same where the game's timer was seen up to the line: it is as old as the picture that it was written with.
+pub const PICTURE_MS: u32 = 20;
 
 /// A time that is published this long before the line, by the lap's timer, is already that of this lap.
 pub const EARLY_TIME_MS: u32 = 2_000;

@@ -11,7 +11,7 @@ use gametape_games::LapFrame;
 
 use super::choices::{
     CLOCK_BACK_S, FLICKER_NS, LEFT_ROSE_MS, LINE_COVERAGE, LINE_WAIT_NS, OFFICIAL_NEAR_MS, OFFICIAL_WAIT_NS,
-    SHORTEST_LAP_MS, is_restart_without_clock,
+    PICTURE_MS, SHORTEST_LAP_MS, is_restart_without_clock,
 };
 use super::running::{Moment, RunningLap, in_box};
 use super::way::forward;
@@ -143,6 +143,7 @@ impl Closing {
             (Some(_), true) if waited(FLICKER_NS) => Turned::TooShort,
             (Some(_), false) if waited(LINE_WAIT_NS) && self.has_line(&now.frame) => Turned::Counted,
             (Some(_), false) if waited(FLICKER_NS) => Turned::NoLine,
+            (None, true) if waited(LINE_WAIT_NS) && self.has_time(&now.frame) => Turned::Counted,
             (None, _) if waited(LINE_WAIT_NS) => self.without_count(),
             _ => Turned::Open,
         }
@@ -160,6 +161,14 @@ impl Closing {
     /// The timer does not fall, but all else says that a lap has ended.
     fn has_line(&self, now: &LapFrame) -> bool {
         (self.over_line || self.official(now).is_some()) && self.is_long_enough()
+    }
+
+    /// The timer fell, and the game has given a time that is near it: a line, whether a lap is counted or not.
+    pub(super) fn has_time(&self, now: &LapFrame) -> bool {
+        let near = |ms: u32| {
+            self.measured_ms.is_some_and(|measured| (measured - f64::from(ms)).abs() <= f64::from(OFFICIAL_NEAR_MS))
+        };
+        self.timer_fell && self.official(now).is_some_and(near) && self.is_long_enough()
     }
 
     fn is_long_enough(&self) -> bool {
@@ -186,6 +195,11 @@ impl Closing {
         self.timer_fell && !self.lap.has(ReasonCode::StreamGap) && !self.lap.has(ReasonCode::Rewind)
     }
 
+    /// How near the measured time is at best.
+    fn precision_ms(&self) -> f64 {
+        if self.is_timed() { f64::from(PICTURE_MS) } else { self.lap.precision_ms() }
+    }
+
     /// The time of the lap, official or not, once it is certain; `None` while it is awaited.
     pub(super) fn time(&self, now: &Moment, at_once: bool) -> Option<Time> {
         let over = at_once || now.clock_ms - self.since_ms >= OFFICIAL_WAIT_NS as f64 / 1e6;
@@ -195,7 +209,7 @@ impl Closing {
             (Some(ms), _) if over => Some(if self.is_timed() { Time::Measured } else { Time::Official(ms) }),
             (Some(_), _) => None,
             // Twice the same time, to the millisecond.
-            (None, Some(same)) if over && self.measured_ms.is_some() && near(same, self.lap.precision_ms()) => {
+            (None, Some(same)) if over && self.measured_ms.is_some() && near(same, self.precision_ms()) => {
                 let left_track = self.lap.latch.left_track();
                 Some(if left_track { Time::Measured } else { Time::Official(same) })
             }

@@ -1,10 +1,11 @@
 //! How laps end: what the difference of two frames means, and what becomes of a lap whose end is decided.
 
-use super::choices::{EARLY_TIME_MS, OFFICIAL_NEAR_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
+use super::choices::{EARLY_TIME_MS, OFFICIAL_NEAR_MS, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
 use super::closing::{Closing, Time, Turned, is_earlier};
 use super::event::Event;
 use super::open_session::{OpenSession, Shared, Step};
 use super::running::{Moment, RunningLap, Start, in_box};
+use super::steady::is_game_time_back;
 use super::words::{ReasonCode, TimeSource};
 
 impl OpenSession {
@@ -18,6 +19,9 @@ impl OpenSession {
         whole: bool,
         out: &mut Vec<Event>,
     ) -> Step {
+        if is_game_time_back(&before.frame, &now.frame) {
+            return Step::Restarted(since_ns);
+        }
         self.late_time(before, now, out);
         let rise =
             Option::zip(self.counted, now.frame.laps_completed).map_or(0, |(from, to)| i64::from(to) - i64::from(from));
@@ -111,6 +115,11 @@ impl OpenSession {
             if let Some(lap) = &mut self.running {
                 lap.counted_from = now.frame.laps_completed;
             }
+            return;
+        }
+        // The line was known by its time, before the number was shown.
+        let young = |lap: &RunningLap| lap.timer_ms(before) < f64::from(SHORTEST_LAP_MS);
+        if self.running.as_ref().is_some_and(|lap| lap.counted_from == now.frame.laps_completed && young(lap)) {
             return;
         }
         self.settle(shared, now, out);
@@ -222,8 +231,10 @@ impl OpenSession {
             self.unseen_laps(shared, &mut closing, laps, now, out);
         }
         // The lap's number is what the game has counted, where it was not seen from its beginning.
-        if let Some(counted) = now.frame.laps_completed {
+        if let Some(counted) = now.frame.laps_completed.filter(|_| closing.laps.is_some()) {
             closing.lap.counted_from = counted.checked_sub(1).or(closing.lap.counted_from);
+        } else if let Some(next) = &mut self.running {
+            next.counted_from = closing.lap.counted_from.map(|from| from.saturating_add(1));
         }
         let place = self.provisional(shared, &closing, out);
         closing.count(now, place);

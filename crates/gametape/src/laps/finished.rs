@@ -99,7 +99,7 @@ impl OpenSession {
         };
         let lap = self.model_of(&closing.lap, &end);
         shared.lap_end_ns = shared.lap_end_ns.max(closing.cross_ns);
-        self.count_for_stint(&lap);
+        self.count_for_stint(&lap, out);
         out.push(Event::LapProvisional(lap.clone()));
         let done = self.done(lap, &closing.lap);
         self.laps.push(done);
@@ -180,17 +180,16 @@ impl OpenSession {
         if model.sectors.iter().all(|sector| sector.time_ms.is_none()) {
             model.sectors.clear();
         }
-        self.count_for_stint(&model);
+        self.count_for_stint(&model, out);
         out.push(Event::LapAborted(model.clone()));
         let done = self.done(model, &lap);
         self.laps.push(done);
     }
 
-    /// A lap belongs to the stint that runs, if it names that one.
-    fn count_for_stint(&mut self, lap: &Lap) {
-        if lap.stint == self.stints.n() {
-            self.stints.lap(lap.tape_lap);
-        }
+    /// A lap belongs to the stint that it names. One that is closed is told of again.
+    fn count_for_stint(&mut self, lap: &Lap, out: &mut Vec<Event>) {
+        let session = self.model.id;
+        out.extend(self.stints.lap(lap.stint, lap.tape_lap).map(|stint| Event::StintClosed { session, stint }));
     }
 
     /// Takes over what a second source says of a lap. Gives whether that is new.

@@ -181,7 +181,7 @@ impl OpenSession {
         let sign = self.closing.as_ref().is_some_and(|closing| closing.done.is_none());
         if sign && self.running.is_none() {
             if let Some(closing) = &mut self.closing {
-                closing.lap.look(Some(&closing.before), now, whole, true);
+                closing.lap.look(self.before.as_ref(), now, whole, true);
             }
             return;
         }

@@ -21,6 +21,8 @@ pub(super) struct Sectors {
     /// What the game said of each alone.
     own: Vec<Option<u32>>,
     waiting: Option<Waiting>,
+    /// What the game said in the frame before.
+    value: SectorValue,
 }
 
 /// A sector has ended, and its time is awaited.
@@ -28,7 +30,10 @@ pub(super) struct Sectors {
 struct Waiting {
     ended: usize,
     from_ms: u32,
+    to_ms: u32,
     until_ms: u32,
+    /// What stood there before the sector ended.
+    old: SectorValue,
 }
 
 /// What became of the sectors.
@@ -52,6 +57,7 @@ impl Sectors {
             ends: vec![None; inner],
             own: vec![None; inner],
             waiting: None,
+            value: SectorValue::None,
         }
     }
 
@@ -72,6 +78,8 @@ impl Sectors {
                 self.waiting = Some(Waiting {
                     ended: now - 1,
                     from_ms: before_ms,
+                    to_ms: now_ms,
+                    old: self.value,
                     until_ms: now_ms.saturating_add(SECTOR_WAIT_MS),
                 });
                 self.index = Some(now);
@@ -83,15 +91,22 @@ impl Sectors {
             Some(_) => {}
             None => self.index = Some(now),
         }
+        self.value = frame.sector_value;
         self.take_value(frame.sector_value, now_ms)
     }
 
     fn take_value(&mut self, value: SectorValue, now_ms: u32) -> Option<(usize, Sector)> {
         let waiting = self.waiting?;
-        if now_ms > waiting.until_ms {
+        let over = now_ms > waiting.until_ms;
+        if over {
             self.waiting = None;
+        }
+        // The time of a sector alone may look like that of another. If it stays, it was the same twice.
+        let same = matches!(value, SectorValue::Own(_)) && value == waiting.old;
+        if over != same {
             return None;
         }
+        let now_ms = if same { waiting.to_ms } else { now_ms };
         let ended = waiting.ended;
         let before = if ended == 0 { Some(0.0) } else { self.ends.get(ended - 1).copied().flatten() };
         let (end_ms, own_ms) = match value {
@@ -205,6 +220,21 @@ mod tests {
         assert_eq!(sectors.timed(&frame(1, SectorValue::Cumulative(65_200)), 30_490, 30_510), None);
         let ended = sectors.timed(&frame(1, SectorValue::Cumulative(30_500)), 30_510, 30_530);
         assert_eq!(ended, Some((0, Sector { time_ms: Some(30_500), source: SectorSource::Official })));
+    }
+
+    #[test]
+    fn a_sector_alone_is_taken_when_it_is_another_one_or_was_waited_for() {
+        let mut sectors = Sectors::new(Some(3), &[]);
+        sectors.timed(&frame(0, SectorValue::Own(30_400)), 0, 10);
+        // That of the lap before still stands there, and would fit.
+        assert_eq!(sectors.timed(&frame(1, SectorValue::Own(30_400)), 30_490, 30_510), None);
+        let ended = sectors.timed(&frame(1, SectorValue::Own(30_500)), 30_510, 30_530);
+        assert_eq!(ended, Some((0, Sector { time_ms: Some(30_500), source: SectorSource::Official })));
+        // Twice the same time.
+        assert_eq!(sectors.timed(&frame(2, SectorValue::Own(30_500)), 60_990, 61_010), None);
+        assert_eq!(sectors.timed(&frame(2, SectorValue::Own(30_500)), 61_500, 61_510), None);
+        let ended = sectors.timed(&frame(2, SectorValue::Own(30_500)), 62_000, 62_020);
+        assert_eq!(ended.map(|(index, sector)| (index, sector.time_ms)), Some((1, Some(30_500))));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use gametape_games::{LapFrame, Pit, SessionKind};
 
-use super::choices::{CONFIRM_NS, CONFIRM_SESSION_NS};
+use super::choices::{CONFIRM_NS, CONFIRM_SESSION_NS, GAME_TIME_BACK_MS};
 
 /// What a session is known by, in a frame. Texts are behind the number of the names.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +43,8 @@ pub(super) enum Seen {
 #[derive(Debug, Default)]
 pub(super) struct Steady {
     believed: Option<(Key, Option<u32>)>,
+    /// The newest frame that was believed.
+    newest: LapFrame,
     candidate: Option<Candidate>,
 }
 
@@ -68,9 +70,11 @@ impl Steady {
         if let Some((old, old_laps)) = self.believed
             && old == key
             && goes_on(old_laps, laps)
+            && !is_game_time_back(&self.newest, frame)
         {
             self.candidate = None;
             self.believed = Some((key, laps.or(old_laps)));
+            self.newest = *frame;
             return Seen::Steady;
         }
         let (since_ns, same_since_ns) = match self.candidate {
@@ -87,6 +91,7 @@ impl Steady {
             return Seen::Held;
         }
         self.believed = Some((key, laps));
+        self.newest = *frame;
         self.candidate = None;
         Seen::Changed(since_ns)
     }
@@ -99,6 +104,11 @@ fn goes_on(before: Option<u32>, now: Option<u32>) -> bool {
         (_, None) => true,
         (None, Some(_)) => false,
     }
+}
+
+/// The session's own time falls: it was started again.
+pub(super) fn is_game_time_back(before: &LapFrame, now: &LapFrame) -> bool {
+    Option::zip(before.game_ms, now.game_ms).is_some_and(|(from, to)| to < from - GAME_TIME_BACK_MS)
 }
 
 /// Where the car stands when it is not said: on the track.

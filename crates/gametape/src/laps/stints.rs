@@ -11,6 +11,8 @@ use super::words::{StintEnd, StintStart};
 pub(super) struct Stints {
     count: u32,
     pub(super) open: Option<Stint>,
+    /// The one before: its last lap may end behind it, where the box lies before the line.
+    closed: Option<Stint>,
     /// Since when the car stands in its box, and its fuel then.
     boxed: Option<(u64, Option<f32>)>,
     swapped: bool,
@@ -113,14 +115,15 @@ impl Stints {
         stint.end = Some(end);
         stint.end_ns = Some(time_ns.max(stint.start_ns));
         stint.fuel_end_l = fuel_l;
+        self.closed = Some(stint.clone());
         Some(stint)
     }
 
-    /// A lap belongs to the stint that runs.
-    pub(super) fn lap(&mut self, tape_lap: u32) {
-        if let Some(stint) = &mut self.open {
-            stint.first_lap.get_or_insert(tape_lap);
-            stint.last_lap = Some(tape_lap);
-        }
+    /// A lap belongs to the stint with this number. Gives that stint if it is closed already.
+    pub(super) fn lap(&mut self, n: Option<u32>, tape_lap: u32) -> Option<Stint> {
+        let stint = [&mut self.open, &mut self.closed].into_iter().flatten().find(|stint| Some(stint.n) == n)?;
+        stint.first_lap.get_or_insert(tape_lap);
+        stint.last_lap = Some(tape_lap);
+        stint.end.is_some().then(|| stint.clone())
     }
 }

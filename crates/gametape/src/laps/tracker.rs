@@ -10,6 +10,7 @@ use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame, Presence};
 
 use super::choices::{GAP_NS, OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
+use super::closing::Closing;
 use super::event::Event;
 use super::model::{Id, Session, TrackFacts};
 use super::open_session::{OpenSession, Shared, Step};
@@ -32,6 +33,8 @@ pub struct Tracker {
     identity: Identity,
     /// Time of the newest frame.
     last_ns: u64,
+    /// Time that has passed, also where other streams alone say so: it dates no frame.
+    passed_ns: u64,
     presence: Presence,
     off_since_ns: Option<u64>,
     stands_since_ns: Option<u64>,
@@ -53,6 +56,7 @@ impl Tracker {
             open: None,
             identity: Identity::default(),
             last_ns: 0,
+            passed_ns: 0,
             presence: Presence::Off,
             off_since_ns: None,
             stands_since_ns: None,
@@ -89,7 +93,8 @@ impl Tracker {
     #[must_use]
     pub fn is_stale(&self) -> bool {
         let since_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
-        self.presence == Presence::Live && self.last_ns.saturating_sub(since_ns) >= STALE_NS
+        let now_ns = self.last_ns.max(self.passed_ns);
+        self.presence == Presence::Live && now_ns.saturating_sub(since_ns) >= STALE_NS
     }
 
     /// Takes over a frame. Events are added to `out`.
@@ -101,13 +106,16 @@ impl Tracker {
             self.identity = identity.clone();
         }
         self.presence = frame.presence;
+        // A page that does not change is not on a tape again: it was shown until this one.
+        if let Some(since_ns) = self.off_since_ns
+            && time_ns.saturating_sub(since_ns) >= OFF_NS
+        {
+            self.close(SessionEnd::Game, since_ns, out);
+        }
         match frame.presence {
             Presence::Off => {
                 self.stands_since_ns.get_or_insert(time_ns);
-                let since_ns = *self.off_since_ns.get_or_insert(time_ns);
-                if time_ns - since_ns >= OFF_NS {
-                    self.close(SessionEnd::Game, since_ns, out);
-                }
+                self.off_since_ns.get_or_insert(time_ns);
             }
             Presence::Paused | Presence::Replay => {
                 self.off_since_ns = None;
@@ -277,6 +285,13 @@ impl Tracker {
         }
     }
 
+    /// Nobody looked for that long until now: in that time no page stood still, as far as anybody knows.
+    pub(super) fn unseen(&mut self, length_ns: u64) {
+        if let Some((_, since_ns)) = &mut self.page {
+            *since_ns = since_ns.saturating_add(length_ns);
+        }
+    }
+
     /// Time passes without frames, or with the same ones.
     pub fn time_passes(&mut self, now_ns: u64, out: &mut Vec<Event>) {
         if let Some(since_ns) = self.off_since_ns
@@ -288,7 +303,7 @@ impl Tracker {
         if self.presence == Presence::Live && now_ns.saturating_sub(seen_ns) >= STREAM_END_NS {
             self.close(SessionEnd::StreamEnd, seen_ns, out);
         }
-        self.last_ns = self.last_ns.max(now_ns);
+        self.passed_ns = self.passed_ns.max(now_ns);
     }
 
     /// There are no more frames: closes what is open, at this time on the tape.
@@ -302,8 +317,11 @@ impl Tracker {
         let at_ns = at_ns.max(open.model.start_ns);
         let code = if end == SessionEnd::Restart { ReasonCode::AbortedRestart } else { ReasonCode::PartialEnd };
         if let Some(now) = open.before {
-            // A timer that fell, and no lap was counted: the session's end was its reason.
-            if let Some(closing) = open.closing.take_if(|closing| closing.done.is_none() && closing.laps.is_none()) {
+            // A timer that fell, and neither was a lap counted nor a time given: the session's end was its reason.
+            let no_line = |closing: &mut Closing| {
+                closing.done.is_none() && closing.laps.is_none() && !closing.has_time(&now.frame)
+            };
+            if let Some(closing) = open.closing.take_if(no_line) {
                 open.abort(&mut self.shared, closing.lap, code, closing.cross_ns, &now, out);
                 open.running = None;
             }
@@ -311,10 +329,10 @@ impl Tracker {
             if let Some(lap) = open.running.take() {
                 open.abort(&mut self.shared, lap, code, at_ns, &now, out);
             }
-            let stint = open.stints.end(at_ns, now.frame.fuel_l);
-            let session = open.model.id;
-            out.extend(stint.map(|stint| Event::StintClosed { session, stint }));
         }
+        let stint = open.stints.end(at_ns, open.before.and_then(|now| now.frame.fuel_l));
+        let session = open.model.id;
+        out.extend(stint.map(|stint| Event::StintClosed { session, stint }));
         out.extend(open.learning.facts(&self.game, &open.identity).map(Event::TrackLearned));
         let ended_utc_us = self.shared.utc.at_us(at_ns);
         out.push(Event::SessionClosed(Session { end: Some(end), end_ns: Some(at_ns), ended_utc_us, ..open.model }));

@@ -3,13 +3,15 @@
 
 use gametape_format::read::{ReadError, Tape};
 use gametape_format::write::is_being_written;
-use gametape_format::{StreamSpec, TapeId};
+use gametape_format::{Role, StreamSpec, TapeId};
 use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
+use super::choices::STREAM_END_NS;
 use super::event::Event;
 use super::tracked::Tracked;
 use super::tracker::Tracker;
 use super::words::SessionEnd;
+use crate::capture::{GAP, gap_ns};
 use crate::layout::layout_of_stream;
 
 /// Why a tape cannot be tracked.
@@ -34,6 +36,8 @@ pub struct Tracking {
     streams: Vec<Option<(String, Layout)>>,
     frame: LapFrame,
     tracker: Tracker,
+    /// Time of the newest frame of any stream.
+    seen_ns: u64,
 }
 
 impl Tracking {
@@ -52,15 +56,21 @@ impl Tracking {
         let named = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
         let streams = streams.into_iter().map(|spec| named(spec).filter(|_| of_game(spec))).collect();
         let tracker = Tracker::new(known.id, tape);
-        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker })
+        Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker, seen_ns: 0 })
     }
 
     /// Takes over a frame of the stream at this place. Events are added to `out`.
     pub fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8], out: &mut Vec<Event>) {
         let Some(Some((name, layout))) = self.streams.get(stream) else { return };
+        if time_ns.saturating_sub(self.seen_ns) >= STREAM_END_NS {
+            self.tracker.unseen(time_ns - self.seen_ns);
+        }
+        self.seen_ns = self.seen_ns.max(time_ns);
         if self.adapter.frame(SeenFrame { stream: name, layout, bytes }, &mut self.frame) {
             self.tracker.frame(time_ns, &self.frame, self.adapter.identity(), out);
         }
+        // A page that stands is seen beside others that move.
+        self.tracker.time_passes(time_ns, out);
     }
 
     /// The tracker: for its clock, for time that passes and for the end.
@@ -82,6 +92,15 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     let mut tracked = Tracked::default();
     let mut events = Vec::new();
     let mut notes = Notes::of(tape);
+    // A recorder tells of descriptions before the frames of the same time; by their numbers, streams come the other way round.
+    let first_ns = of_game().filter_map(|stream| stream.totals().first_ns).min().unwrap_or_default();
+    for (place, stream) in of_game().enumerate().filter(|(_, stream)| stream.spec().role == Role::Describe) {
+        if let Ok(Some(frame)) = tape.frames(stream).next()
+            && frame.time_ns <= first_ns
+        {
+            tracking.frame(place, frame.time_ns, frame.data, &mut events);
+        }
+    }
     let mut frames = tape.merged(of_game());
     loop {
         let frame = match frames.next() {
@@ -103,6 +122,7 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     let until = |stream: &gametape_format::read::TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
     let end_ns = of_game().filter_map(until).max().unwrap_or_default();
     notes.until(end_ns, tracking.tracker(), &mut events);
+    tracking.tracker().time_passes(end_ns, &mut events);
     if let Some(end) = end_of(tape) {
         tracking.tracker().finish(end, end_ns, &mut events);
     }
@@ -124,12 +144,9 @@ impl Notes {
             clocks.push((0, utc_ns));
         }
         clocks.sort_by_key(|(time_ns, _)| *time_ns);
-        let gaps = tape.events().into_iter().filter(|event| event.kind == "gap");
+        let gaps = tape.events().into_iter().filter(|event| event.kind == GAP);
         // The event stands at the end of the gap and says its length.
-        let lengths = gaps.filter_map(|event| {
-            let ms: u64 = event.text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
-            Some((event.at_ns, ms.saturating_mul(1_000_000)))
-        });
+        let lengths = gaps.filter_map(|event| Some((event.at_ns, gap_ns(&event.text)?)));
         Self { clocks: clocks.into_iter().peekable(), gaps: lengths.collect::<Vec<_>>().into_iter().peekable() }
     }
 

@@ -133,6 +133,10 @@ impl Observer for Hub {
         }
     }
 
+    fn gap(&mut self, until_ns: u64, length_ns: u64) {
+        self.listeners.iter_mut().for_each(|listener| listener.gap(until_ns, length_ns));
+    }
+
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {
         self.listeners.iter_mut().for_each(|listener| listener.clock(time_ns, utc_ns));
     }

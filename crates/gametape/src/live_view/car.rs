@@ -46,8 +46,17 @@ pub struct RunningLap {
     pub phase: Phase,
     /// When it began, since the beginning of the tape.
     pub start_ns: u64,
+    /// Whether it was joined in the middle: then its beginning is not the line.
+    pub joined: bool,
     /// Sectors that are over.
     pub sectors_ms: Vec<Option<u32>>,
+}
+
+impl RunningLap {
+    /// How long ago the line was, if that is known.
+    pub(super) fn since_line_ns(&self, at_ns: u64) -> Option<u64> {
+        (!self.joined).then(|| at_ns.saturating_sub(self.start_ns))
+    }
 }
 
 /// What a car does now.

@@ -34,12 +34,12 @@ impl Deltas {
     }
 
     /// The car is here.
-    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: u64) {
+    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         self.running.add(sample, since_line_ns);
     }
 
     /// How much later the car is here than in the best lap.
-    pub(super) fn to_best_ms(&self, sample: &Sample, since_line_ns: u64) -> Option<i32> {
+    pub(super) fn to_best_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (_, best) = self.driven.iter().find(|(id, _)| Some(*id) == self.best)?;
         best.delta_ms(sample, since_line_ns)
     }

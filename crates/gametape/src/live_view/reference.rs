@@ -5,11 +5,13 @@
 use gametape_format::read::{ReadError, Tape};
 
 use crate::games::Sample;
-use crate::laps::Lap;
+use crate::laps::{Lap, ReasonCode};
 use crate::library::Decoding;
 
 /// Points that are further apart than this share of the lap say nothing about what is between them.
 const WIDEST_SHARE: f32 = 0.02;
+/// A timer that is ahead of the time since the line by more is that of the lap before.
+const TIMER_AHEAD_MS: u32 = 1_000;
 /// More points than a lap of an hour has at 60 a second.
 const MOST_POINTS: usize = 300_000;
 
@@ -36,12 +38,13 @@ impl Reference {
             Err(_) => return None,
         }
         let mut reference = Self { time_ms: lap.time_ms, points: Vec::new() };
+        let from_line = !lap.has(ReasonCode::PartialStart);
         loop {
             match frames.next() {
                 Ok(Some(frame)) if frame.time_ns < end_ns => {
                     let place = places.iter().position(|place| *place == frame.stream);
                     if let Some(sample) = place.and_then(|place| decoding.frame(place, frame.data)) {
-                        reference.add(sample, frame.time_ns.saturating_sub(lap.start_ns));
+                        reference.add(sample, from_line.then(|| frame.time_ns.saturating_sub(lap.start_ns)));
                     }
                 }
                 Ok(_) => break,
@@ -52,8 +55,8 @@ impl Reference {
         (reference.points.len() > 1).then_some(reference)
     }
 
-    /// Takes over where the car is, so long after the line. What goes back is left out.
-    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: u64) {
+    /// Takes over where the car is, so long after the line, if that is known. What goes back is left out.
+    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         let Some((share, time_ms)) = place_and_time(sample, since_line_ns) else { return };
         let forward = match self.points.last() {
             // Just before the line, as some games still say for a moment after it.
@@ -75,14 +78,16 @@ impl Reference {
     }
 
     /// How much later the car is here than this lap was.
-    pub(super) fn delta_ms(&self, sample: &Sample, since_line_ns: u64) -> Option<i32> {
+    pub(super) fn delta_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (share, time_ms) = place_and_time(sample, since_line_ns)?;
         Some((f64::from(time_ms) - self.at(share)?).round() as i32)
     }
 }
 
-fn place_and_time(sample: &Sample, since_line_ns: u64) -> Option<(f32, u32)> {
+fn place_and_time(sample: &Sample, since_line_ns: Option<u64>) -> Option<(f32, u32)> {
     let share = sample.track_position.filter(|share| (0.0..=1.0).contains(share))?;
-    let measured = || u32::try_from(since_line_ns / 1_000_000).ok();
-    Some((share, sample.lap_time_ms.or_else(measured)?))
+    let measured = since_line_ns.and_then(|since_ns| u32::try_from(since_ns / 1_000_000).ok());
+    // A timer may start anew late: iRacing's shows the old lap for a second or two. It is behind in a pause, and never ahead.
+    let is_old = |timer: &u32| measured.is_some_and(|measured| *timer > measured.saturating_add(TIMER_AHEAD_MS));
+    Some((share, sample.lap_time_ms.filter(|timer| !is_old(timer)).or(measured)?))
 }

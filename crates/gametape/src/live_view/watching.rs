@@ -10,7 +10,7 @@ use super::fuel::Fuel;
 use super::reference::Reference;
 use crate::games::{Presence, Sample};
 use crate::laps::live::tap::{Begun, Slot, What};
-use crate::laps::{Event, Id, Lap, Session, Tracking};
+use crate::laps::{Event, Id, Lap, ReasonCode, Session, Tracking};
 use crate::library::{Decoding, Ring, ThreadWaker};
 
 /// Screens show no more.
@@ -67,18 +67,27 @@ impl Watching {
             What::Frame(stream) => {
                 if let Some(tracking) = &mut self.tracking {
                     tracking.frame(stream, time_ns, bytes, &mut self.events);
-                    tracking.tracker().time_passes(time_ns, &mut self.events);
                 }
-                for event in std::mem::take(&mut self.events) {
-                    self.hear(event, sink);
-                }
+                self.hear_all(sink);
                 let sample = self.decoding.as_mut().and_then(|decoding| decoding.frame(stream, bytes)).copied();
                 sample.into_iter().for_each(|sample| self.see(sample, time_ns));
+            }
+            What::Gap(length_ns) => {
+                if let Some(tracking) = &mut self.tracking {
+                    tracking.tracker().away(time_ns.saturating_sub(length_ns), time_ns, &mut self.events);
+                }
+                self.hear_all(sink);
             }
             What::Clock(utc_ns) => {
                 self.tracking.iter_mut().for_each(|tracking| tracking.tracker().clock(time_ns, utc_ns));
             }
             What::End(_) | What::Nothing => {}
+        }
+    }
+
+    fn hear_all(&mut self, sink: &Arc<dyn CarSink>) {
+        for event in std::mem::take(&mut self.events) {
+            self.hear(event, sink);
         }
     }
 
@@ -89,7 +98,7 @@ impl Watching {
         self.rpm_max = [self.rpm_max, sample.rpm].into_iter().flatten().reduce(f32::max);
         self.sample = sample;
         if let Some(lap) = &self.lap {
-            self.deltas.add(&self.sample, time_ns.saturating_sub(lap.start_ns));
+            self.deltas.add(&self.sample, lap.since_line_ns(time_ns));
         }
     }
 
@@ -114,6 +123,7 @@ impl Watching {
                     tape_lap: lap.tape_lap,
                     phase: lap.phase,
                     start_ns: lap.start_ns,
+                    joined: lap.has(ReasonCode::PartialStart),
                     sectors_ms: vec![None; sectors],
                 });
                 self.deltas.lap_begins(before.map(|lap| lap.id));
@@ -131,7 +141,10 @@ impl Watching {
             }
             Event::LapProvisional(lap) | Event::LapAborted(lap) => self.last_lap = Some(lap),
             Event::LapAmended(lap) => self.amend(lap),
-            Event::BestChanged { best_lap, time_ms, .. } => {
+            // Others drive the same car; the session is its first driver's.
+            Event::BestChanged { driver, best_lap, time_ms, .. }
+                if self.session.as_ref().is_none_or(|session| session.driver == driver) =>
+            {
                 self.best_ms = time_ms;
                 self.deltas.best_is(best_lap);
             }
@@ -147,7 +160,7 @@ impl Watching {
 
     /// Shows the car as it is at this time.
     pub(super) fn show(&self, at_ns: u64, sink: &dyn CarSink) {
-        let since_line_ns = self.lap.as_ref().map_or(0, |lap| at_ns.saturating_sub(lap.start_ns));
+        let since_line_ns = self.lap.as_ref().and_then(|lap| lap.since_line_ns(at_ns));
         let stale = at_ns.saturating_sub(self.moved_ns) > STALE_NS;
         let (best_ever_ms, delta_best_ms) = self.best_ever.to(&self.sample, since_line_ns);
         let running = self.lap.is_some();
@@ -201,7 +214,7 @@ impl BestEver {
     }
 
     /// Its time, and how much later the car is here.
-    fn to(&self, sample: &Sample, since_line_ns: u64) -> (Option<u32>, Option<i32>) {
+    fn to(&self, sample: &Sample, since_line_ns: Option<u64>) -> (Option<u32>, Option<i32>) {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let reference = found.as_ref();
         (reference.and_then(|best| best.time_ms), reference.and_then(|best| best.delta_ms(sample, since_line_ns)))
@@ -219,6 +232,7 @@ pub(super) fn run(ring: &Ring<Slot>, sink: &Arc<dyn CarSink>) {
         }
         let Some(car) = &mut watching else { return };
         car.take(slot.what, slot.time_ns, &slot.bytes, sink);
+        slot.give_back();
         if matches!(slot.what, What::End(_)) {
             (watching, shown) = (None, None);
             sink.gone();

@@ -103,9 +103,11 @@ fn a_short_absence_is_one_gap_and_the_tape_says_so() {
     bench.leave(1_490);
     bench.drive(5);
     let seen = bench.progress.numbers().counters;
+    let gaps = bench.heard.lock().unwrap().gaps.clone();
     let tapes = bench.end();
     assert_eq!((reasons(&tapes), numbers(&tapes)), (vec![EndReason::Stopped], vec![range(1, 10)]));
     assert_eq!(tapes[0].events("gap"), ["away for 1490 ms"]);
+    assert_eq!(gaps, [(5, 1_490_000_000)], "who looks on hears of it before the frames behind it");
     assert_eq!((tapes[0].counters("numbers").gaps, tapes[0].counters("others").gaps, seen.gaps), (1, 1, 1));
 }
 

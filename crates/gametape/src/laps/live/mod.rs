@@ -9,7 +9,7 @@
 
 mod keep;
 pub(crate) mod tap;
-mod worker;
+pub(super) mod worker;
 
 use std::io;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! The capturing thread's end: frames are copied into slots that are there from the start.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gametape_format::StreamSpec;
 
@@ -8,12 +9,17 @@ use super::LiveTape;
 use crate::capture::{EndReason, Observer, TapeBegins};
 use crate::library::{Inlet, Ring};
 
+/// Memory that a slot keeps: more than a page or a row of any game has. Texts are larger, and seldom.
+const MOST_KEPT_BYTES: usize = 16 << 10;
+
 /// The tape that slots belong to.
 #[derive(Debug)]
 pub(crate) struct Begun {
     pub(crate) tape: LiveTape,
     pub(crate) streams: Vec<StreamSpec>,
     pub(crate) utc_ns: i64,
+    /// What of this tape found no slot.
+    pub(crate) skipped: AtomicU64,
 }
 
 /// What a slot holds.
@@ -21,6 +27,8 @@ pub(crate) struct Begun {
 pub(crate) enum What {
     /// A frame of the stream with this number.
     Frame(usize),
+    /// The game was away until now, for so many nanoseconds.
+    Gap(u64),
     /// A reading of the wall clock.
     Clock(i64),
     /// There are no more frames.
@@ -38,6 +46,16 @@ pub(crate) struct Slot {
     pub(crate) bytes: Vec<u8>,
 }
 
+impl Slot {
+    /// Slots that held something large give that memory back, on the thread that reads: any of them may get it next.
+    pub(crate) fn give_back(&mut self) {
+        if self.bytes.capacity() > MOST_KEPT_BYTES {
+            self.bytes.clear();
+            self.bytes.shrink_to(MOST_KEPT_BYTES);
+        }
+    }
+}
+
 /// Sees what one recorder records.
 pub(crate) struct LapTap {
     inlet: Inlet<Slot>,
@@ -53,12 +71,15 @@ impl LapTap {
 
     fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
         let Some(tape) = &self.tape else { return };
-        self.inlet.fill(&mut |slot| {
+        let filled = self.inlet.fill(&mut |slot| {
             slot.tape = Some(Arc::clone(tape));
             (slot.what, slot.time_ns) = (what, time_ns);
             slot.bytes.clear();
             slot.bytes.extend_from_slice(bytes);
         });
+        if !filled {
+            tape.skipped.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }
 
@@ -74,12 +95,17 @@ impl Observer for LapTap {
                 },
                 streams: tape.description.streams.clone(),
                 utc_ns: tape.utc_ns,
+                skipped: AtomicU64::new(0),
             })
         });
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
         self.put(What::Frame(stream), time_ns, bytes);
+    }
+
+    fn gap(&mut self, until_ns: u64, length_ns: u64) {
+        self.put(What::Gap(length_ns), until_ns, &[]);
     }
 
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {
@@ -89,5 +115,49 @@ impl Observer for LapTap {
     fn end(&mut self, time_ns: u64, reason: EndReason) {
         self.put(What::End(reason), time_ns, &[]);
         self.tape = None;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::capture::Description;
+
+    fn begin(tap: &mut LapTap, id: u8) {
+        let description = Description::of_game("iracing");
+        let file = Some((gametape_format::TapeId([id; 16]), std::path::Path::new("laps.gtape")));
+        tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
+    }
+
+    #[test]
+    fn what_is_skipped_counts_for_the_tape_that_it_was_of() {
+        let (mut tap, ring) = LapTap::new(3);
+        for (id, frames) in [(1, 2), (2, 5)] {
+            begin(&mut tap, id);
+            (0..frames).for_each(|time_ns| tap.frame(0, time_ns, b"row"));
+        }
+        let mut skipped = Vec::new();
+        while ring.try_empty(&mut |slot| {
+            let begun = slot.tape.take().unwrap();
+            skipped.push((begun.tape.id.0[0], begun.skipped.load(Ordering::SeqCst)));
+        }) {}
+        assert_eq!(skipped, [(1, 0), (1, 0), (2, 4)]);
+    }
+
+    #[test]
+    fn a_slot_does_not_keep_the_memory_of_a_text() {
+        let (mut tap, ring) = LapTap::new(4);
+        begin(&mut tap, 1);
+        for bytes in [600_000, 8_000] {
+            tap.frame(0, 0, &vec![7; bytes]);
+            let mut kept = 0;
+            ring.try_empty(&mut |slot| {
+                assert_eq!(slot.bytes.len(), bytes);
+                slot.give_back();
+                kept = slot.bytes.capacity();
+            });
+            assert!((8_000..=MOST_KEPT_BYTES).contains(&kept), "{kept}");
+        }
     }
 }

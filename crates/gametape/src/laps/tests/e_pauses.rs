@@ -89,4 +89,9 @@ fn e4_laps_of_a_car_that_is_watched_are_nobodys() {
         );
         assert!(run.aborted()[0].has(ReasonCode::Spectating));
     });
+    let to_the_end = || Script::new().lap(&LAP).wait(20_000).player_car(1002).wait(30_000);
+    each_rate(to_the_end, |run| {
+        let stints: Vec<_> = run.session(0).stints.iter().map(|stint| stint.end).collect();
+        assert_eq!(stints, [Some(crate::laps::words::StintEnd::End)], "{} Hz", run.hz);
+    });
 }

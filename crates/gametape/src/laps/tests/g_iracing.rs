@@ -225,6 +225,64 @@ fn g4_nine_sectors_by_the_place() {
 }
 
 #[test]
+fn a_session_whose_time_begins_anew_was_started_again() {
+    for hz in [10, 60] {
+        let mut feed = Feed::new("iracing");
+        let layout = layout();
+        feed.bytes(0, "session-text", &gametape_games::NO_CHANNELS, text("Practice", 3).as_bytes());
+        for tick in 0..400 * hz {
+            let at_s = f64::from(tick) / f64::from(hz);
+            // Before the first lap was done: nothing else falls.
+            let (game_s, row) = match at_s {
+                ..60.0 => (at_s, Row { lap: 1, share: at_s as f32 / 120.0, ..ROW }),
+                ..61.0 => (at_s - 60.0, Row { lap: 1, share: 0.98, ..ROW }),
+                _ => (at_s - 60.0, Row { lap: laps(at_s - 61.0).lap - 3, ..laps(at_s - 61.0) }),
+            };
+            // One row of nothing is nothing.
+            let game_s = if tick == 30 * hz { -900.0 } else { game_s };
+            feed.bytes((at_s * 1e9) as u64, "telemetry", &layout, &bytes(game_s, &row));
+        }
+        let run = feed.end(hz, Some(SessionEnd::ToolStop));
+        assert_eq!(run.ends(), [SessionEnd::Restart, SessionEnd::ToolStop], "{hz} Hz");
+        assert!(run.session(0).laps.iter().all(|lap| lap.has(ReasonCode::AbortedRestart)));
+        assert!(run.session(1).session.start_ns.abs_diff(60_000_000_000) <= 110_000_000);
+        let official = run.finals().iter().filter(|lap| lap.eligible).count();
+        assert_eq!(official, 2, "{hz} Hz {:?}", run.times());
+        assert!(run.finals().iter().all(|lap| lap.time_ms.unwrap().abs_diff(100_400) < 10), "{:?}", run.times());
+    }
+}
+
+#[test]
+fn texts_and_rows_that_are_dated_back_give_the_same_live_and_from_the_tape() {
+    use crate::layout::stream_of_layout;
+    use gametape_format::{Role, StreamId, StreamSpec};
+    let layout = layout();
+    let streams = [
+        stream_of_layout("iracing", "telemetry", "shm", &layout),
+        StreamSpec {
+            game: "iracing".into(),
+            role: Role::Describe,
+            describes: Some(StreamId(0)),
+            ..StreamSpec::rows("session-text")
+        },
+    ];
+    let mut frames = vec![(1, 0, text("Practice", 3).into_bytes())];
+    for tick in 0..400 * 20_u64 {
+        let at_s = tick as f64 / 20.0;
+        let row = Row { session: i32::from(at_s > 330.0), ..laps(at_s) };
+        // Rows are dated by the game's clock, texts by when they were read: a little later, and told first.
+        if tick % 700 == 699 {
+            let text = text("Practice", 3) + &format!("Tick: {tick}\n");
+            frames.push((1, tick * 50_000_000 + 40_000_000, text.into_bytes()));
+        }
+        frames.push((0, tick * 50_000_000, bytes(at_s, &row)));
+    }
+    let (live, tape) = super::live::live_and_tape("iracing", &streams, &frames);
+    assert_eq!(live.sessions, tape.sessions);
+    assert_eq!((tape.sessions.len(), tape.laps().filter(|lap| lap.eligible).count()), (2, 3));
+}
+
+#[test]
 fn zeroed_rows_and_a_place_beyond_the_line_are_nothing() {
     let run = drive(60, "Practice", 3, 315.0, |at_s| match at_s {
         _ if (60.0..60.01).contains(&at_s) => Row { lap: 0, share: 0.0, surface: -1, ..ROW },

@@ -9,6 +9,7 @@ mod d_sessions;
 mod e_pauses;
 mod f_faults;
 mod g_iracing;
+mod live;
 mod other_games;
 mod properties;
 mod sequences;

@@ -214,7 +214,105 @@ fn a_stop_before_the_line_is_of_the_lap_that_came_in() {
     each_rate(script, |run| {
         let laps: Vec<_> = run.finals().iter().map(|lap| (lap.phase, lap.stint)).collect();
         assert_eq!(laps, [(Phase::Flying, Some(1)), (Phase::In, Some(1)), (Phase::Flying, Some(2))], "{} Hz", run.hz);
+        let stints: Vec<_> = run.session(0).stints.iter().map(|stint| (stint.first_lap, stint.last_lap)).collect();
+        assert_eq!(stints, [(Some(1), Some(2)), (Some(3), Some(4))], "{} Hz", run.hz);
     });
+}
+
+#[test]
+fn a_fresh_time_is_a_sign_of_the_line() {
+    // The laps rise late, or never, because the session ends.
+    let line = || {
+        Script::new().completed_laps(3).last_ms(Some(99_000)).sectors(&LAP).set(|board| {
+            board.last_ms = Some(100_400);
+            board.begin_lap(0.0);
+            board.position = 0.0;
+        })
+    };
+    let late = || line().wait(1_500).completed_laps(4).at(100_400).lap(&[30_000, 34_000, 35_000]).wait(5_000);
+    each_rate(late, |run| {
+        let laps: Vec<_> = run.tracked.laps().map(|lap| (lap.number, lap.time_ms, lap.state)).collect();
+        let expected = [
+            (Some(4), Some(100_400), LapState::Final),
+            (Some(5), Some(99_000), LapState::Final),
+            (Some(6), None, LapState::Aborted),
+        ];
+        assert_eq!((laps, run.finals()[0].eligible), (expected.to_vec(), true), "{} Hz", run.hz);
+    });
+    let ends = || line().wait(300).status(Status::Off).wait(5_000);
+    each_rate(ends, |run| {
+        assert_eq!((run.times(), run.ends()), (vec![Some(100_400)], vec![SessionEnd::Game]), "{} Hz", run.hz);
+        assert_eq!(run.finals()[0].number, Some(4));
+    });
+}
+
+#[test]
+fn a_lap_without_a_time_does_not_get_the_last_one_because_it_is_near() {
+    let script = || {
+        Script::new().lap(&LAP).sectors(&[30_500, 34_700, 35_260]).set(|board| {
+            board.completed_laps += 1;
+            board.begin_lap(0.0);
+            board.position = 0.0;
+        })
+    };
+    each_rate(
+        || script().wait(5_000),
+        |run| {
+            let lap = run.finals()[1];
+            assert_eq!((lap.time_source, lap.eligible), (Some(TimeSource::Measured), false), "{} Hz {lap:?}", run.hz);
+        },
+    );
+}
+
+#[test]
+fn the_way_is_counted_once_while_the_timer_is_awaited() {
+    let script = || {
+        let mut script = Script::new();
+        for _ in 0..4 {
+            let begun_ms = script.cursor_ms();
+            // The laps rise almost half a second before the timer falls.
+            script =
+                script.lap(&LAP).at(begun_ms + 100_000).set(|board| board.completed_laps += 1).at(begun_ms + 100_400);
+            script = script.set(|board| board.completed_laps -= 1);
+        }
+        script.wait(5_000)
+    };
+    each_rate(script, |run| {
+        assert_eq!(run.times().len(), 4, "{} Hz", run.hz);
+        let length_m = run.tracked.tracks[0].length_m.unwrap();
+        let drawn_m = crate::simulated_car::Track::ring().length_m() as f32;
+        assert!((length_m - drawn_m).abs() < 60.0, "{length_m} and not {drawn_m} at {} Hz", run.hz);
+    });
+}
+
+#[test]
+fn off_is_seen_behind_it_too() {
+    // As a tape has it: a page that does not change is not stored.
+    let mut feed = Feed::new("acc");
+    let script =
+        Script::new().lap(&LAP).wait(20_000).status(Status::Off).wait(10_000).status(Status::Live).wait(20_000);
+    for (time_ns, pages) in Simulation::bare(script).sample(20) {
+        let unchanged = (120_500_000_000..130_400_000_000).contains(&time_ns);
+        if !unchanged {
+            feed.pages(time_ns, &pages);
+        }
+    }
+    let run = feed.end(20, Some(SessionEnd::ToolStop));
+    assert_eq!((run.ends(), run.times()), (vec![SessionEnd::Game, SessionEnd::ToolStop], vec![Some(100_400)]));
+    assert_eq!(run.session(0).session.end_ns, Some(120_400_000_000));
+}
+
+#[test]
+fn time_that_passes_does_not_date_frames() {
+    let mut feed = Feed::new("acc");
+    for (time_ns, pages) in Simulation::bare(Script::new().lap(&LAP).wait(5_000)).sample(20) {
+        feed.pages(time_ns, &pages);
+        // Another stream is a little ahead.
+        feed.tracker.time_passes(time_ns + 300_000_000, &mut feed.events);
+    }
+    let run = feed.end(20, Some(SessionEnd::ToolStop));
+    let alone = run_at(20, Script::new().lap(&LAP).wait(5_000));
+    assert_eq!(run.tracked.sessions, alone.tracked.sessions);
 }
 
 #[test]

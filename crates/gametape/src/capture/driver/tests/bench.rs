@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use super::super::super::batch::{Batch, Description};
 use super::super::super::clock::Clock;
 use super::super::super::judge::Judge;
+use super::super::super::observer::{Observer, TapeBegins};
 use super::super::super::options::{EndReason, Place, RecordOptions, Told};
 use super::super::super::progress::Progress;
 use super::super::super::source::{Away, Pace, Source, SourceError, State};
@@ -112,7 +113,31 @@ impl Files for GatedFiles {
     }
 }
 
+/// Hears what a recorder sees: frames so far, and gaps by the frames before them and their length.
+#[derive(Default)]
+pub(super) struct Heard {
+    frames: usize,
+    pub(super) gaps: Vec<(usize, u64)>,
+}
+
+struct Listens(Arc<Mutex<Heard>>);
+
+impl Observer for Listens {
+    fn begin(&mut self, _: &TapeBegins<'_>) {}
+
+    fn frame(&mut self, _: usize, _: u64, _: &[u8]) {
+        self.0.lock().unwrap().frames += 1;
+    }
+
+    fn gap(&mut self, _: u64, length_ns: u64) {
+        let mut heard = self.0.lock().unwrap();
+        let frames = heard.frames;
+        heard.gaps.push((frames, length_ns));
+    }
+}
+
 pub(super) struct Bench {
+    pub(super) heard: Arc<Mutex<Heard>>,
     pub(super) source: Scripted,
     pub(super) progress: Arc<Progress>,
     pub(super) driver: Driver,
@@ -177,7 +202,9 @@ impl Bench {
         let (told, hear) = channel();
         let by: Arc<dyn Clock> = clock.clone();
         let judge = Judge::new(options.split, options.piece);
-        let tapes = Tapes::new(Arc::new(options), Arc::clone(&by), Arc::clone(&progress), told, Vec::new());
+        let heard = Arc::<Mutex<Heard>>::default();
+        let observers: Vec<Box<dyn Observer>> = vec![Box::new(Listens(Arc::clone(&heard)))];
+        let tapes = Tapes::new(Arc::new(options), Arc::clone(&by), Arc::clone(&progress), told, observers);
         let driver = Driver::new(judge, tapes, by, Arc::clone(&progress));
         let source = Scripted {
             description: description("scripted"),
@@ -189,7 +216,7 @@ impl Bench {
             about: About::default(),
             about_changes: None,
         };
-        Self { source, progress, driver, clock, files, hear, folder }
+        Self { heard, source, progress, driver, clock, files, hear, folder }
     }
 
     /// One look, that much later. A file that can be made is made before the next one.
