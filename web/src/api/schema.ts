@@ -186,7 +186,7 @@ export interface paths {
         };
         get?: never;
         /** Takes a session with its laps, as another server sends it. Sending it again changes nothing. */
-        put: operations["session"];
+        put: operations["push_session"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1509,7 +1509,7 @@ export interface operations {
             };
         };
     };
-    session: {
+    push_session: {
         parameters: {
             query?: never;
             header?: never;

@@ -59,7 +59,8 @@ pub(super) struct SessionArrived {
 }
 
 /// Takes a session with its laps, as another server sends it. Sending it again changes nothing.
-#[utoipa::path(put, path = "/api/v1/push/sessions", tag = "push", request_body(content = serde_json::Value, content_type = "application/json"),
+#[utoipa::path(put, path = "/api/v1/push/sessions", operation_id = "push_session", tag = "push",
+    request_body(content = serde_json::Value, content_type = "application/json"),
     responses((status = 200, body = SessionArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn session(
     State(state): State<AppState>,

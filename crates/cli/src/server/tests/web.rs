@@ -83,3 +83,14 @@ fn the_description_in_web_is_that_of_this_server() {
          GAMETAPE_RENEW_OPENAPI=1 cargo test -p gametape-cli the_description_in_web && (cd web && npm ci && npm run types)"
     );
 }
+
+#[test]
+fn every_question_has_a_name_of_its_own() {
+    let now = serde_json::to_value(openapi::description()).unwrap();
+    let paths = now["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    let mut names: Vec<_> = paths.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all, "two operations with one name: give one of them an operation_id");
+}
