@@ -92,6 +92,7 @@ fn write_golden_tapes_that_are_missing() {
         std::fs::copy(&from, &to).unwrap();
     }
     for path in tapes().iter().filter(|path| !path.with_extension("txt").exists()) {
-        std::fs::write(path.with_extension("txt"), dump(path)).unwrap();
+        let mut file = std::fs::File::create_new(path.with_extension("txt")).unwrap();
+        std::io::Write::write_all(&mut file, dump(path).as_bytes()).unwrap();
     }
 }

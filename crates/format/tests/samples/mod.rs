@@ -1,5 +1,5 @@
 //! Tapes with columns and streams of every kind, for tests that read them in several ways.
-#![allow(clippy::unwrap_used, missing_docs, dead_code, reason = "not every test uses all of it")]
+#![allow(clippy::unwrap_used, missing_docs, dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
 use std::path::Path;
 use std::sync::Arc;
