@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+pub(crate) use gametape::export::{write_csv as write_csv_text, write_json as write_json_text};
 use gametape::format::ChannelType;
 use gametape::format::read::{ChannelBlock, Values};
 use gametape::games::windows_1252_text;
@@ -222,23 +223,6 @@ fn write_text(out: &mut Vec<u8>, values: &Values, range: Range<usize>, format: R
         (None, RowFormat::Csv) => {}
         (None, RowFormat::Jsonl) => out.extend_from_slice(b"null"),
     }
-}
-
-/// Quoted where it has to be.
-pub(crate) fn write_csv_text(out: &mut Vec<u8>, text: &str) {
-    if text.contains([',', '"', '\n', '\r']) {
-        out.push(b'"');
-        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
-        out.push(b'"');
-    } else {
-        out.extend_from_slice(text.as_bytes());
-    }
-}
-
-/// A JSON string.
-pub(crate) fn write_json_text(out: &mut Vec<u8>, text: &str) {
-    // Text into memory: neither side can fail.
-    let _ = serde_json::to_writer(out, text);
 }
 
 #[cfg(test)]

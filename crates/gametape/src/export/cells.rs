@@ -57,7 +57,7 @@ pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: Ro
 }
 
 /// A cell of CSV, quoted where RFC 4180 wants it.
-pub(super) fn write_csv(out: &mut Vec<u8>, text: &str) {
+pub fn write_csv(out: &mut Vec<u8>, text: &str) {
     if text.contains([',', '"', '\n', '\r']) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
@@ -68,7 +68,7 @@ pub(super) fn write_csv(out: &mut Vec<u8>, text: &str) {
 }
 
 /// A JSON string.
-pub(super) fn write_json(out: &mut Vec<u8>, text: &str) {
+pub fn write_json(out: &mut Vec<u8>, text: &str) {
     // Text into memory: neither side can fail.
     let _ = serde_json::to_writer(out, text);
 }

@@ -17,6 +17,7 @@ use gametape_format::read::{Problem, ReadError, Tape};
 
 use crate::laps::Tracked;
 
+pub use cells::{write_csv, write_json};
 pub use columns::{ChosenColumn, Columns, NoSuchChannel, choose};
 pub use table::RowFormat;
 use table::Table;
