@@ -5,6 +5,8 @@
 mod import_parsers;
 #[path = "seeds.rs"]
 mod seeds;
+#[path = "telemetry_v2_parsers.rs"]
+mod telemetry_v2_parsers;
 
 use std::path::PathBuf;
 
@@ -21,6 +23,7 @@ pub(crate) struct Parser {
 pub(crate) fn parsers() -> Vec<Parser> {
     use gametape_format::column;
     let mut parsers = import_parsers::parsers();
+    parsers.extend(telemetry_v2_parsers::parsers());
     parsers.extend([
         Parser { name: "tape", run: gametape_format::fuzz_tape, seeds: seeds::tapes },
         Parser { name: "tape-resealed", run: gametape_format::fuzz_tape_resealed, seeds: seeds::tapes },
