@@ -89,6 +89,20 @@ fn a_flipped_bit_costs_its_block_and_never_gives_a_wrong_frame() {
     }
 }
 
+/// A block that is unpacked in several steps: what comes before the damage is not given either, since nobody knows where it begins.
+#[test]
+fn nothing_of_a_block_is_given_before_its_checksum_was_right() {
+    let frames = super::made_match::frames(400);
+    let file = write(&frames, WriteOptions { keyframe_interval: 200, ..WriteOptions::default() });
+    let second = Tape::open(Cursor::new(&file)).unwrap().index().keyframes[1].byte_offset as usize;
+    let mut broken = file.clone();
+    // The last byte of the first block: its checksum.
+    broken[second - 1] ^= 1;
+    let (found, problems) = read(&broken);
+    assert_eq!(found, frames[200..]);
+    assert!(problems.contains(&Problem::FrameOrder { expected: 0, found: 200 }));
+}
+
 #[test]
 fn a_damaged_index_is_told_and_made_again() {
     let frames = small(30);
