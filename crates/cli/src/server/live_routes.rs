@@ -60,7 +60,8 @@ impl Looker {
     async fn next(&mut self) -> Told {
         tokio::time::sleep_until(self.due).await;
         let text = self.car.next().await;
-        self.due = Instant::now() + self.every;
+        // From when it was due and not from when it came, or 20 a second would be 19. Who fell behind does not catch up.
+        self.due = (self.due + self.every).max(Instant::now());
         Told { seq: None, kind: "car", text }
     }
 }
