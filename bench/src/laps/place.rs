@@ -61,13 +61,15 @@ impl Place {
         }
     }
 
-    /// What a server does by itself within minutes: it looks at what is in the tables.
+    /// What a server does by itself within minutes after so much was written: it looks at what is in the tables, and writes it to its files.
     pub(super) fn settle(&self) -> Result<()> {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres { .. } => {
                 let url = self.url();
-                Client::connect(&url, NoTls)?.batch_execute("VACUUM ANALYZE").context("VACUUM ANALYZE")
+                let mut client = Client::connect(&url, NoTls)?;
+                // Each alone: VACUUM cannot stand in a transaction.
+                ["VACUUM ANALYZE", "CHECKPOINT"].into_iter().try_for_each(|sql| client.batch_execute(sql).context(sql))
             }
         }
     }

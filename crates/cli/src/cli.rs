@@ -13,8 +13,10 @@ use crate::exit::{self, Outcome};
 
 /// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
 #[derive(Debug, Parser)]
-#[command(name = "gametape", version, after_help = AFTER_HELP, max_term_width = 110)]
+#[command(name = "gametape", version, after_help = AFTER_HELP, max_term_width = 110, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    main_job: main_job::Args,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -100,7 +102,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         std::process::exit(error.exit_code());
     });
     match cli.command {
-        None => main_job::run(),
+        None => main_job::run(&cli.main_job),
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Mark(args)) => mark::run(&args),

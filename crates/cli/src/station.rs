@@ -4,7 +4,7 @@
 //! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
 //!           ├─▶ LiveView ──▶ what the car does now, for those listeners
 //!           └─▶ tapes that begin and end ──▶ catalogue; laps again, from a closed tape, if some are lacking
-//! at the start: tapes that no tracker has seen ──▶ store
+//! at the start: tapes that no tracker has seen ──▶ store ──▶ another server, if one is named
 //! ```
 
 use std::collections::HashMap;
@@ -27,6 +27,7 @@ use crate::lap_lines::LapLines;
 use crate::server::{Access, Announcer, AppState, Limits, ShowCars};
 use crate::serving::{Bind, Serving};
 use crate::tape_notes::{Note, note_tapes};
+use crate::upstream::{Pushing, Upstream};
 
 /// Laps, server and catalogue beside a recording.
 pub(crate) struct Station {
@@ -37,12 +38,18 @@ pub(crate) struct Station {
     catalogue: JoinHandle<()>,
     tapes: Option<Sender<Note>>,
     catching_up: Option<CatchingUp>,
+    pushing: Option<Pushing>,
     lines: Option<Receiver<String>>,
 }
 
 impl Station {
     /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile.
-    pub(crate) fn start(store: Arc<dyn Store>, folders: Vec<PathBuf>, except: Vec<PathBuf>) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        folders: Vec<PathBuf>,
+        except: Vec<PathBuf>,
+        upstream: Option<Upstream>,
+    ) -> anyhow::Result<Self> {
         let (say, lines) = channel();
         // A recording is worth more than its server: it goes on without.
         let serving = Serving::start(Bind::default(), Arc::clone(&store), Access::default(), Limits::default());
@@ -58,6 +65,9 @@ impl Station {
         let catalogue = std::thread::Builder::new()
             .name("gametape-catalogue".into())
             .spawn(move || note_tapes(&*of_tapes, &notes, &told))?;
+        let said = say.clone();
+        let push = |upstream| Pushing::start(Arc::clone(&store), upstream, move |text| drop(said.send(text)));
+        let pushing = upstream.map(push).transpose()?;
         let catching_up = CatchingUp::start(store, folders, except, move |text| drop(say.send(text)))?;
         Ok(Self {
             laps: LiveLaps::new(Arc::new(keep)),
@@ -66,6 +76,7 @@ impl Station {
             catalogue,
             tapes: Some(tapes),
             catching_up: Some(catching_up),
+            pushing,
             lines: Some(lines),
         })
     }
@@ -94,7 +105,12 @@ impl Station {
     pub(crate) fn end_laps(self) -> Served {
         self.laps.wait();
         self.view.into_iter().for_each(LiveView::wait);
-        Served { serving: self.serving, catalogue: self.catalogue, catching_up: self.catching_up }
+        Served {
+            serving: self.serving,
+            catalogue: self.catalogue,
+            catching_up: self.catching_up,
+            pushing: self.pushing,
+        }
     }
 }
 
@@ -103,6 +119,7 @@ pub(crate) struct Served {
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
     catching_up: Option<CatchingUp>,
+    pushing: Option<Pushing>,
 }
 
 impl Served {
@@ -112,6 +129,8 @@ impl Served {
             catching_up.stop();
         }
         let _ = self.catalogue.join();
+        // What has not arrived yet is sent by the next run.
+        self.pushing.into_iter().for_each(Pushing::stop);
         self.serving.map_or(Ok(()), Serving::end)
     }
 }

@@ -5,6 +5,7 @@
 //! ```
 //! The store itself is the queue: whatever ends, here or there, is begun again from it. Ids are made from tapes and times, so what arrives twice is there once.
 
+mod args;
 mod client;
 mod sending;
 
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use gametape::capture::StopFlag;
 use gametape::store::Store;
 
+pub(crate) use args::UpstreamArgs;
 pub(crate) use client::Upstream;
 use sending::{Pass, Sending};
 
@@ -32,7 +34,7 @@ pub(crate) struct Pushing {
 }
 
 impl Pushing {
-    /// Begins. Says what goes wrong, once for each reason.
+    /// Begins, and says so. Says what goes wrong, once for each reason.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         upstream: Upstream,
@@ -40,6 +42,7 @@ impl Pushing {
     ) -> std::io::Result<Self> {
         let stop = StopFlag::default();
         let wanted = stop.clone();
+        say(format!("sending laps and tapes to {}", upstream.name()));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("gametape-upstream".into()).spawn(move || {
             let sending = Sending { store: store.as_ref(), upstream: &upstream, runtime: &runtime, stop: &wanted };

@@ -58,6 +58,18 @@ impl Job {
         })
     }
 
+    /// Ends when listeners are told of this.
+    fn wait_for(&self, event: &'static str) -> std::thread::JoinHandle<()> {
+        let mut socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let request = format!("GET /api/v1/live HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
+        socket.write_all(request.as_bytes()).unwrap();
+        std::thread::spawn(move || {
+            let heard = BufReader::new(socket).lines().any(|line| line.unwrap() == format!("event: {event}"));
+            assert!(heard, "{event} did not come");
+        })
+    }
+
     /// Ends it as Ctrl+C does; the exit code, stdout and what it said meanwhile.
     fn end(mut self) -> (Option<i32>, String, String) {
         let id = self.child.id().to_string();
@@ -185,6 +197,28 @@ fn a_scripted_race_comes_out_of_the_api_the_store_and_the_tape_as_it_was_driven(
     let compared = bench.expect(0, &["compare", &id(0), &id(2), "--json"]).json();
     assert_eq!(compared["b"]["time_ms"], 11_100);
     assert!(bench.expect(0, &["laps", "rebuild"]).out.starts_with("0 tapes tracked"), "all is in the store already");
+}
+
+#[test]
+fn h1_a_lap_that_was_told_of_is_there_though_the_job_is_killed_at_once() {
+    let bench = Bench::new();
+    let prefix = format!("main-job-killed-{}-", std::process::id());
+    let mut job = Job::start(&bench, &prefix);
+    let told = job.wait_for("lap_final");
+    let driving = std::thread::spawn({
+        let prefix = prefix.clone();
+        move || drive(&prefix, Script::new().lap(&[3_500, 4_700, 3_200]).at(16_000).end())
+    });
+    told.join().unwrap();
+    job.child.kill().unwrap();
+    driving.join().unwrap();
+    let expected = vec![(11_400, vec![3_500, 4_700, 3_200], Some(true))];
+    assert_eq!(finished(&bench.expect(0, &["laps", "--json"]).json()), expected);
+    // From the tape that broke off comes the same lap, and not a second one.
+    bench.expect(0, &["laps", "rebuild", "--all"]);
+    let again = bench.expect(0, &["laps", "--json"]).json();
+    assert_eq!(finished(&again), expected);
+    assert_eq!(again["sessions"][0]["end_reason"], "crash_recovered");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `serve --upstream`: two servers, either of them killed in the middle, and everything is there once at the end.
+//! `--upstream`: two servers, either of them killed in the middle, and everything is there once at the end.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 mod support;
@@ -157,6 +157,30 @@ fn laps_and_tapes_arrive_once_though_either_side_is_killed() {
     let hidden = gametape::store::DriverEdit { name: None, visibility: Some(gametape::store::Visibility::Private) };
     gametape::store::Store::edit_driver(&store, &driver, &hidden).unwrap();
     wait_for("the mark", || receiver.get("/api/v1/drivers")["drivers"][0]["privacy"] == "private");
+}
+
+#[test]
+fn the_main_job_sends_what_it_has() {
+    let (rig, home) = (Bench::new(), Bench::new());
+    record(&rig, 1);
+    let token = home.expect(0, &["token", "add", "rig", "--scope", "write"]).out.trim().to_owned();
+    let receiver = serve(&home, "127.0.0.1:0", &token, None);
+    let url = format!("http://{}", receiver.address);
+    rig.expect(2, &["--upstream", &url]).is_one_error_with(&["GAMETAPE_UPSTREAM_TOKEN"]);
+    assert!(rig.expect(2, &["--upstream", &url, "laps"]).err.contains("--upstream"), "it belongs to no other command");
+    let mut command = rig.command(&["--upstream", &url]);
+    command.env("GAMETAPE_UPSTREAM_TOKEN", &token).env("GAMETAPE_WINE", "off");
+    command.env("GAMETAPE_NAMES", format!("upstream-{}-", std::process::id()));
+    let mut job = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the tape", || tapes(&receiver).len() == 1 && parts(home.folder.path()).is_empty());
+    assert!(std::process::Command::new("kill").args(["-INT", &job.id().to_string()]).status().unwrap().success());
+    let mut said = String::new();
+    job.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(job.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains(&format!("sending laps and tapes to {url}")), "{said}");
+    assert!(!laps(&receiver).is_empty());
+    let stored = rig.expect(0, &["laps", "--json"]).json();
+    assert_eq!(stored["sessions"][0]["laps"].as_array().unwrap().len(), laps(&receiver).len());
 }
 
 #[test]

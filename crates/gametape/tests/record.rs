@@ -94,7 +94,7 @@ fn a_session_that_ends_closes_its_tape_and_the_next_one_gets_another() {
     let mut both = [recording.next(), recording.next()];
     both.sort_by_key(|told| matches!(told, Told::Opened { .. }));
     let [was_closed, Told::Opened { path: second, .. }] = both else { panic!("{both:?}") };
-    assert_eq!(closed(&was_closed), (first.clone(), EndReason::NewSession));
+    assert_eq!(closed(&was_closed), (first.clone(), EndReason::NewSessionType));
     game.status(3);
     wait_until("it pauses", || recording.progress.situation().state.is_some_and(|state| state.text() == "paused"));
     game.status(0);

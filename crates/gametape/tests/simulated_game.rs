@@ -161,9 +161,9 @@ fn a_new_session_gives_a_new_tape_and_a_restart_does_not() {
     let simulation = Simulation::driving(Settings::default(), script);
     let mut tapes = record(simulation, GameClock::in_step(10.0), "sessions", 100, folder.path());
     // Tapes are closed beside each other: the later one may be whole first.
-    tapes.sort_by_key(|(_, reason)| *reason != EndReason::NewSession);
+    tapes.sort_by_key(|(_, reason)| *reason != EndReason::NewSessionType);
     let reasons: Vec<EndReason> = tapes.iter().map(|(_, reason)| *reason).collect();
-    assert_eq!(reasons, [EndReason::NewSession, EndReason::GameEnded]);
+    assert_eq!(reasons, [EndReason::NewSessionType, EndReason::GameEnded]);
     let session = |index: usize| Tape::open(&tapes[index].0).unwrap().metadata().get("session").cloned();
     assert_eq!((session(0).as_deref(), session(1).as_deref()), (Some("practice"), Some("race")));
     let about = Tape::open(&tapes[0].0).unwrap().metadata().clone();

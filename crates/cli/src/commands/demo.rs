@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let game = LiveGame::start(&prefix, Simulation::driving(settings, Script::new()))?;
     let sources = game_sources(Some(&acc::GAME), &prefix, None);
-    let mut station = main_job::start(vec![folders.demo.clone()], Vec::new(), Some(store::DEMO));
+    let mut station = main_job::start(vec![folders.demo.clone()], Vec::new(), Some(store::DEMO), None);
     let (options, run) = (options(args, folders.demo), &folders.run);
     let mut recording = Recording::start_by(clock.clone(), true, sources, &options, run, || match &mut station {
         Some(station) => station.observers(),

@@ -12,18 +12,27 @@ use crate::exit::Outcome;
 use crate::recording::Recording;
 use crate::station::Station;
 use crate::stop::Stop;
+use crate::upstream::{Upstream, UpstreamArgs};
 use crate::{open, store};
 
 /// Environment variable with what stands before the names of the game's memory: for tests.
 const NAMES: &str = "GAMETAPE_NAMES";
 
-pub(crate) fn run() -> anyhow::Result<Outcome> {
+/// What may be said without a command.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    upstream: UpstreamArgs,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let upstream = args.upstream.read()?;
     let folders = open::folders()?;
     let stop = Stop::listen_once()?;
     let prefix = std::env::var(NAMES).ok().and_then(|names| Prefix::new(&names)).unwrap_or_default();
     let sources = game_sources(None, Sections::new(prefix, open::in_wine()), None);
     let options = RecordOptions::new(Some(Place::Folder(folders.tapes.clone())));
-    let mut station = start(vec![folders.tapes.clone()], vec![rings(&folders)], None);
+    let mut station = start(vec![folders.tapes.clone()], vec![rings(&folders)], None, upstream);
     let mut recording = Recording::start(sources, &options, &folders.run, || match &mut station {
         Some(station) => station.observers(),
         None => Ok(Vec::new()),
@@ -39,8 +48,13 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
 }
 
 /// Starts what runs beside a recording. A recording is worth more than its laps, which can be made from the tape later: without a store it goes on.
-pub(super) fn start(folders: Vec<PathBuf>, except: Vec<PathBuf>, named: Option<&str>) -> Option<Station> {
-    let station = store::open_to_stay(named).and_then(|store| Station::start(store, folders, except));
+pub(super) fn start(
+    folders: Vec<PathBuf>,
+    except: Vec<PathBuf>,
+    named: Option<&str>,
+    upstream: Option<Upstream>,
+) -> Option<Station> {
+    let station = store::open_to_stay(named).and_then(|store| Station::start(store, folders, except, upstream));
     match station {
         Ok(station) => {
             if let Some(address) = station.address() {

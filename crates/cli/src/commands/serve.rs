@@ -2,11 +2,9 @@
 
 use std::io::Write;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use gametape::store::Store;
 
 use super::record::rings;
@@ -18,10 +16,8 @@ use crate::server::{Access, Limits};
 use crate::serving::{Bind, Serving, parse_bind};
 use crate::stop::Stop;
 use crate::store;
-use crate::upstream::{Pushing, Upstream};
+use crate::upstream::{Pushing, UpstreamArgs};
 
-/// Environment variable with the token for the upstream.
-const UPSTREAM_TOKEN: &str = "GAMETAPE_UPSTREAM_TOKEN";
 /// How often the end is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -60,12 +56,8 @@ pub(crate) struct Args {
     /// An origin whose pages may read answers (https://laps.example); may be given several times
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
-    /// Send sessions and tapes to this gametape server too; the token is in GAMETAPE_UPSTREAM_TOKEN or a file
-    #[arg(long, value_name = "URL")]
-    upstream: Option<String>,
-    /// File with the token for the upstream, of write scope there
-    #[arg(long, value_name = "FILE", requires = "upstream")]
-    upstream_token_file: Option<PathBuf>,
+    #[command(flatten)]
+    upstream: UpstreamArgs,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -77,7 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             bind.address
         )));
     }
-    let upstream = upstream(args)?;
+    let upstream = args.upstream.read()?;
     let stop = Stop::listen_once()?;
     let access = Access {
         public: args.public,
@@ -94,11 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let known = folders()?;
     let own = if args.store.as_deref() == Some(store::DEMO) { known.demo.clone() } else { known.tapes.clone() };
     serving.state().take_tapes(own.clone());
-    let pushing = upstream.map(|upstream| {
-        tell(&format!("sending laps and tapes to {}", upstream.name()));
-        Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))
-    });
-    let pushing = pushing.transpose()?;
+    let pushing = upstream.map(|upstream| Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))).transpose()?;
     let catching_up = CatchingUp::start(store, vec![own], vec![rings(&known)], |text| tell(&text))?;
     while !stop.wanted() {
         std::thread::sleep(LOOK);
@@ -107,20 +95,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     pushing.into_iter().for_each(Pushing::stop);
     serving.end()?;
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done })
-}
-
-/// The server that laps and tapes are sent to, if one was named.
-fn upstream(args: &Args) -> anyhow::Result<Option<Upstream>> {
-    let Some(url) = &args.upstream else { return Ok(None) };
-    let token = match &args.upstream_token_file {
-        Some(path) => std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
-        None => std::env::var(UPSTREAM_TOKEN).map_err(|_| {
-            exit::usage(format!(
-                "--upstream needs a token: set {UPSTREAM_TOKEN}, or name a file with --upstream-token-file"
-            ))
-        })?,
-    };
-    Upstream::new(url, token.trim().to_owned()).map(Some).map_err(exit::usage)
 }
 
 fn has_token(store: &dyn Store) -> anyhow::Result<bool> {

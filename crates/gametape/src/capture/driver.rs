@@ -126,7 +126,7 @@ impl Driver {
             Ruling::Renew => {
                 let clear = self.in_doubt.take().unwrap_or_default();
                 self.record_first(clear);
-                self.tapes.close(EndReason::NewSession);
+                self.tapes.close(self.tapes.end_by_session(source));
                 self.open(source);
             }
             Ruling::NextPiece => {

@@ -115,8 +115,14 @@ pub enum EndReason {
     GameEnded,
     /// The game's memory is there but nothing in it moves.
     Frozen,
-    /// Another session of the game began.
+    /// Another session of the game began: the next of the same kind, or the game does not say what is different.
     NewSession,
+    /// A session of another kind began.
+    NewSessionType,
+    /// A session with another car began.
+    NewCar,
+    /// A session on another track or layout began.
+    NewTrack,
     /// The source describes its frames in another way now.
     NewLayout,
     /// As long as it was asked to be.
@@ -132,6 +138,20 @@ pub enum EndReason {
 }
 
 impl EndReason {
+    /// Why a session makes place for another, by what the game said before and says now. What is not said on one side is no difference.
+    pub(super) fn of_another_session(before: &About, now: &About) -> Self {
+        let differs = |a: &Option<String>, b: &Option<String>| Option::zip(a.as_ref(), b.as_ref()).is_some_and(|(a, b)| a != b);
+        if differs(&before.track, &now.track) || differs(&before.track_layout, &now.track_layout) {
+            Self::NewTrack
+        } else if differs(&before.car, &now.car) {
+            Self::NewCar
+        } else if differs(&before.session, &now.session) {
+            Self::NewSessionType
+        } else {
+            Self::NewSession
+        }
+    }
+
     /// The word that stands on the tape.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -139,6 +159,9 @@ impl EndReason {
             Self::GameEnded => "game_ended",
             Self::Frozen => "game_frozen",
             Self::NewSession => "new_session",
+            Self::NewSessionType => "new_session_type",
+            Self::NewCar => "new_car",
+            Self::NewTrack => "new_track",
             Self::NewLayout => "new_layout",
             Self::MaxDuration => "max_duration",
             Self::NextPiece => "next_piece",

@@ -243,6 +243,14 @@ impl Tapes {
         }
     }
 
+    /// Why the tape ends, if another session begins now.
+    pub(super) fn end_by_session(&self, source: &dyn Source) -> EndReason {
+        match &self.phase {
+            Phase::Recording(tape) => EndReason::of_another_session(&tape.begun.about, &source.about()),
+            _ => EndReason::NewSession,
+        }
+    }
+
     /// Closes the tape, if there is one, on a thread of its own.
     pub(super) fn close(&mut self, reason: EndReason) {
         if !matches!(self.phase, Phase::Recording(_)) {

@@ -175,7 +175,11 @@ fn end_of(tape: &Tape) -> Option<SessionEnd> {
 /// Why the last session of a recording ended, by why the recording did.
 pub(super) fn end_of_reason(reason: &str) -> SessionEnd {
     match reason {
-        "game_ended" | "new_session" => SessionEnd::Game,
+        "game_ended" => SessionEnd::Game,
+        "new_session" => SessionEnd::IndexChange,
+        "new_session_type" => SessionEnd::TypeChange,
+        "new_car" => SessionEnd::CarChange,
+        "new_track" => SessionEnd::TrackChange,
         "stopped" | "max_duration" | "next_piece" | "new_layout" => SessionEnd::ToolStop,
         _ => SessionEnd::StreamEnd,
     }

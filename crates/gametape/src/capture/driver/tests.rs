@@ -4,6 +4,7 @@ mod bench;
 use std::time::Duration;
 
 use bench::{Bench, Ended, MENU, PAUSED, description};
+use gametape_games::About;
 
 use super::super::options::{EndReason, Split};
 use super::super::source::State;
@@ -152,6 +153,33 @@ fn a_new_session_has_all_its_frames_on_a_tape_of_its_own() {
     let tapes = bench.end();
     assert_eq!(reasons(&tapes), [EndReason::NewSession, EndReason::Stopped]);
     assert_eq!(numbers(&tapes), [range(1, 10), range(11, 70)]);
+}
+
+#[test]
+fn the_tape_says_what_is_different_in_the_next_session() {
+    let about = |track: &str, car: &str, session: &str| About {
+        track: Some(track.to_owned()),
+        car: Some(car.to_owned()),
+        session: Some(session.to_owned()),
+        ..About::default()
+    };
+    let mut bench = Bench::new();
+    let sessions = [
+        about("ring", "one", "practice"),
+        about("ring", "one", "practice"),
+        about("ring", "one", "race"),
+        about("ring", "two", "practice"),
+        about("coast", "one", "practice"),
+        // What the game does not say is no difference.
+        About::default(),
+    ];
+    for (number, about) in (1..).zip(sessions) {
+        (bench.source.session, bench.source.about) = (Some(number), about);
+        bench.drive(100);
+    }
+    let tapes = bench.end();
+    use EndReason::{NewCar, NewSession, NewSessionType, NewTrack, Stopped};
+    assert_eq!(reasons(&tapes), [NewSession, NewSessionType, NewCar, NewTrack, NewSession, Stopped]);
 }
 
 #[test]
