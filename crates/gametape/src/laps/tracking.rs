@@ -184,3 +184,25 @@ pub(super) fn end_of_reason(reason: &str) -> SessionEnd {
         _ => SessionEnd::StreamEnd,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::EndReason;
+
+    #[test]
+    fn d1_d2_d10_a_session_that_has_a_tape_of_its_own_ends_for_the_reason_that_the_next_tape_began() {
+        for (tape, session) in [
+            (EndReason::GameEnded, SessionEnd::Game),
+            (EndReason::NewSession, SessionEnd::IndexChange),
+            (EndReason::NewSessionType, SessionEnd::TypeChange),
+            (EndReason::NewCar, SessionEnd::CarChange),
+            (EndReason::NewTrack, SessionEnd::TrackChange),
+            (EndReason::Stopped, SessionEnd::ToolStop),
+            (EndReason::Frozen, SessionEnd::StreamEnd),
+            (EndReason::SourceFailed, SessionEnd::StreamEnd),
+        ] {
+            assert_eq!(end_of_reason(tape.as_str()), session, "{tape:?}");
+        }
+    }
+}
