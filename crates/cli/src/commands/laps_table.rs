@@ -68,13 +68,21 @@ pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Res
         said(session.layout.as_ref()),
         said(names.car.as_ref().or(session.car.as_ref())),
         said(names.driver.as_ref().or(session.driver.as_ref())),
-        session.started_utc.clone(),
+        session.started_utc.as_deref().map(to_the_minute),
     ];
     let title: Vec<String> = parts.into_iter().flatten().collect();
     writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
     match &session.remark {
         Some(remark) => writeln!(out, "  {remark}"),
         None => Ok(()),
+    }
+}
+
+/// `2026-11-16 13:42 UTC` of a full date: enough to know a session by.
+fn to_the_minute(utc: &str) -> String {
+    match (utc.get(..10), utc.get(11..16)) {
+        (Some(day), Some(time)) => format!("{day} {time} UTC"),
+        _ => utc.to_owned(),
     }
 }
 
