@@ -86,7 +86,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let known = folders()?;
     let own = if args.store.as_deref() == Some(store::DEMO) { known.demo.clone() } else { known.tapes.clone() };
     serving.state().take_tapes(own.clone());
-    let pushing = upstream.map(|upstream| Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))).transpose()?;
+    let pushing =
+        upstream.map(|upstream| Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))).transpose()?;
     let catching_up = CatchingUp::start(store, vec![own], vec![rings(&known)], |text| tell(&text))?;
     while !stop.wanted() {
         std::thread::sleep(LOOK);

@@ -140,7 +140,8 @@ pub enum EndReason {
 impl EndReason {
     /// Why a session makes place for another, by what the game said before and says now. What is not said on one side is no difference.
     pub(super) fn of_another_session(before: &About, now: &About) -> Self {
-        let differs = |a: &Option<String>, b: &Option<String>| Option::zip(a.as_ref(), b.as_ref()).is_some_and(|(a, b)| a != b);
+        let differs =
+            |a: &Option<String>, b: &Option<String>| Option::zip(a.as_ref(), b.as_ref()).is_some_and(|(a, b)| a != b);
         if differs(&before.track, &now.track) || differs(&before.track_layout, &now.track_layout) {
             Self::NewTrack
         } else if differs(&before.car, &now.car) {
