@@ -61,7 +61,8 @@ fn days_of(
     let mut sql = Statement::new("SELECT (l.sort_us + ");
     sql.bind(i64::from(query.utc_offset_min) * 60_000_000).push(") / ").bind(DAY_US);
     sql.push(
-        ", l.time_ms FROM combinations c CROSS JOIN laps l \
+        ", l.time_ms, CASE WHEN replace(l.reasons, '\"code\":\"caution\"', '') <> l.reasons THEN 1 ELSE 0 END \
+         FROM combinations c CROSS JOIN laps l \
          WHERE l.combination = c.id AND l.counts = 1 AND l.sort_us > 0 AND l.visibility <= ",
     );
     sql.bind(audience.sees(db, &query.filter)?);
@@ -74,7 +75,11 @@ fn days_of(
     }
     sql.push(" ORDER BY 1, 2");
     let times = db.all_of(&sql, |mut row| {
-        Ok((needed(row.number::<i64>("a day")?, "a day")?, needed(row.number::<u32>("a lap time")?, "a lap time")?))
+        Ok(Timed {
+            day: needed(row.number("a day")?, "a day")?,
+            time_ms: needed(row.number("a lap time")?, "a lap time")?,
+            caution: row.number::<i64>("caution or not")? == Some(1),
+        })
     })?;
     let mut texts = key.iter().map(|value| match value {
         Value::Text(text) if !text.is_empty() => Some(text.clone()),
@@ -83,8 +88,8 @@ fn days_of(
     let game = needed(texts.next().flatten(), "a game")?;
     let [track, layout, car] = [texts.next().flatten(), texts.next().flatten(), texts.next().flatten()];
     // Days, and the times of each, come sorted.
-    for of_day in times.chunk_by(|one, other| one.0 == other.0) {
-        if let (Some((day, best_ms)), Some((_, median_ms))) = (of_day.first(), of_day.get((of_day.len() - 1) / 2)) {
+    for of_day in times.chunk_by(|one, other| one.day == other.day) {
+        if let (Some(Timed { day, time_ms: best_ms, .. }), Some(median_ms)) = (of_day.first(), median_ms(of_day)) {
             days.push(Progress {
                 game: game.clone(),
                 track: track.clone(),
@@ -93,9 +98,25 @@ fn days_of(
                 day: *day,
                 lap_count: u32::try_from(of_day.len()).unwrap_or(u32::MAX),
                 best_ms: *best_ms,
-                median_ms: *median_ms,
+                median_ms,
             });
         }
     }
     Ok(())
+}
+
+/// A lap that counts.
+struct Timed {
+    day: i64,
+    time_ms: u32,
+    caution: bool,
+}
+
+/// The middle of sorted times; the lower one of two. Laps behind yellow flags are no pace, unless there were no others.
+fn median_ms(laps: &[Timed]) -> Option<u32> {
+    let mut pace: Vec<u32> = laps.iter().filter(|lap| !lap.caution).map(|lap| lap.time_ms).collect();
+    if pace.is_empty() {
+        pace = laps.iter().map(|lap| lap.time_ms).collect();
+    }
+    pace.get(pace.len().saturating_sub(1) / 2).copied()
 }

@@ -240,6 +240,6 @@ pub struct Progress {
     pub lap_count: u32,
     /// The best of them.
     pub best_ms: u32,
-    /// The median; the lower one of two.
+    /// The median; the lower one of two. Laps behind yellow flags are left out, unless there were no others.
     pub median_ms: u32,
 }
