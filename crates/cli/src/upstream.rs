@@ -58,25 +58,41 @@ impl Pushing {
     }
 }
 
+/// What was sent.
+#[derive(Debug, Clone, Copy)]
+struct Done {
+    /// State of the store at the last pass.
+    counter: i64,
+    /// And at the last pass over everything, with when that was.
+    all: (i64, Instant),
+}
+
+/// What to look at next, if anything. A pass over the newest may leave changes of old sessions behind: they wait for the next pass over everything, and no
+/// longer.
+fn next_pass(done: Option<&Done>, counter: i64, now: Instant) -> Option<Pass> {
+    let Some(done) = done else { return Some(Pass::All) };
+    let (all, at) = done.all;
+    if counter != all && now.saturating_duration_since(at) >= ALL_AGAIN {
+        return Some(Pass::All);
+    }
+    (counter != done.counter).then_some(Pass::Newest)
+}
+
 fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
     let mut pause = PAUSES.0;
-    let mut done: Option<(i64, Instant)> = None;
+    let mut done: Option<Done> = None;
     let mut said = String::new();
     while !sending.stop.wanted() {
         let counter = sending.store.changes().unwrap_or_default();
-        let pass = match done {
-            Some((before, _)) if before == counter => None,
-            Some((_, all)) if all.elapsed() < ALL_AGAIN => Some(Pass::Newest),
-            _ => Some(Pass::All),
-        };
-        let Some(pass) = pass else {
+        let begun = Instant::now();
+        let Some(pass) = next_pass(done.as_ref(), counter, begun) else {
             std::thread::sleep(LOOK);
             continue;
         };
         match sending.pass(pass) {
             Ok(()) => {
-                let all = done.map(|(_, all)| all).filter(|_| pass == Pass::Newest).unwrap_or_else(Instant::now);
-                done = Some((counter, all));
+                let all = done.filter(|_| pass == Pass::Newest).map_or((counter, begun), |done| done.all);
+                done = Some(Done { counter, all });
                 pause = PAUSES.0;
                 said.clear();
             }
@@ -93,5 +109,25 @@ fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
                 pause = (pause * 2).min(PAUSES.1);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_sessions_that_changed_are_not_left_behind() {
+        let start = Instant::now();
+        let later = start + ALL_AGAIN;
+        assert_eq!(next_pass(None, 1, start), Some(Pass::All));
+        let mut done = Done { counter: 1, all: (1, start) };
+        assert_eq!(next_pass(Some(&done), 1, later), None, "nothing has changed");
+        assert_eq!(next_pass(Some(&done), 2, start), Some(Pass::Newest));
+        done.counter = 2;
+        assert_eq!(next_pass(Some(&done), 2, start), None);
+        assert_eq!(next_pass(Some(&done), 2, later), Some(Pass::All), "the change may have been of an old one");
+        done.all = (2, later);
+        assert_eq!(next_pass(Some(&done), 2, later + ALL_AGAIN), None);
     }
 }

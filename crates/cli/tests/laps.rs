@@ -66,13 +66,13 @@ fn the_document_has_the_promised_fields_and_the_right_laps() {
     };
     assert_eq!(
         keys(&sessions[0]),
-        "best_lap car driver end_reason ended_utc game game_version id laps layout online sector_count started_utc stints \
+        "best_lap car driver end_reason ended_utc game game_version id laps layout online remark sector_count started_utc stints \
          theoretical_best_ms track type"
     );
     let laps = sessions[0]["laps"].as_array().unwrap();
     assert_eq!(
         keys(&laps[0]),
-        "complete conditions delta_to_best_ms eligible end_ns fuel_used_l id number phase reason_details reasons sector_source sectors_ms start_ns \
+        "complete conditions delta_to_best_ms driver eligible end_ns fuel_used_l id number phase reason_details reasons sector_source sectors_ms start_ns \
          state stint tape_lap time_ms time_source valid"
     );
     assert_eq!(keys(&laps[1]["reason_details"][0]), "at_fraction at_ns at_sector code source");
@@ -98,7 +98,7 @@ fn the_document_has_the_promised_fields_and_the_right_laps() {
 }
 
 #[test]
-fn the_table_says_by_signs_what_it_says_by_colours() {
+fn h11_the_table_says_by_signs_what_it_says_by_colours() {
     let bench = Bench::new();
     let tape = scripted(&bench);
     let table = bench.expect(0, &["laps", &tape]).out;
@@ -117,6 +117,24 @@ fn the_table_says_by_signs_what_it_says_by_colours() {
     }
     assert!(!table.contains('\u{1b}'), "no colours where nobody sees them");
     assert_eq!(bench.expect(0, &["laps", &tape]).out, table);
+    let mut coloured = bench.command(&["laps", &tape]);
+    let coloured = String::from_utf8(coloured.env("CLICOLOR_FORCE", "1").output().unwrap().stdout).unwrap();
+    for (colour, said) in
+        [("31", "   +1.600"), ("32", "   -1.400"), ("1m\u{1b}[35", " 1:40.400*"), ("31", " 1:39.000!")]
+    {
+        assert!(coloured.contains(&format!("\u{1b}[{colour}m{said}\u{1b}[0m")), "{said:?} is not so in\n{coloured:?}");
+    }
+}
+
+#[test]
+fn a_filter_does_not_take_the_best_away() {
+    let bench = Bench::new();
+    let settings = Settings { start: Start::Box, mistakes: false, pit_every_laps: None, ..Settings::default() };
+    let tape = record(&bench, "out.gtape", Simulation::driving(settings, Script::new().at(130_000).end()));
+    let whole = bench.expect(0, &["laps", &tape]).out;
+    let best = whole.lines().find(|line| line.contains(" in lap #")).unwrap();
+    let out = bench.expect(0, &["laps", &tape, "--phase", "out"]).out;
+    assert!(out.contains(best) && out.lines().count() < whole.lines().count(), "{best} is not in\n{out}");
 }
 
 #[test]

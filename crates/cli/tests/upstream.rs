@@ -160,6 +160,43 @@ fn laps_and_tapes_arrive_once_though_either_side_is_killed() {
 }
 
 #[test]
+fn a_lap_that_is_excluded_at_the_rig_counts_nowhere_until_it_is_taken_back() {
+    let (rig, home) = (Bench::new(), Bench::new());
+    record(&rig, 1);
+    rig.expect(0, &["laps", "rebuild"]);
+    let token = home.expect(0, &["token", "add", "rig", "--scope", "write"]).out.trim().to_owned();
+    let mut receiver = serve(&home, "127.0.0.1:0", &token, None);
+    let own = rig.expect(0, &["token", "add", "me"]).out.trim().to_owned();
+    let address = receiver.address.clone();
+    let _sender = serve(&rig, "127.0.0.1:0", &own, Some((&address, &token)));
+    wait_for("the tape", || tapes(&receiver).len() == 1 && parts(home.folder.path()).is_empty());
+    let counting = |serving: &Serving| {
+        let counts = laps(serving).into_iter().filter(|lap| lap["eligible"] == true);
+        counts.map(|lap| lap["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let whole = counting(&receiver);
+    let (best, second) = (whole[0].clone(), whole[1].clone());
+    let edit = |bench: &Bench, id: &str, excluded: bool| {
+        let store = gametape::store::open(bench.path("laps.sqlite").to_str().unwrap()).unwrap();
+        let edit = gametape::store::Edit { excluded: Some(excluded), ..Default::default() };
+        gametape::store::Store::edit_lap(&store, gametape::laps::Id::parse(id).unwrap(), &edit).unwrap();
+    };
+    edit(&rig, &best, true);
+    wait_for("the word", || laps(&receiver).iter().any(|lap| lap["id"] == *best && lap["excluded"] == true));
+    assert_eq!(counting(&receiver), whole[1..]);
+    // The other server tracks the tape that it was sent when it starts: what users said stays.
+    drop(receiver);
+    home.expect(0, &["laps", "rebuild", "--all"]);
+    receiver = serve(&home, &address, &token, None);
+    assert_eq!(counting(&receiver), whole[1..]);
+    // Its own users have a word, too.
+    edit(&home, &second, true);
+    edit(&rig, &best, false);
+    wait_for("the other word", || counting(&receiver).contains(&best));
+    assert!(!counting(&receiver).contains(&second), "who excluded it here did not take it back");
+}
+
+#[test]
 fn the_main_job_sends_what_it_has() {
     let (rig, home) = (Bench::new(), Bench::new());
     record(&rig, 1);

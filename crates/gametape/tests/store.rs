@@ -49,7 +49,7 @@ macro_rules! on_both {
 on_both! {
     writing:
         what_is_written_comes_back_as_it_was,
-        writing_the_same_again_changes_no_row,
+        h3_writing_the_same_again_changes_no_row,
         a_tape_is_seen_as_a_whole_when_that_was_said,
         a_lap_that_changed_is_replaced_and_bests_follow,
         a_lap_without_its_session_is_refused_and_nothing_is_written,
@@ -59,24 +59,24 @@ on_both! {
         laps_written_at_the_same_time_all_arrive,
         what_tracks_teach_is_kept_and_added_to;
     replace:
-        tracking_again_with_the_same_result_changes_no_row,
+        h3_tracking_again_with_the_same_result_changes_no_row,
         a_newer_tracker_replaces_and_an_older_one_does_not,
-        what_users_said_follows_the_stretch_of_tape,
+        h6_what_users_said_follows_the_stretch_of_tape,
         what_users_said_about_laps_that_are_gone_waits_for_them,
         laps_that_are_not_found_again_go,
         what_comes_late_changes_nothing_on_a_tape_that_was_tracked_as_a_whole,
         what_users_said_about_a_running_session_stays_with_it;
     edits:
         an_excluded_lap_is_no_best_until_it_is_taken_back,
-        deleted_laps_and_sessions_come_back_whole,
+        h5_deleted_laps_and_sessions_come_back_whole,
         names_notes_and_tags_are_kept_and_found,
         tags_are_told_apart_by_every_letter,
-        tracks_cars_and_drivers_get_names,
+        h13_tracks_cars_and_drivers_get_names,
         texts_that_are_too_long_are_refused;
     queries:
         sessions_come_newest_first_in_pages_without_gaps_or_doubles,
         sessions_are_filtered,
-        laps_are_filtered_and_sorted_in_pages,
+        h7_laps_are_filtered_and_sorted_in_pages,
         bests_are_per_driver_car_track_and_layout,
         tracks_cars_and_drivers_are_counted,
         progress_has_the_best_and_the_median_of_each_day,
@@ -85,7 +85,7 @@ on_both! {
         an_answer_that_was_kept_is_never_old,
         rare_and_common_laps_are_found_the_same_way;
     privacy:
-        a_private_driver_is_absent_from_every_public_answer,
+        h9_a_private_driver_is_absent_from_every_public_answer,
         an_unlisted_driver_is_seen_by_who_asks_for_it,
         an_unlisted_driver_is_not_seen_by_who_asks_for_another,
         a_session_with_a_private_co_driver_shows_only_what_is_public;

@@ -99,7 +99,7 @@ fn times_on(url: &str, session: &Session) -> Vec<u32> {
 }
 
 #[test]
-fn laps_arrive_once_through_stops_and_crashes_of_the_server() {
+fn h2_laps_arrive_once_through_stops_and_crashes_of_the_server() {
     let Some(server) = Server::start("laps_arrive_once_through_stops_and_crashes_of_the_server") else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("outbox.sqlite");

@@ -31,12 +31,31 @@ pub(crate) struct ReportSession {
     pub(crate) theoretical_best_ms: Option<u32>,
     pub(crate) stints: Vec<ReportStint>,
     pub(crate) laps: Vec<ReportLap>,
-    /// For people; what the game does not give.
-    #[serde(skip)]
+    /// What the game does not give.
     pub(crate) remark: Option<String>,
+    /// For tables: the best lap and the best sectors of all laps, also of those that a filter leaves out.
+    #[serde(skip)]
+    pub(crate) bests: Bests,
     /// For people; names that users gave.
     #[serde(skip)]
     pub(crate) names: Names,
+}
+
+/// What is best in a session.
+#[derive(Debug, Default)]
+pub(crate) struct Bests {
+    /// Number on the tape, and time.
+    pub(crate) lap: Option<(u32, Option<u32>)>,
+    pub(crate) sectors_ms: Vec<Option<u32>>,
+}
+
+impl Bests {
+    fn of(laps: &[Lap], best: Option<&Lap>) -> Self {
+        let eligible = || laps.iter().filter(|lap| lap.eligible);
+        let sectors = eligible().map(|lap| lap.sectors.len()).max().unwrap_or(0);
+        let of_sector = |index: usize| eligible().filter_map(|lap| lap.sectors.get(index)?.time_ms).min();
+        Self { lap: best.map(|lap| (lap.tape_lap, lap.time_ms)), sectors_ms: (0..sectors).map(of_sector).collect() }
+    }
 }
 
 /// Names that users gave to what games name otherwise.
@@ -82,8 +101,7 @@ pub(crate) struct ReportLap {
     pub(crate) end_ns: Option<u64>,
     pub(crate) fuel_used_l: Option<f32>,
     pub(crate) conditions: ReportConditions,
-    /// For filters and tables.
-    #[serde(skip)]
+    /// Who drove it: not the session's driver after a swap.
     pub(crate) driver: Option<String>,
 }
 
@@ -134,6 +152,7 @@ impl ReportSession {
             stints: tracked.stints.iter().map(ReportStint::of).collect(),
             laps: tracked.laps.iter().map(|lap| ReportLap::of(lap, best_ms)).collect(),
             remark: session.remark.clone(),
+            bests: Bests::of(&tracked.laps, best),
             names: Names::default(),
         }
     }

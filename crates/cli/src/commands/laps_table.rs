@@ -46,14 +46,11 @@ pub(crate) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::R
     for lap in &session.laps {
         write_lap(out, session, lap)?;
     }
-    let best = session.laps.iter().find(|lap| session.best_lap.as_deref() == Some(lap.id.as_str()));
     let theoretical = session
         .theoretical_best_ms
         .map_or_else(String::new, |ms| format!(", best sectors together {}", lap_time(Some(ms))));
-    match best {
-        Some(best) => {
-            writeln!(out, "  {BEST}best {}{BEST:#} in lap #{}{theoretical}", lap_time(best.time_ms), best.tape_lap)
-        }
+    match session.bests.lap {
+        Some((tape_lap, ms)) => writeln!(out, "  {BEST}best {}{BEST:#} in lap #{tape_lap}{theoretical}", lap_time(ms)),
         None => writeln!(out, "  no lap that may be a best"),
     }
 }
@@ -102,12 +99,6 @@ pub(crate) fn sector_columns(session: &ReportSession) -> usize {
     session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).max(told).min(SECTOR_COLUMNS)
 }
 
-/// The best time of a sector, of laps that may count.
-fn best_sector(session: &ReportSession, index: usize) -> Option<u32> {
-    let eligible = session.laps.iter().filter(|lap| lap.eligible);
-    eligible.filter_map(|lap| lap.sectors_ms.get(index).copied().flatten()).min()
-}
-
 /// A lap of the session.
 pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &ReportLap) -> io::Result<()> {
     let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
@@ -121,7 +112,7 @@ pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &Report
     write!(out, "{:>4} {number:>4}  {style}{:>9}{sign}{style:#}", lap.tape_lap, lap_time(lap.time_ms))?;
     for index in 0..sector_columns(session) {
         let ms = lap.sectors_ms.get(index).copied().flatten();
-        let is_best = lap.eligible && ms.is_some() && best_sector(session, index) == ms;
+        let is_best = lap.eligible && ms.is_some() && session.bests.sectors_ms.get(index) == Some(&ms);
         let style = if is_best { BEST } else { Style::new() };
         write!(out, "{style}{:>9}{style:#}", sector_time(ms))?;
     }
@@ -133,12 +124,16 @@ pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &Report
         None => write!(out, " {:>9}", "")?,
     }
     let stint = lap.stint.map_or_else(String::new, |stint| stint.to_string());
-    writeln!(out, "  {:<10} {stint:<5} {}", lap.phase.replace('_', " "), notes(lap))
+    writeln!(out, "  {:<10} {stint:<5} {}", lap.phase.replace('_', " "), notes(session, lap))
 }
 
 /// What the other columns do not say.
-fn notes(lap: &ReportLap) -> String {
+fn notes(session: &ReportSession, lap: &ReportLap) -> String {
     let mut notes = Vec::new();
+    // The title names one driver; a swap puts others beside him.
+    if let Some(driver) = lap.driver.as_deref().filter(|driver| session.driver.as_deref() != Some(*driver)) {
+        notes.push(human::safe(driver));
+    }
     if lap.state != "final" {
         notes.push(lap.state.to_owned());
     }

@@ -1,5 +1,6 @@
 //! What other gametape servers send: sessions with their laps, and tapes in pieces. For callers with write scope alone.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
@@ -7,8 +8,9 @@ use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
+use gametape::laps::Id;
 use gametape::store::incoming::{Arrived, Declared, IncomingError};
-use gametape::store::{Audience, Change, DriverEdit, Parcel, Store, StoreError, Visibility, Write};
+use gametape::store::{Audience, Change, DriverEdit, Edit, Parcel, Store, StoreError, StoredLap, Visibility, Write};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -101,11 +103,40 @@ fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreE
     writes.extend(parcel.tracked.laps.into_iter().map(Write::Lap));
     writes.extend(parcel.facts.map(Write::Track));
     let changes = store.write(&origin, &writes)?;
-    // As this server sees it: here the driver may be hidden though the other one does not say so.
     let kept = store.session(session, Audience::Owner)?;
+    let laps = kept.iter().flat_map(|kept| &kept.laps);
+    let taken_out = exclude(store, laps, &parcel.excluded.into_iter().collect())?;
+    // As this server sees it: here the driver may be hidden though the other one does not say so.
     let public = kept.is_some_and(|kept| kept.session.visibility == Visibility::Public);
     let kept_newer = changes.contains(&Change::Superseded);
-    Ok((changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count(), kept_newer, public))
+    let changed = changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count();
+    Ok((changed + taken_out, kept_newer, public))
+}
+
+/// Where it is noted which laps are excluded because their sender excludes them.
+const BY_SENDER: (&str, &str) = ("sender", "excluded");
+
+/// Excludes laps as the sender does, and takes back what it takes back; what users of this server excluded stays. Gives how many changed.
+fn exclude<'a>(
+    store: &dyn Store,
+    laps: impl Iterator<Item = &'a StoredLap>,
+    excluded: &BTreeSet<Id>,
+) -> Result<usize, StoreError> {
+    let (who, kind) = BY_SENDER;
+    let mut changed = 0;
+    for lap in laps {
+        let (id, wanted) = (lap.lap.id, excluded.contains(&lap.lap.id));
+        if lap.lap.excluded == wanted {
+            continue;
+        }
+        let by_sender = || store.pushed(who, kind, id.0).map(|noted| noted.as_deref() == Some("yes"));
+        if wanted || by_sender()? {
+            store.note_pushed(who, kind, id.0, if wanted { "yes" } else { "no" })?;
+            store.edit_lap(id, &Edit { excluded: Some(wanted), ..Edit::default() })?;
+            changed += 1;
+        }
+    }
+    Ok(changed)
 }
 
 /// What is said of a tape with each piece.

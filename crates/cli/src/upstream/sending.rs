@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use gametape::capture::StopFlag;
-use gametape::laps::Id;
+use gametape::laps::{Id, ReasonCode};
 use gametape::paths::this_machine;
 use gametape::store::{
     Audience, CataloguedTape, LARGEST_PAGE, Parcel, SessionQuery, Store, TrackedSession, Visibility,
@@ -97,7 +97,10 @@ impl Sending<'_> {
         let Some(tracker) = self.store.tracker_of(session.tape)? else { return Ok(None) };
         // Made from laps there, as it was here. Names and notes that users gave stay here; what they excluded does not count there either.
         (session.best_lap, session.theoretical_best_ms) = (None, None);
-        let laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
+        let mut laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
+        let excluded = laps.iter().filter(|lap| lap.excluded).map(|lap| lap.id).collect();
+        // That goes as what a user said: what the tracker said stays apart from it.
+        laps.iter_mut().for_each(|lap| lap.reasons.retain(|reason| reason.code != ReasonCode::UserExcluded));
         let drivers = laps.iter().filter_map(|lap| lap.driver.clone()).chain(session.driver.clone());
         let drivers: std::collections::BTreeSet<String> = drivers.collect();
         let mut hidden = Vec::new();
@@ -112,7 +115,7 @@ impl Sending<'_> {
             None => None,
         };
         let tracked = TrackedSession { session, stints: found.stints, laps };
-        Ok(Some(Parcel { tracker, tracked, facts, hidden }))
+        Ok(Some(Parcel { tracker, tracked, facts, hidden, excluded }))
     }
 
     /// A tape that is closed and here, if it is not there.

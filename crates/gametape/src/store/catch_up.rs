@@ -73,7 +73,8 @@ pub fn catch_up(store: &dyn Store, wanted: &CatchUp<'_>, on_tape: &mut OnTape<'_
         }
         match track_again(store, tape, wanted.keep_replays)? {
             Ok(replaced) => {
-                done.tracked += 1;
+                // What is left out was not looked at.
+                done.tracked += u32::from(!replaced.left_out);
                 done.replaced += replaced;
             }
             Err(reason) => done.failed.push((path.to_owned(), reason)),

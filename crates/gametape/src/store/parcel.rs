@@ -6,6 +6,8 @@
 //! Rows are those of the tables, in the order of `columns`; ids are `{"b":"hex"}`. What comes in is not trusted: rows must be of the types that the tables
 //! have, and belong together: ids are made from the tape and the time, so nobody can write over the laps of another tape.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 
 use super::columns::{
@@ -37,6 +39,8 @@ pub struct Parcel {
     pub facts: Option<TrackFacts>,
     /// Its drivers who are hidden, and how much.
     pub hidden: Vec<(String, Visibility)>,
+    /// Its laps that users took out of bests.
+    pub excluded: Vec<Id>,
 }
 
 impl Parcel {
@@ -69,6 +73,7 @@ impl Parcel {
             "laps": laps.collect::<Result<Vec<_>, _>>()?,
             "facts": self.facts.as_ref().map(track_facts::text_of),
             "hidden": self.hidden.iter().map(|(driver, how)| json!([driver, how.as_str()])).collect::<Vec<_>>(),
+            "excluded": self.excluded.iter().map(Id::to_string).collect::<Vec<_>>(),
         });
         Ok(text.to_string())
     }
@@ -115,7 +120,14 @@ impl Parcel {
             _ => None,
         });
         let hidden = hidden.collect::<Option<Vec<_>>>().ok_or_else(|| wrong("hidden drivers", &"something else"))?;
-        Ok(Self { tracker, tracked: TrackedSession { session, stints, laps }, facts, hidden })
+        let excluded = part("excluded")?.as_array().ok_or_else(|| wrong("excluded laps", &"something else"))?;
+        let known: BTreeMap<String, Id> = laps.iter().map(|lap| (lap.id.to_string(), lap.id)).collect();
+        let excluded = excluded.iter().map(|id| {
+            let lap = id.as_str().and_then(|id| known.get(id)).copied();
+            lap.ok_or_else(|| wrong("an excluded lap of this session", id))
+        });
+        let excluded = excluded.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { tracker, tracked: TrackedSession { session, stints, laps }, facts, hidden, excluded })
     }
 }
 

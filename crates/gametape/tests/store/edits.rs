@@ -41,7 +41,7 @@ pub fn an_excluded_lap_is_no_best_until_it_is_taken_back(place: &Place) {
     assert!(matches!(error, StoreError::NotFound { what: "lap", .. }), "{error}");
 }
 
-pub fn deleted_laps_and_sessions_come_back_whole(place: &Place) {
+pub fn h5_deleted_laps_and_sessions_come_back_whole(place: &Place) {
     let store = place.open();
     let driven = tracked(&session(1, 0), &[100_000, 98_000]);
     store.write(&origin(1), &writes(&driven)).unwrap();
@@ -111,7 +111,7 @@ pub fn tags_are_told_apart_by_every_letter(place: &Place) {
     assert_eq!(["wet", "WET", "A", ",", "", "É", "\",\""].map(with_tag), [0; 7]);
 }
 
-pub fn tracks_cars_and_drivers_get_names(place: &Place) {
+pub fn h13_tracks_cars_and_drivers_get_names(place: &Place) {
     let store = place.open();
     let driven = tracked(&session(1, 0), &[100_000]);
     store.write(&origin(1), &writes(&driven)).unwrap();

@@ -43,7 +43,7 @@ fn all_public(store: &dyn Store, driver: Option<&str>) -> String {
     all + &format!("{:?}", store.progress(&ProgressQuery { filter, ..ProgressQuery::default() }, who).unwrap())
 }
 
-pub fn a_private_driver_is_absent_from_every_public_answer(place: &Place) {
+pub fn h9_a_private_driver_is_absent_from_every_public_answer(place: &Place) {
     let (store, _, hidden) = two_drivers(place);
     let before = all_public(&store, None);
     assert!(before.contains(HIDDEN) && before.contains("car_h") && before.contains("90000"));

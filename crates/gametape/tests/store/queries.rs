@@ -99,7 +99,7 @@ pub fn sessions_are_filtered(place: &Place) {
     }
 }
 
-pub fn laps_are_filtered_and_sorted_in_pages(place: &Place) {
+pub fn h7_laps_are_filtered_and_sorted_in_pages(place: &Place) {
     let (store, sessions) = some_sessions(place);
     let all = |filter: &Filter, sort: LapSort, limit: u32| {
         let mut query = LapQuery { filter: filter.clone(), sort, limit, after: None };

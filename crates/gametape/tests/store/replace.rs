@@ -14,7 +14,7 @@ fn moved(lap: Lap, by_ns: u64) -> Lap {
     Lap { id: Id::of_lap(session(1, 0).tape, lap.start_ns + by_ns, 0), start_ns: lap.start_ns + by_ns, ..lap }
 }
 
-pub fn tracking_again_with_the_same_result_changes_no_row(place: &Place) {
+pub fn h3_tracking_again_with_the_same_result_changes_no_row(place: &Place) {
     let store = place.open();
     let found = tracked(&session(1, 0), &[100_000, 99_000]);
     store.write(&origin(1), &writes(&found)).unwrap();
@@ -37,7 +37,7 @@ pub fn a_newer_tracker_replaces_and_an_older_one_does_not(place: &Place) {
     assert_eq!(everything(place), before);
 }
 
-pub fn what_users_said_follows_the_stretch_of_tape(place: &Place) {
+pub fn h6_what_users_said_follows_the_stretch_of_tape(place: &Place) {
     let store = place.open();
     let old = tracked(&session(1, 0), &[100_000, 90_000, 101_000, 102_000]);
     store.write(&version(3), &writes(&old)).unwrap();

@@ -69,7 +69,7 @@ pub fn a_tape_is_seen_as_a_whole_when_that_was_said(place: &Place) {
     assert_eq!(version(), Some(3));
 }
 
-pub fn writing_the_same_again_changes_no_row(place: &Place) {
+pub fn h3_writing_the_same_again_changes_no_row(place: &Place) {
     let all = writes(&tracked(&session(1, 0), &[100_000, 99_000, 101_000]));
     let store = place.open();
     store.write(&origin(1), &all).unwrap();

@@ -87,7 +87,7 @@ async fn the_public_sees_what_is_public_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_hundred_and_first_request_is_refused_whatever_its_headers_say() {
+async fn h8_the_hundred_and_first_request_is_refused_whatever_its_headers_say() {
     let server = Server::new(wide(true));
     for request in 0..100 {
         let forged = format!("10.0.0.{request}");
@@ -102,7 +102,8 @@ async fn the_hundred_and_first_request_is_refused_whatever_its_headers_say() {
     let proxy = Access { trusted_proxies: vec!["192.0.2.7".parse().unwrap()], ..wide(true) };
     let server = Server::with(proxy, Limits { anyone: 1, ..Limits::default() });
     let ask = async |client: &str| server.send("GET", "/healthz", &[("x-forwarded-for", client)], "").await.status;
-    assert_eq!((ask("10.0.0.1").await, ask("10.0.0.2").await, ask("10.0.0.1").await).2, 429);
+    let asked = [ask("10.0.0.1").await, ask("10.0.0.2").await, ask("10.0.0.1").await];
+    assert_eq!(asked.map(|status| status.as_u16()), [200, 200, 429]);
 }
 
 #[tokio::test]

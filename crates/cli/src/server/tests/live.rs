@@ -36,7 +36,7 @@ fn tell(server: &Server, number: u32, public: bool) {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_misses_nothing() {
+async fn h10_a_client_that_comes_back_misses_nothing() {
     let server = Server::new(local());
     let start = server.state.hub.newest();
     let mut first = listen(&server, "", &[]).await;

@@ -102,7 +102,7 @@ fn laps(at_s: f64) -> Row {
 
 #[test]
 fn g1_a_lap_that_is_counted_at_the_start_and_taken_back() {
-    for hz in [10, 20, 60] {
+    for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Race", 3, 240.0, |at_s| {
             let green_s = at_s - 30.0;
             let (first_s, lap_s) = (4.0, 104.4);
@@ -126,7 +126,7 @@ fn g1_a_lap_that_is_counted_at_the_start_and_taken_back() {
 
 #[test]
 fn g1_behind_laps_with_a_pace_car() {
-    for hz in [10, 20, 60] {
+    for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Race", 3, 240.0, |at_s| {
             let green_s = at_s - 30.0;
             let (first_s, lap_s) = (4.0, 104.4);
@@ -187,7 +187,7 @@ fn g2_the_time_comes_two_seconds_behind_the_line() {
 
 #[test]
 fn g3_off_the_track_and_no_time() {
-    for hz in [20, 60] {
+    for hz in [10, 20, 60, 100] {
         for last_s in [-1.0, 100.401] {
             let run = drive(hz, "Practice", 3, 315.0, |at_s| {
                 let row = laps(at_s);
@@ -211,7 +211,7 @@ fn g3_off_the_track_and_no_time() {
 
 #[test]
 fn g4_nine_sectors_by_the_place() {
-    for hz in [10, 60] {
+    for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Practice", 9, 315.0, laps);
         for lap in &run.finals()[1..] {
             let times = sectors(lap);
@@ -226,7 +226,7 @@ fn g4_nine_sectors_by_the_place() {
 
 #[test]
 fn a_session_whose_time_begins_anew_was_started_again() {
-    for hz in [10, 60] {
+    for hz in [10, 20, 60, 100] {
         let mut feed = Feed::new("iracing");
         let layout = layout();
         feed.bytes(0, "session-text", &gametape_games::NO_CHANNELS, text("Practice", 3).as_bytes());
