@@ -79,6 +79,7 @@ on_both! {
         h7_laps_are_filtered_and_sorted_in_pages,
         bests_are_per_driver_car_track_and_layout,
         tracks_cars_and_drivers_are_counted,
+        the_best_of_a_track_is_whoever_drove_it,
         progress_has_the_best_and_the_median_of_each_day,
         cursors_of_other_queries_are_refused,
         the_catalogue_keeps_tapes,

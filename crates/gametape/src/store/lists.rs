@@ -44,13 +44,13 @@ pub(super) fn driven(
     let limit = page_size(query.limit);
     let sees = audience.sees(db, &query.filter)?;
     let (native, layout, kind) = thing.columns();
-    let (laps, best) = match audience {
-        Audience::Owner => ("s.lap_count", "s.best_ms"),
-        Audience::Public => ("s.shown_lap_count", "s.shown_best_ms"),
+    let laps = match audience {
+        Audience::Owner => "s.lap_count",
+        Audience::Public => "s.shown_lap_count",
     };
     let mut sql = Statement::new("SELECT * FROM (SELECT s.game AS game, ");
     sql.push(native).push(" AS native, ").push(layout).push(" AS layout, count(*) AS sessions, ");
-    sql.push("CAST(sum(").push(laps).push(") AS BIGINT) AS laps, min(").push(best).push(") AS best, ");
+    sql.push("CAST(sum(").push(laps).push(") AS BIGINT) AS laps, ");
     sql.push("max(s.started_us) AS last FROM sessions s WHERE s.deleted_us IS NULL AND ").push(native);
     sql.push(" IS NOT NULL AND s.visibility <= ").bind(sees);
     let filter = &query.filter;
@@ -66,11 +66,15 @@ pub(super) fn driven(
         add_after(&mut sql, "(x.game, x.native, x.layout) > (", values);
     }
     sql.push(" ORDER BY x.game, x.native, x.layout LIMIT ").bind(i64::from(limit) + 1);
-    let mut found = db.all_of(&sql, |row| read_driven(row, thing))?;
+    let mut found = db.all_of(&sql, read_driven)?;
     for one in found.iter_mut().take(limit as usize) {
         let sql = "SELECT name FROM names WHERE kind = ?1 AND game = ?2 AND native = ?3";
         let key = [Value::from(thing.name()), Value::from(&one.game), Value::from(&one.native)];
         one.name = db.first(sql, &key, |mut row| row.text("a name"))?.flatten();
+        // Times of different tracks cannot be compared.
+        if thing == Thing::Track {
+            one.best_ms = best_on(db, query, sees, one)?;
+        }
     }
     Ok(Page::of(found, limit, |last| {
         let layout = last.layout.clone().unwrap_or_default();
@@ -78,7 +82,21 @@ pub(super) fn driven(
     }))
 }
 
-fn read_driven(mut row: Row, thing: Thing) -> Result<Driven, StoreError> {
+/// The best time on a track, whoever drove it: sessions know that of their first driver alone.
+fn best_on(db: &mut dyn Connection, query: &ListQuery, sees: i64, track: &Driven) -> Result<Option<u32>, StoreError> {
+    let mut sql =
+        Statement::new("SELECT min(x.best) FROM (SELECT (SELECT l.time_ms FROM laps l WHERE l.combination = c.id");
+    sql.push(" AND l.counts = 1 AND l.visibility <= ").bind(sees);
+    sql.filter(" AND l.sort_us >= ", query.filter.from_us).filter(" AND l.sort_us < ", query.filter.to_us);
+    sql.push(" ORDER BY l.time_ms LIMIT 1) AS best FROM combinations c WHERE c.game = ").bind(&track.game);
+    sql.push(" AND c.track = ").bind(&track.native);
+    sql.push(" AND coalesce(c.layout, '') = ").bind(track.layout.as_deref().unwrap_or_default());
+    add_combination(&mut sql, &query.filter);
+    sql.push(") x");
+    Ok(db.all_of(&sql, |mut row| row.number("a lap time"))?.into_iter().flatten().next())
+}
+
+fn read_driven(mut row: Row) -> Result<Driven, StoreError> {
     Ok(Driven {
         game: needed(row.text("a game")?, "a game")?,
         native: needed(row.text("a name")?, "a name")?,
@@ -86,8 +104,7 @@ fn read_driven(mut row: Row, thing: Thing) -> Result<Driven, StoreError> {
         name: None,
         session_count: needed(row.number("a count")?, "a count")?,
         lap_count: needed(row.number("a count")?, "a count")?,
-        // Times of different tracks cannot be compared.
-        best_ms: row.number("a lap time")?.filter(|_| thing == Thing::Track),
+        best_ms: None,
         last_us: row.number("a time")?,
     })
 }

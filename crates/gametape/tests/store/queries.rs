@@ -217,6 +217,18 @@ pub fn tracks_cars_and_drivers_are_counted(place: &Place) {
     assert_eq!(second.next, None);
 }
 
+pub fn the_best_of_a_track_is_whoever_drove_it(place: &Place) {
+    let store = place.open();
+    let mut driven = tracked(&session(1, 0), &[105_000, 103_000, 104_000]);
+    driven.laps[1].driver = text("Driver 2");
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let best = |driver: Option<&str>| {
+        let filter = Filter { driver: driver.map(str::to_owned), ..Filter::default() };
+        store.tracks(&ListQuery { filter, ..ListQuery::default() }, Audience::Public).unwrap().items[0].best_ms
+    };
+    assert_eq!((best(None), best(Some("Driver 1"))), (Some(103_000), Some(104_000)));
+}
+
 pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
     let store = place.open();
     // Two sessions on the first day, one late in the evening, one on the next day in another car.
