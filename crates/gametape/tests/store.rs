@@ -80,6 +80,7 @@ on_both! {
         bests_are_per_driver_car_track_and_layout,
         tracks_cars_and_drivers_are_counted,
         the_best_of_a_track_is_whoever_drove_it,
+        d14_a_session_that_a_second_recording_goes_on_with_is_linked_to_the_first,
         progress_has_the_best_and_the_median_of_each_day,
         cursors_of_other_queries_are_refused,
         the_catalogue_keeps_tapes,

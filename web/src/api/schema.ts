@@ -707,6 +707,8 @@ export interface components {
             best_ms?: number | null;
             car?: string | null;
             car_name?: string | null;
+            /** @description The session of which this one is the rest: the recorder was ended and started again in between. */
+            continues?: string | null;
             deleted_utc?: string | null;
             driver?: string | null;
             driver_name?: string | null;

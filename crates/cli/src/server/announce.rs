@@ -160,5 +160,6 @@ fn session_as_found(session: &Session, lap_count: u32) -> StoredSession {
         car_name: None,
         driver_name: None,
         visibility: Visibility::Private,
+        continues: None,
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct SessionAnswer {
     pub(super) note: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) deleted_utc: Option<String>,
+    /// The session of which this one is the rest: the recorder was ended and started again in between.
+    pub(super) continues: Option<String>,
     /// Only if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stints: Option<Vec<StintAnswer>>,
@@ -101,6 +103,7 @@ impl From<StoredSession> for SessionAnswer {
             note: found.remarks.note,
             tags: found.remarks.tags,
             deleted_utc: times::text(found.remarks.deleted_us),
+            continues: found.continues.map(|id| id.to_string()),
             stints: None,
             laps: None,
         }

@@ -23,10 +23,22 @@ fn columns(audience: Audience) -> String {
         "{}, s.name, s.note, s.tags, s.deleted_us, {shown}, \
          (SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), \
          (SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), \
-         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), s.visibility",
+         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), s.visibility, {CONTINUES}",
         of_table("s", SESSION)
     )
 }
+
+/// The session of which this one is the rest: the recorder, and not the game, ended it within an hour before, everything that tells sessions apart is the same, and the laps count on
+/// from where it was.
+const CONTINUES: &str = "(SELECT p.id FROM sessions p WHERE p.deleted_us IS NULL AND p.visibility <= s.visibility \
+     AND p.sort_us < s.sort_us AND p.sort_us > s.sort_us - 86400000000 AND p.game = s.game AND p.kind = s.kind \
+     AND p.number IS NOT DISTINCT FROM s.number AND p.track IS NOT DISTINCT FROM s.track AND p.layout IS NOT DISTINCT FROM s.layout \
+     AND p.car IS NOT DISTINCT FROM s.car AND p.driver IS NOT DISTINCT FROM s.driver \
+     AND p.end_reason IN ('tool_stop', 'crash_recovered', 'stream_end') AND p.ended_us > s.started_us - 3600000000 \
+     AND (SELECT min(l.number) FROM laps l WHERE l.session = s.id) \
+       > (SELECT coalesce(max(l.number), 0) FROM laps l WHERE l.session = p.id AND l.state = 'final') \
+     AND NOT EXISTS (SELECT 1 FROM laps l WHERE l.session = s.id AND l.number = 1 AND replace(l.reasons, 'partial_start', '') = l.reasons) \
+     ORDER BY p.sort_us DESC, p.id DESC LIMIT 1)";
 
 fn read(mut row: Row) -> Result<StoredSession, StoreError> {
     let mut session = read_session(&mut row)?;
@@ -44,6 +56,7 @@ fn read(mut row: Row) -> Result<StoredSession, StoreError> {
         car_name: row.text("a name")?,
         driver_name: row.text("a name")?,
         visibility: Visibility::of_number(row.number("a visibility")?.unwrap_or_default()),
+        continues: row.id("a session id")?,
     })
 }
 

@@ -123,6 +123,8 @@ pub struct StoredSession {
     pub driver_name: Option<String>,
     /// Who may see it.
     pub visibility: Visibility,
+    /// The session that it goes on from, where the recorder was ended and started again in the middle of it.
+    pub continues: Option<Id>,
 }
 
 /// A session with all that is in it.

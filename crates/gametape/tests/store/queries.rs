@@ -1,4 +1,4 @@
-use gametape::laps::{Lap, Phase, Reason, ReasonCode, ReasonSource, Session, SessionKind};
+use gametape::laps::{Lap, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
 use gametape::store::{
     Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery,
     SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
@@ -215,6 +215,31 @@ pub fn tracks_cars_and_drivers_are_counted(place: &Place) {
         first.items.iter().chain(&second.items).map(|driver| (driver.driver.as_str(), driver.lap_count)).collect();
     assert_eq!(found, [("Driver 1", 20), ("Driver 2", 4)]);
     assert_eq!(second.next, None);
+}
+
+pub fn d14_a_session_that_a_second_recording_goes_on_with_is_linked_to_the_first(place: &Place) {
+    let store = place.open();
+    let from = |number: u8, hours: i64, first_lap: u32| {
+        let mut driven = tracked(&session(number, hours), &[105_000, 103_000]);
+        (driven.laps[0].number, driven.laps[1].number) = (Some(first_lap), Some(first_lap + 1));
+        driven
+    };
+    // The second begins when the first was ended, in the third lap; then a session that counts from one, one of another kind, one much later.
+    let mut driven = [from(1, 0, 1), from(2, 1, 3), from(3, 2, 1), from(4, 3, 3), from(5, 9, 5)];
+    driven[3].session.kind = SessionKind::Race;
+    for (number, found) in (1..).zip(&driven) {
+        store.write(&origin(number), &writes(found)).unwrap();
+    }
+    let continues = |number: usize| {
+        let id = driven[number].session.id;
+        store.session(id, Audience::Public).unwrap().unwrap().session.continues
+    };
+    assert_eq!((0..5).map(continues).collect::<Vec<_>>(), [None, Some(driven[0].session.id), None, None, None]);
+    // If the game ended the first one, the other is another.
+    driven[0].session.end = Some(SessionEnd::Game);
+    store.write(&origin(1), &writes(&driven[0])).unwrap();
+    let listed = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
+    assert!(listed.iter().all(|session| session.continues.is_none()));
 }
 
 pub fn the_best_of_a_track_is_whoever_drove_it(place: &Place) {
