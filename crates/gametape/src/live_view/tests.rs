@@ -74,13 +74,16 @@ fn a_timer_that_starts_anew_late_is_not_believed_until_it_does() {
     assert_eq!(late.delta_ms(&here(0.5, 50_300), None), Some(300));
 }
 
-/// Keeps the newest best and session.
+/// What was shown: when, the best, whether there is a session, what the car does.
+type Shown = (u64, Option<u32>, bool, &'static str);
+
+/// Keeps what is shown.
 #[derive(Default)]
-struct Newest(Mutex<Vec<(Option<u32>, bool)>>);
+struct Newest(Mutex<Vec<Shown>>);
 
 impl CarSink for Newest {
     fn car(&self, car: &CarNow<'_>) {
-        self.0.lock().unwrap().push((car.best_ms, car.session.is_some()));
+        self.0.lock().unwrap().push((car.at_ns, car.best_ms, car.session.is_some(), car.state.as_str()));
     }
 
     fn gone(&self) {}
@@ -91,7 +94,7 @@ impl CarSink for Newest {
 }
 
 /// What is shown of a script, a gap of three seconds behind it.
-fn shown(script: Script) -> Vec<(Option<u32>, bool)> {
+fn shown(script: Script) -> Vec<Shown> {
     let pages = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
     let mut description = Description::of_game(acc::GAME.id);
     description.streams = pages.map(|(name, layout)| stream_of_layout(acc::GAME.id, name, "shm", layout)).to_vec();
@@ -129,7 +132,19 @@ fn the_best_is_that_of_the_sessions_driver_and_a_gap_ends_the_session() {
     let pits = driven.at(195_000).in_pit_lane(true).at(205_000).in_box(true).at(210_000);
     let swapped = pits.driver_swap("Driver", "2", 1002).at(230_000).in_box(false).wait(3_000).in_pit_lane(false);
     let shown = shown(swapped.at(404_500));
-    assert_eq!(shown[shown.len() - 2], (Some(100_400), true), "not the other driver's");
-    assert!(shown.iter().all(|(best, _)| best.is_none_or(|best| best == 100_400)));
-    assert!(!shown.last().unwrap().1, "the game was away: its session is over");
+    let (_, best, session, _) = shown[shown.len() - 2];
+    assert_eq!((best, session), (Some(100_400), true), "not the other driver's");
+    assert!(shown.iter().all(|(_, best, ..)| best.is_none_or(|best| best == 100_400)));
+    assert!(!shown.last().unwrap().2, "the game was away: its session is over");
+}
+
+#[test]
+fn f3_a_page_that_stands_is_shown_as_stale() {
+    let mut shown = shown(Script::new().at(20_000).freeze(10_000).at(40_000));
+    // Behind the drive the game is away for a while.
+    shown.pop();
+    let stale: Vec<u64> = shown.iter().filter(|shown| shown.3 == "stale").map(|shown| shown.0 / 1_000_000).collect();
+    let (first, last) = (*stale.first().unwrap(), *stale.last().unwrap());
+    assert!((22_000..22_200).contains(&first) && (29_900..30_100).contains(&last), "{first} to {last}");
+    assert!(shown.iter().all(|shown| ["driving", "stale"].contains(&shown.3)));
 }

@@ -1,6 +1,6 @@
 //! What must hold for any sequence of frames: no panic, no lap lost, none twice, no time that runs backwards.
 use super::*;
-use gametape_games::{Identity, Pit, Presence, SectorValue, SessionKind, Validity};
+use gametape_games::{Identity, Pit, Presence, SectorValue, SessionKind, Validity, Verdict};
 
 /// Numbers by chance, the same for the same seed.
 struct Chance(std::cell::Cell<u64>);
@@ -58,7 +58,7 @@ fn any_frame(chance: &Chance) -> LapFrame {
         player_car: chance.maybe(chance.below(2) as i32),
         left_ms: chance.maybe([0.0, 5_000.0, f32::MAX][chance.below(3) as usize]),
         time_of_day_s: chance.maybe([0.0, 40_000.0, 86_399.0][chance.below(3) as usize]),
-        game_ms: None,
+        game_ms: chance.one_in(2).then(|| [0.0, 1_000.0, 5_000_000.0, f64::MAX][chance.below(4) as usize]),
         laps_completed: chance.maybe(laps),
         running_ms: chance.maybe(running),
         last_ms: chance.maybe([1, 60_000, u32::MAX][chance.below(3) as usize]),
@@ -76,6 +76,14 @@ fn any_frame(chance: &Chance) -> LapFrame {
         on_lap: chance.one_in(9).then_some(false),
         formation: chance.one_in(9).then_some(true),
         best_removed: chance.one_in(20),
+        off_track: chance.maybe(chance.one_in(8)),
+        incidents: chance.maybe(chance.below(5) as i32),
+        caution: chance.maybe(chance.one_in(8)),
+        verdict: chance.one_in(9).then(|| Verdict {
+            lap: chance.below(5) as u32,
+            invalid: chance.maybe(chance.one_in(2)),
+            counts_for_best: chance.maybe(chance.one_in(2)),
+        }),
         fuel_l: chance.maybe(30.0),
         ..LapFrame::default()
     }
@@ -108,6 +116,10 @@ fn no_sequence_of_frames_breaks_anything() {
             // Some frames last, so that changes are believed.
             if chance.one_in(3) {
                 frame = any_frame(&chance);
+                // iRacing's way: no timer of the lap, but the session's own time.
+                if seed % 4 == 0 {
+                    (frame.running_ms, frame.game_ms) = (None, Some(time_ns as f64 / 1e6));
+                }
             } else if let Some(ms) = &mut frame.running_ms {
                 *ms = ms.saturating_add(20);
             }
