@@ -146,5 +146,9 @@ fn f3_a_page_that_stands_is_shown_as_stale() {
     let stale: Vec<u64> = shown.iter().filter(|shown| shown.3 == "stale").map(|shown| shown.0 / 1_000_000).collect();
     let (first, last) = (*stale.first().unwrap(), *stale.last().unwrap());
     assert!((22_000..22_200).contains(&first) && (29_900..30_100).contains(&last), "{first} to {last}");
-    assert!(shown.iter().all(|shown| ["driving", "stale"].contains(&shown.3)));
+    let driving = shown.iter().filter(|shown| shown.3 == "driving").count();
+    assert!(
+        driving > shown.len() / 2 && driving + stale.len() + 3 >= shown.len(),
+        "all but the first pages: {driving}"
+    );
 }
