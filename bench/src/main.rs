@@ -5,6 +5,7 @@
 //! scale::pages ─▶ scale (tapes of growing length) ─▶ table       scale
 //! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table   live
 //! laps (tracker, store, server of this project) ─▶ laps::figures ─▶ table   laps
+//! live_ui (`gametape demo`, pages that look on) ─▶ laps::figures ─▶ table    live-ui
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
 
@@ -12,6 +13,7 @@ mod compare;
 mod data;
 mod laps;
 mod live;
+mod live_ui;
 mod machine;
 mod measure;
 mod memory;
@@ -62,6 +64,8 @@ enum Command {
     LiveBare(live::bare::BareArgs),
     /// Laps: tracking, store and server, with many sessions, many listeners, and killed
     Laps(laps::LapsArgs),
+    /// What pages that look on cost the server: one rig, many browsers
+    LiveUi(live_ui::LiveUiArgs),
     /// Tracks one tape, for `laps`
     #[command(hide = true)]
     LapsTrackTape(laps::retrack::TrackTapeArgs),
@@ -82,6 +86,7 @@ fn run(command: Command) -> Result<()> {
         Command::LivePlayer(args) => live::play::player::run(&args),
         Command::LiveBare(args) => live::bare::run(&args),
         Command::Laps(args) => laps::run(&args),
+        Command::LiveUi(args) => live_ui::run(&args),
         Command::LapsTrackTape(args) => laps::retrack::track_tape_once(&args),
         Command::LapsGuard(args) => laps::guard::run(&args),
     }

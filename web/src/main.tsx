@@ -32,6 +32,7 @@ const Session = later(async () => (await import("./pages/session/page")).Session
 const Compare = later(async () => (await import("./pages/compare/page")).ComparePage);
 const Progress = later(async () => (await import("./pages/progress")).ProgressPage);
 const Tapes = later(async () => (await import("./pages/tapes")).TapesPage);
+const OneTape = later(async () => (await import("./pages/tape/page")).TapePage);
 const Overlay = later(async () => (await import("./overlay/page")).OverlayPage);
 
 function App() {
@@ -50,7 +51,7 @@ function page(part: string, path: string) {
   if (part === "sessions") return path.split("/")[2] ? <Session key={path} /> : <Sessions />;
   if (part === "compare") return <Compare />;
   if (part === "progress") return <Progress />;
-  if (part === "tapes") return <Tapes />;
+  if (part === "tapes") return path.split("/")[2] ? <OneTape key={path} /> : <Tapes />;
   return <Empty title="There is no such page"><p><a href="/">To the live view</a></p></Empty>;
 }
 

@@ -6,7 +6,7 @@ use crate::table::aligned;
 
 /// One line of the result.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
     part: String,
     what: String,
     value: f64,
@@ -23,40 +23,40 @@ pub(super) struct Figure {
 
 impl Figure {
     /// A figure without target.
-    pub(super) fn new(part: &str, what: impl Into<String>, value: f64, unit: &'static str) -> Self {
+    pub(crate) fn new(part: &str, what: impl Into<String>, value: f64, unit: &'static str) -> Self {
         Self { part: part.to_owned(), what: what.into(), value, unit, target: None, met: None, digits: 0 }
     }
 
     /// A count.
-    pub(super) fn count(part: &str, what: impl Into<String>, value: impl TryInto<u64>) -> Self {
+    pub(crate) fn count(part: &str, what: impl Into<String>, value: impl TryInto<u64>) -> Self {
         Self::new(part, what, value.try_into().map_or(f64::NAN, |value| value as f64), "")
     }
 
     /// Shown with this many digits behind the point.
-    pub(super) fn digits(self, digits: usize) -> Self {
+    pub(crate) fn digits(self, digits: usize) -> Self {
         Self { digits, ..self }
     }
 
     /// Must be at least this.
-    pub(super) fn at_least(self, least: f64) -> Self {
+    pub(crate) fn at_least(self, least: f64) -> Self {
         let met = self.value >= least;
         self.must(format!(">= {least}"), met)
     }
 
     /// Must be at most this.
-    pub(super) fn at_most(self, most: f64) -> Self {
+    pub(crate) fn at_most(self, most: f64) -> Self {
         let met = self.value <= most;
         self.must(format!("<= {most}"), met)
     }
 
     /// Must be within both.
-    pub(super) fn between(self, least: f64, most: f64) -> Self {
+    pub(crate) fn between(self, least: f64, most: f64) -> Self {
         let met = self.value >= least && self.value <= most;
         self.must(format!("{least} to {most}"), met)
     }
 
     /// Must be exactly this.
-    pub(super) fn exactly(self, wanted: f64) -> Self {
+    pub(crate) fn exactly(self, wanted: f64) -> Self {
         let met = self.value == wanted;
         self.must(format!("{wanted}"), met)
     }
@@ -67,7 +67,7 @@ impl Figure {
 }
 
 /// All of them as text. Whatever was not measured is a number that is none, and meets nothing.
-pub(super) fn table(figures: &[Figure]) -> String {
+pub(crate) fn table(figures: &[Figure]) -> String {
     let shown = |figure: &Figure| match figure.value.is_nan() {
         true => "-".to_owned(),
         false => format!("{:.*}", figure.digits, figure.value),
@@ -89,7 +89,7 @@ pub(super) fn table(figures: &[Figure]) -> String {
 }
 
 /// The value that this share of a sorted list does not exceed.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get((last as f64 * share).ceil() as usize).copied().unwrap_or(f64::NAN)
 }

@@ -13,32 +13,32 @@ struct Head<'a> {
 
 /// What was heard.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(crate) struct Heard {
     /// Number of the last event.
-    pub(super) last: u64,
+    pub(crate) last: u64,
     /// Events that came when they should.
-    pub(super) events: u64,
+    pub(crate) events: u64,
     /// Events that were left out; a stream that says that it lost the thread counts as one.
-    pub(super) missed: u64,
+    pub(crate) missed: u64,
     /// Events that came again.
-    pub(super) twice: u64,
+    pub(crate) twice: u64,
     /// Messages that are none.
-    pub(super) nonsense: u64,
+    pub(crate) nonsense: u64,
     /// States of the car in the time that counts.
-    pub(super) cars: u64,
+    pub(crate) cars: u64,
     /// Between two of them, in microseconds.
-    pub(super) gaps_us: Vec<u32>,
+    pub(crate) gaps_us: Vec<u32>,
     last_car: Option<Instant>,
 }
 
 impl Heard {
     /// Listens to what comes behind the event with this number.
-    pub(super) fn since(seq: u64) -> Self {
+    pub(crate) fn since(seq: u64) -> Self {
         Self { last: seq, events: 0, missed: 0, twice: 0, nonsense: 0, cars: 0, gaps_us: Vec::new(), last_car: None }
     }
 
     /// Takes over a message that came at this moment; states of the car are counted only if it `counts`.
-    pub(super) fn hear(&mut self, text: &str, at: Instant, counts: bool) {
+    pub(crate) fn hear(&mut self, text: &str, at: Instant, counts: bool) {
         let Ok(head) = serde_json::from_str::<Head<'_>>(text) else {
             self.nonsense += 1;
             return;

@@ -22,7 +22,7 @@ use super::server::Server;
 use super::{say, system};
 
 const PART: &str = "listeners";
-const HZ: f64 = 20.0;
+const HZ: u32 = 20;
 /// How far from that a client may be.
 const OFF: f64 = 0.05;
 /// Between the last connection and the first second that counts.
@@ -43,17 +43,17 @@ struct Shared {
     gone: Cell<u64>,
 }
 
-async fn connect(address: SocketAddr, since: u64) -> Result<Socket> {
+async fn connect(address: SocketAddr, hz: u32, since: u64) -> Result<Socket> {
     let socket = TcpStream::connect(address).await?;
     socket.set_nodelay(true)?;
-    let url = format!("ws://{address}/api/v1/live?car={HZ}&since={since}");
+    let url = format!("ws://{address}/api/v1/live?car={hz}&since={since}");
     let config = WebSocketConfig::default().read_buffer_size(READ_BUFFER);
     Ok(client_async_with_config(url, socket, Some(config)).await?.0)
 }
 
 /// The number of the newest event: who asks for what is not kept any more is told where to go on.
 async fn newest(address: SocketAddr) -> Result<u64> {
-    let mut socket = connect(address, 0).await?;
+    let mut socket = connect(address, HZ, 0).await?;
     while let Some(message) = socket.next().await {
         let Message::Text(text) = message? else { continue };
         let message: serde_json::Value = serde_json::from_str(&text)?;
@@ -74,24 +74,24 @@ async fn listen(mut socket: Socket, heard: Rc<RefCell<Heard>>, shared: Rc<Shared
 }
 
 /// What came of it.
-struct Listened {
-    heard: Vec<Heard>,
-    gone: u64,
-    seconds: f64,
+pub(crate) struct Listened {
+    pub(crate) heard: Vec<Heard>,
+    pub(crate) gone: u64,
+    pub(crate) seconds: f64,
     connect_s: f64,
     /// Of the server, in hundredths of one core.
-    processor: f64,
+    pub(crate) processor: f64,
     /// Events that there were.
     events: u64,
 }
 
-async fn all(server: &Server, clients: u32, seconds: u64) -> Result<Listened> {
+async fn all(server: &Server, clients: u32, hz: u32, seconds: u64) -> Result<Listened> {
     let address = server.address();
     let since = tokio::time::timeout(PATIENCE, newest(address)).await.context("no first message")??;
     let (shared, start) = (Rc::new(Shared::default()), Instant::now());
     let mut heard = Vec::new();
     for number in 0..clients {
-        let socket = tokio::time::timeout(PATIENCE, connect(address, since)).await;
+        let socket = tokio::time::timeout(PATIENCE, connect(address, hz, since)).await;
         let socket =
             socket.context("no answer").and_then(|socket| socket).with_context(|| format!("client {number}"))?;
         let own = Rc::new(RefCell::new(Heard::since(since)));
@@ -116,17 +116,23 @@ async fn all(server: &Server, clients: u32, seconds: u64) -> Result<Listened> {
     Ok(Listened { gone: shared.gone.get(), seconds: measured_s, connect_s, processor, events: last - since, heard })
 }
 
-/// Starts the demonstration and listens.
-pub(super) fn measure(program: &Path, clients: u32, seconds: u64) -> Result<Vec<Figure>> {
+/// Starts the demonstration, and lets so many clients listen that ask for the car so often a second.
+pub(crate) fn listen_to_demo(program: &Path, clients: u32, hz: u32, seconds: u64) -> Result<Listened> {
     // Each has a socket here and one in the server, which gets the limit of this process.
     system::make_room_for_sockets(u64::from(clients) + 200)?;
     let folder = tempfile::tempdir()?;
     let server = Server::demo(program, folder.path(), 1)?;
     say(&format!("{clients} clients listen for {seconds} s"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let listened = LocalSet::new().block_on(&runtime, all(&server, clients, seconds))?;
+    let listened = LocalSet::new().block_on(&runtime, all(&server, clients, hz, seconds))?;
     drop(runtime);
     server.end()?;
+    Ok(listened)
+}
+
+/// Measures.
+pub(super) fn measure(program: &Path, clients: u32, seconds: u64) -> Result<Vec<Figure>> {
+    let listened = listen_to_demo(program, clients, HZ, seconds)?;
     ensure!(!listened.heard.is_empty(), "nobody listened");
     Ok(figures(&listened))
 }
@@ -143,7 +149,7 @@ fn figures(listened: &Listened) -> Vec<Figure> {
     // A client has all events if it has as many as there were, and none was left out or came again. What came later counts for nobody.
     let has_all = |heard: &&Heard| heard.missed == 0 && heard.twice == 0 && heard.events >= listened.events;
     let late = heard.iter().map(|heard| listened.events.saturating_sub(heard.events + heard.missed)).sum::<u64>();
-    let [least, most] = [HZ * (1.0 - OFF), HZ * (1.0 + OFF)];
+    let [least, most] = [1.0 - OFF, 1.0 + OFF].map(|off| f64::from(HZ) * off);
     vec![
         Figure::count(PART, "clients", heard.len()),
         Figure::new(PART, "  connected in", listened.connect_s, "s").digits(2),

@@ -11,19 +11,19 @@
 
 mod api;
 mod ask;
-mod figures;
+pub(crate) mod figures;
 mod fill;
 pub(crate) mod guard;
 mod http;
 mod kill;
-mod listener;
-mod listeners;
+pub(crate) mod listener;
+pub(crate) mod listeners;
 mod load;
 mod place;
-mod program;
+pub(crate) mod program;
 pub(crate) mod retrack;
 mod server;
-mod system;
+pub(crate) mod system;
 mod tracking;
 
 use anyhow::{Context as _, Result};
@@ -171,6 +171,6 @@ fn print(figures: &[Figure], args: &LapsArgs) -> Result<()> {
 }
 
 /// What is being done, for who waits: a run takes minutes.
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     eprintln!("{text}");
 }

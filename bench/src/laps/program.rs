@@ -11,7 +11,7 @@ use super::say;
 const NAME: &str = "gametape";
 
 /// The `gametape` beside this program. It is built if it is not there, or older than the sources.
-pub(super) fn find() -> Result<PathBuf> {
+pub(crate) fn find() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().context("this program is in no folder")?;
     let program = folder.join(format!("{NAME}{}", std::env::consts::EXE_SUFFIX));

@@ -78,7 +78,10 @@ impl Serving {
     /// Ends it; answers that are being given are waited for, but not for long.
     pub(crate) fn end(self) -> anyhow::Result<()> {
         let _ = self.end.send(true);
+        self.state.playback.end();
         self.runtime.block_on(self.serving)??;
+        // One may have been started by the last request.
+        self.state.playback.end();
         self.runtime.shutdown_background();
         Ok(())
     }

@@ -39,7 +39,8 @@ export function address(path: string, params: Params = {}): string {
   return `/api/v1${path}${text ? `?${text}` : ""}`;
 }
 
-export async function ask<T>(path: string, params?: Params, init: RequestInit = {}): Promise<T> {
+/** The answer as it comes; whoever asks reads it. */
+export async function answerOf(path: string, params?: Params, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const secret = token.get();
   if (secret) headers.set("authorization", `Bearer ${secret}`);
@@ -55,10 +56,14 @@ export async function ask<T>(path: string, params?: Params, init: RequestInit = 
     const text = problem?.error?.message ?? `The server answered ${response.status}.`;
     throw new ApiError(response.status, problem?.error?.code ?? "unknown", text.charAt(0).toUpperCase() + text.slice(1));
   }
-  return (await response.json()) as T;
+  return response;
 }
 
-export function change<T>(method: "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
+export async function ask<T>(path: string, params?: Params, init: RequestInit = {}): Promise<T> {
+  return (await (await answerOf(path, params, init)).json()) as T;
+}
+
+export function change<T>(method: "PATCH" | "DELETE" | "POST", path: string, body?: unknown): Promise<T> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   return ask<T>(path, undefined, { method, ...json });
 }

@@ -160,6 +160,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/playback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What this server plays. */
+        get: operations["playback"];
+        put?: never;
+        post?: never;
+        /** Ends what plays. Programs see the game as gone. */
+        delete: operations["end_playback"];
+        options?: never;
+        head?: never;
+        /** Changes what plays: stands still, goes on, goes elsewhere, faster or slower. */
+        patch: operations["change_playback"];
+        trace?: never;
+    };
     "/api/v1/progress": {
         parameters: {
             query?: never;
@@ -258,6 +277,91 @@ export interface paths {
         get: operations["tapes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tapes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One tape: its streams with their channels, sessions and laps, marks, and what is wrong with it. */
+        get: operations["tape_inside"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tapes/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A tape as a table: a row for each moment at which one of the streams has a frame. */
+        get: operations["tape_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tapes/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tape itself. `Range` gives a part of it, so that a download that was cut off goes on. */
+        get: operations["tape_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tapes/{id}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Channels of a tape as their smallest and largest values in equal stretches of time. Hours come from the index of the tape; the shorter the range, the finer. */
+        get: operations["tape_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tapes/{id}/play": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Plays a tape on the machine of this server, as `gametape play` does: programs there believe that the game runs. Refused while a game runs or something plays. */
+        post: operations["tape_play"];
         delete?: never;
         options?: never;
         head?: never;
@@ -560,6 +664,14 @@ export interface components {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
+        /** @description Something that was noted. */
+        EventAnswer: {
+            /** Format: int64 */
+            at_ns: number;
+            /** @description mark, gap, … */
+            kind: string;
+            text: string;
+        };
         /** @description How the server is. */
         Health: {
             /** @description ok */
@@ -638,6 +750,17 @@ export interface components {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
+        /** @description What was lost while it was recorded; `null` where nobody counted. */
+        LossAnswer: {
+            /** Format: int64 */
+            dropped?: number | null;
+            /** Format: int64 */
+            gaps?: number | null;
+            /** Format: int64 */
+            missed?: number | null;
+            /** Format: int64 */
+            torn?: number | null;
+        };
         /** @description The name of a track or a car. */
         Naming: {
             /** @description Id of the game */
@@ -668,6 +791,112 @@ export interface components {
             /** @description Where each sector but the last ends, 0 to 1. */
             sector_ends: number[];
             track: string;
+        };
+        /** @description Channels over time. */
+        OverviewAnswer: {
+            channels: components["schemas"]["OverviewChannel"][];
+            /**
+             * Format: int64
+             * @description What was asked for, cut to what the tape has.
+             */
+            from_ns: number;
+            /** Format: int64 */
+            to_ns: number;
+        };
+        /** @description One channel over time. */
+        OverviewChannel: {
+            /**
+             * Format: int64
+             * @description Where the first stretch begins.
+             */
+            from_ns: number;
+            /** @description The largest. */
+            max: (number | null)[];
+            /** @description The smallest value in each; `null` where there is none. */
+            min: (number | null)[];
+            name: string;
+            /**
+             * Format: int64
+             * @description How long each is.
+             */
+            step_ns: number;
+            unit?: string | null;
+        };
+        /** @description What this server plays. */
+        PlaybackAnswer: {
+            /**
+             * Format: int64
+             * @description Frames that were shown; when it has ended.
+             */
+            frames?: number | null;
+            /**
+             * Format: int64
+             * @description What is played of the tape.
+             */
+            from_ns?: number | null;
+            game?: string | null;
+            loop?: boolean | null;
+            /**
+             * Format: int64
+             * @description Frames that could not be read; when it has ended.
+             */
+            lost?: number | null;
+            /** @description What users should know: streams that are not played, a port that is taken, why it failed. */
+            notes: string[];
+            /** Format: int64 */
+            position_ns?: number | null;
+            /** @description What is damaged; when it has ended. */
+            problems: string[];
+            /** Format: double */
+            speed?: number | null;
+            /** @description idle, playing, paused, ended or failed */
+            state: string;
+            /** @description Id of the tape. */
+            tape?: string | null;
+            /** Format: int64 */
+            to_ns?: number | null;
+        };
+        /** @description What to change about the playback. What is left out stays as it is. */
+        PlaybackChange: {
+            /** @description Again and again */
+            loop?: boolean | null;
+            /** @description Stand still, or go on */
+            paused?: boolean | null;
+            /**
+             * Format: int64
+             * @description Go to this moment of the tape
+             */
+            position_ns?: number | null;
+            /**
+             * Format: double
+             * @description Times faster than it was recorded
+             */
+            speed?: number | null;
+        };
+        /** @description What to play of a tape, and how. */
+        PlayWish: {
+            /**
+             * Format: int64
+             * @description Nanoseconds since the beginning of the tape; its beginning if left out
+             */
+            from_ns?: number | null;
+            /** @description Again and again */
+            loop?: boolean | null;
+            /**
+             * Format: int64
+             * @description Where to begin, if not at from_ns
+             */
+            position_ns?: number | null;
+            /**
+             * Format: double
+             * @description Times faster than it was recorded; 1 if left out
+             */
+            speed?: number | null;
+            /**
+             * Format: int64
+             * @description Before this moment; the end of the tape if left out
+             */
+            to_ns?: number | null;
         };
         /** @description What a request that was not done answers. */
         Problem: {
@@ -782,6 +1011,33 @@ export interface components {
             n: number;
             start_reason: string;
         };
+        /** @description A stream of frames. */
+        StreamAnswer: {
+            /** Format: int64 */
+            bytes_raw: number;
+            /** Format: int64 */
+            bytes_stored: number;
+            channels: components["schemas"]["TapeChannelAnswer"][];
+            /** Format: int64 */
+            first_ns?: number | null;
+            /**
+             * Format: int32
+             * @description `null` where frames are of different lengths.
+             */
+            frame_bytes?: number | null;
+            /** Format: int64 */
+            frames: number;
+            game?: string | null;
+            /** Format: int64 */
+            last_ns?: number | null;
+            layout?: string | null;
+            name: string;
+            /**
+             * Format: double
+             * @description Frames a second, on average.
+             */
+            rate_hz?: number | null;
+        };
         /** @description A part of the lap. */
         StretchAnswer: {
             /** Format: double */
@@ -819,12 +1075,56 @@ export interface components {
              */
             offset: number;
         };
+        /** @description A channel of a stream. */
+        TapeChannelAnswer: {
+            /**
+             * Format: int32
+             * @description How many values it has; one of several is asked for as `STREAM/CHANNEL.0`.
+             */
+            count: number;
+            name: string;
+            type: string;
+            unit?: string | null;
+        };
+        /** @description One tape. */
+        TapeInside: {
+            /** @description Whether the file can be downloaded: one that is still being written cannot. */
+            downloadable: boolean;
+            /** @description Marks, gaps, whatever was noted while it was recorded; at most 5000. */
+            events: components["schemas"]["EventAnswer"][];
+            /** @description How many events there are besides. */
+            events_left_out: number;
+            /** Format: int32 */
+            format_version: number;
+            game_version?: string | null;
+            loss: components["schemas"]["LossAnswer"];
+            /** @description What the recorder was told to note. */
+            note?: string | null;
+            /** @description What is wrong with the tape, as far as it was looked at; `gametape verify` reads it all. */
+            problems: components["schemas"]["TapeProblem"][];
+            /** @description It was not closed: some frames come from its journal, or did when it was made whole. */
+            recovered: boolean;
+            /** @description Sessions that were found on it, with their laps. */
+            sessions: components["schemas"]["SessionAnswer"][];
+            /** @description Frames of games, by stream. */
+            streams: components["schemas"]["StreamAnswer"][];
+            tape: components["schemas"]["TapeAnswer"];
+            /** @description Channels that are shown before anybody has chosen. */
+            usual: string[];
+        };
         /** @description Tapes, newest first. */
         TapePage: {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
             /** @description What was found. */
             tapes: components["schemas"]["TapeAnswer"][];
+        };
+        /** @description Something that is wrong with the tape. */
+        TapeProblem: {
+            /** Format: int64 */
+            frames_lost?: number | null;
+            kind: string;
+            text: string;
         };
         /** @description Tracks by name. */
         TrackPage: {
@@ -1449,6 +1749,109 @@ export interface operations {
             };
         };
     };
+    playback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybackAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_playback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybackAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    change_playback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybackChange"];
+            };
+        };
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybackAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     progress: {
         parameters: {
             query?: {
@@ -1636,8 +2039,12 @@ export interface operations {
                 limit?: number;
                 /** @description Only with a lap of this phase: flying, out, in, pit, grid_start, formation */
                 phase?: string;
+                /** @description Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8 */
+                q?: string;
                 /** @description A tag of the session */
                 tag?: string;
+                /** @description Id of the tape that they are on */
+                tape?: string;
                 /** @description Began before this moment */
                 to?: string;
                 /** @description Track, in the game's words */
@@ -1862,6 +2269,252 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TapePage"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape_inside: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TapeInside"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape_export: {
+        parameters: {
+            query: {
+                /** @description Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all */
+                channels?: string;
+                /** @description csv or jsonl */
+                format: string;
+                /** @description Only the lap with this number on the tape */
+                lap?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                    "text/csv": string;
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The tape */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-gametape": string;
+                };
+            };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-gametape": string;
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape_overview: {
+        parameters: {
+            query?: {
+                /** @description Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names */
+                channels?: string;
+                /** @description Nanoseconds since the beginning of the tape; its beginning if left out */
+                from_ns?: number;
+                /** @description How many stretches of time, 10 to 4000; 1000 if left out */
+                points?: number;
+                /** @description Before this moment; the end of the tape if left out */
+                to_ns?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewAnswer"];
+                };
+            };
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tape_play: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tape */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlayWish"];
+            };
+        };
+        responses: {
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybackAnswer"];
                 };
             };
             304: {

@@ -23,6 +23,9 @@ const OTHERS: [string, string][] = [
   ["+ −", "Compare: zoom in and out around the cursor"],
   ["0", "Compare: the whole lap"],
   ["n b", "Compare: next corner, corner before"],
+  ["Space", "Tape: play, pause"],
+  ["← →", "Tape: five seconds back, ahead; with Shift a minute"],
+  ["+ − 0", "Tape: look closer, wider, at all of it"],
   ["Esc", "close, clear"],
 ];
 
@@ -80,7 +83,7 @@ export function Shortcuts({ open, onOpen }: { open: boolean; onOpen: (open: bool
           <div key={page.key}><dt><kbd>{page.key}</kbd></dt><dd>{page.name}</dd></div>
         ))}
         {OTHERS.map(([key, text]) => (
-          <div key={key}><dt>{key.split(" ").map((one) => <kbd key={one}>{one}</kbd>)}</dt><dd>{text}</dd></div>
+          <div key={text}><dt>{key.split(" ").map((one) => <kbd key={one}>{one}</kbd>)}</dt><dd>{text}</dd></div>
         ))}
       </dl>
       <p class="soft">The API behind these pages: <a href="/openapi.json" target="_blank" rel="noopener">/openapi.json</a>. <a href="/licences.txt" target="_blank" rel="noopener">Licences</a>. For OBS: <a href="/overlay/delta">/overlay/delta</a>, <a href="/overlay/inputs">inputs</a>, <a href="/overlay/laps">laps</a>.</p>

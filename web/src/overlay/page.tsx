@@ -17,6 +17,7 @@ export function OverlayPage() {
   useCar();
   useEffect(() => { document.documentElement.dataset.overlay = "yes"; }, []);
   const kind = path.split("/")[2] ?? "";
+  const known = useFact((f) => f !== null);
   const sizes: Record<string, [number, number]> = { delta: [640, 76], inputs: [560, 130], laps: [330, 300] };
   const standard = sizes[kind];
   if (!standard) {
@@ -25,7 +26,7 @@ export function OverlayPage() {
   const number = (name: string, otherwise: number) => { const value = Number(query.get(name)); return Number.isFinite(value) && value > 0 ? Math.min(value, 4000) : otherwise; };
   const [width, height] = [number("w", standard[0]), number("h", standard[1])];
   return (
-    <main class={`overlay overlay-${kind}`} style={{ width: `${width}px`, height: `${height}px`, fontSize: `${(height / standard[1]) * 15}px` }}>
+    <main class={`overlay overlay-${kind}`} data-connecting={known ? undefined : "yes"} style={{ width: `${width}px`, height: `${height}px`, fontSize: `${(height / standard[1]) * 15}px` }}>
       <h1 class="hidden">gametape overlay: {kind}</h1>
       {kind === "delta" && <DeltaOverlay reference={query.get("ref") === "session" ? "session" : "best"} />}
       {kind === "inputs" && <InputsOverlay seconds={number("seconds", 6)} />}

@@ -1,6 +1,6 @@
-// All sessions: filters in the address, a search over what is shown, bests, consistency and conditions at a glance.
+// All sessions: filters and search in the address, asked of the server; bests, consistency and conditions at a glance.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type Session, ask } from "../api/client";
 import { useAsk } from "../api/use";
 import { Empty, Shown } from "../app/problem";
@@ -9,7 +9,7 @@ import { toast } from "../app/toasts";
 import { feed } from "../live/feed";
 import { countingTimes, mean, paceTimes, spread } from "../numbers/stats";
 import { LapDots } from "../plots/spark";
-import { clock, day, delta, fixed, lapTime, moment } from "../words/format";
+import { clock, delta, fixed, lapTime, moment } from "../words/format";
 import { car, driver, game, sky, track, word } from "../words/names";
 import { DatePick, Pick, TYPES, dayAsMoment, useChoices } from "./filters";
 
@@ -20,9 +20,10 @@ export function SessionsPage() {
   const { query } = usePlace();
   const choices = useChoices();
   const [text, setText] = useState(query.get("q") ?? "");
+  const q = useLate(asServerWords(text));
   const params = {
     ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name)])),
-    from: dayAsMoment(query.get("from")), to: dayAsMoment(query.get("to"), true), deleted: query.get("deleted") === "true", laps: true, limit: PAGE,
+    from: dayAsMoment(query.get("from")), to: dayAsMoment(query.get("to"), true), q, deleted: query.get("deleted") === "true", laps: true, limit: PAGE,
   };
   const first = useAsk<{ sessions: Session[]; next?: string | null }>("/sessions", params);
   const more = useMore(JSON.stringify(params), params, first.data?.next ?? null);
@@ -49,7 +50,7 @@ export function SessionsPage() {
         {(filtered || query.get("deleted")) && <button type="button" class="plain" onClick={() => go("/sessions")}>Clear</button>}
       </div>
       <Shown of={first}>
-        {(page) => <List sessions={[...page.sessions, ...more.sessions]} text={text} filtered={filtered} deleted={query.get("deleted") === "true"} />}
+        {(page) => <List sessions={[...page.sessions, ...more.sessions]} searched={q !== ""} filtered={filtered} deleted={query.get("deleted") === "true"} />}
       </Shown>
       <footer class="page-foot">
         {more.next && <button type="button" disabled={more.loading} onClick={more.load}>Older sessions</button>}
@@ -73,23 +74,30 @@ function useMore(key: string, params: Record<string, string | number | boolean |
   return { ...state, load };
 }
 
-export function matches(session: Session, text: string): boolean {
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return true;
-  const all = [track(session), car(session), driver(session), game(session.game), session.track, session.car, session.game, session.type, session.name, session.note, ...session.tags, day(session.started_utc)]
-    .join(" ").toLowerCase();
-  return wanted.every((one) => all.includes(one));
-}
-
-function List({ sessions, text, filtered, deleted }: { sessions: Session[]; text: string; filtered: boolean; deleted: boolean }) {
-  const found = useMemo(() => sessions.filter((session) => matches(session, text)), [sessions, text]);
+function List({ sessions, searched, filtered, deleted }: { sessions: Session[]; searched: boolean; filtered: boolean; deleted: boolean }) {
+  if (sessions.length === 0 && searched) return <Empty title="Nothing found"><p>No session has all of these words{filtered ? " and fits the filters" : ""}.</p></Empty>;
   if (sessions.length === 0 && deleted) return <Empty title="Nothing was deleted" />;
   if (sessions.length === 0 && filtered) return <Empty title="No session fits"><p>Take away a filter.</p></Empty>;
   if (sessions.length === 0) {
     return <Empty title="No sessions yet"><p>Drive a lap: sessions appear here by themselves. <code>gametape laps rebuild</code> finds the laps of tapes that you have.</p></Empty>;
   }
-  if (found.length === 0) return <Empty title="Nothing found"><p>No session shown here has these words.</p></Empty>;
-  return <ul class="sessions">{found.map((session) => <Row key={session.id} session={session} />)}</ul>;
+  return <ul class="sessions">{sessions.map((session) => <Row key={session.id} session={session} />)}</ul>;
+}
+
+/** What is typed, when typing pauses: not every letter is a question. */
+function useLate(text: string, ms = 250): string {
+  const [late, setLate] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(text), ms);
+    return () => clearTimeout(timer);
+  }, [text, ms]);
+  return late;
+}
+
+/** Words as the server knows them: it has ids of games, and no short names; eight words are enough for it. */
+export function asServerWords(text: string): string {
+  const known: Record<string, string> = { acc: "competizione" };
+  return text.trim().slice(0, 200).split(/\s+/).filter(Boolean).slice(0, 8).map((one) => known[one.toLowerCase()] ?? one).join(" ");
 }
 
 function Row({ session }: { session: Session }) {

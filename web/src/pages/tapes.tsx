@@ -46,9 +46,9 @@ function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session
           <thead><tr><th>Recorded</th><th>What</th><th class="num">Length</th><th class="num">Size</th><th class="num">Frames</th><th>State</th><th>Sessions</th></tr></thead>
           <tbody>
             {found.map((tape) => (
-              <tr key={tape.id}>
+              <tr key={tape.id} data-tape={tape.id}>
                 <td class="num">{moment(tape.created_utc)}</td>
-                <td class="tape-what"><b>{tape.track ? words(tape.track) : game(tape.game)}</b> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
+                <td class="tape-what"><a href={`/tapes/${tape.id}`}><b>{tape.track ? words(tape.track) : game(tape.game)}</b></a> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
                 <td class="num">{duration(tape.duration_ns == null ? null : tape.duration_ns / 1e6)}</td>
                 <td class="num">{bytes(tape.bytes)}</td>
                 <td class="num soft">{count(tape.frames)}</td>

@@ -31,6 +31,40 @@ export async function sessions_can_be_filtered_and_searched({ browser, url, api 
   await tab.done();
 }
 
+export async function the_search_goes_over_all_sessions({ browser, url, api, place }) {
+  const tab = await page(browser);
+  const asked = [];
+  tab.on("request", (request) => { if (request.url().includes("/sessions?")) asked.push(request.url()); });
+  await tab.goto(`${url}/sessions?q=demo`);
+  await tab.locator(".page-foot").waitFor();
+  await until("the server is asked", async () => asked.some((one) => one.includes("q=demo")));
+  // A session that is named so is found whatever page it is on.
+  const { sessions } = await api("/api/v1/sessions?limit=500");
+  const oldest = sessions[sessions.length - 1];
+  const edit = await fetch(`${url}/api/v1/sessions/${oldest.id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ note: "needle_in a haystack" }) });
+  assert.equal(edit.status, 200);
+  await tab.getByPlaceholder("Search track").fill("NEEDLE haystack");
+  await until("one row", async () => (await tab.locator(".sessions .row").count()) === 1);
+  assert((await tab.locator(".sessions .row").getAttribute("href")).endsWith(oldest.id));
+  await fetch(`${url}/api/v1/sessions/${oldest.id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ note: null }) });
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
+export async function a_session_shows_how_its_tyres_were_used({ browser, url, api }) {
+  const session = await stored(api);
+  const tab = await page(browser);
+  await tab.goto(`${url}/sessions/${session.id}`);
+  await tab.getByText("Tyres", { exact: true }).click();
+  await tab.getByRole("region", { name: "Tyres" }).locator("tbody tr").first().waitFor();
+  const cells = await tab.getByRole("region", { name: "Tyres" }).locator("tbody tr").first().locator(".four span").allTextContents();
+  assert(cells.slice(0, 8).every((cell) => /^\d+(\.\d)?$/.test(cell)), cells.join());
+  await tab.getByRole("region", { name: "Tyres" }).scrollIntoViewIfNeeded();
+  await tab.shot("session-tyres");
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
+}
+
 export async function a_session_shows_its_laps_and_they_can_be_changed_and_undone({ browser, url, api }) {
   const session = await stored(api);
   const tab = await page(browser);

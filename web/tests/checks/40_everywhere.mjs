@@ -20,6 +20,7 @@ async function everyPage(api) {
     ["compare", `/compare?laps=${laps[0].id},${laps[laps.length - 1].id}`, '[data-channel="Speed"] canvas'],
     ["progress", "/progress", ".summary"],
     ["tapes", "/tapes", ".tapes tbody tr"],
+    ["tape", `/tapes/${session.tape_id}`, '[data-channel="physics/speedKmh"] canvas'],
   ];
 }
 
@@ -35,6 +36,38 @@ export async function a_phone_needs_no_sideways_scrolling({ browser, url, api })
     assert.deepEqual(tab.sins, [], name);
     await tab.done();
   }
+}
+
+export async function a_low_screen_shows_all_that_is_needed_while_driving({ browser, url }) {
+  for (const [width, height] of [[1366, 640], [1280, 600]]) {
+    const tab = await page(browser, { viewport: { width, height } });
+    await tab.goto(url);
+    await tab.locator('[data-state="driving"]').first().waitFor();
+    await tab.waitForTimeout(2500);
+    await tab.shot(`live-low-${height}`);
+    for (const part of [".gear", ".speed", ".clock-time", ".delta-figure", ".pedals", ".fuel", ".tyres", ".live-laps"]) {
+      const box = await tab.locator(part).last().boundingBox();
+      assert(box.y + box.height <= height + 1, `${part} ends at ${box.y + box.height} of ${height}`);
+    }
+    await tab.done();
+  }
+}
+
+export async function a_page_that_connects_shows_no_dashes({ browser, url }) {
+  const tab = await page(browser);
+  // The first word of the server comes late.
+  await tab.addInitScript(() => {
+    const Real = window.WebSocket;
+    window.WebSocket = class extends Real {
+      set onmessage(hear) { super.onmessage = (event) => setTimeout(() => hear(event), 1500); }
+    };
+  });
+  await tab.goto(url);
+  await tab.getByText("Connecting…").waitFor();
+  assert.equal(await tab.locator(".gear").count(), 0);
+  await tab.locator('[data-state="driving"]').first().waitFor();
+  assert.deepEqual(tab.sins, []);
+  await tab.done();
 }
 
 export async function axe_finds_nothing_serious({ browser, url, api }) {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gametape::store::Store;
+use gametape::sys::Prefix;
 
-use super::record::rings;
+use super::record::{parse_prefix, rings};
 use crate::catching_up::CatchingUp;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
@@ -56,6 +57,9 @@ pub(crate) struct Args {
     /// An origin whose pages may read answers (https://laps.example); may be given several times
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
+    /// What stands before the names of the memory that tapes are played into from a page; nothing if left out, as games have them
+    #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
+    names: Option<Prefix>,
     #[command(flatten)]
     upstream: UpstreamArgs,
 }
@@ -79,6 +83,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let limits = Limits { anyone: args.rate, token: args.token_rate, loopback: args.loopback_rate };
     let serving = Serving::start(bind, Arc::clone(&store), access, limits)?;
+    if let Some(prefix) = &args.names {
+        serving.state().playback.under(prefix.clone());
+    }
     let address = serving.address();
     tell(&format!("serving {} on http://{address}", store.name()));
     // Data goes to stdout: the address, for programs that start this one.

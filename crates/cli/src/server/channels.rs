@@ -85,7 +85,7 @@ impl From<ColumnsError> for ApiError {
 }
 
 /// Does something that reads tapes, when it is its turn.
-async fn read_tapes<T: Send + 'static>(
+pub(super) async fn read_tapes<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&dyn Store) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

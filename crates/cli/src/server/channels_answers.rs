@@ -12,6 +12,12 @@ use super::answers::LapAnswer;
 #[schema(value_type = Option<f64>)]
 pub(super) struct Number(Option<f64>);
 
+impl Number {
+    pub(super) fn new(number: Option<f64>) -> Self {
+        Self(number)
+    }
+}
+
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self.0.filter(|number| number.is_finite()) {

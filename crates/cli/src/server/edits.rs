@@ -31,7 +31,7 @@ const BODY_PATIENCE: Duration = Duration::from_secs(10);
 type Answer = Result<Response, ApiError>;
 
 /// The body of an edit, read only after the caller was found to be allowed to send one.
-pub(super) struct Allowed<T>(T);
+pub(super) struct Allowed<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
     type Rejection = ApiError;

@@ -97,6 +97,15 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    /// The file has no such bytes.
+    pub(super) fn no_such_range(bytes: u64) -> Self {
+        Self::new(
+            StatusCode::RANGE_NOT_SATISFIABLE,
+            "no_such_range",
+            format!("there are {bytes} bytes, and none of them is in this range"),
+        )
+    }
+
     pub(super) fn uri_too_long() -> Self {
         Self::new(StatusCode::URI_TOO_LONG, "uri_too_long", "the address of this request is too long")
     }

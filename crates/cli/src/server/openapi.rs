@@ -8,7 +8,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::params::{NoParams, Params};
-use super::{channels, edits, health, live_routes, push, reading};
+use super::{channels, edits, health, live_routes, playback_routes, push, reading, tape_export, tape_file, tapes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -16,7 +16,8 @@ use super::{channels, edits, health, live_routes, push, reading};
         `_ns`, in nanoseconds since the beginning of the tape."),
     paths(
         reading::sessions, reading::session, reading::laps, reading::lap, reading::bests, reading::tracks, reading::cars,
-        reading::drivers, reading::progress, reading::tapes, channels::channels, channels::compare, channels::outline, push::session, push::tape, edits::edit_lap, edits::delete_lap, edits::edit_session,
+        reading::drivers, reading::progress, reading::tapes, tapes::inside, tapes::overview, tape_file::file, tape_export::export,
+        playback_routes::play, playback_routes::playback, playback_routes::change, playback_routes::end, channels::channels, channels::compare, channels::outline, push::session, push::tape, edits::edit_lap, edits::delete_lap, edits::edit_session,
         edits::delete_session, edits::edit_driver, edits::name_track, edits::name_car, live_routes::live,
         health::healthz, health::readyz, health::metrics, openapi
     ),

@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
+use gametape::format::TapeId;
 use gametape::laps::{Phase, SessionKind};
 use gametape::store::{Cursor, Filter, LARGEST_PAGE, LONGEST_NAME, LapSort, Validity};
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
 use super::error::ApiError;
+use super::reading::id_of;
 use super::times;
 
 /// The longest message about a parameter.
@@ -83,6 +85,12 @@ pub(super) struct SessionParams {
     /// A tag of the session
     #[param(min_length = 1, max_length = 200)]
     pub(super) tag: Option<String>,
+    /// Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) q: Option<String>,
+    /// Id of the tape that they are on
+    #[param(pattern = "^[0-9a-f]{32}$")]
+    pub(super) tape: Option<String>,
     /// Deleted ones instead
     pub(super) deleted: Option<bool>,
     /// With stints and laps
@@ -268,6 +276,18 @@ pub(super) fn text(name: &str, text: Option<String>) -> Result<Option<String>, A
     }
 }
 
+/// Words that are looked for at once.
+const MOST_WORDS: usize = 8;
+
+fn words(q: Option<String>) -> Result<Vec<String>, ApiError> {
+    let words: Vec<String> =
+        text("q", q)?.map(|q| q.split_whitespace().map(str::to_owned).collect()).unwrap_or_default();
+    match words.len() > MOST_WORDS {
+        true => Err(ApiError::bad_request(format!("q has {} words, at most {MOST_WORDS}", words.len()))),
+        false => Ok(words),
+    }
+}
+
 pub(super) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit {
         None => Ok(0),
@@ -319,6 +339,8 @@ impl SessionParams {
             from_us: moment("from", self.from.as_ref())?,
             to_us: moment("to", self.to.as_ref())?,
             tag: text("tag", self.tag)?,
+            tape: self.tape.as_deref().map(|id| id_of(id).map(|id| TapeId(id.0))).transpose()?,
+            words: words(self.q)?,
             deleted: self.deleted.unwrap_or_default(),
         })
     }

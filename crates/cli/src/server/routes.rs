@@ -2,12 +2,14 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, patch, put};
+use axum::routing::{get, patch, post, put};
 
 use super::error::ApiError;
 use super::guard::guard;
 use super::state::AppState;
-use super::{channels, edits, health, live_routes, openapi, push, reading, web};
+use super::{
+    channels, edits, health, live_routes, openapi, playback_routes, push, reading, tape_export, tape_file, tapes, web,
+};
 
 /// All of the server but its socket.
 pub(crate) fn app(state: AppState) -> Router {
@@ -26,6 +28,12 @@ pub(crate) fn app(state: AppState) -> Router {
         .route("/drivers/{driver}", patch(edits::edit_driver))
         .route("/progress", get(reading::progress))
         .route("/tapes", get(reading::tapes))
+        .route("/tapes/{id}", get(tapes::inside))
+        .route("/tapes/{id}/overview", get(tapes::overview))
+        .route("/tapes/{id}/file", get(tape_file::file))
+        .route("/tapes/{id}/export", get(tape_export::export))
+        .route("/tapes/{id}/play", post(playback_routes::play))
+        .route("/playback", get(playback_routes::playback).patch(playback_routes::change).delete(playback_routes::end))
         .route("/push/sessions", put(push::session))
         .route("/push/tapes/{id}", put(push::tape))
         .route("/live", get(live_routes::live));

@@ -6,12 +6,19 @@ use std::sync::{Arc, OnceLock};
 use gametape::paths::this_machine;
 use gametape::store::Store;
 use gametape::store::incoming::Incoming;
+use tokio::sync::Semaphore;
 
 use super::access::Access;
 use super::car::CarFeed;
 use super::clients::{Clients, Limits};
 use super::live::Hub;
 use super::metrics::Metrics;
+use super::playback::Playback;
+
+/// Files of tapes that are given out at once.
+const DOWNLOADS: usize = 16;
+/// Tables that are made at once: each is work for a whole core.
+const EXPORTS: usize = 2;
 
 /// What all handlers share. Cloning is cheap.
 #[derive(Clone)]
@@ -24,6 +31,10 @@ pub(crate) struct AppState {
     pub(super) car: Arc<CarFeed>,
     /// Where tapes of other servers go; none are taken without it.
     pub(super) incoming: Arc<OnceLock<Incoming>>,
+    pub(super) downloads: Arc<Semaphore>,
+    pub(super) exports: Arc<Semaphore>,
+    /// What is played from a page.
+    pub(crate) playback: Arc<Playback>,
 }
 
 impl AppState {
@@ -36,6 +47,9 @@ impl AppState {
             hub: Arc::default(),
             car: Arc::default(),
             incoming: Arc::default(),
+            downloads: Arc::new(Semaphore::new(DOWNLOADS)),
+            exports: Arc::new(Semaphore::new(EXPORTS)),
+            playback: Arc::default(),
         }
     }
 

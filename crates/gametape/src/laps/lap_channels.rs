@@ -58,6 +58,10 @@ const NEUTRAL: &[Neutral] = &[
     smooth("tyre_psi.1", "psi", |sample| sample.wheels[1].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
     smooth("tyre_psi.2", "psi", |sample| sample.wheels[2].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
     smooth("tyre_psi.3", "psi", |sample| sample.wheels[3].pressure_kpa.map(|kpa| kpa * PSI_PER_KPA)),
+    smooth("tyre_wear.0", "", |sample| sample.wheels[0].tread_left.map(|left| 1.0 - left)),
+    smooth("tyre_wear.1", "", |sample| sample.wheels[1].tread_left.map(|left| 1.0 - left)),
+    smooth("tyre_wear.2", "", |sample| sample.wheels[2].tread_left.map(|left| 1.0 - left)),
+    smooth("tyre_wear.3", "", |sample| sample.wheels[3].tread_left.map(|left| 1.0 - left)),
 ];
 
 /// The names of the neutral channels.

@@ -16,13 +16,14 @@ pub struct Controls {
 }
 
 /// One press of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Command {
     Pause(bool),
     TogglePause,
     Step,
     SeekTo(u64),
     SeekBy(i64),
+    Speed(f64),
     StopAfterSteps,
 }
 
@@ -55,6 +56,14 @@ impl Controls {
     /// Goes back.
     pub fn back(&self, by: Duration) {
         self.press(Command::SeekBy(i64::try_from(nanoseconds(by)).map_or(i64::MIN, |ns| -ns)));
+    }
+
+    /// Goes on from here at another speed; one that cannot be played becomes the nearest that can.
+    pub fn speed(&self, speed: f64) {
+        // What is no number changes nothing.
+        if !speed.is_nan() {
+            self.press(Command::Speed(speed.clamp(super::SLOWEST, super::FASTEST)));
+        }
     }
 
     /// Wants the end.

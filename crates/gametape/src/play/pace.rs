@@ -57,6 +57,12 @@ impl Pace {
         self.paused = pause;
     }
 
+    /// From here on at another speed.
+    pub(super) fn change_speed(&mut self, speed: f64, now_ns: u64) {
+        let here_ns = self.position_ns(now_ns);
+        self.timeline = Timeline::new(now_ns, here_ns, speed);
+    }
+
     pub(super) fn what_now(&self, tape_ns: u64, now_ns: u64) -> Do {
         if self.paused {
             return if self.steps > 0 { Do::Show } else { Do::Nap };
@@ -70,5 +76,23 @@ impl Pace {
             self.stands_ns = tape_ns;
             self.steps = self.steps.saturating_sub(u64::from(stepped));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_speed_goes_on_from_here() {
+        let mut pace = Pace::new(0, 100, 1.0);
+        assert_eq!(pace.position_ns(1_000), 1_100);
+        pace.change_speed(10.0, 1_000);
+        assert_eq!((pace.position_ns(1_000), pace.position_ns(1_050)), (1_100, 1_600));
+        pace.pause(true, 1_050);
+        pace.change_speed(0.5, 2_000);
+        assert_eq!(pace.position_ns(9_000), 1_600, "what stands still stays where it is");
+        pace.pause(false, 9_000);
+        assert_eq!(pace.position_ns(9_100), 1_650);
     }
 }

@@ -145,6 +145,11 @@ impl Playing {
         self.around.service.as_ref().map(StatusService::address)
     }
 
+    /// What is played of the tape: from its first frame to where the last one ends.
+    pub fn times(&self) -> Range<Duration> {
+        Duration::from_nanos(self.times.start)..Duration::from_nanos(self.times.end)
+    }
+
     /// Time of the frame that was shown last.
     pub fn position(&self) -> Duration {
         Duration::from_nanos(self.position_ns)
@@ -281,6 +286,11 @@ impl Playing {
                 Command::Step => {
                     pace.pause(true, now_ns);
                     pace.steps += 1;
+                }
+                Command::Speed(speed) => {
+                    // Also for the next run.
+                    self.speed = speed;
+                    pace.change_speed(speed, now_ns);
                 }
                 Command::StopAfterSteps => pace.stop_after_steps = true,
                 Command::SeekTo(to_ns) => {

@@ -1,5 +1,7 @@
 //! What can be asked of a store, and how answers come in pages.
 
+use gametape_format::TapeId;
+
 use super::connection::Connection;
 use super::cursor::Cursor;
 use super::error::StoreError;
@@ -127,6 +129,10 @@ pub struct Filter {
     pub to_us: Option<i64>,
     /// A tag of the session, or of the lap.
     pub tag: Option<String>,
+    /// Sessions that are on this tape. Only sessions are asked for by it.
+    pub tape: Option<TapeId>,
+    /// Sessions that have all of these words in what they are called, whatever the case. Only sessions are asked for by it.
+    pub words: Vec<String>,
     /// Deleted ones instead of those that are there: for undoing.
     pub deleted: bool,
 }

@@ -104,8 +104,10 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
         .filter(" AND s.layout = ", filter.layout.as_ref())
         .filter(" AND s.car = ", filter.car.as_ref())
         .filter(" AND s.sort_us >= ", filter.from_us)
-        .filter(" AND s.sort_us < ", filter.to_us);
+        .filter(" AND s.sort_us < ", filter.to_us)
+        .filter(" AND s.tape = ", filter.tape);
     add_tag(sql, "s.tags", filter.tag.as_ref());
+    filter.words.iter().for_each(|word| add_word(sql, word));
     if let Some(driver) = &filter.driver {
         sql.push(" AND (s.driver = ").bind(driver).push(
             " OR EXISTS (SELECT 1 FROM laps l JOIN combinations c ON c.id = l.combination \
@@ -120,6 +122,21 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
         add_kind_of_lap(sql, filter);
         sql.push(")");
     }
+}
+
+/// All that a session is called, by games and by people. Ids of games have strokes where names have spaces.
+const CALLED: &str = "lower(replace(replace(s.game || ' ' || s.kind || ' ' || coalesce(s.track, '') || ' ' || coalesce(s.layout, '') \
+    || ' ' || coalesce(s.car, '') || ' ' || coalesce(s.driver, '') || ' ' || coalesce(s.name, '') || ' ' || coalesce(s.note, '') \
+    || ' ' || s.tags \
+    || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), '') \
+    || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), '') \
+    || ' ' || coalesce((SELECT d.name FROM drivers d WHERE d.driver = s.driver), ''), '_', ' '), '-', ' '))";
+
+/// Adds that a session has this word in what it is called.
+fn add_word(sql: &mut Statement, word: &str) {
+    // What stands for any text in a pattern stands for itself here.
+    let quoted = word.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace(['_', '-'], " ");
+    sql.push(" AND ").push(CALLED).push(" LIKE ").bind(format!("%{quoted}%")).push(" ESCAPE '\\'");
 }
 
 /// Adds what is asked of a lap.

@@ -1,3 +1,4 @@
+use gametape::format::TapeId;
 use gametape::laps::{Lap, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
 use gametape::store::{
     Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery,
@@ -67,6 +68,10 @@ pub fn sessions_come_newest_first_in_pages_without_gaps_or_doubles(place: &Place
     }
 }
 
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
 pub fn sessions_are_filtered(place: &Place) {
     let (store, sessions) = some_sessions(place);
     let none = Filter::default;
@@ -88,6 +93,15 @@ pub fn sessions_are_filtered(place: &Place) {
         (Filter { valid: Some(Validity::Invalid), track: text("Monza"), ..none() }, vec![1]),
         (Filter { valid: Some(Validity::Invalid), phase: Some(Phase::Out), ..none() }, vec![]),
         (Filter { valid: Some(Validity::Unknown), phase: Some(Phase::Out), car: text("car_b"), ..none() }, vec![2]),
+        (Filter { tape: Some(sessions[3].tape), ..none() }, vec![3]),
+        (Filter { tape: Some(TapeId([0xEE; 16])), ..none() }, vec![]),
+        (Filter { words: words("MONZA"), ..none() }, vec![1]),
+        (Filter { words: words("onz car"), ..none() }, vec![1]),
+        (Filter { words: words("monza iracing"), ..none() }, vec![]),
+        (Filter { words: words("CAR-B"), ..none() }, vec![2]),
+        (Filter { words: words("%"), ..none() }, vec![]),
+        (Filter { words: words("\\"), ..none() }, vec![]),
+        (Filter { words: words("' OR"), ..none() }, vec![]),
     ] {
         let query = SessionQuery { filter: filter.clone(), ..SessionQuery::default() };
         let found = store.sessions(&query, Audience::Public).unwrap().items;

@@ -50,6 +50,9 @@ export function Steering() {
 
 interface Moment { at: number; throttle: number | null; brake: number | null; steering: number | null }
 
+/** A trace shows at least so much: less would jump about. */
+const LEAST_MS = 1500;
+
 /** Draws the last seconds of the inputs; used by the overlay too. */
 export function makeTrace(seconds: number, alone = false) {
   const kept: Moment[] = [];
@@ -69,7 +72,9 @@ export function makeTrace(seconds: number, alone = false) {
     if (!pen || w === 0 || h === 0) return;
     pen.clearRect(0, 0, w, h);
     const edge = 3 * ratio;
-    const x = (at: number) => w - ((end - at) / (seconds * 1000)) * w;
+    // At first there are fewer seconds than fit: those that there are fill the room.
+    const shownMs = Math.max(LEAST_MS, Math.min(seconds * 1000, end - (kept[0]?.at ?? end)));
+    const x = (at: number) => w - ((end - at) / shownMs) * w;
     const y = (value: number) => h - edge - value * (h - 2 * edge);
     pen.lineWidth = ratio;
     pen.strokeStyle = colours.edge ?? "";

@@ -22,6 +22,8 @@ export function LivePage() {
   const whole = running.laps.filter((lap) => lap.complete).length;
   const before = useFact((f) => f?.car.best_ever_ms != null);
   const outline = useOutline(place.game, place.track, place.layout, before || whole > 0, Math.min(whole, 3));
+  // A page of dashes looks broken: until the first word of the server there is nothing to show.
+  if (state === null) return <p class="loading connecting" role="status" data-state="none">Connecting…</p>;
   if (state === "waiting") return <Waiting running={running} />;
   return (
     <div class="live" data-state={state ?? "none"}>

@@ -14,6 +14,7 @@ import { EditDialog, type Editing } from "./edit_dialog";
 import { editSession } from "./edits";
 import { LapChart } from "./lap_chart";
 import { LapTable } from "./lap_table";
+import { Tyres } from "./tyres";
 
 export function SessionPage() {
   const { path, query } = usePlace();
@@ -60,6 +61,7 @@ function Head({ session, onEdit, done }: { session: Session; onEdit: () => void;
         {session.remark && <p class="soft">{session.remark}</p>}
       </div>
       <p class="buttons">
+        <a class="button" href={`/tapes/${session.tape_id}`}>Tape</a>
         <button type="button" onClick={onEdit}>Edit</button>
         {session.deleted_utc
           ? <button type="button" onClick={() => void editSession(session, { deleted: false }, "Session is back", done)}>Bring back</button>
@@ -86,6 +88,7 @@ function Body({ session, selected, onToggle, onEdit, done }: BodyProps) {
       {laps.filter((lap) => lap.time_ms != null).length > 1 && <section class="panel chart-panel"><LapChart laps={laps} selected={selected} onToggle={onToggle} /></section>}
       <LapTable laps={laps} bestId={bestId} bestMs={bestMs} bestSectors={sectors} selected={selected} onToggle={onToggle} onEdit={onEdit} done={done} />
       {(session.stints?.length ?? 0) > 0 && <Stints stints={session.stints ?? []} laps={laps} />}
+      <Tyres stints={session.stints ?? []} laps={laps} />
       {selected.length > 0 && (
         <div class="picked" role="region" aria-label="Selected laps">
           <span>{plural(selected.length, "lap")} selected{selected.length === 1 && bestId && selected[0] !== bestId ? ", against the best" : ""}</span>

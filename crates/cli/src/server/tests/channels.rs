@@ -19,13 +19,13 @@ use zerocopy::IntoBytes as _;
 use super::*;
 
 /// A server whose store has a tape of the simulated car.
-struct Driven {
-    server: Server,
-    path: PathBuf,
-    tracked: Tracked,
+pub(super) struct Driven {
+    pub(super) server: Server,
+    pub(super) path: PathBuf,
+    pub(super) tracked: Tracked,
 }
 
-fn driven(access: Access) -> Driven {
+pub(super) fn driven(access: Access) -> Driven {
     let server = Server::new(access);
     let path = server._folder.path().join("a tape.gtape");
     let options = WriteOptions { start_utc_ns: Some(1_767_225_600_000_000_000), ..WriteOptions::new(TapeId([9; 16])) };
@@ -57,7 +57,7 @@ fn driven(access: Access) -> Driven {
 
 impl Driven {
     /// Laps that were driven whole.
-    fn laps(&self) -> Vec<Lap> {
+    pub(super) fn laps(&self) -> Vec<Lap> {
         let laps: Vec<_> = self.tracked.laps().filter(|lap| lap.complete && lap.time_ms.is_some()).cloned().collect();
         assert!(laps.len() >= 2, "{}", laps.len());
         laps

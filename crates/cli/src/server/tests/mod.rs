@@ -6,6 +6,7 @@ mod edits;
 mod live;
 mod reading;
 mod socket;
+mod tapes;
 mod web;
 
 use std::net::SocketAddr;
@@ -40,6 +41,7 @@ struct Answer {
     status: StatusCode,
     headers: HeaderMap,
     text: String,
+    bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -83,7 +85,8 @@ impl Server {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = to_bytes(body, 10 << 20).await.unwrap();
-        Answer { status: head.status, headers: head.headers, text: String::from_utf8_lossy(&body).into_owned() }
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Answer { status: head.status, headers: head.headers, text, bytes: body.to_vec() }
     }
 
     async fn get(&self, path: &str) -> Answer {

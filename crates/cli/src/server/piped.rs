@@ -1,0 +1,72 @@
+//! Long answers: written on a thread that may wait, sent as fast as the client takes them. Memory holds a few pieces, however long the answer is.
+
+use std::io::{self, Write};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::error::ApiError;
+
+/// Bytes of a piece.
+const PIECE: usize = 64 << 10;
+/// Pieces that wait for the client.
+const PIECES: usize = 4;
+
+/// A body that this work writes. Its turn ends with it. If the work fails, the connection is cut: what has arrived must not look whole.
+pub(super) fn body(
+    turn: OwnedSemaphorePermit,
+    work: impl FnOnce(&mut Pipe) -> io::Result<()> + Send + 'static,
+) -> Body {
+    let (give, take) = channel(PIECES);
+    tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        let mut pipe = Pipe { give, piece: Vec::with_capacity(PIECE) };
+        if let Err(error) = work(&mut pipe).and_then(|()| pipe.flush()) {
+            // A client that went away hears nothing of it.
+            let _ = pipe.give.blocking_send(Err(error));
+        }
+    });
+    Body::from_stream(Pieces(take))
+}
+
+/// A turn to give a long answer, if not too many are given already.
+pub(super) fn turn(of: &std::sync::Arc<Semaphore>) -> Result<OwnedSemaphorePermit, ApiError> {
+    std::sync::Arc::clone(of).try_acquire_owned().map_err(|_| ApiError::busy())
+}
+
+/// Where the work writes to. Waits for the client; fails when it is gone.
+pub(super) struct Pipe {
+    give: Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+        self.give.blocking_send(Ok(Bytes::from(piece))).map_err(gone)
+    }
+}
+
+struct Pieces(Receiver<io::Result<Bytes>>);
+
+impl futures_core::Stream for Pieces {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
+    }
+}

@@ -1,0 +1,240 @@
+//! Playing a tape from a page: on the machine of the server, one at a time, by who may make edits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Extension, Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use gametape::play::{FASTEST, Neighbour, PlayError, SLOWEST};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::access::Caller;
+use super::edits::Allowed;
+use super::error::{ApiError, Problem};
+use super::etag::json;
+use super::guard::may_write;
+use super::params::{NoParams, Params};
+use super::playback::{Playback, PlaybackEdit, Seen, StartError, Wanted};
+use super::state::AppState;
+use super::tapes::{check_owner, open, tape_id_of, unreadable};
+
+type Answer = Result<Response, ApiError>;
+
+/// Problems that are told.
+const MOST_PROBLEMS: usize = 20;
+
+/// What to play of a tape, and how.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlayWish {
+    /// Nanoseconds since the beginning of the tape; its beginning if left out
+    #[schema(maximum = 9_000_000_000_000_000_000_u64)]
+    from_ns: Option<u64>,
+    /// Before this moment; the end of the tape if left out
+    #[schema(maximum = 9_000_000_000_000_000_000_u64)]
+    to_ns: Option<u64>,
+    /// Where to begin, if not at from_ns
+    #[schema(maximum = 9_000_000_000_000_000_000_u64)]
+    position_ns: Option<u64>,
+    /// Times faster than it was recorded; 1 if left out
+    #[schema(minimum = 0.1, maximum = 100.0)]
+    speed: Option<f64>,
+    /// Again and again
+    r#loop: Option<bool>,
+}
+
+/// What to change about the playback. What is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlaybackChange {
+    /// Stand still, or go on
+    paused: Option<bool>,
+    /// Go to this moment of the tape
+    #[schema(maximum = 9_000_000_000_000_000_000_u64)]
+    position_ns: Option<u64>,
+    /// Times faster than it was recorded
+    #[schema(minimum = 0.1, maximum = 100.0)]
+    speed: Option<f64>,
+    /// Again and again
+    r#loop: Option<bool>,
+}
+
+/// What this server plays.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct PlaybackAnswer {
+    /// idle, playing, paused, ended or failed
+    state: &'static str,
+    /// Id of the tape.
+    tape: Option<String>,
+    game: Option<&'static str>,
+    position_ns: Option<u64>,
+    /// What is played of the tape.
+    from_ns: Option<u64>,
+    to_ns: Option<u64>,
+    speed: Option<f64>,
+    r#loop: Option<bool>,
+    /// What users should know: streams that are not played, a port that is taken, why it failed.
+    notes: Vec<String>,
+    /// Frames that were shown; when it has ended.
+    frames: Option<u64>,
+    /// Frames that could not be read; when it has ended.
+    lost: Option<u64>,
+    /// What is damaged; when it has ended.
+    problems: Vec<String>,
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl PlaybackAnswer {
+    fn of(seen: Option<Seen>) -> Self {
+        let Some(seen) = seen else {
+            return Self {
+                state: "idle",
+                tape: None,
+                game: None,
+                position_ns: None,
+                from_ns: None,
+                to_ns: None,
+                speed: None,
+                r#loop: None,
+                notes: Vec::new(),
+                frames: None,
+                lost: None,
+                problems: Vec::new(),
+            };
+        };
+        let problems = seen.played.as_ref().map(|played| &played.problems);
+        Self {
+            state: seen.state,
+            tape: Some(seen.tape.to_string()),
+            game: Some(seen.game),
+            position_ns: Some(nanoseconds(seen.position)),
+            from_ns: Some(nanoseconds(seen.from)),
+            to_ns: Some(nanoseconds(seen.to)),
+            speed: Some(seen.speed),
+            r#loop: Some(seen.looping),
+            notes: seen.notes,
+            frames: seen.played.as_ref().map(|played| played.frames),
+            lost: seen.played.as_ref().map(|played| played.lost),
+            problems: problems.into_iter().flatten().take(MOST_PROBLEMS).cloned().collect(),
+        }
+    }
+}
+
+fn speed_of(speed: Option<f64>) -> Result<Option<f64>, ApiError> {
+    match speed {
+        Some(speed) if !(SLOWEST..=FASTEST).contains(&speed) => {
+            Err(ApiError::bad_request(format!("speed is not in {SLOWEST} to {FASTEST}")))
+        }
+        speed => Ok(speed),
+    }
+}
+
+fn duration(ns: Option<u64>) -> Option<Duration> {
+    ns.map(Duration::from_nanos)
+}
+
+async fn with_playback<T: Send + 'static>(
+    state: &AppState,
+    work: impl FnOnce(&Playback) -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let playback = Arc::clone(&state.playback);
+    Ok(tokio::task::spawn_blocking(move || work(&playback)).await?)
+}
+
+/// What this server plays.
+#[utoipa::path(get, path = "/api/v1/playback", operation_id = "playback", tag = "tapes",
+    responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
+pub(super) async fn playback(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    _: Params<NoParams>,
+) -> Answer {
+    check_owner(&state, caller)?;
+    let seen = with_playback(&state, Playback::seen).await?;
+    json(&headers, &PlaybackAnswer::of(seen))
+}
+
+/// Plays a tape on the machine of this server, as `gametape play` does: programs there believe that the game runs. Refused while a game runs or something plays.
+#[utoipa::path(post, path = "/api/v1/tapes/{id}/play", operation_id = "tape_play", tag = "tapes", request_body = PlayWish,
+    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$")),
+    responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn play(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+    Allowed(wish): Allowed<PlayWish>,
+) -> Answer {
+    let id = tape_id_of(&id)?;
+    let (from, to) = (duration(wish.from_ns), duration(wish.to_ns));
+    if to.is_some_and(|to| to <= from.unwrap_or_default()) {
+        return Err(ApiError::bad_request("to_ns must be later than from_ns"));
+    }
+    let speed = speed_of(wish.speed)?.unwrap_or(1.0);
+    let looping = wish.r#loop.unwrap_or_default();
+    let wanted = Wanted { from, to, speed, looping, at: duration(wish.position_ns) };
+    let store = Arc::clone(&state.store);
+    let seen = with_playback(&state, move |playback| {
+        let (_, tape) = open(store.as_ref(), id)?;
+        playback.start(id, tape, &wanted).map_err(ApiError::from)
+    })
+    .await??;
+    json(&headers, &PlaybackAnswer::of(Some(seen)))
+}
+
+/// Changes what plays: stands still, goes on, goes elsewhere, faster or slower.
+#[utoipa::path(patch, path = "/api/v1/playback", operation_id = "change_playback", tag = "tapes", request_body = PlaybackChange,
+    responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
+pub(super) async fn change(
+    State(state): State<AppState>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+    Allowed(change): Allowed<PlaybackChange>,
+) -> Answer {
+    let PlaybackChange { paused, position_ns, speed, r#loop } = change;
+    let edit = PlaybackEdit { paused, position: duration(position_ns), speed: speed_of(speed)?, looping: r#loop };
+    let seen = with_playback(&state, move |playback| playback.change(&edit)).await?;
+    let nothing = || ApiError::conflict("nothing_plays", "nothing plays here now: start a tape first");
+    json(&headers, &PlaybackAnswer::of(Some(seen.ok_or_else(nothing)?)))
+}
+
+/// Ends what plays. Programs see the game as gone.
+#[utoipa::path(delete, path = "/api/v1/playback", operation_id = "end_playback", tag = "tapes",
+    responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
+pub(super) async fn end(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    _: Params<NoParams>,
+) -> Answer {
+    may_write(&state, caller, &headers)?;
+    with_playback(&state, Playback::end).await?;
+    json(&headers, &PlaybackAnswer::of(None))
+}
+
+impl From<StartError> for ApiError {
+    fn from(error: StartError) -> Self {
+        let told = error.to_string();
+        match error {
+            StartError::Busy { .. } => Self::conflict("already_playing", told),
+            StartError::Play(PlayError::Live { neighbour }) => {
+                let code = match neighbour {
+                    Neighbour::Player { .. } => "already_playing",
+                    _ => "game_running",
+                };
+                Self::conflict(code, format!("{neighbour}; nothing was written: end it first"))
+            }
+            StartError::Play(PlayError::NotPlayable { .. }) => Self::conflict("not_playable", told),
+            StartError::Play(PlayError::TooSmall { .. }) => Self::conflict("memory_in_use", told),
+            StartError::Play(PlayError::Empty { .. } | PlayError::Speed { .. }) => Self::bad_request(told),
+            StartError::Play(error) => unreadable(&error),
+            StartError::Thread(error) => unreadable(&error),
+        }
+    }
+}

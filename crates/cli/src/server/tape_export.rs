@@ -1,0 +1,131 @@
+//! A tape as a table, written while it is read. Laps are those of the store, so that nothing has to be tracked first.
+
+use std::io::{self, Write as _};
+
+use axum::extract::{Extension, Path, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use gametape::export::{Columns, ExportError, RowFormat, RowSink, choose, export_rows};
+use gametape::format::read::Tape;
+use gametape::laps::{Tracked, TrackedSession};
+use gametape::store::Store;
+
+use super::access::Caller;
+use super::channels::read_tapes;
+use super::error::{ApiError, Problem};
+use super::params::Params;
+use super::piped::{self, Pipe};
+use super::state::AppState;
+use super::tape_channels::Channel;
+use super::tape_file::{attachment, file_name};
+use super::tapes::{check_owner, open, sessions_on, tape_id_of};
+use super::tapes_params::ExportParams;
+
+/// A tape as a table: a row for each moment at which one of the streams has a frame.
+#[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
+    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), ExportParams),
+    responses((status = 200, description = "Rows", content((String = "text/csv"), (String = "application/jsonl"))),
+        (status = "4XX", body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn export(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    _: HeaderMap,
+    Path(id): Path<String>,
+    Params(params): Params<ExportParams>,
+) -> Result<Response, ApiError> {
+    check_owner(&state, caller)?;
+    let id = tape_id_of(&id)?;
+    let (format, names, lap) = params.checked()?;
+    let turn = piped::turn(&state.exports)?;
+    let (tape, columns, tracked, name) = read_tapes(&state, move |store| {
+        let (known, tape) = open(store, id)?;
+        let names = names.iter().map(|name| Channel::find(&tape, name).map(|found| found.name_in_tables()));
+        let names = names.collect::<Result<Vec<_>, _>>()?;
+        let columns = choose(&tape, &names).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        if columns.0.is_empty() {
+            return Err(ApiError::not_there("no_channels", "this tape has no channels: its streams have no layout"));
+        }
+        let tracked = tracked_on(store, id)?;
+        if let Some(lap) = lap.filter(|lap| tracked.lap(*lap).is_none()) {
+            return Err(ApiError::not_there("no_such_lap", format!("there is no lap {lap} on this tape")));
+        }
+        Ok((tape, columns, tracked, file_name(&known.path)))
+    })
+    .await?;
+    let (ending, kind) = match format {
+        RowFormat::Csv => ("csv", "text/csv; charset=utf-8"),
+        RowFormat::Jsonl => ("jsonl", "application/jsonl"),
+    };
+    let stem = name.strip_suffix(".gtape").unwrap_or(&name);
+    let name = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
+    let body = piped::body(turn, move |pipe| write(&tape, &columns, format, &tracked, lap, pipe));
+    let mut answer = body.into_response();
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(answer)
+}
+
+/// What the store knows of the laps of a tape, as a tracker would have said it.
+fn tracked_on(store: &dyn Store, id: gametape::format::TapeId) -> Result<Tracked, ApiError> {
+    let mut tracked = Tracked::default();
+    for found in sessions_on(store, id)? {
+        let session = found.session.session;
+        if let Some(track) = &session.track {
+            tracked.tracks.extend(store.track_facts(&session.game, track, session.layout.as_deref())?);
+        }
+        let mut laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
+        laps.sort_by_key(|lap| lap.start_ns);
+        tracked.sessions.push(TrackedSession { session, stints: found.stints, laps });
+    }
+    Ok(tracked)
+}
+
+fn write(
+    tape: &Tape,
+    columns: &Columns,
+    format: RowFormat,
+    tracked: &Tracked,
+    lap: Option<u32>,
+    pipe: &mut Pipe,
+) -> io::Result<()> {
+    let mut rows = Rows { pipe, lap, open: false, begun: false, over: false };
+    match export_rows(tape, columns, format, Some(tracked), &mut rows) {
+        Ok(_) => Ok(()),
+        // The lap was given to its end.
+        Err(ExportError::Write(_)) if rows.over => Ok(()),
+        Err(ExportError::Write(error)) => Err(error),
+        Err(error) => {
+            crate::cli::tell(&format!("serve: {error}"));
+            Err(io::Error::other(error))
+        }
+    }
+}
+
+/// Rows of all the tape, or of one lap.
+struct Rows<'a> {
+    pipe: &'a mut Pipe,
+    lap: Option<u32>,
+    open: bool,
+    begun: bool,
+    over: bool,
+}
+
+impl RowSink for Rows<'_> {
+    fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
+        self.over = self.lap.is_some() && self.open;
+        if self.over {
+            return Err(io::Error::other("the lap is over"));
+        }
+        self.open = self.lap.is_none() || lap == self.lap;
+        if self.open && !std::mem::replace(&mut self.begun, true) {
+            self.pipe.write_all(head)?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+        if self.open { self.pipe.write_all(row) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,51 @@
+// A tape as a file for other programs: which kind, which channels, which lap.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Lap } from "../../api/client";
+import { lapTime } from "../../words/format";
+import { save } from "./save";
+
+/** Kinds of files that the server makes of a tape. */
+const FORMATS = [
+  { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
+  { value: "jsonl", text: "JSON Lines", about: "an object for each row" },
+] as const;
+
+export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open: boolean; onClose: () => void; tape: string; file: string; laps: readonly Lap[]; shown: readonly string[] }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [format, setFormat] = useState<string>("csv");
+  const [all, setAll] = useState(false);
+  const [lap, setLap] = useState("");
+  useEffect(() => {
+    if (open && !dialog.current?.open) dialog.current?.showModal();
+    if (!open && dialog.current?.open) dialog.current.close();
+  }, [open]);
+  const name = `${file.replace(/\.gtape$/, "")}${lap ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    void save(`/tapes/${tape}/export`, { format, channels: all ? null : shown.join(","), lap: lap || null }, name);
+    onClose();
+  };
+  return (
+    <dialog ref={dialog} class="edit export" aria-label="Export" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
+      <form onSubmit={send}>
+        <h2>Export</h2>
+        <fieldset><legend class="label">Kind</legend>
+          {FORMATS.map((one) => <label key={one.value} class="check"><input type="radio" name="format" checked={format === one.value} onChange={() => setFormat(one.value)} /> <b>{one.text}</b> <span class="soft">{one.about}</span></label>)}
+        </fieldset>
+        <fieldset><legend class="label">Channels</legend>
+          <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} that are shown</label>
+          <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">a large file</span></label>
+        </fieldset>
+        <label>Lap
+          <select value={lap} onChange={(event) => setLap(event.currentTarget.value)}>
+            <option value="">the whole tape</option>
+            {laps.map((one) => <option key={one.id} value={String(one.tape_lap)}>{one.tape_lap}: {one.time_ms != null ? lapTime(one.time_ms) : one.state}</option>)}
+          </select>
+        </label>
+        <p class="soft file-name">{name}</p>
+        <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main" disabled={!all && shown.length === 0}>Export</button></p>
+      </form>
+    </dialog>
+  );
+}
