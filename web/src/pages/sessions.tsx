@@ -47,7 +47,7 @@ export function SessionsPage() {
         <DatePick name="from" label="From" />
         <DatePick name="to" label="Until" />
         {query.get("tag") && <button type="button" onClick={() => setQuery({ tag: null }, "push")}>Tag: {query.get("tag")} ×</button>}
-        {(filtered || query.get("deleted")) && <button type="button" class="plain" onClick={() => go("/sessions")}>Clear</button>}
+        {(filtered || query.get("deleted")) && <button type="button" class="plain" onClick={() => { setText(""); go("/sessions"); }}>Clear</button>}
       </div>
       <Shown of={first}>
         {(page) => <List sessions={[...page.sessions, ...more.sessions]} searched={q !== ""} filtered={filtered} deleted={query.get("deleted") === "true"} />}

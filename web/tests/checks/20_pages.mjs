@@ -24,8 +24,12 @@ export async function sessions_can_be_filtered_and_searched({ browser, url, api 
   await until("rows", async () => (await tab.locator(".sessions .row").count()) === many);
   assert(tab.url().includes("q=ring"), tab.url());
   await tab.getByLabel("Type").selectOption("race");
+  await tab.getByText("Nothing found").waitFor();
+  await tab.getByPlaceholder("Search track").fill("");
   await tab.getByText("No session fits").waitFor();
+  await tab.getByPlaceholder("Search track").fill("ring");
   await tab.getByRole("button", { name: "Clear" }).click();
+  assert.equal(await tab.getByPlaceholder("Search track").inputValue(), "", "the words are cleared, too");
   await tab.locator(".sessions .row").first().waitFor();
   assert.deepEqual(tab.sins, []);
   await tab.done();

@@ -59,12 +59,13 @@ export async function a_page_that_connects_shows_no_dashes({ browser, url }) {
   await tab.addInitScript(() => {
     const Real = window.WebSocket;
     window.WebSocket = class extends Real {
-      set onmessage(hear) { super.onmessage = (event) => setTimeout(() => hear(event), 1500); }
+      set onmessage(hear) { super.onmessage = (event) => setTimeout(() => hear(event), 4000); }
     };
   });
   await tab.goto(url);
-  await tab.getByText("Connecting…").waitFor();
-  assert.equal(await tab.locator(".gear").count(), 0);
+  const shown = () => tab.evaluate(() => ({ connects: !!document.querySelector(".connecting"), dashes: document.querySelectorAll(".gear").length }));
+  const seen = await until("it connects", async () => { const now = await shown(); return now.connects && now; });
+  assert.equal(seen.dashes, 0);
   await tab.locator('[data-state="driving"]').first().waitFor();
   assert.deepEqual(tab.sins, []);
   await tab.done();

@@ -140,8 +140,22 @@ impl TapeInside {
             events_left_out,
             problems: tape.problems().into_iter().take(MOST_PROBLEMS).map(problem).collect(),
             sessions: sessions.into_iter().map(SessionAnswer::from).collect(),
-            tape: TapeAnswer::from(known),
+            tape: TapeAnswer::from(as_it_is(known, tape)),
         }
+    }
+}
+
+/// What the catalogue says of a tape that is still being written is as old as the last look.
+fn as_it_is(known: CataloguedTape, tape: &Tape) -> CataloguedTape {
+    let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
+    let end_ns = |stream: &TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
+    CataloguedTape {
+        bytes: tape.bytes(),
+        complete: tape.is_complete(),
+        duration_ns: streams().filter_map(end_ns).max(),
+        frames: streams().map(|stream| stream.totals().frames).sum(),
+        missing_us: None,
+        ..known
     }
 }
 

@@ -27,6 +27,7 @@ export function Channels({ tape, channels, span, whole, laps, marks, ...rest }: 
   const lines = useMemo((): Line[] => [...laps.map((lap) => ({ at: lap.start_ns / 1e9, strong: false })), ...marks.map((mark) => ({ at: mark.at, strong: true }))], [laps, marks]);
   if (channels.length === 0) return <p class="panel note-panel soft">No channel is chosen. Add one by its name.</p>;
   if (answer.error && answer.data === null) return <Problem error={answer.error} retry={answer.reload} />;
+  if (answer.data === null) return <p class="panel loading" role="status">Reading the tape…</p>;
   const found = new Map((answer.data?.channels ?? []).map((one) => [one.name, one]));
   return (
     <div class="plots" data-loading={answer.loading ? "yes" : undefined} data-step={answer.data?.channels[0]?.step_ns}>

@@ -53,7 +53,7 @@ function Inside({ tape }: { tape: TapeInside }) {
           <p class="soft"><a href="/tapes">Tapes</a> / {moment(tape.tape.created_utc)}</p>
           <h1>{title(tape)}</h1>
           <p class="soft facts">{[tape.tape.car && words(tape.tape.car), tape.tape.track && game(tape.tape.game), tape.game_version, duration((tape.tape.duration_ns ?? 0) / 1e6), bytes(tape.tape.bytes), file].filter(Boolean).map((one) => <span key={String(one)}>{one}</span>)}
-            {!tape.downloadable && <span class="chip">not closed</span>}{tape.recovered && <span class="chip">from its journal</span>}</p>
+            {!tape.downloadable && <b class="chip">not closed</b>}{tape.recovered && <b class="chip">from its journal</b>}</p>
           {tape.note && <p class="session-note">{tape.note}</p>}
         </div>
         <p class="buttons">

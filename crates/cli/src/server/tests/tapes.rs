@@ -162,6 +162,9 @@ async fn a_tape_is_downloaded_whole_or_from_where_it_was_cut_off() {
     std::fs::write(&driven.path, &bytes[..bytes.len() / 2]).unwrap();
     let open = driven.server.get(&at("/file")).await;
     assert_eq!((open.status.as_u16(), open.code().as_str()), (409, "not_closed"));
+    let said = driven.server.get(&at("")).await.json();
+    assert_eq!((&said["downloadable"], &said["tape"]["complete"]), (&json!(false), &json!(false)));
+    assert_eq!(said["tape"]["bytes"], bytes.len() / 2, "as it is, not as the catalogue has it");
 }
 
 #[tokio::test]
