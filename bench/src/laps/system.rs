@@ -12,7 +12,7 @@ pub(super) enum Signal {
 }
 
 /// The load of the machine, of one, five and fifteen minutes.
-pub(super) fn load_average() -> String {
+pub(crate) fn load_average() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let numbers: Vec<&str> = text.split_whitespace().take(3).collect();
     if numbers.is_empty() { "unknown".to_owned() } else { numbers.join(" ") }

@@ -49,9 +49,9 @@ function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session
               <tr key={tape.id} data-tape={tape.id}>
                 <td class="num">{moment(tape.created_utc)}</td>
                 <td class="tape-what"><a href={`/tapes/${tape.id}`}><b>{tape.track ? words(tape.track) : game(tape.game)}</b></a> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
-                <td class="num">{duration(tape.duration_ns == null ? null : tape.duration_ns / 1e6)}</td>
-                <td class="num">{bytes(tape.bytes)}</td>
-                <td class="num soft">{count(tape.frames)}</td>
+                <td class="num">{duration(tape.duration_ns == null || tape.id === now ? null : tape.duration_ns / 1e6)}</td>
+                <td class="num">{bytes(tape.id === now ? null : tape.bytes)}</td>
+                <td class="num soft">{count(tape.id === now ? null : tape.frames)}</td>
                 <td>{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : tape.id === now ? <span class="chip live-chip">● recording</span> : <span class="chip">open or cut off</span>}</td>
                 <td class="tape-sessions">{(on.get(tape.id) ?? []).map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
               </tr>

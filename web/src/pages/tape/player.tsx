@@ -42,7 +42,7 @@ export function Player({ tape, length, span, whole, playhead, cursor }: { tape: 
           <Shape of={here?.state === "playing" ? "pause" : "play"} /> {here?.state === "playing" ? "Pause" : here ? "Go on" : whole ? "Play" : "Play this part"}
         </button>
         <button type="button" disabled={busy || !plays(now)} onClick={() => void end()} aria-label="Stop"><Shape of="stop" /></button>
-        <span class="player-jumps">{[-60, -5, 5, 60].map((step) => <button type="button" key={step} disabled={!here} onClick={() => by(step)} aria-label={`${step > 0 ? "Ahead" : "Back"} ${Math.abs(step)} seconds`}>{step > 0 ? "+" : "−"}{Math.abs(step) === 60 ? "1 min" : "5 s"}</button>)}</span>
+        <span class="player-jumps">{[-60, -5, 5, 60].map((step) => <button type="button" key={step} disabled={!here} onClick={() => by(step)}>{step > 0 ? "+" : "−"}{Math.abs(step) === 60 ? "1 min" : "5 s"}</button>)}</span>
         <label class="player-speed"><span class="soft">Speed</span>
           <select value={String(speed)} onChange={(event) => { const next = Number(event.currentTarget.value); setSpeed(next); if (here) void set({ speed: next }); }}>
             {[...new Set([...SPEEDS, speed])].sort((a, b) => a - b).map((one) => <option key={one} value={String(one)}>{one}×</option>)}
