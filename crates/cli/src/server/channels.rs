@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::read::Tape;
@@ -21,7 +21,7 @@ use super::channels_answers::{ChannelsAnswer, CompareAnswer, OutlineAnswer};
 use super::channels_params::{ChannelsParams, CompareParams, OutlineParams, Rows};
 use super::error::{ApiError, Problem};
 use super::etag::json;
-use super::params::Params;
+use super::params::{Named, Params};
 use super::reading::id_of;
 use super::state::AppState;
 
@@ -107,7 +107,7 @@ pub(super) async fn channels(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<ChannelsParams>,
 ) -> Answer {
     let audience = state.access.audience(caller)?;

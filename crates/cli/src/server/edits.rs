@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Extension, FromRequest, Path, Request, State};
+use axum::extract::{Extension, FromRequest, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gametape::laps::Id;
@@ -19,7 +19,7 @@ use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
 use super::live::Kind;
-use super::params::{NoParams, Params};
+use super::params::{Named, NoParams, Params};
 use super::reading::id_of;
 use super::state::AppState;
 
@@ -150,7 +150,7 @@ async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_lap(
     State(state): State<AppState>,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
     headers: HeaderMap,
     Allowed(edit): Allowed<LapEdit>,
@@ -166,7 +166,7 @@ pub(super) async fn edit_lap(
 pub(super) async fn delete_lap(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
     headers: HeaderMap,
 ) -> Answer {
@@ -188,7 +188,7 @@ async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edi
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_session(
     State(state): State<AppState>,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
     headers: HeaderMap,
     Allowed(edit): Allowed<SessionEdit>,
@@ -204,7 +204,7 @@ pub(super) async fn edit_session(
 pub(super) async fn delete_session(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
     headers: HeaderMap,
 ) -> Answer {
@@ -218,7 +218,7 @@ pub(super) async fn delete_session(
     responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_driver(
     State(state): State<AppState>,
-    Path(driver): Path<String>,
+    Named(driver): Named,
     _: Params<NoParams>,
     Allowed(edit): Allowed<DriverChange>,
 ) -> Answer {

@@ -1,6 +1,6 @@
 //! Parameters of queries. What is not known is an error that says what is: a misspelt filter must not look like an answer to it.
 
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
 use gametape::format::TapeId;
 use gametape::laps::{Phase, SessionKind};
@@ -29,6 +29,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
                 let reason = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
                 Err(ApiError::bad_request(reason.chars().take(LONGEST).collect::<String>()))
             }
+        }
+    }
+}
+
+/// The part of the path that names a thing. One that is no text names nothing, and that is said as all errors are.
+pub(super) struct Named(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Path::<String>::from_request_parts(parts, state).await {
+            Ok(Path(name)) => Ok(Self(name)),
+            Err(error) => Err(ApiError::bad_request(error.to_string())),
         }
     }
 }

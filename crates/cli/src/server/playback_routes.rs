@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::play::{FASTEST, Neighbour, PlayError, SLOWEST};
@@ -15,7 +15,7 @@ use super::edits::Allowed;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
-use super::params::{NoParams, Params};
+use super::params::{Named, NoParams, Params};
 use super::playback::{Playback, PlaybackEdit, Seen, StartError, Wanted};
 use super::state::AppState;
 use super::tapes::{check_owner, open, tape_id_of, unreadable};
@@ -166,7 +166,7 @@ pub(super) async fn playback(
     responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn play(
     State(state): State<AppState>,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
     headers: HeaderMap,
     Allowed(wish): Allowed<PlayWish>,

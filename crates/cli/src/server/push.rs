@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequest, Path, Request, State};
+use axum::extract::{FromRequest, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
@@ -19,7 +19,7 @@ use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
 use super::live::Kind;
-use super::params::{NoParams, Params};
+use super::params::{Named, NoParams, Params};
 use super::reading::id_of;
 use super::state::AppState;
 
@@ -171,7 +171,7 @@ pub(super) struct TapeArrived {
     responses((status = 200, body = TapeArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tape(
     State(state): State<AppState>,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<PieceParams>,
     headers: HeaderMap,
     FromWriter(piece): FromWriter<LARGEST_PIECE>,

@@ -1,6 +1,6 @@
 //! What can be read: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
 
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::laps::Id;
@@ -15,7 +15,7 @@ use super::blocking::ask;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::params::{
-    LapParams, ListParams, OneParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
+    LapParams, ListParams, Named, OneParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
 };
 use super::state::AppState;
 
@@ -74,7 +74,7 @@ pub(super) async fn session(
     State(state): State<AppState>,
     Extension(caller): Who,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<OneParams>,
 ) -> Answer {
     let audience = state.access.audience(caller)?;
@@ -112,7 +112,7 @@ pub(super) async fn lap(
     State(state): State<AppState>,
     Extension(caller): Who,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<OneParams>,
 ) -> Answer {
     let audience = state.access.audience(caller)?;

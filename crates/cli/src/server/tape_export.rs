@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use gametape::export::{Columns, ExportError, RowFormat, RowSink, choose, export_rows};
@@ -13,7 +13,7 @@ use gametape::store::Store;
 use super::access::Caller;
 use super::channels::read_tapes;
 use super::error::{ApiError, Problem};
-use super::params::Params;
+use super::params::{Named, Params};
 use super::piped::{self, Pipe};
 use super::state::AppState;
 use super::tape_channels::Channel;
@@ -30,7 +30,7 @@ pub(super) async fn export(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     _: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<ExportParams>,
 ) -> Result<Response, ApiError> {
     check_owner(&state, caller)?;

@@ -7,14 +7,14 @@ use std::path::Path as FilePath;
 use std::time::UNIX_EPOCH;
 
 use axum::body::Body;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Caller;
 use super::channels::read_tapes;
 use super::error::{ApiError, Problem};
-use super::params::{NoParams, Params};
+use super::params::{Named, NoParams, Params};
 use super::piped;
 use super::state::AppState;
 use super::tapes::{check_owner, open, tape_id_of, unreadable};
@@ -33,7 +33,7 @@ pub(super) async fn file(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
 ) -> Result<Response, ApiError> {
     check_owner(&state, caller)?;

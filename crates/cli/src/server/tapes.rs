@@ -1,7 +1,7 @@
 //! One tape of the catalogue: what is on it, and its channels as minima and maxima over time. All of it is for the owner: whose a tape is, is not known before it
 //! is tracked. The file is the one that the catalogue names; nothing of a request becomes a path.
 
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
@@ -12,7 +12,7 @@ use super::access::Caller;
 use super::channels::read_tapes;
 use super::error::{ApiError, Problem};
 use super::etag::json;
-use super::params::{NoParams, Params};
+use super::params::{Named, NoParams, Params};
 use super::reading::id_of;
 use super::state::AppState;
 use super::tape_channels::Channel;
@@ -80,7 +80,7 @@ pub(super) async fn inside(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     _: Params<NoParams>,
 ) -> Answer {
     check_owner(&state, caller)?;
@@ -100,7 +100,7 @@ pub(super) async fn overview(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    Path(id): Path<String>,
+    Named(id): Named,
     Params(params): Params<OverviewParams>,
 ) -> Answer {
     check_owner(&state, caller)?;

@@ -3,6 +3,15 @@ use serde_json::{Value, json};
 use super::{Server, drive, local};
 
 #[tokio::test]
+async fn a_name_that_is_no_text_is_an_error_like_any_other() {
+    let server = Server::new(local());
+    for path in ["/api/v1/laps/%FF", "/api/v1/sessions/%C3%28", "/api/v1/tapes/%FF"] {
+        let answer = server.get(path).await;
+        assert_eq!((answer.status.as_u16(), answer.code().as_str()), (400, "bad_request"), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn sessions_come_twenty_at_a_time_newest_first_with_a_cursor() {
     let server = Server::new(local());
     for number in 1..=25 {
