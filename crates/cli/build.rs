@@ -1,4 +1,5 @@
-//! Builds the web UI for embedding. Takes `web/` of the repository, gives `web_files.rs` in `OUT_DIR`: a list of files with their bytes.
+//! Builds the web UI for embedding. Takes `web/` of the repository, gives `web_files.rs` in `OUT_DIR`: a list of files with their bytes; and
+//! `report_template.rs`: the page of `export --to html` without its data.
 //!
 //! ```text
 //! web/ ──copy──▶ OUT_DIR/web-HASH ──npm ci, npm run build──▶ OUT_DIR/web-HASH/dist ──▶ OUT_DIR/web_files.rs
@@ -21,8 +22,20 @@ use std::process::Command;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// What of `web/` goes into the page. Tests and `node_modules` do not.
-const PARTS: [&str; 8] =
-    ["src", "public", "build", "index.html", "package.json", "package-lock.json", "vite.config.ts", ".npmrc"];
+const PARTS: [&str; 10] = [
+    "src",
+    "report",
+    "public",
+    "build",
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "vite.config.ts",
+    "vite.report.config.ts",
+    ".npmrc",
+];
+/// The page of reports: no page of the server.
+const REPORT: &str = "report-template.html";
 const DIST: &str = "GAMETAPE_WEB_DIST";
 
 fn main() -> Outcome<()> {
@@ -38,7 +51,11 @@ fn main() -> Outcome<()> {
         Some(dist) => list(dist)?,
         None => "&[]".to_owned(),
     };
-    write_new(&out.join("web_files.rs"), list.as_bytes())
+    write_new(&out.join("web_files.rs"), list.as_bytes())?;
+    // A folder that was built before there were reports has none.
+    let template = dist.map(|dist| dist.join(REPORT)).filter(|template| template.is_file());
+    let template = template.map_or_else(|| "None".to_owned(), |template| format!("Some(include_str!({template:?}))"));
+    write_new(&out.join("report_template.rs"), template.as_bytes())
 }
 
 /// A folder that somebody built. A wrong name is an error: who names one wants that one.
@@ -153,7 +170,7 @@ fn npm(place: &Path, arguments: &[&str]) -> Outcome<()> {
 fn list(dist: &Path) -> Outcome<String> {
     let mut text = String::from("&[\n");
     for (name, path) in files(dist, "")? {
-        if path.extension() == Some(OsStr::new("gz")) {
+        if path.extension() == Some(OsStr::new("gz")) || name == REPORT {
             continue;
         }
         let bytes = fs::read(&path)?;

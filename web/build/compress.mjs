@@ -5,7 +5,7 @@ import { constants, gzipSync } from "node:zlib";
 
 const folder = process.argv[2] ?? "dist";
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile() || entry.name.endsWith(".gz")) continue;
+  if (!entry.isFile() || entry.name.endsWith(".gz") || entry.name === "report-template.html") continue;
   const path = join(entry.parentPath ?? entry.path, entry.name);
   const bytes = readFileSync(path);
   const packed = gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION });

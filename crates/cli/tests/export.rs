@@ -94,3 +94,92 @@ fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
     bench.expect(4, &["export", &tape, "--channels", "Sped"]).is_one_error_with(&["Sped", "gametape info --channels"]);
     bench.expect(2, &["export", &tape, "--to", "nevrcap"]).is_one_error_with(&["not there yet"]);
 }
+
+/// Exports a page; `None` where this program was built without npm, and says so as it should.
+fn page(bench: &Bench, arguments: &[&str]) -> Option<Vec<String>> {
+    let ran = bench.run(arguments);
+    if ran.code == 1 && ran.err.contains("built without its web pages") {
+        ran.is_one_error_with(&["Node.js 20.19", "--to csv"]);
+        return None;
+    }
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    Some(ran.out.lines().map(str::to_owned).collect())
+}
+
+/// The document in a page.
+fn document(html: &str) -> serde_json::Value {
+    let (_, data) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn the_newest_tape_becomes_a_table_and_a_page_and_a_summary_tells_of_it() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let before = std::fs::read(&tape).unwrap();
+    let Some(files) = page(&bench, &["export", "--to", "csv,html"]) else { return };
+    assert_eq!(files, [tape.replace(".gtape", ".csv"), tape.replace(".gtape", ".html")]);
+    let html = std::fs::read_to_string(&files[1]).unwrap();
+    let report = document(&html);
+    let laps = bench.expect(0, &["laps", &tape, "--json"]).json();
+    assert_eq!(report["sessions"], laps["sessions"]);
+    let names = report["lines"]["channels"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
+    let names: Vec<_> = names.collect();
+    for name in ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm", "x_m", "z_m", "speedKmh"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert!(report["lines"]["laps"].as_array().unwrap().len() >= 2);
+    assert!(report["tracks"][0]["outline_m"].as_array().unwrap().len() > 50);
+    // Nothing in it names a place to load from.
+    assert!(html.contains("default-src 'none'") && !html.contains("src=\"") && !html.contains("@import"));
+    let again = page(&bench, &["export", "--to", "html,csv"]).unwrap();
+    assert!(again.iter().all(|file| !files.contains(file)), "{again:?}");
+    assert_eq!(std::fs::read_to_string(&files[1]).unwrap(), html, "nothing was overwritten");
+    let told = bench.expect(0, &["export", "--to", "html", "-o", text(&bench.path("a.html"))]).err;
+    assert!(told.contains("gametape ring") && told.contains("laps (") && told.contains("best 0:"), "{told}");
+    bench.expect(2, &["export", "--to", "html", "--per-lap"]).is_one_error_with(&["leave --per-lap out"]);
+    assert_eq!(std::fs::read(&tape).unwrap(), before, "the source is as it was");
+}
+
+#[test]
+fn no_text_of_a_tape_ends_the_script_of_a_page() {
+    use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
+    use gametape::format::{Channel, ChannelType, StreamSpec};
+    const EVIL: &str = "</script><script>alert(1)</script><!--";
+    let bench = Bench::new();
+    let path = bench.path("evil.gtape");
+    let options = WriteOptions::new(gametape::identity::new_id());
+    let mut tape = TapeBuilder::create(std::sync::Arc::new(StdFiles), &path, &options, false).unwrap();
+    let channels = vec![Channel::new(EVIL, ChannelType::F32, 0, 1, EVIL)];
+    let spec = StreamSpec { game: EVIL.into(), ..StreamSpec::columns(EVIL, 4, channels) };
+    let stream = tape.add_stream(spec, 0).unwrap();
+    for frame in 0..100_u64 {
+        tape.append(stream, frame * 10_000_000, &(frame as f32).to_le_bytes()).unwrap();
+    }
+    for key in ["track", "car", "driver", "note"] {
+        tape.metadata(0, key, EVIL).unwrap();
+    }
+    tape.event(5, "mark", EVIL).unwrap();
+    tape.finish().unwrap();
+    let Some(files) = page(&bench, &["export", text(&path), "--to", "html"]) else { return };
+    let html = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(
+        !html.contains("alert(1)</") && html.matches("<script").count() == 2,
+        "the data and the script of the page"
+    );
+    let report = document(&html);
+    assert_eq!([&report["track"], &report["game"], &report["note"], &report["marks"][0]["text"]], [EVIL; 4]);
+    assert_eq!(report["lines"]["channels"][0]["unit"], EVIL);
+}
+
+#[test]
+fn the_distance_is_known_whatever_channels_are_chosen() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let csv = bench.expect(0, &["export", &tape, "--channels", "speedKmh"]).out.trim().to_owned();
+    let table = rows(&std::fs::read_to_string(&csv).unwrap());
+    let frames = bench.expect(0, &["cat", &tape, "--channels", "speedKmh"]).out.lines().count() - 1;
+    assert_eq!(table.len(), frames, "rows stand where the chosen stream has frames");
+    let inside = table.iter().filter(|row| row["lap"] == "1");
+    assert!(inside.skip(5).all(|row| row["lap_distance_m"].parse::<f64>().is_ok_and(|metres| metres >= 0.0)));
+}

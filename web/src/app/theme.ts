@@ -6,8 +6,20 @@ export type Theme = "dark" | "light";
 const system = matchMedia("(prefers-color-scheme: light)");
 const listeners = new Set<() => void>();
 
+/** A page that was opened from disk may have no storage: then it remembers for as long as it is open. */
+const remembered = {
+  now: null as string | null,
+  get(): string | null {
+    try { return localStorage.getItem(KEY); } catch { return this.now; }
+  },
+  set(value: Theme | null) {
+    this.now = value;
+    try { if (value) localStorage.setItem(KEY, value); else localStorage.removeItem(KEY); } catch { /* see above */ }
+  },
+};
+
 export function theme(): Theme {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = remembered.get();
   if (chosen === "dark" || chosen === "light") return chosen;
   return system.matches ? "light" : "dark";
 }
@@ -20,8 +32,7 @@ function apply() {
 export function switchTheme(): void {
   const next: Theme = theme() === "dark" ? "light" : "dark";
   // Back to what the system says: then it is followed again.
-  if ((next === "light") === system.matches) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, next);
+  remembered.set((next === "light") === system.matches ? null : next);
   apply();
 }
 

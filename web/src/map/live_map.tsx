@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Schemas, ask } from "../api/client";
 import { useFrame } from "../live/frame";
-import { type Point, fit, pathOf, pointAt } from "./outline";
+import { type Point, fit, marks, pointAt } from "./outline";
 
 const [W, H] = [400, 320];
 
@@ -74,17 +74,4 @@ function follow(trail: Point[], world: readonly [number, number, number]) {
   if (far > 150) trail.length = 0;
   if (trail.length > 3000) trail.shift();
   trail.push([world[0], world[2]]);
-}
-
-/** Short lines across the road: start and sectors. */
-export function marks(points: readonly Point[], ends: readonly (number | null)[], at: (x: number, z: number) => Point): string[] {
-  return [0, ...ends.filter((end): end is number => end !== null && end > 0.001 && end < 0.999)].flatMap((share) => {
-    const a = pointAt(points, share);
-    const b = pointAt(points, share + 0.004);
-    if (!a || !b) return [];
-    const [p, q] = [at(a[0], a[1]), at(b[0], b[1])];
-    const length = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
-    const [nx, ny] = [(-(q[1] - p[1]) / length) * 9, ((q[0] - p[0]) / length) * 9];
-    return [pathOf([[p[0] - nx, p[1] - ny], [p[0] + nx, p[1] + ny]])];
-  });
 }

@@ -54,3 +54,16 @@ export function pointAt(points: readonly Point[], share: number): Point | null {
   const t = place - n;
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
 }
+
+/** Short lines across the road: start and sectors. */
+export function marks(points: readonly Point[], ends: readonly (number | null)[], at: (x: number, z: number) => Point): string[] {
+  return [0, ...ends.filter((end): end is number => end !== null && end > 0.001 && end < 0.999)].flatMap((share) => {
+    const a = pointAt(points, share);
+    const b = pointAt(points, share + 0.004);
+    if (!a || !b) return [];
+    const [p, q] = [at(a[0], a[1]), at(b[0], b[1])];
+    const length = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
+    const [nx, ny] = [(-(q[1] - p[1]) / length) * 9, ((q[0] - p[0]) / length) * 9];
+    return [pathOf([[p[0] - nx, p[1] - ny], [p[0] + nx, p[1] + ny]])];
+  });
+}

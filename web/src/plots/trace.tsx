@@ -41,6 +41,12 @@ export interface TraceProps {
   isDelta?: boolean;
   steps?: boolean;
   last?: boolean;
+  /** What stands below the last plot; metres if nothing else is said. */
+  xText?: (x: number) => string;
+  /** How far apart the figures below may stand; decimal steps if nothing else is said. */
+  xSteps?: number[];
+  /** Names stand beside marks; on the plot of the delta they always do. */
+  namesMarks?: boolean;
   canvas?: { current: HTMLCanvasElement | null };
 }
 
@@ -89,7 +95,7 @@ function show(plot: uPlot, x: number[], index: number | null) {
 }
 
 function options(latest: { current: TraceProps }, width: number): uPlot.Options {
-  const { lines, laps, height, isDelta, steps, last } = latest.current;
+  const { lines, laps, height, isDelta, steps, last, xText = (x: number) => `${x} m`, xSteps, namesMarks = !!isDelta } = latest.current;
   const [edge, faint] = [colour("edge"), colour("faint")];
   const font = "12px system-ui, sans-serif";
   const axis = { stroke: faint, font, grid: { stroke: edge, width: 1 }, ticks: { show: false } };
@@ -100,7 +106,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
     padding: [8, 10, last ? 0 : 6, 0],
     scales: { x: { time: false }, y: { range: (_plot, min, max) => yRange(min, max, !!isDelta) } },
     axes: [
-      { ...axis, show: true, size: last ? 28 : 6, values: (_plot, ticks) => ticks.map((tick) => (last ? `${tick} m` : "")) },
+      { ...axis, show: true, size: last ? 28 : 6, ...(xSteps ? { incrs: xSteps } : {}), values: (_plot, ticks) => ticks.map((tick) => (last ? xText(tick) : "")) },
       { ...axis, size: 54, ...(steps ? { incrs: [1, 2, 5], space: 14 } : {}), values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : String(Math.round(tick * 1000) / 1000).replace("-", "−"))) },
     ],
     cursor: {
@@ -130,7 +136,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
         latest.current.onRange({ from: plot.posToVal(left, "x"), to: plot.posToVal(left + width, "x") });
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
-      drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, !!isDelta)],
+      drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, namesMarks)],
     },
   };
 }
@@ -167,6 +173,7 @@ function drawMarks(plot: uPlot, marks: { at: number; text: string }[], edge: str
   pen.fillStyle = faint;
   pen.font = `${11 * ratio}px system-ui, sans-serif`;
   pen.textAlign = "center";
+  let free = -Infinity;
   for (const mark of marks) {
     const x = plot.valToPos(mark.at, "x", true);
     if (x < left || x > left + width) continue;
@@ -174,7 +181,11 @@ function drawMarks(plot: uPlot, marks: { at: number; text: string }[], edge: str
     pen.moveTo(x, top);
     pen.lineTo(x, top + height);
     pen.stroke();
-    if (named) pen.fillText(mark.text, x, top + 10 * ratio);
+    // A name that would lie over the one before is left out.
+    const half = named ? pen.measureText(mark.text).width / 2 : 0;
+    if (!named || x - half < free) continue;
+    pen.fillText(mark.text, x, top + 10 * ratio);
+    free = x + half + 4 * ratio;
   }
   pen.restore();
 }

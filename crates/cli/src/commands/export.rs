@@ -7,38 +7,47 @@ use anyhow::Context as _;
 use gametape::export::{Columns, RowFormat, choose, export_rows};
 use gametape::format::read::{ReadError, Tape};
 use gametape::import::import;
-use gametape::laps::track_tape;
+use gametape::laps::{Tracked, track_tape};
 use gametape::names::{EXTENSION, free_path};
 use serde_json::json;
 
 use super::export_files::{ExportFiles, Scratch};
+use super::export_html::Template;
+use super::{export_html, export_summary};
 use crate::cli::{not_yet, tell};
 use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
 use crate::stop::Stop;
 use crate::{human, open};
 
-/// Write tapes as tables that other programs read
+/// Write tapes as tables that other programs read, or as a page to look at
 ///
-/// A row stands at each moment at which one of the streams has a frame; slower streams keep what they said last. Before the channels come the time in
+/// Tables (csv, jsonl): a row stands at each moment at which one of the streams has a frame; slower streams keep what they said last. Before the channels come the time in
 /// nanoseconds and in seconds since the beginning of the tape, UTC, the lap (its number on the tape) and the distance from the line. Numbers are exact, with a decimal
-/// point. The source is never touched, and nothing is overwritten: a name that is taken gets a number.
+/// point.
+///
+/// A page (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is below 15 MB however long the tape is, and asks nothing of
+/// the network.
+///
+/// The source is never touched, and nothing is overwritten: a name that is taken gets a number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape export                                   the newest tape, as CSV beside it
+  gametape export --to html                         the newest tape, as a page for the browser
+  gametape export race.gtape --to csv,html
   gametape export race.gtape --to csv,jsonl --channels speedKmh,gas,brake,gear
   gametape export race.gtape --per-lap -o laps/
   gametape export old.ibt --to csv")]
 pub(crate) struct Args {
     /// Tapes, or any file that `gametape import` reads; the newest tape if left out
     files: Vec<PathBuf>,
-    /// csv (if left out), jsonl
+    /// csv (if left out), jsonl, html
     #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
     to: Vec<To>,
-    /// Which channels, in this order; all if left out. STREAM/NAME where two streams have one
+    /// Which channels, in this order; all if left out. STREAM/NAME where two streams have one. In a page those that all games share come first
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     channels: Vec<String>,
-    /// A file for each lap
+    /// A table for each lap
     #[arg(long)]
     per_lap: bool,
     /// The file to write, or the folder; beside the source if left out
@@ -53,7 +62,6 @@ pub(crate) struct Args {
 enum To {
     Csv,
     Jsonl,
-    #[value(hide = true)]
     Html,
     #[value(hide = true)]
     V2Tape,
@@ -63,13 +71,20 @@ enum To {
     Echoreplay,
 }
 
+/// What is written.
+#[derive(Clone, Copy)]
+enum Kind {
+    Rows(RowFormat),
+    Page(Template),
+}
+
 impl To {
-    /// The ending of its files, and how rows are written.
-    fn rows(self) -> anyhow::Result<(&'static str, RowFormat)> {
+    /// The ending of its files, and what is in them.
+    fn kind(self) -> anyhow::Result<(&'static str, Kind)> {
         match self {
-            Self::Csv => Ok(("csv", RowFormat::Csv)),
-            Self::Jsonl => Ok(("jsonl", RowFormat::Jsonl)),
-            Self::Html => Err(not_yet("gametape export --to html")),
+            Self::Csv => Ok(("csv", Kind::Rows(RowFormat::Csv))),
+            Self::Jsonl => Ok(("jsonl", Kind::Rows(RowFormat::Jsonl))),
+            Self::Html => Ok(("html", Kind::Page(Template::embedded()?))),
             Self::V2Tape => Err(not_yet("gametape export --to v2-tape")),
             Self::Nevrcap => Err(not_yet("gametape export --to nevrcap")),
             Self::Echoreplay => Err(not_yet("gametape export --to echoreplay")),
@@ -78,44 +93,55 @@ impl To {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let formats = args.to.iter().map(|to| to.rows()).collect::<anyhow::Result<Vec<_>>>()?;
+    let kinds = args.to.iter().map(|to| to.kind()).collect::<anyhow::Result<Vec<_>>>()?;
+    if args.per_lap && kinds.iter().all(|(_, kind)| matches!(kind, Kind::Page(_))) {
+        return Err(exit::usage("a page has all laps in one file; leave --per-lap out, or add csv to --to"));
+    }
     let files = if args.files.is_empty() { vec![open::or_newest(None)?] } else { args.files.clone() };
     let stop = Stop::listen()?;
     let bars = Bars::on_terminal();
     let (mut reports, mut paths, mut damaged) = (Vec::new(), Vec::new(), false);
     for source in &files {
         let opened = Opened::open(source)?;
-        let columns = choose(&opened.tape, &args.channels).map_err(|error| exit::nothing_found(error.to_string()))?;
+        let tape = &opened.tape;
+        let columns = choose(tape, &args.channels).map_err(|error| exit::nothing_found(error.to_string()))?;
         if columns.0.is_empty() {
             return Err(exit::nothing_found(format!(
                 "{} has no channels: its streams have no layout; `gametape cat --format raw` gives their bytes",
                 source.display()
             )));
         }
-        for (ending, format) in &formats {
-            let wanted = wanted_path(args, source, ending, files.len() * formats.len() > 1)?;
+        // A game without laps has values all the same.
+        let tracked = track_tape(tape).ok();
+        let of = Source { path: source, tape, columns: &columns, tracked: tracked.as_ref() };
+        for (ending, kind) in &kinds {
+            let wanted = wanted_path(args, source, ending, files.len() * kinds.len() > 1)?;
             let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-            let done = write_rows(args, &opened.tape, &columns, (*format, &wanted), &stop, bar)?;
+            let done = match kind {
+                Kind::Rows(format) => write_rows(args, &of, *format, &wanted, &stop, bar)?,
+                Kind::Page(template) => {
+                    let files = ExportFiles::new(&wanted, false, &stop, bar);
+                    export_html::write(*template, &of, !args.channels.is_empty(), files)?
+                }
+            };
             for problem in &done.damage {
                 tell(&format!("warning: {}: {}", source.display(), human::safe(problem)));
             }
-            let rows = human::counted(done.rows, "row");
-            let size =
-                human::bytes(done.paths.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum());
             let to = match done.paths.as_slice() {
                 [path] => path.display().to_string(),
                 paths => format!("{} files in {}", paths.len(), wanted.parent().unwrap_or(Path::new(".")).display()),
             };
-            tell(&format!(
-                "{} -> {to}: {rows}, {}, {size}",
-                source.display(),
-                human::counted(columns.0.len() as u64, "channel")
-            ));
-            damaged |= !done.damage.is_empty() || opened.tape.problems().iter().any(open::is_damage);
+            let size = done.paths.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
+            let rows = done.rows.map(|rows| human::counted(rows, "row"));
+            let parts =
+                [rows, Some(human::counted(done.channels as u64, "channel")), Some(human::bytes(size))].into_iter();
+            tell(&format!("{} -> {to}: {}", source.display(), parts.flatten().collect::<Vec<_>>().join(", ")));
+            damaged |= !done.damage.is_empty() || tape.problems().iter().any(open::is_damage);
             reports.push(json!({ "source": source, "to": ending, "paths": done.paths, "rows": done.rows,
-                "channels": columns.0.len(), "damage": done.damage }));
+                "channels": done.channels, "damage": done.damage }));
             paths.extend(done.paths);
         }
+        export_summary::tell_summary(tape, tracked.as_ref());
     }
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -173,28 +199,36 @@ fn wanted_path(args: &Args, source: &Path, ending: &str, several: bool) -> anyho
     Ok(free_path(&output.join(beside.file_name().unwrap_or_default()), &|path| path.exists()))
 }
 
+/// What is exported.
+pub(super) struct Source<'a> {
+    pub(super) path: &'a Path,
+    pub(super) tape: &'a Tape,
+    pub(super) columns: &'a Columns,
+    pub(super) tracked: Option<&'a Tracked>,
+}
+
 /// What was written.
-struct Done {
-    paths: Vec<PathBuf>,
-    rows: u64,
-    damage: Vec<String>,
+pub(super) struct Done {
+    pub(super) paths: Vec<PathBuf>,
+    /// Rows of tables; a page has none.
+    pub(super) rows: Option<u64>,
+    pub(super) channels: usize,
+    pub(super) damage: Vec<String>,
 }
 
 fn write_rows(
     args: &Args,
-    tape: &Tape,
-    columns: &Columns,
-    (format, wanted): (RowFormat, &Path),
+    of: &Source<'_>,
+    format: RowFormat,
+    wanted: &Path,
     stop: &Stop,
     bar: Bar,
 ) -> anyhow::Result<Done> {
-    // A game without laps has rows all the same.
-    let tracked = track_tape(tape).ok();
-    if args.per_lap && tracked.as_ref().is_none_or(|tracked| tracked.laps().next().is_none()) {
+    if args.per_lap && of.tracked.is_none_or(|tracked| tracked.laps().next().is_none()) {
         return Err(exit::nothing_found("no lap is on the tape; leave --per-lap out"));
     }
     let mut files = ExportFiles::new(wanted, args.per_lap, stop, bar);
-    let exported = export_rows(tape, columns, format, tracked.as_ref(), &mut files)?;
+    let exported = export_rows(of.tape, of.columns, format, of.tracked, &mut files)?;
     let damage = exported.damage.iter().map(ToString::to_string).collect();
-    Ok(Done { paths: files.finish()?, rows: exported.rows, damage })
+    Ok(Done { paths: files.finish()?, rows: Some(exported.rows), channels: of.columns.0.len(), damage })
 }

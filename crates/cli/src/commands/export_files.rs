@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use gametape::export::RowSink;
+use gametape::format::write::{Files as _, StdFiles};
 use gametape::names::free_path;
 
 use crate::progress::Bar;
@@ -36,9 +37,32 @@ impl Drop for Scratch {
 
 /// A file that has not got its name yet.
 struct Unnamed {
-    out: BufWriter<File>,
+    /// `None` once it is whole: a tape of a long race has more laps than a process may have files open.
+    out: Option<BufWriter<File>>,
     path: PathBuf,
     name: PathBuf,
+}
+
+impl Unnamed {
+    /// All is on the disk.
+    fn close(&mut self) -> io::Result<()> {
+        match self.out.take() {
+            Some(mut out) => out.flush().and_then(|()| out.get_ref().sync_all()),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes its name, or the next that is free: somebody may have taken it meanwhile.
+    fn take_name(&self) -> io::Result<PathBuf> {
+        loop {
+            let name = free_path(&self.name, &|path| path.exists());
+            match StdFiles.publish(&self.path, &name) {
+                Ok(()) => return Ok(name),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
 }
 
 /// One file, or one for each lap.
@@ -63,30 +87,21 @@ impl<'a> ExportFiles<'a> {
         let path = PathBuf::from(path);
         let mut out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
         out.write_all(head)?;
-        // The one before is whole: it needs its buffer no more.
         if let Some(before) = self.files.last_mut() {
-            before.out.flush()?;
+            before.close()?;
         }
-        self.files.push(Unnamed { out, path, name });
+        self.files.push(Unnamed { out: Some(out), path, name });
         Ok(())
     }
 
     /// Gives the files their names.
     pub(super) fn finish(mut self) -> io::Result<Vec<PathBuf>> {
         let mut names = Vec::new();
-        for mut file in std::mem::take(&mut self.files) {
-            let named = file.out.flush().and_then(|()| file.out.get_ref().sync_all()).and_then(|()| {
-                // Somebody may have taken the name meanwhile.
-                let name = free_path(&file.name, &|path| path.exists());
-                std::fs::rename(&file.path, &name).map(|()| name)
-            });
-            match named {
-                Ok(name) => names.push(name),
-                Err(error) => {
-                    let _ = std::fs::remove_file(&file.path);
-                    return Err(error);
-                }
-            }
+        // What fails, and what comes behind it, is removed with this.
+        while let Some(file) = self.files.first_mut() {
+            file.close()?;
+            names.push(file.take_name()?);
+            self.files.remove(0);
         }
         Ok(names)
     }
@@ -114,8 +129,8 @@ impl RowSink for ExportFiles<'_> {
 
     fn row(&mut self, row: &[u8]) -> io::Result<()> {
         match self.files.last_mut().filter(|_| self.open) {
-            Some(file) => file.out.write_all(row),
-            None => Ok(()),
+            Some(Unnamed { out: Some(out), .. }) => out.write_all(row),
+            _ => Ok(()),
         }
     }
 

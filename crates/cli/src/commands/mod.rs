@@ -9,6 +9,8 @@ pub(crate) mod doctor;
 mod doctor_report;
 pub(crate) mod export;
 mod export_files;
+mod export_html;
+mod export_summary;
 pub(crate) mod games;
 pub(crate) mod import;
 pub(crate) mod info;

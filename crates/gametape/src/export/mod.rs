@@ -4,18 +4,21 @@
 //! Tape::merged ──▶ Table: newest text of each cell ──▶ a row for each moment ──▶ RowSink (a file, or one for each lap)
 //!          tracked laps ──▶ lap, lap_distance_m ───────┘
 //! ```
+//! [`report`] makes a tape small enough for a page in a browser.
+//!
 //! Streams of a game come at rates of their own. A row stands at each moment at which one of the chosen streams has a frame; the others keep what they said last, and
 //! are empty before they said anything.
 
 mod cells;
 mod columns;
+pub mod report;
 mod table;
 
 use std::io;
 
-use gametape_format::read::{Problem, ReadError, Tape};
+use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
 
-use crate::laps::Tracked;
+use crate::laps::{Tracked, streams_of_game};
 
 pub use cells::{write_csv, write_json};
 pub use columns::{ChosenColumn, Columns, NoSuchChannel, choose};
@@ -75,13 +78,18 @@ pub fn export_rows(
 ) -> Result<Exported, ExportError> {
     let mut exported = Exported::default();
     let mut table = Table::new(tape, columns, format, tracked);
-    let mut frames = tape.merged(columns.streams(tape));
+    let chosen: Vec<_> = columns.streams(tape).map(|stream| stream.id()).collect();
+    // The place on the track may stand in another stream than what was chosen.
+    let has_laps = tracked.is_some_and(|tracked| tracked.laps().next().is_some());
+    let is_read = |stream: &&TapeStream| has_laps || chosen.contains(&stream.id());
+    let mut frames = tape.merged(streams_of_game(tape).filter(is_read));
     let last_ns = columns.streams(tape).filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
     let mut row_ns = None;
     loop {
         match frames.next() {
             Ok(Some(frame)) => {
-                if let Some(before_ns) = row_ns.filter(|before_ns| *before_ns != frame.time_ns) {
+                let is_chosen = chosen.contains(&frame.stream);
+                if let Some(before_ns) = row_ns.take_if(|before_ns| *before_ns != frame.time_ns) {
                     table.give(before_ns, sink)?;
                     exported.rows += 1;
                     if exported.rows.is_multiple_of(4096) {
@@ -89,7 +97,7 @@ pub fn export_rows(
                         sink.goes_on()?;
                     }
                 }
-                row_ns = Some(frame.time_ns);
+                row_ns = row_ns.or(is_chosen.then_some(frame.time_ns));
                 table.take(frame.stream, frame.data);
             }
             Ok(None) => break,

@@ -8,7 +8,7 @@ use gametape_format::read::Tape;
 use super::RowSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
 use super::columns::{ChosenColumn, Columns};
-use crate::laps::{Lap, Tracked};
+use crate::laps::{Lap, TrackFacts, Tracked, TrackedSession, streams_of_game};
 use crate::library::Decoding;
 use crate::names::utc_text;
 
@@ -37,7 +37,8 @@ pub(super) struct Table<'a> {
     cells: Vec<Vec<Cell>>,
     keys: Vec<Vec<u8>>,
     clocks: Vec<(u64, i64)>,
-    laps: Vec<&'a Lap>,
+    /// Laps, and how long the track of each is.
+    laps: Vec<(&'a Lap, Option<f32>)>,
     /// Where the search for the lap begins: times rise.
     next_lap: usize,
     part: Option<Option<u32>>,
@@ -45,7 +46,6 @@ pub(super) struct Table<'a> {
     decoding: Option<Decoding>,
     share: Option<f32>,
     distance_m: Option<f32>,
-    length_m: Option<f32>,
     head: Vec<u8>,
     row: Vec<u8>,
 }
@@ -57,7 +57,7 @@ impl<'a> Table<'a> {
             clocks.push((0, utc_ns));
         }
         clocks.sort_unstable();
-        let streams = || columns.streams(tape);
+        let streams = || streams_of_game(tape);
         let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
         let columns = columns.0.as_slice();
         let empty = |column: &ChosenColumn| {
@@ -70,14 +70,13 @@ impl<'a> Table<'a> {
             cells: columns.iter().map(empty).collect(),
             keys: columns.iter().map(|column| json_key(&column.name)).collect(),
             clocks,
-            laps: tracked.map(|tracked| tracked.laps().collect()).unwrap_or_default(),
+            laps: tracked.map(laps_with_lengths).unwrap_or_default(),
             next_lap: 0,
             part: None,
             places: streams().map(|stream| stream.id()).collect(),
             decoding: game.and_then(|game| Decoding::new(game, streams().map(|stream| stream.spec()))),
             share: None,
             distance_m: None,
-            length_m: tracked.and_then(|tracked| tracked.tracks.iter().find_map(|track| track.length_m)),
             head: if format == RowFormat::Csv { csv_head(columns) } else { Vec::new() },
             row: Vec::new(),
         }
@@ -111,13 +110,14 @@ impl<'a> Table<'a> {
 
     /// Gives the row of this moment.
     pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn RowSink) -> io::Result<()> {
-        let lap = self.lap_at(time_ns);
+        let (lap, length_m) = self.lap_at(time_ns).unzip();
         if self.part != Some(lap) {
             self.part = Some(lap);
             sink.part(lap, &self.head)?;
         }
         let distance_m = lap.and_then(|_| {
-            self.distance_m.or_else(|| Option::zip(self.share, self.length_m).map(|(share, length)| share * length))
+            let length_m = length_m.flatten();
+            self.distance_m.or_else(|| Option::zip(self.share, length_m).map(|(share, length)| share * length))
         });
         let utc = utc_at(&self.clocks, time_ns).and_then(utc_text).unwrap_or_default();
         self.row.clear();
@@ -164,14 +164,26 @@ impl<'a> Table<'a> {
         sink.row(&self.row)
     }
 
-    /// The lap that is driven at a time. Times rise from call to call.
-    fn lap_at(&mut self, time_ns: u64) -> Option<u32> {
+    /// The lap that is driven at a time, and the length of its track. Times rise from call to call.
+    fn lap_at(&mut self, time_ns: u64) -> Option<(u32, Option<f32>)> {
         let is_over = |lap: &Lap| lap.end_ns.is_some_and(|end_ns| end_ns <= time_ns);
-        while self.laps.get(self.next_lap).is_some_and(|lap| is_over(lap)) {
+        while self.laps.get(self.next_lap).is_some_and(|(lap, _)| is_over(lap)) {
             self.next_lap += 1;
         }
-        self.laps.get(self.next_lap).filter(|lap| lap.start_ns <= time_ns).map(|lap| lap.tape_lap)
+        let (lap, length_m) = self.laps.get(self.next_lap)?;
+        (lap.start_ns <= time_ns).then_some((lap.tape_lap, *length_m))
     }
+}
+
+/// All laps; sessions of a tape may be on different tracks.
+fn laps_with_lengths(tracked: &Tracked) -> Vec<(&Lap, Option<f32>)> {
+    let of_session = |session: &TrackedSession| {
+        let (track, layout) = (session.session.track.as_ref(), session.session.layout.as_ref());
+        let is_there = |facts: &&TrackFacts| Some(&facts.track) == track && facts.layout.as_ref() == layout;
+        tracked.tracks.iter().find(is_there).and_then(|facts| facts.length_m)
+    };
+    let laps = tracked.sessions.iter().map(|session| (session, of_session(session)));
+    laps.flat_map(|(session, length_m)| session.laps.iter().map(move |lap| (lap, length_m))).collect()
 }
 
 /// The wall clock at a time, by the newest reading before it.

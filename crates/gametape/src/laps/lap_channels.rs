@@ -70,28 +70,50 @@ pub fn neutral_channels() -> impl Iterator<Item = &'static str> {
 }
 
 /// A channel that was asked for.
-pub(super) struct Tap {
-    pub(super) name: String,
-    pub(super) unit: String,
+#[derive(Clone)]
+pub(crate) struct Tap {
+    pub(crate) name: String,
+    pub(crate) unit: String,
     /// Between two frames it has values between theirs.
-    pub(super) is_smooth: bool,
+    pub(crate) is_smooth: bool,
     /// Its values are numbers of 4 bytes: digits beyond theirs mean nothing.
     pub(super) is_single: bool,
     source: Source,
 }
 
+#[derive(Clone)]
 enum Source {
     Neutral(fn(&Sample) -> Option<f32>),
     Tape { stream: usize, offset: usize, kind: ChannelType, newest: f64 },
 }
 
 impl Tap {
+    /// The channel that all games share under this name.
+    pub(crate) fn neutral(name: &str) -> Option<Self> {
+        let neutral = NEUTRAL.iter().find(|neutral| neutral.name == name)?;
+        let (unit, is_smooth) = (neutral.unit.to_owned(), neutral.is_smooth);
+        Some(Self { name: name.to_owned(), unit, is_smooth, is_single: true, source: Source::Neutral(neutral.of) })
+    }
+
+    /// A value at this place of the frames of a stream, under a name of one's own.
+    pub(crate) fn at(name: String, unit: String, stream: usize, offset: usize, kind: ChannelType) -> Self {
+        let is_smooth = matches!(kind, ChannelType::F32 | ChannelType::F64);
+        let source = Source::Tape { stream, offset, kind, newest: f64::NAN };
+        Self { name, unit, is_smooth, is_single: kind == ChannelType::F32, source }
+    }
+
+    /// The stream whose frames it is read from; none for a channel that all games share.
+    pub(crate) fn stream(&self) -> Option<usize> {
+        match self.source {
+            Source::Neutral(_) => None,
+            Source::Tape { stream, .. } => Some(stream),
+        }
+    }
+
     /// The channel with this name.
     pub(super) fn find(tape: &Tape, name: &str) -> Result<Self, ColumnsError> {
-        if let Some(neutral) = NEUTRAL.iter().find(|neutral| neutral.name == name) {
-            let (unit, is_smooth) = (neutral.unit.to_owned(), neutral.is_smooth);
-            let source = Source::Neutral(neutral.of);
-            return Ok(Self { name: name.to_owned(), unit, is_smooth, is_single: true, source });
+        if let Some(tap) = Self::neutral(name) {
+            return Ok(tap);
         }
         let unknown = || ColumnsError::UnknownChannel { name: name.to_owned() };
         for (stream, of_tape) in streams_of_game(tape).enumerate() {
@@ -115,16 +137,13 @@ impl Tap {
                 return Err(ColumnsError::Array { name: name.to_owned(), last: channel.count - 1 });
             }
             let offset = channel.offset as usize + index as usize * channel.kind.width();
-            let is_smooth = matches!(channel.kind, ChannelType::F32 | ChannelType::F64);
-            let source = Source::Tape { stream, offset, kind: channel.kind, newest: f64::NAN };
-            let (unit, is_single) = (channel.unit.clone(), channel.kind == ChannelType::F32);
-            return Ok(Self { name: name.to_owned(), unit, is_smooth, is_single, source });
+            return Ok(Self::at(name.to_owned(), channel.unit.clone(), stream, offset, channel.kind));
         }
         Err(unknown())
     }
 
     /// Takes over what a frame says.
-    pub(super) fn frame(&mut self, of: usize, bytes: &[u8]) {
+    pub(crate) fn frame(&mut self, of: usize, bytes: &[u8]) {
         if let Source::Tape { stream, offset, kind, newest } = &mut self.source
             && *stream == of
         {
@@ -133,7 +152,7 @@ impl Tap {
     }
 
     /// The value now; NaN if it is not known.
-    pub(super) fn value(&self, sample: &Sample) -> f64 {
+    pub(crate) fn value(&self, sample: &Sample) -> f64 {
         match &self.source {
             Source::Neutral(of) => of(sample).map_or(f64::NAN, f64::from),
             Source::Tape { newest, .. } => *newest,
@@ -168,7 +187,7 @@ fn value_at(kind: ChannelType, bytes: &[u8], offset: usize) -> Option<f64> {
 }
 
 /// The unit of the neutral steering: a share of the lock, or an angle where the game gives that.
-pub(super) fn steering_unit(sample: &Sample) -> &'static str {
+pub(crate) fn steering_unit(sample: &Sample) -> &'static str {
     match (sample.steering, sample.steering_rad) {
         (None, Some(_)) => "rad",
         _ => "",

@@ -61,7 +61,7 @@ pub(super) trait Sink {
 }
 
 /// The streams of a tape that are a game's: sinks know them by their place in this list.
-pub(super) fn streams_of_game(tape: &Tape) -> impl Iterator<Item = &TapeStream> {
+pub(crate) fn streams_of_game(tape: &Tape) -> impl Iterator<Item = &TapeStream> {
     tape.streams().filter(|stream| !stream.spec().role.is_system())
 }
 

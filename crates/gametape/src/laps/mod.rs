@@ -9,9 +9,10 @@
 //!
 //! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
 //! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
-//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): what the car did in it. [`compare`]: laps side by side; `corners` of them.
+//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): what the car did in it; `along`: with what sticks out between two places. [`compare`]: laps side by side; `corners` of them.
 //! - `steady`: changes that do not last are none.
 
+mod along;
 mod bests;
 pub mod choices;
 mod closing;
@@ -41,12 +42,15 @@ mod way;
 pub mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
+pub(crate) use along::{AlongLap, along};
 pub use columns::{Column, ColumnsError, Grid, LapColumns};
 pub use event::Event;
 pub use finished::sector_source;
 pub use lap_channels::{ChannelName, neutral_channels};
+pub(crate) use lap_channels::{Tap, steering_unit};
+pub(crate) use line_to_line::streams_of_game;
 pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
 pub use tracked::{Tracked, TrackedSession};
 pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};

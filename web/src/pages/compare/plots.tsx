@@ -24,7 +24,7 @@ export function Plots({ channels, onRemove, ...shared }: Shared & { channels: re
   const there = channels.filter((name) => of.laps.some((lap) => column(lap, name)));
   return (
     <div class="plots">
-      <Plot {...shared} name="Delta" unit="s, + is slower than the reference" lines={deltas} laps={others} height={170} isDelta last={there.length === 0} text={(value) => delta(value)} />
+      {others.length > 0 && <Plot {...shared} name="Delta" unit="s, + is slower than the reference" lines={deltas} laps={others} height={170} isDelta last={there.length === 0} text={(value) => delta(value)} />}
       {there.map((name, n) => <Channel key={name} {...shared} name={name} laps={numbers} last={n === there.length - 1} onRemove={() => onRemove(name)} />)}
     </div>
   );
@@ -38,7 +38,7 @@ function Channel({ name, of, laps, onRemove, ...rest }: Shared & { name: string;
   return <Plot {...rest} of={of} name={channelName(name)} unit={unit} lines={lines} laps={laps} height={height} steps={name === "gear"} text={(value) => fixed(value, digits)} onRemove={onRemove} />;
 }
 
-function digitsFor(lines: readonly Values[]): number {
+export function digitsFor(lines: readonly Values[]): number {
   const most = Math.max(0, ...lines.flatMap((line) => line.map((value) => Math.abs(value ?? 0))));
   const whole = lines.every((line) => line.every((value) => value === null || Number.isInteger(value)));
   return whole || most >= 50 ? 0 : most >= 10 ? 1 : 2;
@@ -71,7 +71,7 @@ function Plot({ name, unit, lines, laps, of, text, onRemove, ...rest }: PlotProp
 }
 
 /** Values under the cursor, written by hand. */
-function Readout({ cursor, lines, laps, text }: { cursor: CursorLine; lines: Values[]; laps: number[]; text: PlotProps["text"] }) {
+export function Readout({ cursor, lines, laps, text }: { cursor: CursorLine; lines: Values[]; laps: number[]; text: PlotProps["text"] }) {
   const places = useRef<(HTMLElement | null)[]>([]);
   useEffect(() => {
     const write = (index: number | null) => lines.forEach((line, n) => {

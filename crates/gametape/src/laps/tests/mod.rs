@@ -13,7 +13,7 @@ mod live;
 mod other_games;
 mod properties;
 mod sequences;
-mod tapes;
+pub(crate) mod tapes;
 
 use gametape_format::TapeId;
 use gametape_games::{Game, LapFrame, Layout, ReadLaps, SeenFrame, find_game};

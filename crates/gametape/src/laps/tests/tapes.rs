@@ -15,7 +15,7 @@ fn record(script: Script, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape
 }
 
 /// The same with a simulation of any kind.
-pub(super) fn record_simulation(simulation: Simulation, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
+pub(crate) fn record_simulation(simulation: Simulation, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("laps.gtape");
     let options = WriteOptions { start_utc_ns: Some(1_700_000_000_000_000_000), ..WriteOptions::new(TapeId([7; 16])) };

@@ -1,0 +1,69 @@
+//! Which channels a report has: those that all games share, then those of the tape. What never changes is left out.
+
+use gametape_format::Ranges;
+use gametape_format::read::{ReadError, Tape, TapeStream};
+
+use super::{CORE_STRETCHES, MOST_OTHERS, NEUTRAL_STRETCHES, OTHER_STRETCHES, Weight};
+use crate::export::{ChosenColumn, Columns};
+use crate::laps::{Tap, neutral_channels, streams_of_game};
+
+/// What is shown at once, in this order, and what the map is drawn from.
+const CORE: [&str; 8] = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm", "x_m", "z_m"];
+/// Arrays that are longer have an element for each car, or each sample of a fast sensor.
+const LONGEST_ARRAY: usize = 16;
+
+/// A channel, and how fine it is kept.
+pub(super) struct Chosen {
+    pub(super) tap: Tap,
+    pub(super) weight: Weight,
+    /// Stretches of time at most.
+    pub(super) most: usize,
+}
+
+/// The channels of a report. Whether a game gives those that all share is seen later.
+pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<Chosen>, ReadError> {
+    let rest = neutral_channels().filter(|name| !CORE.contains(name));
+    let neutral = CORE.into_iter().chain(rest).filter_map(Tap::neutral).map(|tap| {
+        let core = CORE.contains(&tap.name.as_str());
+        let (weight, most) = if core { (Weight::Core, CORE_STRETCHES) } else { (Weight::Neutral, NEUTRAL_STRETCHES) };
+        Chosen { tap, weight, most }
+    });
+    let mut all: Vec<Chosen> = neutral.collect();
+    let mut others = Vec::new();
+    for column in columns.0.iter().filter(|column| !column.is_text()) {
+        let Some((place, stream)) = streams_of_game(tape).enumerate().find(|(_, stream)| stream.id() == column.stream)
+        else {
+            continue;
+        };
+        if !named && column.count > LONGEST_ARRAY {
+            continue;
+        }
+        for element in 0..column.count {
+            if others.len() == MOST_OTHERS {
+                break;
+            }
+            if named || may_change(tape, stream, column, element)? {
+                let name = if column.count > 1 { format!("{}[{element}]", column.name) } else { column.name.clone() };
+                let offset = column.offset + element * column.kind.width();
+                others.push(Tap::at(name, column.unit.clone(), place, offset, column.kind));
+            }
+        }
+    }
+    // What was asked for shares the room of all others.
+    let room = MOST_OTHERS * OTHER_STRETCHES / others.len().max(1);
+    let most = if named { room.min(CORE_STRETCHES) } else { OTHER_STRETCHES };
+    all.extend(others.into_iter().map(|tap| Chosen { tap, weight: Weight::Other, most }));
+    Ok(all)
+}
+
+/// Whether a value changes at all, as far as the index knows.
+fn may_change(tape: &Tape, stream: &TapeStream, column: &ChosenColumn, element: usize) -> Result<bool, ReadError> {
+    let known = stream.spec().channels.iter().find(|channel| {
+        let bytes = channel.kind.width() * channel.count as usize;
+        (channel.offset as usize..channel.offset as usize + bytes.max(1)).contains(&column.offset)
+    });
+    let Some(known) = known.filter(|known| known.ranges != Ranges::None) else { return Ok(true) };
+    let whole = tape.overview(stream, &known.name, element as u32, 0..u64::MAX, 1)?;
+    // Of values that are no number the index knows nothing.
+    Ok(whole.iter().any(|bucket| bucket.min.is_none() || bucket.min != bucket.max))
+}

@@ -1,0 +1,113 @@
+//! The channels of a lap along the way, for pictures: values at places that lie some metres apart, and between two places what sticks out there.
+//!
+//! Takes a tape, a lap and channels, gives the columns of `sampler` and a second value for each piece between two places. A frame whose value is
+//! larger, or smaller, than at both ends of its piece would be lost on a grid alone: the one that is furthest off is kept. A piece without such a frame has
+//! the value in the middle.
+
+use gametape_format::read::Tape;
+
+use super::columns::{ColumnsError, LapColumns, shares_of_grid};
+use super::lap_channels::Tap;
+use super::line_to_line::{Moment, Sink, go_through};
+use super::model::Lap;
+use super::sampler::{Rows, Sampler};
+
+/// A lap along the way.
+pub(crate) struct AlongLap {
+    /// Values at the places.
+    pub(crate) at: LapColumns,
+    /// For each column a value for each piece between two places; NaN is not known.
+    pub(crate) between: Vec<Vec<f64>>,
+}
+
+/// The channels of a lap that is over, at places this far apart. Damaged parts are left out.
+///
+/// # Errors
+/// If it is no grid, or the tape cannot be read.
+pub(crate) fn along(
+    tape: &Tape,
+    lap: &Lap,
+    taps: &[Tap],
+    step_m: f64,
+    length_m: f64,
+) -> Result<AlongLap, ColumnsError> {
+    let shares = shares_of_grid(step_m, length_m)?;
+    let pieces = shares.len().saturating_sub(1);
+    let mut both = Both {
+        sampler: Sampler::new(taps.to_vec(), Rows::Places(shares)),
+        extremes: taps.iter().map(|_| vec![[f32::INFINITY, f32::NEG_INFINITY]; pieces]).collect(),
+        taps: taps.to_vec(),
+        pieces_a_lap: length_m / step_m,
+        share: None,
+    };
+    go_through(tape, lap, &mut both)?;
+    let at = both.sampler.finish(tape);
+    let columns = at.columns.iter().zip(&both.extremes).zip(taps);
+    let between = columns.map(|((column, extremes), tap)| between(&column.values, extremes, tap.is_smooth)).collect();
+    Ok(AlongLap { at, between })
+}
+
+struct Both {
+    sampler: Sampler,
+    taps: Vec<Tap>,
+    /// Smallest and largest value of each piece.
+    extremes: Vec<Vec<[f32; 2]>>,
+    pieces_a_lap: f64,
+    /// How far the car has got.
+    share: Option<f64>,
+}
+
+impl Sink for Both {
+    type Error = ColumnsError;
+
+    fn frame(&mut self, stream: usize, bytes: &[u8]) {
+        self.taps.iter_mut().for_each(|tap| tap.frame(stream, bytes));
+        self.sampler.frame(stream, bytes);
+    }
+
+    fn moment(&mut self, moment: &Moment<'_>) -> Result<(), ColumnsError> {
+        self.share = moment.place.map(|place| place.share).or(self.share);
+        if let Some(share) = self.share.filter(|share| (0.0..1.0).contains(share)) {
+            let piece = (share * self.pieces_a_lap) as usize;
+            for (tap, column) in self.taps.iter().zip(&mut self.extremes) {
+                let value = tap.value(moment.sample) as f32;
+                if let Some([low, high]) = column.get_mut(piece).filter(|_| value.is_finite()) {
+                    (*low, *high) = (low.min(value), high.max(value));
+                }
+            }
+        }
+        self.sampler.moment(moment)
+    }
+}
+
+fn between(at: &[Option<f64>], extremes: &[[f32; 2]], is_smooth: bool) -> Vec<f64> {
+    let piece = |(ends, [low, high]): (&[Option<f64>], &[f32; 2])| {
+        let (low, high) = (f64::from(*low), f64::from(*high));
+        let &[Some(from), Some(to)] = ends else { return if high.is_finite() { high } else { f64::NAN } };
+        let (above, below) = (high - from.max(to), from.min(to) - low);
+        match above.max(below) > 0.0 {
+            true if above >= below => high,
+            true => low,
+            false if is_smooth => (from + to) / 2.0,
+            false => from,
+        }
+    };
+    at.windows(2).zip(extremes).map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_sticks_out_between_two_places_is_kept_and_nothing_else() {
+        let at = [Some(10.0), Some(20.0), Some(20.0), None, Some(5.0)];
+        let none = [f32::INFINITY, f32::NEG_INFINITY];
+        // A slope, a peak that is higher than a dip is deep, a dip, unknown ends.
+        let slope = between(&at, &[[11.0, 19.0], [18.0, 25.0], [3.0, 4.0], none], true);
+        assert_eq!(slope[..3], [15.0, 25.0, 4.0]);
+        assert!(slope[3].is_nan());
+        let dip = between(&at, &[none, [15.0, 21.0]], false);
+        assert_eq!(dip, [10.0, 15.0]);
+    }
+}

@@ -1,0 +1,99 @@
+// What is in the file: types, and columns that are unpacked when somebody looks at them.
+// numbers ◀── first + step · code ◀── sums ◀── bytes, low ones first ◀── deflate ◀── base64 (crates/gametape/src/export/report/pack.rs)
+
+import type { Lap, Schemas } from "../src/api/client";
+
+export interface Packed { first: number; step: number; count: number; width: number; data: string }
+
+export interface TimeChannel extends Packed {
+  name: string;
+  unit: string;
+  smooth: boolean;
+  weight: "core" | "neutral" | "other";
+  /** One of its stretches is 2 to this power of the finest. */
+  shift: number;
+}
+
+export interface LapLines {
+  tape_lap: number;
+  length_m: number;
+  step_m: number;
+  time_ms: Packed;
+  channels: Record<string, Packed>;
+  corners: [number, number, number][];
+}
+
+export interface ReportSession {
+  id: string;
+  game: string;
+  type: string;
+  track: string | null;
+  layout: string | null;
+  car: string | null;
+  driver: string | null;
+  started_utc: string | null;
+  ended_utc: string | null;
+  best_lap: string | null;
+  theoretical_best_ms: number | null;
+  stints: Schemas["StintAnswer"][];
+  laps: Lap[];
+}
+
+export interface TrackFacts { track: string; layout: string | null; length_m: number | null; sector_ends: (number | null)[]; outline_m: [number, number][] }
+
+export interface Report {
+  version: number;
+  made_by: string;
+  file: string;
+  created_utc: string | null;
+  game: string | null;
+  duration_ns: number | null;
+  complete: boolean;
+  track: string | null;
+  car: string | null;
+  driver: string | null;
+  note: string | null;
+  sessions: ReportSession[];
+  remarks: (string | null)[];
+  tracks: TrackFacts[];
+  marks: { at_ns: number; text: string }[];
+  lines: { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[]; laps: LapLines[] };
+}
+
+/** The document in the page. Laps get what the pages of the server know of them beside that. */
+export function readReport(text: string): Report {
+  const report = JSON.parse(text) as Report;
+  for (const session of report.sessions) {
+    const { game, track, layout, car, driver, id } = session;
+    session.laps = session.laps.map((lap) => ({ ...lap, game, track, layout, car, driver, session: id, excluded: false, tags: [] }));
+  }
+  return report;
+}
+
+const unpacked = new WeakMap<Packed, Promise<Float64Array>>();
+
+/** The values of a column; NaN is not known. */
+export function values(of: Packed): Promise<Float64Array> {
+  let known = unpacked.get(of);
+  if (!known) {
+    known = unpack(of);
+    unpacked.set(of, known);
+  }
+  return known;
+}
+
+async function unpack({ first, step, count, width, data }: Packed): Promise<Float64Array> {
+  const packed = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const most = 2 ** (8 * width) - 1;
+  const found = new Float64Array(count);
+  let code = 0;
+  for (let n = 0; n < count; n += 1) {
+    let difference = 0;
+    for (let plane = width - 1; plane >= 0; plane -= 1) difference = difference * 256 + (planes[plane * count + n] as number);
+    code = (code + difference) % (most + 1);
+    found[n] = code === most ? Number.NaN : first + step * code;
+  }
+  return found;
+}

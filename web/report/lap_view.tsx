@@ -1,0 +1,116 @@
+// The chosen laps by the place on the track: plots, map, corners. The first is the reference.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../src/app/shortcuts";
+import { type Comparison, type Corner, STANDARD, indexAt } from "../src/pages/compare/comparison";
+import { Corners, Verdict } from "../src/pages/compare/corners";
+import { CompareMap } from "../src/pages/compare/map";
+import { Plots } from "../src/pages/compare/plots";
+import { lapColour, lapDash } from "../src/plots/colours";
+import { CursorLine, type Range } from "../src/plots/trace";
+import { delta, deltaClass, fixed, lapTime } from "../src/words/format";
+import { AddChannel, ZoomButtons } from "./controls";
+import type { Report } from "./data";
+import { type Kept, compared } from "./laps";
+
+const FIRST = [...STANDARD, "rpm"];
+
+export function LapView({ report, kept, onRemove }: { report: Report; kept: Kept[]; onRemove: (id: string) => void }) {
+  const [channels, setChannels] = useState<string[]>(FIRST);
+  const [of, setOf] = useState<Comparison | null>(null);
+  const units = useMemo(() => new Map(report.lines.channels.map((channel) => [channel.name, channel.unit])), [report]);
+  const key = kept.map((one) => one.lap.id).join(",");
+  useEffect(() => {
+    let wanted = true;
+    void compared(kept, channels, units).then((found) => { if (wanted) setOf(found); });
+    return () => { wanted = false; };
+  }, [key, channels.join(",")]);
+  if (kept.length === 0) return <p class="soft none panel">Tick laps in the table to see them here, one beside the other.</p>;
+  // A comparison of other laps than are chosen is about to be replaced.
+  const ready = of && of.laps.length === kept.length ? of : null;
+  const names = Object.keys(kept[0]?.lines.channels ?? {}).filter((name) => name !== "x_m" && name !== "z_m");
+  return (
+    <>
+      <Chosen kept={kept} onRemove={onRemove} />
+      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Unpacking…</p>}
+    </>
+  );
+}
+
+function Chosen({ kept, onRemove }: { kept: readonly Kept[]; onRemove: (id: string) => void }) {
+  const first = kept[0]?.lap.time_ms ?? null;
+  return (
+    <ol class="chosen">
+      {kept.map(({ lap }, n) => {
+        const off = lap.time_ms != null && first !== null ? lap.time_ms - first : null;
+        return (
+          <li key={lap.id} class="panel">
+            <svg width="34" height="6" aria-hidden="true"><path d="M1 3h32" stroke={lapColour(n)} stroke-width="3" stroke-dasharray={lapDash(n).join(" ")} /></svg>
+            <span class="soft">lap {lap.number ?? lap.tape_lap}</span>
+            <span class="chosen-time num">{lapTime(lap.time_ms)}</span>
+            <span class={`num ${n === 0 ? "soft" : deltaClass(off)}`}>{n === 0 ? "reference" : delta(off)}</span>
+            {lap.valid === false && <span class="chip invalid">✕ invalid</span>}
+            <button type="button" class="plain small-button" aria-label={`Remove lap ${lap.number ?? lap.tape_lap}`} onClick={() => onRemove(lap.id)}>×</button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Side({ of, channels, names, onChannels }: { of: Comparison; channels: string[]; names: string[]; onChannels: (names: string[]) => void }) {
+  const cursor = useRef(new CursorLine()).current;
+  const whole = { from: 0, to: of.distance_m[of.distance_m.length - 1] ?? of.length_m };
+  const [zoomed, setZoomed] = useState<Range | null>(null);
+  const [focused, setFocused] = useState(1);
+  const range = zoomed ?? whole;
+  const focus = Math.min(focused, Math.max(1, of.laps.length - 1));
+  const metres = () => (cursor.index === null ? null : of.distance_m[cursor.index] ?? null);
+  const onRange = (next: Range | null) => setZoomed(next && next.to - next.from > 10 ? { from: Math.max(0, next.from), to: Math.min(whole.to, next.to) } : null);
+  const onPin = (place: number) => cursor.set(indexAt(of.distance_m, place));
+  const onCorner = (corner: Corner) => { onRange({ from: corner.from_m - 60, to: corner.to_m + 60 }); onPin(corner.apex_m); };
+  const step = (event: KeyboardEvent, sign: number) => cursor.set(Math.max(0, Math.min(of.distance_m.length - 1, (cursor.index ?? 0) + sign * (event.shiftKey ? 10 : 1))));
+  useKeys({
+    ArrowLeft: (event) => step(event, -1),
+    ArrowRight: (event) => step(event, 1),
+    n: () => { const next = of.corners.find((corner) => corner.apex_m > (metres() ?? -1) + 5); if (next) onCorner(next); },
+    b: () => { const before = [...of.corners].reverse().find((corner) => corner.apex_m < (metres() ?? Infinity) - 5); if (before) onCorner(before); },
+  });
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const write = () => { const at = metres(); if (place.current) place.current.textContent = at === null ? "" : fixed(at, 0, "m"); };
+    write();
+    return cursor.on(write);
+  }, [of]);
+  const map = of.laps.some((lap) => lap.columns.some((column) => column.name === "x_m"));
+  return (
+    <div class="compare-body">
+      <div class="compare-main">
+        <div class="compare-tools">
+          <ZoomButtons range={range} whole={whole} at={metres} least={20} onRange={onRange} />
+          <span class="num cursor-place" ref={place} />
+          <Verdict of={of} focus={focus} onCorner={onCorner} />
+          <AddChannel names={names} shown={channels} onAdd={(name) => onChannels([...channels, name])} />
+        </div>
+        <Plots of={of} channels={channels} range={range} cursor={cursor} onRange={onRange} onPin={onPin} onRemove={(name) => onChannels(channels.filter((one) => one !== name))} />
+      </div>
+      <aside class="compare-aside">
+        {map && (
+          <section class="panel" aria-label="Map">
+            <CompareMap of={of} focus={focus} cursor={cursor} range={range} onPin={onPin} />
+            {of.laps.length > 1 && (
+              <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
+                {of.laps.length > 2 && (
+                  <label>lap <select value={String(focus)} onChange={(event) => setFocused(Number(event.currentTarget.value))}>
+                    {of.laps.slice(1).map((lap, n) => <option key={lap.lap.id} value={String(n + 1)}>{lap.lap.number ?? lap.lap.tape_lap}: {lapTime(lap.lap.time_ms)}</option>)}
+                  </select></label>
+                )}
+              </p>
+            )}
+          </section>
+        )}
+        <section class="panel"><Corners of={of} range={range} onCorner={onCorner} /></section>
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+// Laps of the file, put side by side as the server would: takes what was kept of each, gives a comparison for plots, map and corners.
+
+import type { Column, Comparison } from "../src/pages/compare/comparison";
+import { PLACES, indexAt } from "../src/pages/compare/comparison";
+import type { Values } from "../src/plots/trace";
+import type { Lap } from "../src/api/client";
+import { type LapLines, type Report, values } from "./data";
+
+/** A lap, and what was kept of it. */
+export interface Kept { lap: Lap; lines: LapLines }
+
+export function keptLaps(report: Report): Map<string, Kept> {
+  const lines = new Map(report.lines.laps.map((one) => [one.tape_lap, one]));
+  const laps = report.sessions.flatMap((session) => session.laps);
+  return new Map(laps.flatMap((lap) => { const own = lines.get(lap.tape_lap); return own ? [[lap.id, { lap, lines: own }]] : []; }));
+}
+
+/** Laps can be compared if their places are the same. */
+export const onSameWay = (a: LapLines, b: LapLines): boolean => a.length_m === b.length_m && a.step_m === b.step_m;
+
+const plain = (found: Float64Array): Values => Array.from(found, (value) => (Number.isNaN(value) ? null : value));
+
+/** Places, and between two of them a second row for what sticks out there. */
+export function rows(lines: LapLines): number[] {
+  const places = lines.time_ms.count;
+  const at = (n: number) => Math.min(n * lines.step_m, lines.length_m);
+  return Array.from({ length: 2 * places - 1 }, (_, row) => (row % 2 ? (at((row - 1) / 2) + at((row + 1) / 2)) / 2 : at(row / 2)));
+}
+
+/** Times of all rows: those between two places lie in the middle. */
+export function timesOfRows(times: Values): Values {
+  return times.flatMap((time, n) => {
+    const next = times[n + 1];
+    const middle = time == null || next == null ? null : (time + next) / 2;
+    return n === times.length - 1 ? [time] : [time, middle];
+  });
+}
+
+/** Laps side by side, with these channels and those that map and corners need. */
+export async function compared(laps: readonly Kept[], channels: readonly string[], units: Map<string, string>): Promise<Comparison | null> {
+  const [reference] = laps;
+  if (!reference) return null;
+  const times = await Promise.all(laps.map(async ({ lines }) => timesOfRows(plain(await values(lines.time_ms)))));
+  const distance = rows(reference.lines);
+  const wanted = new Set([...channels, ...PLACES, "speed_kmh"]);
+  const found = await Promise.all(laps.map(async ({ lap, lines }, n) => {
+    const columns = await Promise.all(Object.entries(lines.channels).filter(([name]) => wanted.has(name)).map(async ([name, packed]): Promise<Column> => ({ name, unit: units.get(name) ?? "", values: plain(await values(packed)) })));
+    const delta = (times[n] as Values).map((time, row) => { const before = times[0]?.[row]; return time == null || before == null ? null : time - before; });
+    return { lap, columns, delta_ms: delta };
+  }));
+  const corners = reference.lines.corners.map(([from_m, apex_m, to_m], n) => {
+    const [from, to] = [indexAt(distance, from_m) ?? 0, indexAt(distance, to_m) ?? 0];
+    const lowest = (speeds: Values | undefined) => { const known = (speeds ?? []).slice(from, to + 1).filter((speed): speed is number => speed !== null); return known.length ? Math.min(...known) : null; };
+    return {
+      n: n + 1, from_m, apex_m, to_m,
+      min_speed_kmh: found.map((lap) => lowest(lap.columns.find((one) => one.name === "speed_kmh")?.values)),
+      lost_ms: found.map(({ delta_ms }) => { const [a, b] = [delta_ms[from], delta_ms[to]]; return a == null || b == null ? null : b - a; }),
+    };
+  });
+  return { corners, distance_m: distance, laps: found, length_m: reference.lines.length_m, reference: reference.lap.id, stretches: [] };
+}

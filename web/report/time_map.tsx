@@ -1,0 +1,75 @@
+// Where the car was: the track as it was learned, or else the way it drove, with the cursor of the plots on it.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Point, fit, marks, pathOf } from "../src/map/outline";
+import type { CursorLine, Range } from "../src/plots/trace";
+import { type Report, type ReportSession, values } from "./data";
+import { type Span, type Window, valueAt } from "./window";
+
+const [W, H] = [420, 330];
+const MOST_POINTS = 1500;
+
+interface Props { report: Report; session: ReportSession | null; span: Span; range: Range; window: Window; cursor: CursorLine; onPin: (seconds: number) => void }
+
+export function TimeMap({ report, session, span, range, window, cursor, onPin }: Props) {
+  const [way, setWay] = useState<{ x: Float64Array; z: Float64Array; shift: number } | null>(null);
+  const dot = useRef<SVGGElement>(null);
+  useEffect(() => {
+    const of = (name: string) => report.lines.channels.find((channel) => channel.name === name);
+    const [x, z] = [of("x_m"), of("z_m")];
+    if (x && z) void Promise.all([values(x), values(z)]).then(([xs, zs]) => setWay({ x: xs, z: zs, shift: x.shift }));
+  }, [report]);
+  const facts = report.tracks.find((one) => session && one.track === session.track && one.layout === session.layout);
+  const outline = useMemo((): Point[] => facts?.outline_m ?? [], [facts]);
+  const at = (time: number): Point | null => {
+    const [x, z] = [valueAt(way?.x, way?.shift ?? 0, span, time), valueAt(way?.z, way?.shift ?? 0, span, time)];
+    return x === null || z === null ? null : [x, z];
+  };
+  const driven = (from: number, to: number): Point[] => {
+    const points = Math.min(MOST_POINTS, Math.ceil((to - from) / span.stretch));
+    return Array.from({ length: points }, (_, n) => at(from + ((n + 0.5) / points) * (to - from))).filter((point): point is Point => point !== null);
+  };
+  const closed = outline.length > 2;
+  const base = useMemo(() => (closed ? outline : driven(span.from, span.from + span.stretch * span.stretches)), [outline, way, span]);
+  const fitted = useMemo(() => fit(base, W, H, 16), [base]);
+  const zoomed = range.to - range.from < 0.98 * span.stretch * span.stretches;
+  const part = useMemo(() => (zoomed && fitted ? pathOf(driven(range.from, range.to).map(([x, z]) => fitted.at(x, z))) : ""), [fitted, range.from, range.to, way]);
+
+  useEffect(() => {
+    const move = (index: number | null) => {
+      const time = index === null ? undefined : window.x[index];
+      const point = time === undefined ? null : at(time);
+      const place = point && fitted?.at(point[0], point[1]);
+      dot.current?.setAttribute("visibility", place ? "visible" : "hidden");
+      if (place) dot.current?.setAttribute("transform", `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})`);
+    };
+    move(cursor.index);
+    return cursor.on(move);
+  }, [way, fitted, window, cursor]);
+
+  if (!fitted) return <p class="soft none">{way ? "The tape has no places, so there is no map." : "…"}</p>;
+  const pick = (event: MouseEvent) => {
+    const box = (event.currentTarget as SVGElement).getBoundingClientRect();
+    const scale = Math.min(box.width / W, box.height / H);
+    const [x, y] = [(event.clientX - box.left - (box.width - W * scale) / 2) / scale, (event.clientY - box.top - (box.height - H * scale) / 2) / scale];
+    let nearest = { far: 25, time: Number.NaN };
+    for (const time of window.x) {
+      const point = at(time);
+      const place = point && fitted.at(point[0], point[1]);
+      const far = place ? Math.hypot(place[0] - x, place[1] - y) : Infinity;
+      if (far < nearest.far) nearest = { far, time };
+    }
+    if (Number.isFinite(nearest.time)) onPin(nearest.time);
+  };
+  const ticks = closed ? marks(outline, facts?.sector_ends ?? [], fitted.at) : [];
+  const path = fitted.path + (closed ? "Z" : "");
+  return (
+    <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Map: where the car was" onClick={pick}>
+      <path d={path} class="road" />
+      {part && <path d={part} class="road-part" />}
+      <path d={path} class="road-line" />
+      {ticks.map((tick, n) => <path key={n} d={tick} class={n === 0 ? "tick start" : "tick"} />)}
+      <g ref={dot} visibility="hidden"><circle r="9" class="halo" /><circle r="5.5" class="me" /></g>
+    </svg>
+  );
+}

@@ -1,0 +1,74 @@
+// A part of the tape's time, as points for plots: the smallest and the largest value of each piece, in the order in which they were seen. However far
+// somebody zooms out, what sticks out stays.
+
+import type { Values } from "../src/plots/trace";
+
+/** Where the stretches of time are, in seconds. */
+export interface Span { from: number; stretch: number; stretches: number }
+
+/** Some stretches of the tape, in pieces of so many. */
+export interface Window { x: number[]; first: number; pieces: number; size: number }
+
+const MOST_PIECES = 1000;
+
+export function windowOf(span: Span, from: number, to: number): Window {
+  const index = (time: number) => Math.min(span.stretches, Math.max(0, (time - span.from) / span.stretch));
+  // One more on each side: lines go on to the edge.
+  const start = Math.max(0, Math.floor(index(from)) - 1);
+  const end = Math.min(span.stretches, Math.ceil(index(to)) + 1);
+  const size = Math.max(1, Math.ceil((end - start) / MOST_PIECES));
+  // Pieces lie where they lie for the whole tape: they do not tremble while one moves along.
+  const first = Math.floor(start / size);
+  const pieces = Math.max(1, Math.ceil(end / size) - first);
+  const x: number[] = [];
+  for (let n = 0; n < pieces; n += 1) for (const part of [0.25, 0.75]) x.push(span.from + (first + n + part) * size * span.stretch);
+  return { x, first, pieces, size };
+}
+
+/** The values of a channel at the points of a window. */
+export function pointsOf(values: Float64Array, shift: number, of: Window): Values {
+  const found: Values = [];
+  const own = 2 ** shift;
+  const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
+  for (let n = 0; n < of.pieces; n += 1) {
+    const start = (of.first + n) * of.size;
+    if (of.size < own) {
+      // A stretch of the channel is wider than a piece: its first value holds for its first half.
+      for (const part of [0.25, 0.75]) {
+        const place = (start + part * of.size) / own;
+        const stretch = Math.floor(place);
+        found.push(known(values[2 * stretch + (place - stretch < 0.5 ? 0 : 1)]));
+      }
+      continue;
+    }
+    let [low, high, lowAt, highAt] = [Number.NaN, Number.NaN, 0, 0];
+    const end = Math.min(values.length, 2 * Math.max(1, Math.ceil((start + of.size) / own)));
+    for (let at = 2 * Math.floor(start / own); at < end; at += 1) {
+      const value = values[at] as number;
+      if (Number.isNaN(value)) continue;
+      if (!(value >= low)) [low, lowAt] = [value, at];
+      if (!(value <= high)) [high, highAt] = [value, at];
+    }
+    found.push(...(highAt < lowAt ? [known(high), known(low)] : [known(low), known(high)]));
+  }
+  return found;
+}
+
+/** The value at a moment: for maps and figures. */
+export function valueAt(values: Float64Array | undefined, shift: number, span: Span, time: number): number | null {
+  const place = (time - span.from) / span.stretch / 2 ** shift;
+  const stretch = Math.floor(place);
+  const value = values?.[2 * stretch + (place - stretch < 0.5 ? 0 : 1)];
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+/** 1:02.5 since the beginning of the tape. */
+export function tapeTime(seconds: number, digits = 0): string {
+  const unit = 10 ** digits;
+  const all = Math.round(Math.max(0, seconds) * unit);
+  const whole = Math.floor(all / unit);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = digits ? `.${String(all % unit).padStart(digits, "0")}` : "";
+  return `${h ? `${h}:${two(m)}` : m}:${two(s)}${tail}`;
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from "vite";
+
+// The page of `gametape export --to html`: one script and one style sheet, which build/report.mjs puts into one file.
+export default defineConfig({
+  esbuild: { jsx: "automatic", jsxImportSource: "preact" },
+  publicDir: false,
+  build: {
+    target: "es2022",
+    outDir: "dist-report",
+    cssCodeSplit: false,
+    // Whatever a style sheet names is in it: there is no other file.
+    assetsInlineLimit: 1_000_000,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rollupOptions: {
+      input: "report/main.tsx",
+      output: { format: "iife", entryFileNames: "report.js", assetFileNames: "report.[ext]", inlineDynamicImports: true },
+    },
+  },
+});
