@@ -58,10 +58,19 @@ function Chosen({ kept, onRemove }: { kept: readonly Kept[]; onRemove: (id: stri
   );
 }
 
+/** Where something is known, if that is a small part of the way: of a lap that was cut short. */
+function knownPart(of: Comparison): Range | null {
+  const length = of.distance_m[of.distance_m.length - 1] ?? 0;
+  const there = of.distance_m.filter((_, row) => of.laps.some((lap) => lap.delta_ms[row] !== null));
+  const [from, to] = [there[0], there[there.length - 1]];
+  if (from === undefined || to === undefined || to - from > length * 0.7 || to - from < 50) return null;
+  return { from: Math.max(0, from - 50), to: Math.min(length, to + 50) };
+}
+
 function Side({ of, channels, names, onChannels }: { of: Comparison; channels: string[]; names: string[]; onChannels: (names: string[]) => void }) {
   const cursor = useRef(new CursorLine()).current;
   const whole = { from: 0, to: of.distance_m[of.distance_m.length - 1] ?? of.length_m };
-  const [zoomed, setZoomed] = useState<Range | null>(null);
+  const [zoomed, setZoomed] = useState<Range | null>(() => knownPart(of));
   const [focused, setFocused] = useState(1);
   const range = zoomed ?? whole;
   const focus = Math.min(focused, Math.max(1, of.laps.length - 1));

@@ -22,7 +22,7 @@ export function SessionPart({ session, remark, ...rest }: Props) {
   const { laps } = session;
   return (
     <>
-      {laps.length > 0 && <Summary session={session} />}
+      {laps.some((lap) => lap.time_ms != null) && <Summary session={session} />}
       {remark && <p class="soft">{remark}</p>}
       {laps.length === 0 && !remark && <p class="soft">No lap is in this session; the traces below have the whole tape.</p>}
       {laps.filter((lap) => lap.time_ms != null).length > 7 && <section class="panel chart-panel"><LapChart laps={laps} selected={rest.selected} onToggle={(id) => rest.kept.has(id) && rest.onToggle(id)} /></section>}
@@ -100,8 +100,8 @@ function Laps({ session, kept, selected, onToggle, onTape }: Omit<Props, "remark
 
 function Stints({ session }: { session: ReportSession }) {
   return (
-    <section aria-label="Stints">
-      <h2>Stints</h2>
+    <details class="stints">
+      <summary>{session.stints.length} stints</summary>
       <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Stints">
         <table>
           <thead><tr><th>Stint</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Fuel</th><th>Began</th><th>Ended</th></tr></thead>
@@ -121,6 +121,6 @@ function Stints({ session }: { session: ReportSession }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </details>
   );
 }

@@ -107,7 +107,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
     scales: { x: { time: false }, y: { range: (_plot, min, max) => yRange(min, max, !!isDelta) } },
     axes: [
       { ...axis, show: true, size: last ? 28 : 6, ...(xSteps ? { incrs: xSteps } : {}), values: (_plot, ticks) => ticks.map((tick) => (last ? xText(tick) : "")) },
-      { ...axis, size: 54, ...(steps ? { incrs: [1, 2, 5], space: 14 } : {}), values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : String(Math.round(tick * 1000) / 1000).replace("-", "−"))) },
+      { ...axis, size: 54, ...(steps ? { incrs: [1, 2, 5], space: 14 } : {}), values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : plainTick(tick))) },
     ],
     cursor: {
       y: false,
@@ -139,6 +139,12 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
       drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, namesMarks)],
     },
   };
+}
+
+/** Figures of an axis; there is no room for more than seven signs. */
+function plainTick(tick: number): string {
+  const text = Math.abs(tick) >= 1e6 ? tick.toExponential(1).replace("e+", "e") : String(Math.round(tick * 1000) / 1000);
+  return text.replace("-", "−");
 }
 
 function yRange(min: number | null, max: number | null, isDelta: boolean): [number, number] {

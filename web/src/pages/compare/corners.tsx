@@ -29,7 +29,7 @@ export function Corners({ of, range, onCorner }: { of: Comparison; range: Range;
     <div class="scroll-x" tabIndex={0} role="region" aria-label="Corners">
       <table class="corners">
         <thead>
-          <tr><th rowSpan={2}>Turn</th><th colSpan={of.laps.length}>Lowest speed, km/h</th><th colSpan={of.laps.length - 1}>Lost, s</th></tr>
+          <tr><th rowSpan={2}>Turn</th><th colSpan={of.laps.length}>Lowest speed, km/h</th>{of.laps.length > 1 && <th colSpan={of.laps.length - 1}>Lost, s</th>}</tr>
           <tr>
             {of.laps.map((lap, n) => <th key={lap.lap.id} class="num"><Swatch n={n} /></th>)}
             {of.laps.slice(1).map((lap, n) => <th key={lap.lap.id} class="num"><Swatch n={n + 1} /></th>)}
