@@ -35,6 +35,7 @@ export interface ReportSession {
   ended_utc: string | null;
   best_lap: string | null;
   theoretical_best_ms: number | null;
+  remark: string | null;
   stints: Schemas["StintAnswer"][];
   laps: Lap[];
 }
@@ -54,7 +55,6 @@ export interface Report {
   driver: string | null;
   note: string | null;
   sessions: ReportSession[];
-  remarks: (string | null)[];
   tracks: TrackFacts[];
   marks: { at_ns: number; text: string }[];
   lines: { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[]; laps: LapLines[] };
@@ -65,7 +65,7 @@ export function readReport(text: string): Report {
   const report = JSON.parse(text) as Report;
   for (const session of report.sessions) {
     const { game, track, layout, car, driver, id } = session;
-    session.laps = session.laps.map((lap) => ({ ...lap, game, track, layout, car, driver, session: id, excluded: false, tags: [] }));
+    session.laps = session.laps.map((lap) => ({ ...lap, game, track, layout, car, driver: lap.driver ?? driver, session: id, excluded: false, tags: [] }));
   }
   return report;
 }

@@ -61,7 +61,7 @@ export function Page({ report }: { report: Report }) {
             </select>
           </label>
         )}
-        {session && <SessionPart session={session} remark={report.remarks[number] ?? null} kept={kept} selected={selected} onToggle={toggle} onTape={showOnTape} />}
+        {session && <SessionPart session={session} kept={kept} selected={selected} onToggle={toggle} onTape={showOnTape} />}
         <section class="traces" aria-label="Traces">
           {kept.size > 0 && (
             <div class="views" role="tablist" aria-label="Traces">

@@ -11,15 +11,14 @@ import type { ReportSession } from "./data";
 
 interface Props {
   session: ReportSession;
-  remark: string | null;
   kept: ReadonlyMap<string, unknown>;
   selected: readonly string[];
   onToggle: (id: string) => void;
   onTape: (range: Range) => void;
 }
 
-export function SessionPart({ session, remark, ...rest }: Props) {
-  const { laps } = session;
+export function SessionPart({ session, ...rest }: Props) {
+  const { laps, remark } = session;
   return (
     <>
       {laps.some((lap) => lap.time_ms != null) && <Summary session={session} />}
@@ -52,7 +51,7 @@ function Summary({ session }: { session: ReportSession }) {
   );
 }
 
-function Laps({ session, kept, selected, onToggle, onTape }: Omit<Props, "remark">) {
+function Laps({ session, kept, selected, onToggle, onTape }: Props) {
   const { laps } = session;
   const best = bestOf(session);
   const sectors = Math.max(0, ...laps.map((lap) => lap.sectors_ms.length));

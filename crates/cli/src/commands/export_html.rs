@@ -91,7 +91,6 @@ fn about(of: &Source<'_>) -> Value {
         "complete": tape.is_complete(),
         "track": told("track"), "car": told("car"), "driver": told("driver"), "note": told("note"),
         "sessions": sessions.iter().map(ReportSession::of).collect::<Vec<_>>(),
-        "remarks": sessions.iter().map(|session| session.session.remark.as_deref()).collect::<Vec<_>>(),
         "tracks": tracks.collect::<Vec<_>>(),
         "marks": marks.map(|mark| json!({ "at_ns": mark.at_ns, "text": mark.text })).collect::<Vec<_>>(),
     })
