@@ -90,10 +90,15 @@ fn about(of: &Source<'_>) -> Value {
         "duration_ns": streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max(),
         "complete": tape.is_complete(),
         "track": told("track"), "car": told("car"), "driver": told("driver"), "note": told("note"),
-        "sessions": sessions.iter().map(ReportSession::of).collect::<Vec<_>>(),
+        "sessions": sessions.iter().map(|session| as_printed(&ReportSession::of(session))).collect::<Vec<_>>(),
         "tracks": tracks.collect::<Vec<_>>(),
         "marks": marks.map(|mark| json!({ "at_ns": mark.at_ns, "text": mark.text })).collect::<Vec<_>>(),
     })
+}
+
+/// A session with its numbers as `laps --json` prints them: a value would have the digits of 8 bytes for numbers of 4.
+fn as_printed(session: &ReportSession) -> Value {
+    serde_json::to_string(session).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 
 /// Passes JSON on so that nothing in it can be taken for HTML. In JSON these signs stand in texts only, where an escape means the same.
