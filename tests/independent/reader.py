@@ -116,11 +116,127 @@ def row_block(payload, record):
     need(sum(sizes) == record.raw_bytes == len(frames.data), "sizes do not sum to the raw bytes")
     return times, [frames.bytes(size) for size in sizes]
 
+def text_block(payload, record):
+    """Section 5: times and frames of a row block that is split into skeletons and values."""
+    cursor = Cursor(payload)
+    times, numbers = row_times(cursor.integers(record.rows), record), cursor.integers(record.rows)
+    sizes = cursor.integers(numbers.count(0))
+    whole = Cursor(unpack(cursor.bytes(*cursor.take("I")), record.raw_bytes))
+    need(max(numbers) <= 255 and sum(sizes) == len(whole.data), "wrong templates or sizes")
+    frames = [iter([whole.bytes(size) for size in sizes])]
+    for number in range(1, max(numbers) + 1):
+        template = Template(unpack(cursor.bytes(*cursor.take("I")), 32 * MIB))
+        head_bytes, head_crc, length = cursor.take("III")
+        values, rows = cursor.bytes(length), numbers.count(number)
+        if template.columns:
+            need(crc32c(values[:head_bytes]) == head_crc, "wrong CRC of the head")
+            row_bytes = sum(column.width for column in template.columns)
+            need(rows * row_bytes <= 16 * MIB, "too many values")
+            _, values = column_rows(values, rows, head_bytes, template.columns)
+        else:
+            need(head_bytes == head_crc == length == 0, "values without columns")
+            values = [b""] * rows
+        frames.append(iter([template.render(Cursor(row)) for row in values]))
+    need(cursor.pos == len(payload), "goes on after its end")
+    frames = [next(frames[number]) for number in numbers]
+    need(sum(map(len, frames)) == record.raw_bytes, "frames do not sum to the raw bytes")
+    return times, frames
+
+class Template:
+    """Section 5: what the frames of a table have in common."""
+    def __init__(self, data):
+        cursor, self.columns = Cursor(data), []
+        (count,) = cursor.take("I")
+        need(count <= 1 << 20, "too many values")
+        self.kinds = [self.kind(cursor) for _ in range(count)]
+        self.literals = [cursor.bytes(length) for length in cursor.take(f"{count + 1}I")]
+        need(cursor.pos == len(data), "template goes on after its end")
+
+    def kind(self, cursor):
+        """How the next value becomes text: a function of the cursor that reads its columns."""
+        (kind,) = cursor.take("B")
+        setting = cursor.take("B")[0] if kind in (0, 1, 2, 3, 6) else 0
+        high, low = setting >> 7, setting & 127
+        if kind in (0, 1):
+            self.columns.append(Column(8 if high else 4, False))
+            places, fixed = low & 63, low >> 6
+            need(kind == 1 or low == 0, "setting of an integer")
+            return lambda row: steps(row.take("q" if high else "i")[0], places, kind == 0 or fixed)
+        if kind == 2:
+            need(1 <= low <= 6, "power of a grid")
+            self.columns.append(Column(4, False))
+            ten = np.float32(10 ** low)
+            return lambda row: spelled(*(np.float32(k) / ten if high else np.float32(k) * np.float32(10.0 ** -low)
+                                         for k in row.take("i")), 8, False)
+        if kind == 3:
+            need(6 <= low <= 9, "digits of a float")
+            self.columns.append(Column(4, True))
+            return lambda row: spelled(np.float32(row.take("f")[0]), low, high)
+        if kind == 4:
+            self.columns += [Column(8, False), Column(1, False)]
+            return lambda row: decimal(*row.take("qB"))
+        if kind == 5:
+            (count,) = cursor.take("H")
+            need(count <= 1024, "too many texts")
+            texts = [cursor.bytes(length) for length in cursor.take(f"{count}I")]
+            self.columns.append(Column(2, False))
+            return lambda row: texts[row.take("H")[0]]
+        need(kind == 6, f"unknown kind {kind}")
+        parts = re.findall(rb"[0-9]{1,9}|[^0-9]+", cursor.bytes(setting))
+        self.columns += [Column(4, False)] * sum(part.isdigit() for part in parts)
+        return lambda row: b"".join(b"%0*d" % (len(part), *row.take("I")) if part.isdigit() else part for part in parts)
+
+    def render(self, row):
+        parts = [part for literal, kind in zip(self.literals, self.kinds) for part in (literal, kind(row))]
+        return b"".join(parts) + self.literals[-1]
+
+def decimal(m, code):
+    """Section 5: the text of a mantissa and a code."""
+    sign, m, places = b"-" if m < 0 else b"", 0 if m == -1 << 63 else abs(m), code & 63
+    need(m < 10 ** 18 and places <= 62 and code < 192, "no decimal")
+    if code < 64:
+        digits = b"%0*d" % (places + 1, m)
+        return sign + (digits[:-places] + b"." + digits[-places:] if places else digits)
+    digits = b"%d" % m
+    exponent = places - len(digits) + 1
+    need(len(digits) > 1 and exponent >= 1 and (code < 128 or exponent < 10), "no exponent")
+    return sign + digits[:1] + b"." + digits[1:] + (b"e-0" if code >= 128 else b"e-") + b"%d" % exponent
+
+def steps(value, places, fixed):
+    while not fixed and places > 1 and (value % 10 == 0 or value == -1 << 63):
+        value, places = value if value == -1 << 63 else value // 10, places - 1
+    return decimal(value, places)
+
+def spelled(x, digits, padded):
+    """Section 5: a float with so many digits."""
+    if x == 0:
+        return b"-0.0" if np.signbit(x) else b"0.0"
+    v = abs(float(x))
+    need(v < 1e16, "no such float")
+    power = lambda k: float(10 ** k) if k >= 0 else 1.0 / float(10 ** -k)
+    e = ((struct.unpack("<q", struct.pack("<d", v))[0] >> 52) - 1023) * 1233 >> 12
+    e += v >= power(e + 1)
+    p = digits - 1 - e
+    m = round(v * power(p) if p >= 0 else v / power(-p))
+    if m == 10 ** digits:
+        m, e, p = m // 10, e + 1, p - 1
+    least = 1 - e if e < -4 else 1
+    while p > least and m % 10 == 0:
+        m, p = m // 10, p - 1
+    while p < least:
+        m, p = m * 10, p + 1
+    return decimal(-m if x < 0 else m, p + ((128 if padded and e > -10 else 64) if e < -4 else 0))
+
 def column_block(payload, record, stream):
-    """Section 6, payload and head: times and frames of a column block."""
-    n, columns, count = record.rows, stream.columns, len(stream.columns)
-    need(columns and record.raw_bytes == n * stream.frame_bytes, "raw bytes are not rows × frame bytes")
-    head = Cursor(unpack(payload[:record.head_bytes], min(16 * MIB, 6 + 19 * count)))
+    """Section 6: times and frames of a column block."""
+    need(stream.columns and record.raw_bytes == record.rows * stream.frame_bytes, "raw bytes are not rows × frame bytes")
+    times, frames = column_rows(payload, record.rows, record.head_bytes, stream.columns)
+    return row_times(times, record), frames
+
+def column_rows(payload, n, head_bytes, columns):
+    """Section 6, payload and head: times as they are stored, and rows."""
+    count = len(columns)
+    head = Cursor(unpack(payload[:head_bytes], min(16 * MIB, 6 + 19 * count)))
     times_length, times_crc, *codings = head.take(f"HI{count}B")
     need(max(codings) <= 8, f"unknown column coding {max(codings)}")
     with_other = [i for i, coding in enumerate(codings) if coding == 2 or coding >= 5]
@@ -128,7 +244,7 @@ def column_block(payload, record, stream):
     others = dict(zip(with_other, head.take(f"{len(with_other)}{'I' if count > 65536 else 'H'}")))
     constants = {i: head.bytes(columns[i].width) for i, coding in enumerate(codings) if coding == 1}
     lengths, checks = head.take(f"{len(with_body)}H"), head.take(f"{len(with_body)}I")
-    rest, values = Cursor(payload[record.head_bytes:]), []
+    rest, values = Cursor(payload[head_bytes:]), []
     times_body, bodies = rest.bytes(times_length), dict(zip(with_body, [rest.bytes(length) for length in lengths]))
     need(head.pos == len(head.data) and rest.pos == len(rest.data), "head or payload goes on after its end")
     need([crc32c(body) for body in (times_body, *bodies.values())] == [times_crc, *checks], "wrong CRC of a body")
@@ -149,7 +265,7 @@ def column_block(payload, record, stream):
             reference = values[other].view(f"<f{columns[other].width}").tolist()
             values.append(predicted(bodies[i], n, width, is_float, coding, reference))
     frames = np.hstack([column.view(np.uint8).reshape(n, -1) for column in values])
-    return row_times(predicted(times_body, n, 8, False).tolist(), record), [frame.tobytes() for frame in frames]
+    return predicted(times_body, n, 8, False).tolist(), [frame.tobytes() for frame in frames]
 
 class Bits:
     """Section 6: a bit stream."""
@@ -333,9 +449,13 @@ class Tape:
             self.streams[stream] = new
 
     def read_block(self, record):
-        need(record.stream in self.streams and record.coding == 0, f"no descriptor, or unknown coding {record.coding}")
+        known = (0,) if record.kind == COLUMN_BLOCK else (0, 2)
+        need(record.stream in self.streams and record.coding in known, f"no descriptor, or unknown coding {record.coding}")
         stream, payload = self.streams[record.stream], self.payload(record)
-        block = column_block(payload, record, stream) if record.kind == COLUMN_BLOCK else row_block(payload, record)
+        if record.kind == COLUMN_BLOCK:
+            block = column_block(payload, record, stream)
+        else:
+            block = (text_block if record.coding == 2 else row_block)(payload, record)
         need((record.stream, record.first_seq) not in self.frames, "holds frames of another block")
         for seq, (time, frame) in enumerate(zip(*block), record.first_seq):
             self.frames[record.stream, seq] = (time, len(frame), crc32c(frame))

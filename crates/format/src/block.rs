@@ -4,6 +4,7 @@
 
 use crate::column::{self, Column};
 use crate::cursor::{Cursor, Malformed};
+use crate::json;
 use crate::limits;
 use crate::pack;
 use crate::record::{RecordHeader, RecordKind};
@@ -105,11 +106,15 @@ impl Block {
                 column::decode_times(&head, body, &mut self.times)?;
             }
             _ => {
-                if header.coding != 0 {
-                    return Err(Malformed::UnknownCoding { what: "row block coding", coding: header.coding });
-                }
                 self.clear(header.first_seq, 0);
-                self.decode_rows(head, rows)?;
+                match header.coding {
+                    0 => self.decode_rows(head, rows)?,
+                    json::CODING => {
+                        let to = json::Rendered { times: &mut self.times, data: &mut self.data, ends: &mut self.ends };
+                        json::decode(head, rows, header.raw_bytes as usize, decoder, to)?;
+                    }
+                    coding => return Err(Malformed::UnknownCoding { what: "row block coding", coding }),
+                }
             }
         }
         if self.data.len() != header.raw_bytes as usize {
@@ -180,6 +185,7 @@ pub(crate) fn absolute_times(header: &RecordHeader, times: &mut [u64]) -> Result
 #[derive(Debug, Default)]
 pub(crate) struct Sealer {
     encoder: column::BlockEncoder,
+    text: json::TextEncoder,
     times: Vec<u64>,
     integers: Vec<u8>,
 }
@@ -187,11 +193,13 @@ pub(crate) struct Sealer {
 #[cfg(feature = "write")]
 impl Sealer {
     /// Writes the payload of a block that has at least one frame into `out` (emptied first) and gives its header, without offset.
+    /// With `text`, frames of varying size are text that may be split.
     pub(crate) fn seal(
         &mut self,
         stream: u16,
         block: &Block,
         columns: &[Column],
+        text: bool,
         out: &mut Vec<u8>,
     ) -> Result<RecordHeader, column::ColumnError> {
         out.clear();
@@ -199,17 +207,20 @@ impl Sealer {
         let last_ns = block.times.last().copied().unwrap_or_default();
         self.times.clear();
         self.times.extend(block.times.iter().map(|time| time - first_ns));
-        let (kind, head_bytes) = if block.is_columnar() {
-            (RecordKind::ColumnBlock, self.encoder.encode(columns, block.frame_bytes, &self.times, &block.data, out)?)
+        let (kind, coding, head_bytes) = if block.is_columnar() {
+            let head = self.encoder.encode(columns, block.frame_bytes, &self.times, &block.data, out)?;
+            (RecordKind::ColumnBlock, 0, head)
+        } else if text && self.text.encode(block, &self.times, out) {
+            (RecordKind::RowBlock, json::CODING, out.len())
         } else {
             self.put_integers(out, None);
             self.put_integers(out, Some(&block.ends));
             pack::pack_frames(&block.data, out);
-            (RecordKind::RowBlock, out.len())
+            (RecordKind::RowBlock, 0, out.len())
         };
         Ok(RecordHeader {
             kind,
-            coding: 0,
+            coding,
             stream,
             payload_bytes: out.len() as u32,
             head_bytes: head_bytes as u32,

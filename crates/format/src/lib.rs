@@ -39,6 +39,7 @@ mod footer;
 mod fuzz;
 mod index;
 mod journal;
+mod json;
 pub mod limits;
 pub mod pack;
 mod ranges;
@@ -56,6 +57,8 @@ pub use footer::Totals;
 pub use fuzz::{
     fuzz_descriptor, fuzz_footer, fuzz_index, fuzz_journal, fuzz_journal_resealed, fuzz_tape, fuzz_tape_resealed,
 };
+#[doc(hidden)]
+pub use json::fuzz_json_block;
 pub use record::{TapeId, VERSION};
 pub use source::{ReadAt, Seekable};
 pub use stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};

@@ -228,6 +228,24 @@ impl StreamSpec {
         Self { name: name.into(), ..Self::default() }
     }
 
+    /// A stream of frames that are JSON texts: a writer splits them into a skeleton and columns of values.
+    pub fn json(name: impl Into<String>) -> Self {
+        Self { name: name.into(), layout: Self::TEXT_LAYOUTS[0].into(), ..Self::default() }
+    }
+
+    /// A stream of frames that are other texts with numbers in them, split in the same way.
+    pub fn text(name: impl Into<String>) -> Self {
+        Self { name: name.into(), layout: Self::TEXT_LAYOUTS[1].into(), ..Self::default() }
+    }
+
+    /// Layout ids of streams whose frames are text.
+    const TEXT_LAYOUTS: [&str; 2] = ["json", "text"];
+
+    /// Whether the frames are text that a writer splits.
+    pub fn is_text(&self) -> bool {
+        self.frame_bytes == 0 && Self::TEXT_LAYOUTS.contains(&self.layout.as_str())
+    }
+
     /// A stream of frames of one size with a channel table.
     pub fn columns(name: impl Into<String>, frame_bytes: u32, channels: Vec<Channel>) -> Self {
         Self { name: name.into(), frame_bytes, channels, ..Self::default() }

@@ -57,7 +57,7 @@ fn golden_tapes_are_read_as_they_were_when_they_were_written() {
         write_golden_tapes_that_are_missing();
     }
     let tapes = tapes();
-    assert!(tapes.len() >= 4, "{tapes:?}");
+    assert!(tapes.len() >= 5, "{tapes:?}");
     for path in tapes {
         let expected = std::fs::read_to_string(path.with_extension("txt")).unwrap();
         let found = dump(&path);
@@ -65,6 +65,31 @@ fn golden_tapes_are_read_as_they_were_when_they_were_written() {
         assert_eq!(differs, None, "{}", path.display());
         assert_eq!(found.lines().count(), expected.lines().count(), "{}", path.display());
     }
+}
+
+/// Texts with values of every kind, of two skeletons and of none.
+fn text(row: u64) -> String {
+    let wave = (row as f32 * 0.05).sin();
+    match row % 60 {
+        20 => return "<html>loading</html>".into(),
+        21 => return String::new(),
+        40.. => return format!("{{\"err_code\":{},\"text\":\"{}\"}}", row % 3, ["a", "b\\\"c", ""][row as usize % 3]),
+        _ => {}
+    }
+    let values = [
+        row.to_string(),
+        (row * 10_000_000_000).to_string(),
+        format!("{:.2}", wave),
+        format!("{}.5", row),
+        ["26.869001", "-10.598001", "0.0060000001", "10.416", "0.14500001"][row as usize % 5].into(),
+        ["64.609161", "9.6339078e-5", "-12.294746", "39.915119"][row as usize % 4].into(),
+        format!("{wave:.6}"),
+        format!("{:e}", 1.5e-7 * (row + 1) as f64),
+        format!("{:?}", f64::from(wave) / 3.0),
+        ["true", "null", "-0.0"][row as usize % 3].into(),
+        format!("\"{:02}:{:02}.{:03}\"", row / 60, row % 60, row * 37 % 1000),
+    ];
+    format!("{{\"fixed\":[1, 2],\"values\":[{}]}}", values.join(","))
 }
 
 fn write_golden_tapes_that_are_missing() {
@@ -78,6 +103,13 @@ fn write_golden_tapes_that_are_missing() {
         for (t, frame) in columns.frames.iter().enumerate() {
             append(&mut writer, stream, t as u64 * 1_000_000, frame);
         }
+    }
+    writer.finish().unwrap();
+    let texts = scratch.path().join("texts-1.gtape");
+    let mut writer = create(&texts, 64 << 20);
+    let stream = writer.add_stream(StreamSpec::json("answers")).unwrap();
+    for row in 0..300 {
+        append(&mut writer, stream, row * 1_000_000, text(row).as_bytes());
     }
     writer.finish().unwrap();
     let closed = scratch.path().join("closed-1.gtape");

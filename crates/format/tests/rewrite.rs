@@ -287,7 +287,7 @@ fn what_a_newer_version_wrote_is_never_rewritten() {
     let mut data = std::fs::read(path("a.gtape")).unwrap();
     for record in bytes::records(&data) {
         if record.kind == bytes::ROW_BLOCK {
-            data[record.at + 5] = 2;
+            data[record.at + 5] = 3;
             bytes::reseal(&mut data, &record);
         }
     }

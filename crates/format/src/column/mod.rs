@@ -37,7 +37,7 @@ pub(crate) use integers::IntegerDecoder;
 pub use integers::encode_integers;
 pub use integers::{decode_integers, decode_times};
 #[cfg(feature = "write")]
-pub(crate) use tiles::changed_bytes;
+pub(crate) use tiles::{changed_bytes, scatter, tile_rows};
 
 /// Most rows a block may have.
 pub const MAX_ROWS: usize = 1024;

@@ -15,6 +15,8 @@ use crate::stream::{StreamId, StreamSpec};
 pub(crate) struct OpenStream {
     columns: Vec<Column>,
     frame_bytes: usize,
+    /// Frames are text that may be split into a skeleton and values.
+    text: bool,
     pub(crate) block: Block,
 }
 
@@ -37,8 +39,12 @@ impl BlockMaker {
             return Ok(());
         }
         self.sink.add_stream(id, spec)?;
-        let stream =
-            OpenStream { columns: spec.to_columns(), frame_bytes: spec.frame_bytes as usize, block: Block::default() };
+        let stream = OpenStream {
+            columns: spec.to_columns(),
+            frame_bytes: spec.frame_bytes as usize,
+            text: spec.is_text(),
+            block: Block::default(),
+        };
         self.open.insert(id.0, stream);
         Ok(())
     }
@@ -67,7 +73,7 @@ impl BlockMaker {
     /// Writes what is open of a stream as a block.
     pub(crate) fn seal(&mut self, id: StreamId) -> io::Result<()> {
         let Some(stream) = self.open.get_mut(&id.0).filter(|stream| stream.block.rows() > 0) else { return Ok(()) };
-        let sealed = self.sealer.seal(id.0, &stream.block, &stream.columns, &mut self.payload);
+        let sealed = self.sealer.seal(id.0, &stream.block, &stream.columns, stream.text, &mut self.payload);
         let header = sealed.map_err(io::Error::other)?;
         self.sink.write_block(header, &self.payload, &stream.block)?;
         let end = stream.block.end_seq();

@@ -1,0 +1,363 @@
+//! Numbers as they are spelled: text in, mantissa and places out, and back to the same text.
+//!
+//! A [`Decimal`] stands for exactly one text, so two that are equal are the same bytes. What is spelled otherwise
+//! (`1e5`, `01`, `1.`, 19 digits) has none, and is kept as text.
+
+/// Mantissa of `-0`, `-0.0` and so on.
+pub(crate) const NEGATIVE_ZERO: i64 = i64::MIN;
+/// Mantissas are below this.
+pub(crate) const MANTISSA_END: u64 = 1_000_000_000_000_000_000;
+/// Most places behind the point.
+pub(crate) const MOST_PLACES: u32 = 62;
+/// A code that no decimal has.
+pub(crate) const NO_DECIMAL: u8 = u8::MAX;
+
+/// Room for the longest plain number: a sign, 18 digits, a point, 62 places.
+const LONGEST: usize = 96;
+/// Most numbers are not longer.
+const SHORT: usize = 16;
+
+const PLACES: u8 = 0x3f;
+const EXPONENT: u8 = 0x40;
+const PADDED: u8 = 0x80;
+
+/// A number and how it is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    /// All digits as one number, with the sign.
+    pub(crate) mantissa: i64,
+    /// Bits 0 to 5: the value is mantissa · 10^−places. Bit 6: spelled with an exponent (`9.6e-5`). Bit 7: with one of two
+    /// digits, the first of them 0 (`9.6e-05`).
+    pub(crate) code: u8,
+}
+
+impl Decimal {
+    /// A number without an exponent.
+    pub(crate) fn plain(mantissa: i64, places: u32) -> Self {
+        Self { mantissa, code: places.min(MOST_PLACES) as u8 }
+    }
+
+    /// A small number that is spelled with an exponent: `padded` decides whether one below 10 gets a zero before it.
+    pub(crate) fn with_exponent(mantissa: i64, places: u32, exponent: u32, padded: bool) -> Self {
+        let form = if padded && exponent < 10 { PADDED } else { EXPONENT };
+        Self { mantissa, code: places.min(MOST_PLACES) as u8 | form }
+    }
+
+    pub(crate) fn places(self) -> u32 {
+        u32::from(self.code & PLACES)
+    }
+
+    pub(crate) fn is_plain(self) -> bool {
+        self.code <= PLACES
+    }
+
+    /// Reads the number at the start of `text` and says how many bytes it has. `None` if it is spelled in a way that no decimal stands for; then
+    /// the length says where it ends all the same.
+    #[inline]
+    pub(crate) fn scan(text: &[u8]) -> (Option<Self>, usize) {
+        let mut at = 0;
+        let mut byte = text.first().copied().unwrap_or(0);
+        let negative = byte == b'-';
+        if negative {
+            at = 1;
+            byte = text.get(at).copied().unwrap_or(0);
+        }
+        let whole_at = at;
+        let mut mantissa = 0u64;
+        while byte.is_ascii_digit() {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            at += 1;
+            byte = text.get(at).copied().unwrap_or(0);
+        }
+        let whole = at - whole_at;
+        let mut places = 0;
+        if byte == b'.' {
+            at += 1;
+            byte = text.get(at).copied().unwrap_or(0);
+            let places_at = at;
+            while byte.is_ascii_digit() {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+                at += 1;
+                byte = text.get(at).copied().unwrap_or(0);
+            }
+            places = at - places_at;
+            if places == 0 {
+                return (None, end_of_number(text, at));
+            }
+        }
+        let first = text.get(whole_at).copied().unwrap_or(0);
+        // 18 digits and the zero before the point, or a long row of zeros: then the slow way says what it is.
+        if whole + places > 19 || whole == 0 || (first == b'0' && whole > 1) || is_of_number(byte) {
+            let end = end_of_number(text, at);
+            return (Self::parse_slowly(text.get(..end).unwrap_or_default()), end);
+        }
+        if mantissa >= MANTISSA_END {
+            return (None, at);
+        }
+        (Some(Self::plain(signed(negative, mantissa), places as u32)), at)
+    }
+
+    /// Takes a whole text; the forms that are rare.
+    #[cold]
+    fn parse_slowly(text: &[u8]) -> Option<Self> {
+        let (negative, text) = match text.split_first() {
+            Some((b'-', rest)) => (true, rest),
+            _ => (false, text),
+        };
+        let exponent_at = text.iter().position(|byte| *byte == b'e');
+        let (number, exponent) = match exponent_at {
+            Some(at) => (text.get(..at)?, text.get(at + 1..)),
+            None => (text, None),
+        };
+        let point = number.iter().position(|byte| *byte == b'.');
+        let (whole, fraction) = match point {
+            Some(at) => (number.get(..at)?, number.get(at + 1..)?),
+            None => (number, &[][..]),
+        };
+        let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+        let leading_zero = whole.first() == Some(&b'0') && whole.len() > 1;
+        if whole.is_empty()
+            || !digits(whole)
+            || !digits(fraction)
+            || leading_zero
+            || point.is_some() == fraction.is_empty()
+        {
+            return None;
+        }
+        let mut mantissa = 0u64;
+        for digit in whole.iter().chain(fraction) {
+            mantissa = mantissa * 10 + u64::from(digit - b'0');
+            if mantissa >= MANTISSA_END {
+                return None;
+            }
+        }
+        let fraction = fraction.len() as u32;
+        let Some(exponent) = exponent else {
+            return (fraction <= MOST_PLACES).then(|| Self::plain(signed(negative, mantissa), fraction));
+        };
+        let [b'-', exponent @ ..] = exponent else { return None };
+        if whole.len() != 1 || whole == b"0" || fraction == 0 {
+            return None;
+        }
+        let (value, padded) = match *exponent {
+            [one @ b'1'..=b'9'] => (u32::from(one - b'0'), false),
+            [b'0', one @ b'1'..=b'9'] => (u32::from(one - b'0'), true),
+            [ten @ b'1'..=b'9', one @ b'0'..=b'9'] => (u32::from(ten - b'0') * 10 + u32::from(one - b'0'), false),
+            _ => return None,
+        };
+        let places = fraction + value;
+        (places <= MOST_PLACES).then(|| Self::with_exponent(signed(negative, mantissa), places, value, padded))
+    }
+
+    /// Appends the text. `false` if the parts are such that no text was ever split into them.
+    #[inline]
+    pub(crate) fn write(self, out: &mut Vec<u8>) -> bool {
+        let negative = self.mantissa < 0;
+        let digits = if self.mantissa == NEGATIVE_ZERO { 0 } else { self.mantissa.unsigned_abs() };
+        let places = self.places() as usize;
+        if !self.is_plain() || digits >= MANTISSA_END || places > MOST_PLACES as usize {
+            return self.write_exponent(negative, digits, out);
+        }
+        let mut buffer = [b'0'; LONGEST + SHORT];
+        let mut at = LONGEST;
+        let mut rest = digits;
+        let mut left = places;
+        while left >= 2 {
+            let pair = PAIRS[(rest % 100) as usize];
+            rest /= 100;
+            at -= 2;
+            buffer[at] = pair[0];
+            buffer[at + 1] = pair[1];
+            left -= 2;
+        }
+        if left == 1 {
+            at -= 1;
+            buffer[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        if places > 0 {
+            at -= 1;
+            buffer[at] = b'.';
+        }
+        while rest >= 10 {
+            at -= 1;
+            buffer[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        at -= 1;
+        buffer[at] = b'0' + rest as u8;
+        if negative {
+            at -= 1;
+            buffer[at] = b'-';
+        }
+        // A copy of a fixed length is a few instructions, any other one is a call.
+        let length = LONGEST - at;
+        match buffer.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+            Some(short) if length <= SHORT => {
+                let end = out.len() + length;
+                out.extend_from_slice(short);
+                out.truncate(end);
+            }
+            _ => out.extend_from_slice(buffer.get(at..LONGEST).unwrap_or_default()),
+        }
+        true
+    }
+
+    #[cold]
+    fn write_exponent(self, negative: bool, digits: u64, out: &mut Vec<u8>) -> bool {
+        let length = digits.checked_ilog10().unwrap_or(0);
+        let exponent = self.places().saturating_sub(length);
+        let padded = self.code & PADDED != 0;
+        let known = self.code & (EXPONENT | PADDED) != EXPONENT | PADDED && (!padded || exponent < 10);
+        if !known || digits >= MANTISSA_END || length == 0 || exponent == 0 || self.places() > MOST_PLACES {
+            return false;
+        }
+        if negative {
+            out.push(b'-');
+        }
+        let first = digits / 10u64.pow(length);
+        let fraction = digits % 10u64.pow(length);
+        out.extend_from_slice(format!("{first}.{fraction:0width$}e-", width = length as usize).as_bytes());
+        if padded {
+            out.push(b'0');
+        }
+        out.extend_from_slice(exponent.to_string().as_bytes());
+        true
+    }
+}
+
+fn signed(negative: bool, mantissa: u64) -> i64 {
+    match (negative, mantissa as i64) {
+        (true, 0) => NEGATIVE_ZERO,
+        (true, mantissa) => -mantissa,
+        (false, mantissa) => mantissa,
+    }
+}
+
+/// Bytes that belong to a number, well spelled or not.
+pub(crate) fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-')
+}
+
+/// Where the number that has bytes until `at` ends.
+fn end_of_number(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !is_of_number(*byte)).unwrap_or(rest.len())
+}
+
+/// The digits of 0 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::excessive_precision)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn scan(text: &str) -> Option<Decimal> {
+        let (decimal, length) = Decimal::scan(text.as_bytes());
+        assert_eq!(length, text.len(), "{text}");
+        decimal
+    }
+
+    fn spelled(decimal: Decimal) -> Option<String> {
+        let mut out = Vec::new();
+        decimal.write(&mut out).then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn common_spellings_have_a_decimal_that_gives_the_same_text() {
+        let long = format!("0.{}1", "0".repeat(61));
+        for text in [
+            "0",
+            "-0",
+            "1",
+            "-17",
+            "999999999999999999",
+            "0.0",
+            "-0.0",
+            "1.50",
+            "-10.598001",
+            "0.0060000001",
+            "100.0",
+            "9.6339078e-5",
+            "-1.0e-12",
+            "1.5e-05",
+            "123456789.123456789",
+            long.as_str(),
+            "0.000",
+            "10.00",
+        ] {
+            let decimal = scan(text).unwrap_or_else(|| panic!("{text} has no decimal"));
+            assert_eq!(spelled(decimal).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn odd_spellings_have_none_and_end_where_the_number_ends() {
+        for text in [
+            "1e5",
+            "1E-5",
+            "01",
+            "-",
+            "-01.5",
+            "1.",
+            "1.e-5",
+            "0.5e-5",
+            "12.5e-5",
+            "1.5e+5",
+            "1.5e-005",
+            "1.5e-0",
+            "1.5e-",
+            "1-2",
+            "1000000000000000000",
+            "0.1234567890123456789",
+            "1.2.3",
+            "--1",
+            "1.5e-5.",
+        ] {
+            assert_eq!(scan(text), None, "{text}");
+        }
+        let (decimal, length) = Decimal::scan(b"1.5,2.5]");
+        assert_eq!((decimal, length), (Some(Decimal::plain(15, 1)), 3));
+        assert_eq!(Decimal::scan(b"1e5x").1, 3);
+    }
+
+    #[test]
+    fn parts_that_no_text_has_are_refused() {
+        for (mantissa, code) in
+            [(5, NO_DECIMAL), (5, EXPONENT | 9), (15, EXPONENT), (i64::MAX, 0), (15, PADDED | 40), (15, 63)]
+        {
+            assert_eq!(spelled(Decimal { mantissa, code }), None, "{mantissa} {code}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_of_number_bytes_comes_back_or_has_no_decimal(text in "-?[0-9]{0,20}(\\.[0-9]{0,20})?([eE][+-]?[0-9]{0,3})?") {
+            let (decimal, length) = Decimal::scan(text.as_bytes());
+            prop_assert_eq!(length, text.len());
+            if let Some(decimal) = decimal {
+                prop_assert_eq!(spelled(decimal), Some(text));
+            }
+        }
+
+        #[test]
+        fn any_parts_give_a_text_that_has_these_parts_or_none(mantissa in any::<i64>(), small in -2000i64..2000, code in any::<u8>()) {
+            for mantissa in [mantissa, mantissa % 1_000_000_000, small] {
+                let decimal = Decimal { mantissa, code };
+                if let Some(text) = spelled(decimal) {
+                    prop_assert_eq!(scan(&text), Some(decimal), "{}", text);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! From a payload back to frames.
+//!
+//! ```text
+//! u32 length of the times,     then integers(rows values: time − first time)
+//! u32 length of the templates' numbers, then integers(rows values: 0 = stored as it is, else a template, from 1 on)
+//! u32 length of the sizes,     then integers(sizes of the frames that are stored as they are)
+//! u32 length,                  then packed: these frames, back to back
+//! for each template: u32 length, then packed: the template
+//!                    u32 head bytes, u32 CRC-32C of the head, u32 length, then the payload of a column block (section 6)
+//! ```
+
+use super::template::Template;
+use super::{TEMPLATES, TEMPLATES_BYTES, VALUES_BYTES};
+use crate::column::{self, BlockDecoder, BlockHead};
+use crate::cursor::{Cursor, Malformed, within};
+use crate::pack;
+
+/// Rendered frames and the times as they are stored.
+pub(crate) struct Rendered<'a> {
+    pub(crate) times: &'a mut Vec<u64>,
+    pub(crate) data: &'a mut Vec<u8>,
+    /// End of each frame in `data`.
+    pub(crate) ends: &'a mut Vec<u32>,
+}
+
+/// Values of the frames of a template.
+struct Table {
+    template: Template,
+    values: Vec<u8>,
+    /// Frames rendered.
+    done: usize,
+}
+
+/// Decodes the payload of a block of `rows` frames that have `raw_bytes` together.
+pub(crate) fn decode(
+    payload: &[u8],
+    rows: usize,
+    raw_bytes: usize,
+    decoder: &mut BlockDecoder,
+    to: Rendered<'_>,
+) -> Result<(), Malformed> {
+    let mut cursor = Cursor::new(payload);
+    column::decode_integers(cursor.section("row times")?, rows, to.times)?;
+    let mut numbers = Vec::new();
+    column::decode_integers(cursor.section("templates of rows")?, rows, &mut numbers)?;
+    let highest = numbers.iter().copied().max().unwrap_or_default();
+    let highest = within("number of a template", highest, TEMPLATES)?;
+    let count = |number: usize| numbers.iter().filter(|of| **of == number as u64).count();
+    let plain_rows = count(0);
+    let mut sizes = Vec::new();
+    column::decode_integers(cursor.section("sizes of whole rows")?, plain_rows, &mut sizes)?;
+    let plain = pack::unpack(cursor.section("whole rows")?, raw_bytes)?;
+    let (mut unpacked_left, mut values_left) = (TEMPLATES_BYTES, VALUES_BYTES);
+    let mut tables = Vec::with_capacity(highest);
+    for number in 1..=highest {
+        tables.push(Table::read(&mut cursor, count(number), &mut unpacked_left, &mut values_left, decoder)?);
+    }
+    if !cursor.rest().is_empty() {
+        return Err(Malformed::Value { what: "bytes behind the templates", found: cursor.rest().len() as u64 });
+    }
+    to.data.clear();
+    to.data.reserve(raw_bytes);
+    let (mut plain, mut sizes) = (plain.as_slice(), sizes.into_iter());
+    for number in numbers {
+        match (number as usize).checked_sub(1) {
+            None => {
+                let size = within("size of a whole row", sizes.next().unwrap_or_default(), plain.len())?;
+                let (frame, rest) = plain.split_at_checked(size).unwrap_or_default();
+                to.data.extend_from_slice(frame);
+                plain = rest;
+            }
+            Some(number) => {
+                let wrong = Malformed::Value { what: "a value of a template", found: number as u64 };
+                let table = tables.get_mut(number);
+                if !table.is_some_and(|table| table.next_into(raw_bytes, to.data)) {
+                    return Err(wrong);
+                }
+            }
+        }
+        to.ends.push(within("sum of the row sizes", to.data.len() as u64, raw_bytes)? as u32);
+    }
+    if !plain.is_empty() {
+        return Err(Malformed::Value { what: "bytes behind the whole rows", found: plain.len() as u64 });
+    }
+    Ok(())
+}
+
+impl Table {
+    fn read(
+        cursor: &mut Cursor<'_>,
+        rows: usize,
+        unpacked_left: &mut usize,
+        values_left: &mut usize,
+        decoder: &mut BlockDecoder,
+    ) -> Result<Self, Malformed> {
+        let unpacked = pack::unpack(cursor.section("template")?, *unpacked_left)?;
+        *unpacked_left -= unpacked.len();
+        let template = Template::parse(unpacked)?;
+        let head_bytes = cursor.u32("head of the values")? as usize;
+        let head_crc = cursor.u32("checksum of the values' head")?;
+        let payload = cursor.section("values")?;
+        let row_bytes = template.row_bytes();
+        let bytes = (rows as u64).saturating_mul(row_bytes as u64);
+        *values_left -= within("bytes of all values", bytes, *values_left)?;
+        let mut values = Vec::new();
+        if bytes > 0 {
+            let short = Malformed::Short { what: "head of the values", needed: head_bytes, available: payload.len() };
+            let head = payload.get(..head_bytes).ok_or(short)?;
+            if crc32c::crc32c(head) != head_crc {
+                return Err(Malformed::Checksum { what: "the values' head" });
+            }
+            let head = BlockHead::parse(head, template.columns(), rows, payload.len())?;
+            values.resize(bytes as usize, 0);
+            decoder.decode_rows(&head, template.columns(), row_bytes, payload, &mut values)?;
+        } else if head_bytes != 0 || head_crc != 0 || !payload.is_empty() {
+            return Err(Malformed::Value { what: "values of a template without any", found: payload.len() as u64 });
+        }
+        Ok(Self { template, values, done: 0 })
+    }
+
+    /// Renders the next frame.
+    fn next_into(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
+        let start = self.done * self.template.row_bytes();
+        self.done += 1;
+        let row = self.values.get(start..start + self.template.row_bytes());
+        row.is_some_and(|row| self.template.render(row, limit, out))
+    }
+}

@@ -1,0 +1,43 @@
+//! Entry point for mutated input.
+
+use super::decode::{Rendered, decode};
+use crate::column::BlockDecoder;
+use crate::limits;
+
+/// Reads bytes as the payload of a block: two bytes say how many rows it has, three how many raw bytes.
+pub fn fuzz_json_block(data: &[u8]) {
+    let Some((&[low, high, a, b, c], payload)) = data.split_first_chunk::<5>() else { return };
+    let rows = usize::from(u16::from_le_bytes([low, high])).clamp(1, limits::BLOCK_ROWS);
+    let raw_bytes = u32::from_le_bytes([a, b, c, 0]) as usize;
+    let (mut times, mut text, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let to = Rendered { times: &mut times, data: &mut text, ends: &mut ends };
+    let decoded = decode(payload, rows, raw_bytes, &mut BlockDecoder::new(), to);
+    if decoded.is_ok() {
+        assert_eq!(ends.len(), rows, "every row has an end");
+        assert!(text.len() <= raw_bytes, "no more than was claimed");
+    }
+    write_again(data);
+}
+
+/// Takes the same bytes as frames too: what is written is read as it was.
+#[cfg(feature = "write")]
+fn write_again(data: &[u8]) {
+    use crate::block::Block;
+    let mut block = Block::default();
+    block.clear(0, 0);
+    for (row, frame) in data.split(|byte| *byte == b'\n').cycle().take(32).enumerate() {
+        block.push(row as u64, frame);
+    }
+    let times: Vec<u64> = (0..32).collect();
+    let mut payload = Vec::new();
+    if super::TextEncoder::default().encode(&block, &times, &mut payload) {
+        let (mut times, mut text, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let to = Rendered { times: &mut times, data: &mut text, ends: &mut ends };
+        let decoded = decode(&payload, block.rows(), block.raw_bytes(), &mut BlockDecoder::new(), to);
+        assert!(decoded.is_ok(), "what was written is read: {decoded:?}");
+        assert!(text == block.data(), "equal bytes");
+    }
+}
+
+#[cfg(not(feature = "write"))]
+fn write_again(_: &[u8]) {}

@@ -1,0 +1,229 @@
+//! Skeletons of a block's frames, and the values of each frame beside its skeleton.
+
+use std::collections::HashMap;
+
+use super::decimal::{Decimal, NO_DECIMAL};
+use super::split::{Class, Values, text_length, word_length};
+use super::template::MOST_VALUES;
+
+/// Values of all frames of a block; frames beyond that are stored as they are. It bounds the memory of a writer.
+const MOST_TOKENS: usize = 1 << 21;
+/// Skeletons that are told apart in a block.
+const MOST_SHAPES: usize = 1024;
+
+/// A value: a decimal, or with the code [`NO_DECIMAL`] a place in the block's data (start, and length in the upper half).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) number: i64,
+    pub(crate) code: u8,
+}
+
+impl Token {
+    fn text(start: usize, length: usize) -> Self {
+        Self { number: (start as u64 | (length as u64) << 32) as i64, code: NO_DECIMAL }
+    }
+
+    /// The number, if it is one.
+    pub(crate) fn decimal(self) -> Option<Decimal> {
+        (self.code != NO_DECIMAL).then_some(Decimal { mantissa: self.number, code: self.code })
+    }
+
+    /// The bytes of a value that is no decimal.
+    pub(crate) fn bytes(self, data: &[u8]) -> &[u8] {
+        let (start, length) = (self.number as u64 as u32 as usize, (self.number as u64 >> 32) as usize);
+        data.get(start..start + length).unwrap_or_default()
+    }
+}
+
+/// Values one after the other, without the holes that an array of [`Token`] would have.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    numbers: Vec<i64>,
+    codes: Vec<u8>,
+}
+
+impl Tokens {
+    #[inline]
+    fn push(&mut self, token: Token) {
+        self.numbers.push(token.number);
+        self.codes.push(token.code);
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<Token> {
+        Some(Token { number: *self.numbers.get(at)?, code: *self.codes.get(at)? })
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.numbers.truncate(length);
+        self.codes.truncate(length);
+    }
+}
+
+/// A row with a skeleton: its number in the block, and where its values begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShapeRow {
+    pub(crate) row: usize,
+    pub(crate) tokens: usize,
+}
+
+/// A skeleton.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    literals: Vec<u8>,
+    /// For each value where the literal before it ends.
+    ends: Vec<u32>,
+    classes: Vec<Class>,
+    pub(crate) rows: Vec<ShapeRow>,
+}
+
+impl Shape {
+    fn of(frame: &[u8]) -> Option<Self> {
+        let mut shape = Self::default();
+        let mut at = 0;
+        for found in Values::of(frame) {
+            if shape.ends.len() == MOST_VALUES {
+                return None;
+            }
+            shape.literals.extend_from_slice(frame.get(at..found.start)?);
+            shape.ends.push(shape.literals.len() as u32);
+            shape.classes.push(found.class);
+            at = found.end;
+        }
+        shape.literals.extend_from_slice(frame.get(at..)?);
+        Some(shape)
+    }
+
+    /// Values of a frame.
+    pub(crate) fn values(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// What stands before a value; behind the last one for the number of values.
+    pub(crate) fn literal(&self, value: usize) -> &[u8] {
+        let end = |value: usize| self.ends.get(value).map_or(self.literals.len(), |end| *end as usize);
+        let start = value.checked_sub(1).map_or(0, end);
+        self.literals.get(start..end(value)).unwrap_or_default()
+    }
+
+    /// Appends the values of the frame at `start` in the block's data, if it has this skeleton.
+    fn take(&self, data: &[u8], start: usize, end: usize, tokens: &mut Tokens) -> bool {
+        let before = tokens.numbers.len();
+        let taken = self.take_values(data, start, end, tokens);
+        if !taken {
+            tokens.truncate(before);
+        }
+        taken
+    }
+
+    #[inline]
+    fn take_values(&self, data: &[u8], start: usize, end: usize, tokens: &mut Tokens) -> bool {
+        let Some(data) = data.get(..end) else { return false };
+        // A text that is the same as in the row before is not looked at twice later.
+        let mut last = self.rows.last().map(|row| row.tokens);
+        let (mut at, mut literal_at) = (start, 0);
+        for (literal_end, class) in self.ends.iter().zip(&self.classes) {
+            let literal = self.literals.get(literal_at..*literal_end as usize).unwrap_or_default();
+            literal_at = *literal_end as usize;
+            let rest = data.get(at..).unwrap_or_default();
+            let same = match literal {
+                [byte] => rest.first() == Some(byte),
+                _ => rest.starts_with(literal),
+            };
+            if !same {
+                return false;
+            }
+            at += literal.len();
+            let rest = rest.get(literal.len()..).unwrap_or_default();
+            let earlier = last.and_then(|last| tokens.get(last));
+            last = last.map(|last| last + 1);
+            let length = match class {
+                Class::Number => {
+                    let (decimal, length) = Decimal::scan(rest);
+                    if length == 0 {
+                        return false;
+                    }
+                    if let Some(Decimal { mantissa, code }) = decimal {
+                        tokens.push(Token { number: mantissa, code });
+                        at += length;
+                        continue;
+                    }
+                    length
+                }
+                Class::Word => word_length(rest),
+                Class::Text => match text_length(rest) {
+                    Some(length) => length,
+                    None => return false,
+                },
+            };
+            if length == 0 && *class != Class::Text {
+                return false;
+            }
+            let text = rest.get(..length).unwrap_or_default();
+            let earlier = earlier.filter(|earlier| earlier.code == NO_DECIMAL && earlier.bytes(data) == text);
+            tokens.push(earlier.unwrap_or(Token::text(at, length)));
+            at += length;
+        }
+        let behind = self.literals.get(literal_at..).unwrap_or_default();
+        data.get(at..) == Some(behind)
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.ends == other.ends && self.classes == other.classes && self.literals == other.literals
+    }
+}
+
+/// The skeletons of a block.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes {
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) tokens: Tokens,
+    by_hash: HashMap<u32, usize>,
+    last: usize,
+}
+
+impl Shapes {
+    pub(crate) fn clear(&mut self) {
+        self.shapes.clear();
+        self.tokens.truncate(0);
+        self.by_hash.clear();
+        self.last = 0;
+    }
+
+    /// Adds a row, the frame at these places of the block's data. One that is not added is stored as it is.
+    pub(crate) fn add(&mut self, row: usize, data: &[u8], start: usize, end: usize) {
+        let tokens = self.tokens.numbers.len();
+        if tokens >= MOST_TOKENS {
+            return;
+        }
+        let like_last = self.shapes.get(self.last).is_some_and(|shape| shape.take(data, start, end, &mut self.tokens));
+        let number = if like_last { Some(self.last) } else { self.find(data, start, end) };
+        if let Some((number, shape)) = number.and_then(|number| Some((number, self.shapes.get_mut(number)?))) {
+            shape.rows.push(ShapeRow { row, tokens });
+            self.last = number;
+        }
+    }
+
+    /// Cuts the frame and looks for its skeleton among those that are known, or adds it.
+    fn find(&mut self, data: &[u8], start: usize, end: usize) -> Option<usize> {
+        let shape = Shape::of(data.get(start..end)?)?;
+        let hash = crc32c::crc32c_append(shape.ends.len() as u32, &shape.literals);
+        let number = match self.by_hash.get(&hash) {
+            Some(number) => *number,
+            None if self.shapes.len() == MOST_SHAPES => return None,
+            None => {
+                let number = self.shapes.len();
+                self.by_hash.insert(hash, number);
+                self.shapes.push(shape);
+                return self.take(number, data, start, end);
+            }
+        };
+        self.shapes.get(number).filter(|known| known.is_like(&shape))?;
+        self.take(number, data, start, end)
+    }
+
+    fn take(&mut self, number: usize, data: &[u8], start: usize, end: usize) -> Option<usize> {
+        let room = self.tokens.numbers.len() + self.shapes.get(number)?.values() <= MOST_TOKENS;
+        let Self { shapes, tokens, .. } = self;
+        shapes.get(number).filter(|shape| room && shape.take(data, start, end, tokens)).map(|_| number)
+    }
+}
