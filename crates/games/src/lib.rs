@@ -8,6 +8,7 @@
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
 //! - [`assetto_corsa`], [`assetto_corsa_competizione`], [`assetto_corsa_evo`], [`assetto_corsa_rally`]: the three shared memory
 //!   pages, as tables and as structs.
+//! - [`echo_vr`]: answers of its HTTP service.
 //! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
 //! - [`import_layouts`]: tables of games that are known from files of other programs only.
 //!
@@ -20,6 +21,7 @@ pub mod assetto_corsa_evo;
 pub mod assetto_corsa_rally;
 mod bytes;
 mod capture;
+pub mod echo_vr;
 mod fuzz;
 pub mod import_layouts;
 pub mod iracing;
@@ -45,6 +47,8 @@ pub use session_kind::SessionKind;
 pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};
 pub use typed::{Frame, TypedStream};
 
+#[doc(hidden)]
+pub use echo_vr::fuzz::fuzz_echo_answer;
 /// Run all that reads bytes from outside: for the fuzz targets and mutation only.
 #[doc(hidden)]
 pub use fuzz::fuzz_frames;

@@ -33,6 +33,8 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "footer", run: gametape_format::fuzz_footer, seeds: seeds::footers },
         Parser { name: "index", run: gametape_format::fuzz_index, seeds: seeds::index_pages },
         Parser { name: "column-block", run: column::fuzz_block, seeds: seeds::column_blocks },
+        Parser { name: "json-block", run: gametape_format::fuzz_json_block, seeds: seeds::json_blocks },
+        Parser { name: "echo-answer", run: gametape_games::fuzz_echo_answer, seeds: seeds::echo_answers },
         Parser { name: "integers", run: column::fuzz_integers, seeds: seeds::integers },
         Parser { name: "watch-state", run: gametape::watch::fuzz_watch_state, seeds: seeds::watch_states },
         Parser { name: "processes", run: gametape::doctor::fuzz_processes, seeds: seeds::processes },

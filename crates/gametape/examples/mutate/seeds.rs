@@ -388,3 +388,44 @@ pub(crate) fn frames() -> Vec<Vec<u8>> {
     let acr = [physics.as_bytes(), blank.as_bytes(), statics.as_bytes()].concat();
     vec![ac, acc, ace, acr]
 }
+
+/// Blocks of texts: rows, raw bytes, payload.
+pub(crate) fn json_blocks() -> Vec<Vec<u8>> {
+    let texts: [fn(u64) -> String; 3] = [
+        |i| format!("{{\"n\":{i},\"x\":[{}.5,-0.25e-5,26.869001],\"s\":\"05:{:02}\"}}", i * 3, i % 60),
+        |i| format!("{{\"a\":{},\"b\":{}}}", ["1e5", "-0.0", "null", "1.50"][i as usize % 4], i % 2 == 0),
+        |i| format!("2023/04/01 12:34:56.{i:03}\t{}\r\n", "x".repeat(i as usize % 3)),
+    ];
+    let mut seeds = Vec::new();
+    for text in texts {
+        let files = Memory::default();
+        let options = WriteOptions::new(TapeId([7; 16]));
+        let mut tape =
+            gametape_format::write::TapeBuilder::create(Arc::new(files.clone()), Path::new("seed"), &options, true)
+                .unwrap();
+        let stream = tape.add_stream(StreamSpec::json("text"), 0).unwrap();
+        (0..40).for_each(|i| tape.append(stream, i, text(i).as_bytes()).unwrap());
+        tape.finish().unwrap();
+        let files = files.0.lock().unwrap();
+        let tape = files.values().next().unwrap();
+        let number = |at: usize| u32::from_le_bytes(tape[at..at + 4].try_into().unwrap());
+        let mut at = 64;
+        while tape.get(at..at + 4) == Some(b"GTR\x1a") {
+            let payload = &tape[at + 64..at + 64 + number(at + 8) as usize];
+            if tape[at + 4] == 3 && tape[at + 5] == 2 {
+                let mut seed = (number(at + 40) as u16).to_le_bytes().to_vec();
+                seed.extend(&number(at + 44).to_le_bytes()[..3]);
+                seed.extend(payload);
+                seeds.push(seed);
+            }
+            at += 64 + payload.len();
+        }
+    }
+    seeds
+}
+
+pub(crate) fn echo_answers() -> Vec<Vec<u8>> {
+    use gametape_games::echo_vr::simulated::{Match, Settings};
+    let answers = Match::new(Settings { frames: 2, ..Settings::default() });
+    answers.flat_map(|answer| [answer.session.into_bytes(), b"{\"err_code\":-6}".to_vec()]).collect()
+}
