@@ -1,13 +1,13 @@
 //! Which commands there are.
 
-use std::ffi::OsString;
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     cat, compare, completions, cut, demo, doctor, export, games, import, info, laps, main_job, man, mark, merge, play,
-    play_process, record, recover, save, serve, split, token, verify, watch,
+    play_process, record, recover, save, serve, split, token, top, verify, watch,
 };
 use crate::exit::{self, Outcome};
 
@@ -31,13 +31,12 @@ Try it:
   gametape watch                  tell of new replays, make tapes of them
   gametape info TAPE              what is on it
   gametape laps                   sessions, laps and sectors of the store, or of a TAPE
+  gametape top                    look on in the terminal
   gametape play TAPE              other programs believe that the game runs
   gametape cat TAPE --channels speedKmh,gear | head
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
-with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.
-
-`top` is not there yet.";
+with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -59,6 +58,7 @@ enum Command {
     Watch(watch::Args),
     Serve(serve::Args),
     Token(token::Args),
+    Top(top::Args),
     Games(games::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
@@ -66,31 +66,6 @@ enum Command {
     Man(man::Args),
     #[command(hide = true)]
     StandIn(play_process::Args),
-    #[command(flatten)]
-    Later(Later),
-}
-
-/// Commands that are decided but not written.
-#[derive(Debug, Subcommand)]
-enum Later {
-    #[command(hide = true, about = NOT_YET)]
-    Top(Anything),
-}
-
-const NOT_YET: &str = "Not there yet";
-
-#[derive(Debug, clap::Args)]
-struct Anything {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    rest: Vec<OsString>,
-}
-
-impl Later {
-    fn name_and_rest(&self) -> (&'static str, &Anything) {
-        match self {
-            Self::Top(rest) => ("top", rest),
-        }
-    }
 }
 
 /// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
@@ -121,16 +96,13 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Token(args)) => token::run(&args),
+        Some(Command::Top(args)) => top::run(&args),
         Some(Command::Games(args)) => games::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
         Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
         Some(Command::Man(args)) => man::run(&args, Cli::command()),
         Some(Command::StandIn(args)) => play_process::run(&args),
-        Some(Command::Later(later)) => {
-            let (name, Anything { rest: _ }) = later.name_and_rest();
-            Err(not_yet(&format!("gametape {name}")))
-        }
     }
 }
 
@@ -139,10 +111,27 @@ pub(crate) fn not_yet(what: &str) -> anyhow::Error {
     exit::usage(format!("`{what}` is not there yet; `gametape --help` lists what works today"))
 }
 
+/// Lines that wait while something else is drawn on the terminal: the last one, if there is any.
+static HELD: Mutex<Option<Option<String>>> = Mutex::new(None);
+
 /// Tells the user something that is not data.
 pub(crate) fn tell(text: &str) {
+    if let Some(held) = &mut *HELD.lock().unwrap_or_else(PoisonError::into_inner) {
+        *held = Some(text.to_owned());
+        return;
+    }
     // Colours go only to terminals that want them. If stderr is gone, there is nobody left to tell.
     let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Keeps lines back, for who draws on the terminal, or no longer.
+pub(crate) fn hold_lines(hold: bool) {
+    *HELD.lock().unwrap_or_else(PoisonError::into_inner) = hold.then_some(None);
+}
+
+/// The last line that was kept back.
+pub(crate) fn take_held() -> Option<String> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Option::take)
 }
 
 #[cfg(test)]

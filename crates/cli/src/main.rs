@@ -8,6 +8,7 @@ mod catching_up;
 mod cli;
 mod commands;
 mod exit;
+mod http_address;
 mod human;
 mod lap_lines;
 mod open;
@@ -23,6 +24,7 @@ mod stoppable;
 mod store;
 mod tape_notes;
 mod time;
+mod top;
 mod upstream;
 mod window;
 

@@ -1,9 +1,10 @@
 //! A recording as the user sees it: sources on threads of their own, a status line, and at the end what came of it.
 
 use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub(crate) struct Recording {
     /// What the user was told is being kept.
     kept: Option<String>,
     failed: bool,
+    /// Where laps are served, for those who ask.
+    server: Arc<OnceLock<SocketAddr>>,
     _control: Option<ControlServer>,
 }
 
@@ -94,7 +97,9 @@ impl Recording {
             threads.push(thread.spawn(move || recorder.run(&mut *source))?);
         }
         let shared = progress.clone();
-        let control = ControlServer::start(run_folder, move |verb, rest| answer(&shared, verb, rest));
+        let server = Arc::new(OnceLock::new());
+        let served = Arc::clone(&server);
+        let control = ControlServer::start(run_folder, move |verb, rest| answer(&shared, &served, verb, rest));
         let control = control
             .inspect_err(|error| tell(&format!("note: `gametape mark` cannot reach this recorder: {error}")))
             .ok();
@@ -111,6 +116,7 @@ impl Recording {
             ring: None,
             kept: None,
             failed: false,
+            server,
             _control: control,
         })
     }
@@ -123,6 +129,14 @@ impl Recording {
     /// Shows these lines as they come, and tells of each tape that begins or ends.
     pub(crate) fn with(self, lines: Receiver<String>, on_tape: impl Fn(&Path) + 'static) -> Self {
         Self { lines: Some(lines), on_tape: Some(Box::new(on_tape)), ..self }
+    }
+
+    /// Tells those who ask where laps are served.
+    pub(crate) fn serving(self, address: Option<SocketAddr>) -> Self {
+        if let Some(address) = address {
+            let _ = self.server.set(address);
+        }
+        self
     }
 
     /// Shows what happens until the user wants the end or a source has ended.
@@ -286,7 +300,7 @@ impl ClosedTape {
 }
 
 /// What other commands ask of a recorder.
-fn answer(progress: &[Arc<Progress>], verb: &str, rest: &str) -> Result<String, String> {
+fn answer(progress: &[Arc<Progress>], server: &OnceLock<SocketAddr>, verb: &str, rest: &str) -> Result<String, String> {
     match verb {
         "mark" => {
             let marked = progress.iter().find(|progress| progress.mark(rest));
@@ -298,6 +312,10 @@ fn answer(progress: &[Arc<Progress>], verb: &str, rest: &str) -> Result<String, 
                 progress.iter().find_map(|progress| Some((progress.situation().path?, progress.numbers().frames)));
             Ok(recording.map_or("waiting".into(), |(path, frames)| format!("recording {frames} {}", path.display())))
         }
+        "server" => match server.get() {
+            Some(address) => Ok(format!("http://{address}")),
+            None => Err("nothing is served".into()),
+        },
         other => Err(format!("this version does not know {other:?}")),
     }
 }

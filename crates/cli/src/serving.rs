@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::server::{Access, AppState, Limits, app, serve};
 
 /// The port of the server, and of the dashboard.
-const PORT: u16 = 7223;
+pub(crate) const PORT: u16 = 7223;
 /// Ports behind it that are tried when it is taken.
 const NEXT_PORTS: u16 = 20;
 

@@ -30,6 +30,14 @@ impl Stop {
         Ok(stop)
     }
 
+    /// The same, and the terminal that goes away is heard too: what has to be put in order is put in order.
+    pub(crate) fn listen_also_to_hang_up() -> anyhow::Result<Self> {
+        let stop = Self::listen()?;
+        #[cfg(unix)]
+        signal_hook::flag::register(signal_hook::consts::SIGHUP, stop.terminated.clone())?;
+        Ok(stop)
+    }
+
     /// Ctrl+C and Ctrl+Break are one thing, all that takes the window away is another: the system waits for us, and not for long.
     #[cfg(windows)]
     fn hear_console(&self, second_ends: bool) -> anyhow::Result<()> {

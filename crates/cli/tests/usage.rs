@@ -1,15 +1,8 @@
-//! What is not there yet, help, completions and the manual page.
+//! Help, completions and the manual page.
 #![allow(clippy::unwrap_used, missing_docs)]
 mod support;
 
 use support::Bench;
-
-#[test]
-fn commands_and_flags_that_come_later_say_so_whatever_follows_them() {
-    let bench = Bench::new();
-    bench.expect(2, &["top"]).is_one_error_with(&["top", "not there yet"]);
-    bench.expect(2, &["top", "--some", "flag", "-x"]).is_one_error_with(&["top", "not there yet"]);
-}
 
 #[test]
 fn wrong_arguments_are_2_and_help_is_0_on_stdout() {
@@ -22,7 +15,7 @@ fn wrong_arguments_are_2_and_help_is_0_on_stdout() {
     bench.expect(2, &["cut", "a", "-o", "b"]).is_one_error_with(&["--from"]);
     let help = bench.expect(0, &["--help"]);
     assert!(help.out.contains("gametape demo --exit") && help.err.is_empty());
-    assert!(!help.out.contains("\n  top"), "what is not there is not advertised: {}", help.out);
+    assert!(help.out.contains("\n  top"), "{}", help.out);
     assert!(bench.expect(0, &["demo", "--help"]).out.contains("not a game"));
 }
 
@@ -75,7 +68,8 @@ fn errors_say_what_to_do_next() {
         (1, vec!["import", &source, "-o", &tape], vec!["exists", "another name"]),
         (1, vec!["verify", &undated, "--against", &source], vec!["not imported", "source_file"]),
         (4, vec!["cat", &tape, "--channels", "qqqqqq"], vec!["qqqqqq", "gametape info --channels"]),
-        (2, vec!["top"], vec!["not there yet", "gametape --help"]),
+        (2, vec!["top"], vec!["no terminal", "gametape laps --json"]),
+        (2, vec!["top", "--server", "https://rig"], vec!["http://host:7223", "TLS"]),
     ] {
         bench.expect(code, &arguments).is_one_error_with(&words);
         assert!(!bench.path("out.gtape").exists());

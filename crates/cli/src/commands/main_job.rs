@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         Some(station) => station.observers(),
         None => Ok(Vec::new()),
     })?;
+    recording = recording.serving(station.as_ref().and_then(Station::address));
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);
     }

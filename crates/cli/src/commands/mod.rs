@@ -38,6 +38,7 @@ pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod split;
 pub(crate) mod token;
+pub(crate) mod top;
 pub(crate) mod verify;
 pub(crate) mod watch;
 mod watch_report;

@@ -5,6 +5,7 @@
 //! ```text
 //! mark TEXT    puts a mark on the tape that is being written    ok PATH | no WHY
 //! status       frames and path of the tape being written        ok recording FRAMES PATH | ok waiting
+//! server       where the recorder serves its laps               ok http://127.0.0.1:7223 | no WHY
 //! ```
 #[cfg(any(unix, windows))]
 mod folder;

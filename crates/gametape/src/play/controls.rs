@@ -25,6 +25,7 @@ pub(super) enum Command {
     SeekBy(i64),
     Speed(f64),
     StopAfterSteps,
+    Loop(bool),
 }
 
 impl Controls {
@@ -64,6 +65,11 @@ impl Controls {
         if !speed.is_nan() {
             self.press(Command::Speed(speed.clamp(super::SLOWEST, super::FASTEST)));
         }
+    }
+
+    /// At its end it begins anew, or ends.
+    pub fn set_looping(&self, looping: bool) {
+        self.press(Command::Loop(looping));
     }
 
     /// Wants the end.

@@ -96,6 +96,8 @@ pub struct Playing {
     times: Range<u64>,
     speed: f64,
     looping: bool,
+    /// Whether what is read ahead begins anew by itself.
+    ahead_loops: bool,
     began: bool,
     position_ns: u64,
     controls: Controls,
@@ -117,6 +119,7 @@ impl Playing {
             times: plan.times.start..plan.end_ns,
             speed: plan.speed,
             looping: plan.looping,
+            ahead_loops: plan.looping,
             began: false,
             position_ns,
             controls: Controls::default(),
@@ -181,7 +184,7 @@ impl Playing {
                 Item::Begin { at_ns } => self.begin(at_ns),
                 Item::Damage { frames, text } => self.damage(frames, text),
                 Item::End { .. } if !self.looping => return Ok(None),
-                Item::End { .. } => self.end_of_pass(),
+                Item::End { .. } => self.begin_anew(),
             }
         }
     }
@@ -235,7 +238,7 @@ impl Playing {
                     Do::Show if !self.looping => return Ok(Ended::AtEnd),
                     Do::Show => {
                         pace.end(at_ns);
-                        self.end_of_pass();
+                        self.begin_anew();
                     }
                     wait => self.wait(clock, now_ns, &wait),
                 },
@@ -293,6 +296,7 @@ impl Playing {
                     pace.change_speed(speed, now_ns);
                 }
                 Command::StopAfterSteps => pace.stop_after_steps = true,
+                Command::Loop(looping) => self.looping = looping,
                 Command::SeekTo(to_ns) => {
                     let to_ns = self.go_to(to_ns);
                     pace.begin(now_ns, to_ns);
@@ -326,9 +330,12 @@ impl Playing {
         }
     }
 
-    fn end_of_pass(&mut self) {
+    fn begin_anew(&mut self) {
         self.next += 1;
         self.played.loops += 1;
+        if !self.ahead_loops {
+            self.go_to(self.times.start);
+        }
     }
 
     fn damage(&mut self, frames: u64, text: String) {

@@ -1,0 +1,46 @@
+//! Tapes of the catalogue.
+
+use serde_json::Value;
+
+use super::super::text::minute;
+use super::laps::next;
+use super::{id, items, words};
+
+/// Tapes of a page.
+const MOST_TAPES: usize = 500;
+
+/// A tape.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct TapeRow {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) track: String,
+    pub(crate) car: String,
+    pub(crate) created: String,
+    pub(crate) bytes: u64,
+    pub(crate) duration_ns: Option<u64>,
+    pub(crate) complete: bool,
+    pub(crate) missing: bool,
+}
+
+impl TapeRow {
+    pub(crate) fn of(tape: &Value) -> Option<Self> {
+        let said = |name: &str| words(&tape[name]).unwrap_or_else(|| "-".to_owned());
+        Some(Self {
+            id: id(&tape["id"])?,
+            file: said("file"),
+            track: said("track"),
+            car: said("car"),
+            created: words(&tape["created_utc"]).map(|utc| minute(&utc)).unwrap_or_default(),
+            bytes: tape["bytes"].as_u64().unwrap_or(0),
+            duration_ns: tape["duration_ns"].as_u64(),
+            complete: tape["complete"].as_bool().unwrap_or(true),
+            missing: tape["missing"].as_bool().unwrap_or(false),
+        })
+    }
+}
+
+/// The tapes of a page, and the cursor of the next one.
+pub(crate) fn tapes(page: &Value) -> (Vec<TapeRow>, Option<String>) {
+    (items(&page["tapes"], MOST_TAPES).filter_map(TapeRow::of).collect(), next(page))
+}

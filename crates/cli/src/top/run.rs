@@ -1,0 +1,109 @@
+//! The loop: news, keys and the clock go in, pictures come out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, poll, read};
+use gametape::sys::Prefix;
+
+use super::deck::Deck;
+use super::keys::{Act, press};
+use super::look::Look;
+use super::mouse::{Places, mouse};
+use super::screens::draw;
+use super::source::{Inbox, Source, Target};
+use super::state::State;
+use super::terminal::{Taken, check, panicked};
+use crate::cli::take_held;
+use crate::exit::Outcome;
+use crate::human;
+use crate::stop::Stop;
+
+/// How often news is looked for.
+const TICK: Duration = Duration::from_millis(50);
+/// Figures that say how old something is are drawn anew this often.
+const REDRAW: Duration = Duration::from_millis(500);
+/// Keys that are taken before the next picture.
+const MOST_EVENTS: usize = 64;
+
+/// What the command line says.
+pub(crate) struct Options {
+    pub(crate) target: Target,
+    pub(crate) mouse: bool,
+    /// What stands before the names of the memory that tapes are played into.
+    pub(crate) names: Prefix,
+}
+
+/// Runs until the user has had enough.
+pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
+    check()?;
+    let stop = Stop::listen_also_to_hang_up()?;
+    let inbox = Arc::new(Inbox::default());
+    let store = if let Target::Store(name) = &options.target { Some(name.clone()) } else { None };
+    // Dropped in this order at the end: first the terminal is given back, then the player ends, then the asking.
+    let source = Source::start(options.target, Arc::clone(&inbox))?;
+    let mut deck = Deck::new(options.names, store);
+    let mut taken = Taken::take(options.mouse)?;
+    let mut state = State::new(Look::of_environment());
+    let mut places = Places::default();
+    let (mut drawn, mut dirty) = (Instant::now(), true);
+    loop {
+        let now = Instant::now();
+        if panicked() {
+            anyhow::bail!("something went wrong, see above: please report it");
+        }
+        if stop.wanted() {
+            return Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done });
+        }
+        dirty |= state.hear(inbox.take());
+        if let Some(line) = take_held() {
+            state.say(human::safe(&line));
+            dirty = true;
+        }
+        let view = deck.view();
+        if view != state.deck {
+            (state.deck, dirty) = (view, true);
+        }
+        for ask in state.wants(now) {
+            source.ask(ask);
+        }
+        if dirty || drawn.elapsed() >= REDRAW {
+            taken.paper.draw(|frame| {
+                let area = frame.area();
+                places = draw(&mut state, now, area, frame.buffer_mut());
+            })?;
+            (drawn, dirty) = (Instant::now(), false);
+        }
+        for _ in 0..MOST_EVENTS {
+            let wait = if dirty { Duration::ZERO } else { TICK };
+            if !poll(wait)? {
+                break;
+            }
+            dirty = true;
+            match read()? {
+                Event::Key(key) => match press(&mut state, key) {
+                    Some(Act::Quit { interrupted: true }) => return Ok(Outcome::Interrupted),
+                    Some(Act::Quit { interrupted: false }) => return Ok(Outcome::Done),
+                    Some(Act::ToggleMouse) => {
+                        let on = taken.toggle_mouse()?;
+                        state.say(if on {
+                            "the mouse clicks and scrolls; m gives it back"
+                        } else {
+                            "the mouse is the terminal's"
+                        });
+                    }
+                    Some(Act::Redraw) => taken.paper.clear()?,
+                    Some(Act::Deck(key)) => {
+                        let picked = state.picked_tape().cloned();
+                        if let Some(text) = deck.press(&key, picked.as_ref()) {
+                            state.say(text);
+                        }
+                    }
+                    None => {}
+                },
+                Event::Mouse(event) => drop(mouse(&mut state, event, &places)),
+                _ => {}
+            }
+        }
+    }
+}

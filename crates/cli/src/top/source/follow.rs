@@ -1,0 +1,71 @@
+//! Listens to a server until it is gone.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use futures_core::Stream as _;
+use serde_json::Value;
+
+use super::super::facts::Car;
+use super::super::text::clean;
+use super::inbox::{Inbox, Status};
+use super::link::{Http, refusal};
+use super::sse::{Event, Parser};
+
+/// How often a second the car is shown: enough for eyes, little for a slow line.
+const CAR_HZ: u32 = 20;
+/// A server says something every 15 s, even if nothing happens.
+const QUIET: Duration = Duration::from_secs(35);
+/// The longest reason of a refusal.
+const LONGEST_REFUSAL: usize = 64 << 10;
+
+/// Gives why it ended.
+pub(super) async fn follow(http: &Http, inbox: &Inbox) -> String {
+    let response = match http.get(&format!("/api/v1/live?car={CAR_HZ}")).await {
+        Ok(response) => response,
+        Err(reason) => return reason,
+    };
+    let status = response.status();
+    if !status.is_success() {
+        let body = to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        return refusal(status, &body).unwrap_or_default();
+    }
+    inbox.status(Status::Server { name: http.address.name() });
+    // Whatever happened meanwhile was not heard.
+    inbox.changed();
+    listen(response.into_body(), inbox).await
+}
+
+async fn listen(body: Body, inbox: &Inbox) -> String {
+    let mut pieces = body.into_data_stream();
+    let mut parser = Parser::default();
+    loop {
+        let piece = poll_fn(|context| Pin::new(&mut pieces).poll_next(context));
+        let bytes = match tokio::time::timeout(QUIET, piece).await {
+            Ok(Some(Ok(bytes))) => bytes,
+            Ok(Some(Err(error))) => return clean(&error.to_string()),
+            Ok(None) => return "it has ended the stream".to_owned(),
+            Err(_) => return format!("it has said nothing for {} s", QUIET.as_secs()),
+        };
+        match parser.push(&bytes) {
+            Ok(events) => events.iter().for_each(|event| hear(event, inbox)),
+            Err(reason) => return reason,
+        }
+    }
+}
+
+fn hear(event: &Event, inbox: &Inbox) {
+    match event.kind.as_str() {
+        "car" => {
+            // Only the newest counts: one that is no JSON is as good as none.
+            if let Ok(message) = serde_json::from_str::<Value>(&event.data) {
+                inbox.car(Car::of(&message["data"]));
+            }
+        }
+        "lap_opened" | "sector_closed" | "conditions_changed" | "stint" => {}
+        _ => inbox.changed(),
+    }
+}
