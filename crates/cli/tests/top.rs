@@ -1,6 +1,6 @@
 //! `top` in a real terminal (tmux), beside a demonstration in another process, against a store, and against servers that come and go.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::disallowed_methods, missing_docs)]
 mod support;
 
 use std::io::{BufRead, BufReader, Write as _};
@@ -242,6 +242,8 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
         terminal.keep(&format!("demo-{screen}-40x12"));
     }
     terminal.resize(120, 40);
+    // A key that comes in the very moment of a new size waits for the next key.
+    terminal.wait("the new size", |screen| screen.lines().next().is_some_and(|line| line.chars().count() > 100));
     terminal.press(&["1"]);
     fits(&terminal.wait_for(&["km/h", "to best", "0:3"]), 120, 40);
     terminal.keep("demo-live-120x40");
@@ -281,7 +283,9 @@ fn a_tape_is_played_from_here_and_stops_with_the_program_whatever_ends_it() {
     }
     let bench = Bench::new();
     bench.expect(0, &["demo", "--laps", "2", "--exit", "--speed", "100"]);
-    for (test, end, code) in [("quit", "q", 0), ("ctrl-c", "C-c", 130), ("term", "-TERM", 0), ("hang-up", "-HUP", 0)] {
+    for (test, end, code) in
+        [("quit", "q", 0), ("ctrl-c", "C-c", 130), ("term", "-TERM", 0), ("hang-up", "-HUP", 0), ("gone", "", 0)]
+    {
         let names = format!("gametape-top-{}-{test}-", std::process::id());
         let terminal = Terminal::new(&bench, test, 80, 24, &[("LC_ALL", "C"), ("NO_COLOR", "1")]);
         terminal.top(&format!("--store demo --names {names}"));
@@ -301,8 +305,18 @@ fn a_tape_is_played_from_here_and_stops_with_the_program_whatever_ends_it() {
         terminal.press(&["Space"]);
         terminal.wait_for(&["PLAYING"]);
         terminal.keep(&format!("play-{test}"));
+        let process = terminal.process_of_top();
+        if end.is_empty() {
+            // The window is closed, or the line to it is cut.
+            drop(terminal);
+            wait_until("the process ends", || {
+                // One that nobody has asked after is dead all the same.
+                std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |stat| stat.contains(") Z "))
+            });
+            assert!(!plays(&names), "the game is gone with the terminal");
+            continue;
+        }
         if end.starts_with('-') {
-            let process = terminal.process_of_top();
             assert!(Command::new("kill").args([end, &process]).status().unwrap().success());
         } else {
             terminal.press(&[end]);
@@ -345,6 +359,7 @@ fn a_server_that_comes_goes_and_comes_back_is_found_again() {
     let _serving = serve(&bench, &address);
     let shown = terminal.wait_for(&["no sessions yet"]);
     assert!(!shown.contains("LOST"), "{shown}");
+    terminal.press(&["C-l"]);
     terminal.press(&["?"]);
     terminal.wait_for(&["Everywhere", "filter: type words"]);
     terminal.press(&["q"]);

@@ -1,9 +1,11 @@
 //! The loop: news, keys and the clock go in, pictures come out.
 
+use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, poll, read};
+use crossterm::event::{Event, read};
 use gametape::sys::Prefix;
 
 use super::deck::Deck;
@@ -44,6 +46,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
     let source = Source::start(options.target, Arc::clone(&inbox))?;
     let mut deck = Deck::new(options.names, store);
     let mut taken = Taken::take(options.mouse)?;
+    let events = listen()?;
     let mut state = State::new(Look::of_environment());
     let mut places = Places::default();
     let (mut drawn, mut dirty) = (Instant::now(), true);
@@ -76,11 +79,14 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
         }
         for _ in 0..MOST_EVENTS {
             let wait = if dirty { Duration::ZERO } else { TICK };
-            if !poll(wait)? {
-                break;
-            }
+            let event = match events.recv_timeout(wait) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => break,
+                // The terminal is gone.
+                Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Done),
+            };
             dirty = true;
-            match read()? {
+            match event {
                 Event::Key(key) => match press(&mut state, key) {
                     Some(Act::Quit { interrupted: true }) => return Ok(Outcome::Interrupted),
                     Some(Act::Quit { interrupted: false }) => return Ok(Outcome::Done),
@@ -92,7 +98,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
                             "the mouse is the terminal's"
                         });
                     }
-                    Some(Act::Redraw) => taken.paper.clear()?,
+                    Some(Act::Redraw) => taken.draw_anew()?,
                     Some(Act::Deck(key)) => {
                         let picked = state.picked_tape().cloned();
                         if let Some(text) = deck.press(&key, picked.as_ref()) {
@@ -106,4 +112,17 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
             }
         }
     }
+}
+
+/// Hears the terminal on a thread of its own: when the terminal goes away, a read may never come back, and the end must not wait for it.
+fn listen() -> io::Result<Receiver<Event>> {
+    let (heard, events) = sync_channel(MOST_EVENTS);
+    std::thread::Builder::new().name("gametape-top-keys".into()).spawn(move || {
+        while let Ok(event) = read() {
+            if heard.send(event).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(events)
 }

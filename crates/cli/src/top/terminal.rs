@@ -9,6 +9,7 @@ use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 
 use crate::exit;
 
@@ -53,6 +54,13 @@ impl Taken {
             taken.toggle_mouse()?;
         }
         Ok(taken)
+    }
+
+    /// The next picture is drawn whole: something else has written on the terminal.
+    pub(crate) fn draw_anew(&mut self) -> io::Result<()> {
+        // Not `clear`: that asks the terminal where its cursor is, and the answer would come as a key.
+        let size = self.paper.size()?;
+        self.paper.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Hears the mouse, or no longer.

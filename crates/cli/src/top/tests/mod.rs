@@ -1,5 +1,5 @@
 //! Screens of fixed facts, drawn into memory.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod acting;
 mod drawing;
