@@ -193,47 +193,6 @@ fn speed_divides_the_deadlines_and_a_pause_moves_them() {
 }
 
 #[test]
-fn another_speed_moves_the_deadlines_from_then_on() {
-    let (prefix, folder) = (prefix("faster"), tempfile::tempdir().unwrap());
-    let (_, tape) = pages_tape(folder.path(), 100);
-    let mut playing = Player::new(&tape).names(prefix).start().unwrap();
-    let (controls, clock, mut dues) = (playing.controls(), SleepClock::default(), Vec::new());
-    playing
-        .run_by(&clock, &mut |moment| {
-            dues.push((moment.tape_ns, moment.due_ns));
-            if moment.tape_ns == 20 * PERIOD_NS {
-                controls.speed(f64::NAN);
-                controls.speed(4.0);
-            }
-        })
-        .unwrap();
-    let due_of = |number: u64| dues.iter().find(|(tape_ns, _)| *tape_ns == number * PERIOD_NS).unwrap().1;
-    assert_eq!(due_of(20), 20 * PERIOD_NS);
-    assert_eq!(due_of(80) - due_of(40), 10 * PERIOD_NS, "{dues:?}");
-    assert!(due_of(40).abs_diff(25 * PERIOD_NS) <= PERIOD_NS, "{dues:?}");
-}
-
-#[test]
-fn a_loop_can_be_switched_on_and_off_while_it_plays() {
-    let (prefix, folder) = (prefix("loops"), tempfile::tempdir().unwrap());
-    let (_, tape) = pages_tape(folder.path(), 50);
-    let mut playing = Player::new(&tape).names(prefix.clone()).start().unwrap();
-    let (controls, clock) = (playing.controls(), SleepClock::default());
-    let (mut counters, mut passes, mut dues) = (Counters::new(&prefix), 0, Vec::new());
-    let ended = playing.run_by(&clock, &mut |moment| {
-        counters.look();
-        if moment.tape_ns == 30 * PERIOD_NS {
-            passes += 1;
-            dues.push(moment.due_ns);
-            controls.set_looping(passes < 3);
-        }
-    });
-    assert_eq!((ended.unwrap(), passes), (Ended::AtEnd, 3));
-    assert!(dues.windows(2).all(|two| two[1] - two[0] == 50 * PERIOD_NS), "no pass begins late: {dues:?}");
-    assert_eq!(playing.stop().unwrap().loops, 2);
-}
-
-#[test]
 fn beyond_the_end_is_the_end_and_from_there_it_goes_back() {
     let (prefix, folder) = (prefix("beyond"), tempfile::tempdir().unwrap());
     let (_, tape) = pages_tape(folder.path(), 500);
