@@ -253,8 +253,8 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
         (&ran["problems"][0]["kind"], &ran["problems"][0]["offset"]),
         (&"differs_from_source".into(), &last.into())
     );
-    let zip = support::ibt::put(&bench.path("a.zip"), b"PK\x03\x04");
-    bench.expect(2, &["verify", &tape, "--against", text(&zip)]).is_one_error_with(&["not there yet"]);
+    let zstd = support::ibt::put(&bench.path("a.zst"), b"\x28\xb5\x2f\xfd");
+    bench.expect(2, &["verify", &tape, "--against", text(&zstd)]).is_one_error_with(&["not there yet"]);
 }
 
 /// Two streams of frames, and an event that would turn a terminal red.

@@ -5,7 +5,9 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use gametape::import::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
+use gametape::import::{
+    fuzz_echoreplay, fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay,
+};
 
 use super::Parser;
 
@@ -17,6 +19,7 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "gamesdat", run: fuzz_gamesdat, seeds: gamesdat_files },
         Parser { name: "gamesdat-resealed", run: fuzz_gamesdat_resealed, seeds: gamesdat_unpacked },
         Parser { name: "replay", run: fuzz_replay, seeds: replays },
+        Parser { name: "echoreplay", run: fuzz_echoreplay, seeds: echoreplays },
     ]
 }
 
@@ -215,4 +218,34 @@ fn replays() -> Vec<Vec<u8>> {
     let body = [&[0; 8][..], &17u32.to_le_bytes(), &network, &[0; 12], &lists, &lists, &[0; 8]].concat();
     let section = |data: &[u8]| [&(data.len() as u32).to_le_bytes()[..], &[0; 4], data].concat();
     vec![[section(&header), section(&body)].concat()]
+}
+
+/// Lines, plain, stored in an archive and packed in one.
+fn echoreplays() -> Vec<Vec<u8>> {
+    let line = |i: u32| {
+        let bones = ["", "\t", "\t{\"err_code\":0}", "\t {\"user_bones\":[]}"][i as usize % 4];
+        format!("2023/04/01 12:34:56.{i:03}\t{{\"sessionid\":\"A{}\",\"n\":{i}}}{bones}\r\n", i / 5)
+    };
+    let text: String = (0..12).map(line).collect();
+    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
+    deflate.write_all(text.as_bytes()).unwrap();
+    let packed = deflate.finish().unwrap();
+    let archive = |method: u16, data: &[u8]| {
+        let mut common = vec![20, 0, 0, 0];
+        common.extend(method.to_le_bytes());
+        common.extend([0; 8]);
+        common.extend((data.len() as u32).to_le_bytes());
+        common.extend((text.len() as u32).to_le_bytes());
+        common.extend([1, 0, 0, 0]);
+        let mut zip = [&b"PK\x03\x04"[..], &common, b"a", data].concat();
+        let start = zip.len() as u32;
+        let central = [&b"PK\x01\x02\x14\0"[..], &common, &[0; 14], b"a"].concat();
+        zip.extend(&central);
+        zip.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+        zip.extend((central.len() as u32).to_le_bytes());
+        zip.extend(start.to_le_bytes());
+        zip.extend([0, 0]);
+        zip
+    };
+    vec![text.clone().into_bytes(), archive(0, text.as_bytes()), archive(8, &packed)]
 }

@@ -11,6 +11,7 @@
 
 mod cells;
 mod columns;
+mod echoreplay;
 pub mod report;
 mod table;
 
@@ -22,6 +23,7 @@ use crate::laps::{Tracked, streams_of_game};
 
 pub use cells::{write_csv, write_json};
 pub use columns::{ChosenColumn, Columns, NoSuchChannel, choose};
+pub use echoreplay::{EchoReplayExportError, EchoReplayExported, export_echoreplay};
 pub use table::RowFormat;
 use table::Table;
 

@@ -7,6 +7,7 @@ use gametape_format::read::ReadError;
 use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
+use super::echoreplay::EchoReplayError;
 use super::gamesdat::GamesDatError;
 use super::kind::Kind;
 use super::ksana::KsanaError;
@@ -59,6 +60,9 @@ pub enum ImportError {
     /// A Rocket League replay that cannot be imported.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// An `.echoreplay` file that cannot be read.
+    #[error(transparent)]
+    EchoReplay(#[from] EchoReplayError),
     /// The tape cannot be made.
     #[error(transparent)]
     Create(#[from] CreateError),

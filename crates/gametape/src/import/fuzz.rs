@@ -9,6 +9,7 @@ use flate2::write::ZlibEncoder;
 use gametape_format::limits::{BLOCK_RAW_BYTES, STREAMS};
 use gametape_format::{StreamId, StreamSpec};
 
+use super::echoreplay::EchoReplayImporter;
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
 use super::replay::ReplayImporter;
@@ -133,4 +134,9 @@ pub fn fuzz_gamesdat_resealed(data: &[u8]) {
 /// A Rocket League replay.
 pub fn fuzz_replay(data: &[u8]) {
     check(&ReplayImporter, data);
+}
+
+/// An `.echoreplay` file.
+pub fn fuzz_echoreplay(data: &[u8]) {
+    check(&EchoReplayImporter, data);
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use gametape_format::read::{ReadError, Tape};
 
 use super::Importer;
+use super::echoreplay::EchoReplayImporter;
 use super::error::ImportError;
 use super::gamesdat::GamesDatImporter;
 use super::ibt::IbtImporter;
@@ -55,7 +56,8 @@ impl Kind {
             Self::Ksr => Some(&KsanaImporter),
             Self::Dat => Some(&GamesDatImporter),
             Self::Replay => Some(&ReplayImporter),
-            Self::EchoReplay | Self::Zstd => None,
+            Self::EchoReplay => Some(&EchoReplayImporter),
+            Self::Zstd => None,
         }
     }
 
@@ -73,7 +75,7 @@ impl Kind {
             // Old ones have no header: whether an LZ4 file is one of them, its first record says.
             Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
-            Self::EchoReplay => start.starts_with(b"PK\x03\x04"),
+            Self::EchoReplay => start.starts_with(b"PK\x03\x04") || is_replay_line(start),
             Self::Zstd => start.starts_with(b"\x28\xb5\x2f\xfd"),
         }
     }
@@ -86,7 +88,7 @@ impl std::fmt::Display for Kind {
             Self::Ksr => "a ksana recording (.ksr, .bin)",
             Self::Dat => "a GamesDat session (.dat)",
             Self::Replay => "a Rocket League replay (.replay)",
-            Self::EchoReplay => "a zip archive, as .echoreplay files are",
+            Self::EchoReplay => "an Echo VR replay (.echoreplay)",
             Self::Zstd => "a zstd stream, as .nevrcap and V2 .tape files are",
         })
     }
@@ -116,6 +118,13 @@ fn is_ibt(start: &[u8]) -> bool {
         && matches!(number(32), Some(1..=4) | None)
 }
 
+/// `2023/04/01 12:34:56.789`, a tab, an answer: an `.echoreplay` file that nobody has packed.
+fn is_replay_line(start: &[u8]) -> bool {
+    const SHAPE: &[u8] = b"0000/00/00 00:00:00.000\t{";
+    let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    start.len() >= SHAPE.len() && start.iter().zip(SHAPE).all(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +142,7 @@ mod tests {
         assert_eq!(detect_bytes(b"\x04\x22\x4d\x18\x40\x40\xc0").unwrap(), Kind::Dat);
         assert_eq!(detect_bytes(b"\xca\x03\0\0....TAGame.Replay_Soccar_TA").unwrap(), Kind::Replay);
         assert_eq!(detect_bytes(b"PK\x03\x04").unwrap(), Kind::EchoReplay);
+        assert_eq!(detect_bytes(b"2023/04/01 12:34:56.789\t{\"a\":1}").unwrap(), Kind::EchoReplay);
         assert_eq!(detect_bytes(b"\x28\xb5\x2f\xfd").unwrap(), Kind::Zstd);
         let mut ibt = [0; 36];
         for (at, value) in [(0, 2), (8, 60), (32, 1)] {

@@ -6,6 +6,7 @@
 
 mod about;
 mod against;
+pub(crate) mod echoreplay;
 mod error;
 mod fuzz;
 mod gamesdat;
@@ -26,6 +27,7 @@ use gametape_format::TapeId;
 use gametape_format::write::{Files, StdFiles};
 
 pub use against::{AgainstError, Comparison, Difference, compare_with_source};
+pub use echoreplay::EchoReplayError;
 pub use error::ImportError;
 pub use gamesdat::GamesDatError;
 pub use kind::{Kind, detect};
@@ -34,6 +36,8 @@ pub use out::Out;
 pub use replay::ReplayError;
 pub use source::Source;
 
+#[doc(hidden)]
+pub use fuzz::fuzz_echoreplay;
 #[doc(hidden)]
 pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
 

@@ -43,6 +43,19 @@ pub(super) fn tell_source(
     time_source: &str,
     problems: &Problems,
 ) -> Result<(), ImportError> {
+    tell_source_at(out, source, kind, importer, time_source, problems, 0)
+}
+
+/// [`tell_source`] with the events of problems at a time: they must not stand before events that are on the tape already.
+pub(super) fn tell_source_at(
+    out: &mut dyn Out,
+    source: &Source,
+    kind: Kind,
+    importer: &str,
+    time_source: &str,
+    problems: &Problems,
+    at_ns: u64,
+) -> Result<(), ImportError> {
     for (key, value) in [
         ("source_file", source.name().as_str()),
         ("source_bytes", &source.bytes.to_string()),
@@ -53,7 +66,7 @@ pub(super) fn tell_source(
     ] {
         out.metadata(key, value)?;
     }
-    problems.list().iter().try_for_each(|problem| out.event(0, IMPORT_PROBLEM, problem))
+    problems.list().iter().try_for_each(|problem| out.event(at_ns, IMPORT_PROBLEM, problem))
 }
 
 #[cfg(test)]
