@@ -11,7 +11,7 @@ pub enum Event {
     SessionChanged(Session),
     /// A session ended; [`Session::end`] says why.
     SessionClosed(Session),
-    /// What a session taught about its track, told before it closes.
+    /// What a session taught about its track: told when its first whole lap is driven, and again before it closes.
     TrackLearned(TrackFacts),
     /// A stint began.
     StintOpened {

@@ -16,6 +16,7 @@ pub(super) struct Learning {
     pit_entry: Option<f32>,
     pit_exit: Option<f32>,
     ways_m: Vec<f32>,
+    told: bool,
 }
 
 impl Learning {
@@ -58,6 +59,13 @@ impl Learning {
         if lap.is_some_and(|lap| lap.phase == Phase::Flying) {
             self.ways_m.extend(driven_m);
         }
+    }
+
+    /// Whether the first whole lap has just been driven: whoever wants to compare laps needs not wait for the end of the session.
+    pub(super) fn is_news(&mut self) -> bool {
+        let news = !self.told && !self.ways_m.is_empty();
+        self.told |= news;
+        news
     }
 
     /// All that is known; `None` without a track's name.

@@ -14,6 +14,8 @@ pub struct Tracked {
     pub bad_positions: u64,
     /// Parts of the tape that could not be read.
     pub damaged: u64,
+    /// The session that taught the last of `tracks`: what it says when it ends takes the place of what it said before.
+    teaches: Option<Id>,
 }
 
 /// A session with its stints and laps.
@@ -82,7 +84,14 @@ impl Tracked {
                     known.session.theoretical_best_ms = theoretical_best_ms;
                 }
             }
-            Event::TrackLearned(facts) => self.tracks.push(facts),
+            Event::TrackLearned(facts) => {
+                let session = self.sessions.last().map(|known| known.session.id);
+                match self.tracks.last_mut().filter(|_| session.is_some() && self.teaches == session) {
+                    Some(known) => *known = facts,
+                    None => self.tracks.push(facts),
+                }
+                self.teaches = session;
+            }
             Event::SectorClosed { .. } | Event::ConditionsChanged { .. } => {}
         }
     }

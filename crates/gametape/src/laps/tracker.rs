@@ -123,6 +123,11 @@ impl Tracker {
             }
             Presence::Live => self.live(time_ns, frame, out),
         }
+        if let Some(open) = &mut self.open
+            && open.learning.is_news()
+        {
+            out.extend(open.learning.facts(&self.game, &open.identity).map(Event::TrackLearned));
+        }
     }
 
     fn live(&mut self, time_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) {

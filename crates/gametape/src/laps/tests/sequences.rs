@@ -286,6 +286,24 @@ fn the_way_is_counted_once_while_the_timer_is_awaited() {
 }
 
 #[test]
+fn the_track_is_known_when_the_first_whole_lap_is_driven() {
+    let mut feed = Feed::new("acc");
+    for (time_ns, pages) in Simulation::bare(Script::new().lap(&LAP).lap(&LAP).lap(&LAP).wait(5_000)).sample(20) {
+        feed.pages(time_ns, &pages);
+    }
+    let lengths = |feed: &Feed| {
+        let facts = feed.events.iter().filter_map(|event| match event {
+            Event::TrackLearned(facts) => Some(facts.length_m.is_some()),
+            _ => None,
+        });
+        facts.collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(&feed), [true], "the session goes on");
+    let run = feed.end(20, Some(SessionEnd::ToolStop));
+    assert_eq!(run.tracked.tracks.len(), 1, "what it says at its end takes the place of that");
+}
+
+#[test]
 fn off_is_seen_behind_it_too() {
     // As a tape has it: a page that does not change is not stored.
     let mut feed = Feed::new("acc");
