@@ -1,6 +1,6 @@
 //! Echo VR: two answers of the game's HTTP service, `/session` and `/player_bones`, as JSON texts.
 //!
-//! Frames are the answers as the game gave them. [`fields`] finds values in an answer without building a tree of it; [`SessionFacts`] says which match
+//! Frames are the answers as the game gave them. `fields` finds values in an answer without building a tree of it; [`SessionFacts`] says which match
 //! it is of; [`EventDetector`] what happens in it. [`simulated`] makes matches that nobody played.
 mod events;
 mod facts;
