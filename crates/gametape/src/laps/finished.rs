@@ -193,17 +193,26 @@ impl OpenSession {
     }
 
     /// Takes over what a second source says of a lap. Gives whether that is new.
+    ///
+    /// Invalid wins, whoever says it. Where the two disagree, what each of them said stays with the lap.
     pub(super) fn take_verdict(&mut self, place: usize, verdict: &Verdict) -> bool {
         let Some(done) = self.laps.get_mut(place) else { return false };
-        let said = done.lap.reasons.iter().any(|reason| reason.source == ReasonSource::Broadcast);
-        let invalid = verdict.invalid == Some(true) && !said;
+        let said = |code| {
+            done.lap.reasons.iter().any(|reason| reason.source == ReasonSource::Broadcast && reason.code == code)
+        };
+        let other = match (verdict.invalid, done.lap.valid) {
+            (Some(true), _) => Some(ReasonCode::GameInvalid),
+            (Some(false), Some(false)) => Some(ReasonCode::SaidValid),
+            _ => None,
+        };
+        let other = other.filter(|code| !said(*code));
         let barred = verdict.counts_for_best == Some(false) && !done.barred;
-        if invalid {
-            done.lap.valid = Some(false);
-            done.lap.reasons.push(plain(ReasonCode::GameInvalid, ReasonSource::Broadcast));
+        if let Some(code) = other {
+            done.lap.reasons.push(plain(code, ReasonSource::Broadcast));
+            heed_second_source(&mut done.lap);
         }
         done.barred |= barred;
-        invalid || barred
+        other.is_some() || barred
     }
 
     /// Notes what speaks against a lap that is over.
@@ -228,12 +237,23 @@ impl OpenSession {
 
 /// What a second source said while the lap was provisional stays.
 fn keep_verdict(before: &Lap, now: &mut Lap) {
-    for reason in before.reasons.iter().filter(|reason| reason.source == ReasonSource::Broadcast) {
-        now.valid = Some(false);
-        now.reasons.push(reason.clone());
-    }
-    for reason in before.reasons.iter().filter(|reason| reason.code == ReasonCode::BestRemovedByPenalty) {
-        now.reasons.push(reason.clone());
+    let stays = |reason: &&Reason| {
+        reason.source == ReasonSource::Broadcast || reason.code == ReasonCode::BestRemovedByPenalty
+    };
+    now.reasons.extend(before.reasons.iter().filter(stays).cloned());
+    heed_second_source(now);
+}
+
+/// A second source that calls the lap invalid makes it so; that the first one said otherwise is noted.
+fn heed_second_source(lap: &mut Lap) {
+    let invalid = |reason: &Reason| {
+        reason.source == ReasonSource::Broadcast && reason.code == ReasonCode::GameInvalid
+    };
+    if lap.reasons.iter().any(invalid) {
+        if lap.valid == Some(true) {
+            lap.reasons.push(plain(ReasonCode::SaidValid, ReasonSource::Game));
+        }
+        lap.valid = Some(false);
     }
 }
 

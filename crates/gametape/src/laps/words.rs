@@ -322,6 +322,8 @@ pub enum ReasonCode {
     TrackLimits,
     /// The game says that it does not count.
     GameInvalid,
+    /// This source said that it counts, another one that it does not: what both said is kept.
+    SaidValid,
     /// Too fast in the pit lane.
     PitSpeeding,
     /// A penalty took it out of the bests.
@@ -380,6 +382,7 @@ impl ReasonCode {
         Self::Cut,
         Self::TrackLimits,
         Self::GameInvalid,
+        Self::SaidValid,
         Self::PitSpeeding,
         Self::BestRemovedByPenalty,
         Self::OutLap,
@@ -414,6 +417,7 @@ impl ReasonCode {
             Self::Cut => "cut",
             Self::TrackLimits => "track_limits",
             Self::GameInvalid => "game_invalid",
+            Self::SaidValid => "said_valid",
             Self::PitSpeeding => "pit_speeding",
             Self::BestRemovedByPenalty => "best_removed_by_penalty",
             Self::OutLap => "out_lap",

@@ -119,6 +119,10 @@ fn b7_a_penalty_takes_the_best_lap_away() {
 
 /// A lap of 60 s in neutral frames, with what a second source says from a moment on.
 fn neutral(verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
+    neutral_of(true, verdict_from_s, verdict, pit)
+}
+
+fn neutral_of(valid: bool, verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
     let identity =
         Identity { revision: 1, validity: Validity::Flag, driver: Some("Driver 1".into()), ..Identity::default() };
     let mut feed = Feed::new("acc");
@@ -132,7 +136,7 @@ fn neutral(verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
             running_ms: Some((running_s * 1000.0) as u32),
             last_ms: (at_s >= 60.0).then_some(60_000),
             position: Some((running_s / 60.0) as f32),
-            valid: Some(true),
+            valid: Some(valid),
             pit: Some(if at_s < 5.0 { pit } else { Pit::Track }),
             verdict: (at_s >= verdict_from_s).then_some(verdict),
             ..LapFrame::default()
@@ -149,9 +153,20 @@ fn b8_a_second_source_says_that_the_lap_is_invalid() {
     let lap = run.finals()[0];
     assert_eq!((lap.valid, lap.eligible, lap.time_ms), (Some(false), false, Some(60_000)));
     let said: Vec<_> = lap.reasons.iter().map(|reason| (reason.code, reason.source)).collect();
-    assert_eq!(said, [(ReasonCode::GameInvalid, ReasonSource::Broadcast)]);
+    let both = [(ReasonCode::GameInvalid, ReasonSource::Broadcast), (ReasonCode::SaidValid, ReasonSource::Game)];
+    assert_eq!(said, both, "what each source said");
     assert_eq!(run.events.iter().filter(|event| matches!(event, Event::LapAmended(_))).count(), 1, "once");
     assert_eq!(run.best_ms(0), None);
+}
+
+#[test]
+fn b8_invalid_wins_whichever_source_says_it_and_both_are_kept() {
+    let run = neutral_of(false, 62.0, Verdict { lap: 1, invalid: Some(false), counts_for_best: None }, Pit::Track);
+    let lap = run.finals()[0];
+    assert_eq!((lap.valid, lap.eligible), (Some(false), false));
+    let said: Vec<_> = lap.reasons.iter().map(|reason| (reason.code, reason.source)).collect();
+    let both = [(ReasonCode::GameInvalid, ReasonSource::Game), (ReasonCode::SaidValid, ReasonSource::Broadcast)];
+    assert_eq!(said, both);
 }
 
 #[test]
