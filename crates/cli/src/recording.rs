@@ -42,6 +42,8 @@ pub(crate) struct Recording {
     ring: Option<Ring>,
     /// What the user was told is being kept.
     kept: Option<String>,
+    /// What the user was told is odd about what the game offers.
+    noted: Vec<String>,
     failed: bool,
     /// Where laps are served, for those who ask.
     server: Arc<OnceLock<SocketAddr>>,
@@ -115,6 +117,7 @@ impl Recording {
             closed: Vec::new(),
             ring: None,
             kept: None,
+            noted: Vec::new(),
             failed: false,
             server,
             _control: control,
@@ -211,9 +214,10 @@ impl Recording {
             on_tape(path);
         }
         match told {
-            Told::Opened { path, game, about } => {
+            Told::Opened { path, game, about, notes } => {
                 let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));
                 let known: Vec<String> = known.collect();
+                self.say_notes(notes);
                 let what = if known.is_empty() { game } else { format!("{game}, {}", known.join(", ")) };
                 if self.ring.is_none() {
                     self.status.say(&format!("recording {what} to {}", path.display()));
@@ -247,6 +251,16 @@ impl Recording {
                 self.failed = true;
                 self.status.say(&format!("error: {text}"));
             }
+        }
+    }
+
+    /// What is odd about what the game offers: once, not with every tape.
+    fn say_notes(&mut self, notes: Vec<String>) {
+        if self.noted != notes {
+            for note in &notes {
+                self.status.say(&format!("note: {}", human::safe(note)));
+            }
+            self.noted = notes;
         }
     }
 

@@ -61,6 +61,11 @@ impl Game {
 }
 
 impl Stream {
+    /// How long the frames of the known versions are.
+    pub fn lengths(&self) -> impl Iterator<Item = u64> {
+        self.layouts.iter().map(|layout| u64::from(layout.frame_bytes()))
+    }
+
     /// The layout of frames of this length.
     #[must_use]
     pub fn layout_of(&self, frame_bytes: u32) -> Option<&'static Layout> {

@@ -190,6 +190,31 @@ fn a_game_that_counts_from_the_beginning_again_is_noticed() {
 }
 
 #[test]
+fn f9_a_page_of_a_length_that_no_known_version_has_is_recorded_and_told() {
+    for (bytes, odd) in [(1588, false), (1700, true)] {
+        let (prefix, folder) = (prefix("length"), tempfile::tempdir().unwrap());
+        let recording = Recording::family(&prefix, folder.path(), 200);
+        let mut game = Game::start_with(&prefix, bytes);
+        game.status(2);
+        wait_until("it is recorded", || {
+            game.step();
+            recording.progress.is_recording()
+        });
+        let told = recording.end();
+        let Some(Told::Opened { notes, .. }) = told.first() else { panic!("{told:?}") };
+        let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
+        let events = tape.events();
+        let on_tape: Vec<&String> =
+            events.iter().filter(|event| event.kind == "unknown_page_length").map(|event| &event.text).collect();
+        assert_eq!(notes.iter().collect::<Vec<_>>(), on_tape, "the user is told what the tape says");
+        assert_eq!(notes.len(), usize::from(odd), "{bytes}: {notes:?}");
+        assert!(notes.iter().all(|note| note.contains("1700 bytes") && note.contains("1580, 1588")), "{notes:?}");
+        let graphics = tape.streams().find(|stream| stream.name() == "graphics").unwrap();
+        assert!(graphics.spec().frame_bytes == 1588, "what is known of it is recorded as such");
+    }
+}
+
+#[test]
 fn a_rate_that_is_no_whole_period_is_on_the_tape_as_it_was_asked_for() {
     let (prefix, folder) = (prefix("rate"), tempfile::tempdir().unwrap());
     let recording = Recording::family(&prefix, folder.path(), 333);

@@ -13,6 +13,7 @@ use super::batch::{Batch, Description};
 use super::belief::{Belief, family_of, named_by_process};
 use super::clock::Clock;
 use super::page::{CopyError, Page, look};
+use super::page_length::unknown_length;
 use super::sections::{OpenSections, Sections};
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::capture::playback;
@@ -161,9 +162,9 @@ impl FamilySource {
         // Who asks for one game has named it.
         let game =
             if self.games.len() > 1 { named_by_process(game, self.sections.prefix(), running_processes) } else { game };
+        let mut description = Description::of_game(game.id);
         let Some(open) = &mut self.open else { return };
         open.places.clear();
-        let mut description = Description::of_game(game.id);
         for ((stream, page_layout), bytes) in open.streams.iter().zip(&mut open.layouts).zip(&mut open.frame_bytes) {
             let Some(stream) = game.stream(stream.name) else {
                 open.places.push(None);
@@ -177,8 +178,20 @@ impl FamilySource {
             }
             description.known(stream, "shm", u32::try_from(*bytes).unwrap_or_default());
         }
+        description.notes = self.unknown_lengths(game);
         batch.describe(description);
         self.game = Some(game);
+    }
+
+    /// Pages whose length no known version of the game has, as notes for every tape.
+    fn unknown_lengths(&self, game: &Game) -> Vec<(String, String)> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let note = |(stream, (bytes, recorded)): (&&'static Stream, (&u64, &usize))| {
+            let known: Vec<u64> = game.stream(stream.name)?.lengths().collect();
+            let text = unknown_length(&self.name(stream), *bytes, &known, *recorded as u64)?;
+            Some(("unknown_page_length".to_owned(), text))
+        };
+        open.streams.iter().zip(open.section_bytes.iter().zip(&open.frame_bytes)).filter_map(note).collect()
     }
 
     /// A number that falls back is a game that was started anew, or another program that writes.

@@ -184,6 +184,8 @@ pub enum Told {
         game: String,
         /// What the game says about itself.
         about: About,
+        /// What is odd about what the game offers, for the user; on the tape as events.
+        notes: Vec<String>,
     },
     /// A tape is whole.
     Closed {

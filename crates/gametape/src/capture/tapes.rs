@@ -188,7 +188,8 @@ impl Tapes {
         };
         self.observers.iter_mut().for_each(|observer| observer.begin(&begins));
         if let Some(path) = path {
-            let _ = self.told.send(Told::Opened { path, game, about });
+            let notes = self.description.notes.iter().map(|(_, text)| text.clone()).collect();
+            let _ = self.told.send(Told::Opened { path, game, about, notes });
         }
         self.presence = None;
         self.phase = Phase::Recording(Box::new(tape));

@@ -3,6 +3,7 @@
 use super::facts::{Facts, Memory};
 use super::finding::{Finding, Level, Subject};
 use super::sections::{Section, SectionFound};
+use crate::capture::unknown_length;
 
 /// One finding for all that are missing, one for each that is there.
 pub(super) fn judge(facts: &Facts, memory: &Memory, game: Option<&'static str>, game_runs: bool) -> Vec<Finding> {
@@ -46,8 +47,13 @@ fn one(facts: &Facts, section: &Section, game_runs: bool) -> Finding {
         )
         .next("end the program that made it and remove it, then start the bridge and the game again"),
         SectionFound::There { bytes, zero } => {
-            let holds = if *zero { ", all zero" } else { "" };
-            finding(Level::Ok, format!("{place}, {bytes} bytes{holds}"))
+            let recorded = section.known_bytes.iter().copied().filter(|known| known <= bytes).max();
+            match unknown_length(place, *bytes, &section.known_bytes, recorded.unwrap_or_default()) {
+                Some(text) if !section.known_bytes.is_empty() => finding(Level::Note, text).next(
+                    "see whether a newer gametape knows this version of the game; what is recorded now stays readable",
+                ),
+                _ => finding(Level::Ok, format!("{place}, {bytes} bytes{}", if *zero { ", all zero" } else { "" })),
+            }
         }
     }
 }

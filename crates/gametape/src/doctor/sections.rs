@@ -18,6 +18,8 @@ pub struct Section {
     pub place: String,
     /// Bytes of the shortest page that it may hold.
     pub least_bytes: u64,
+    /// Bytes that the known versions of its page have; none if that can be anything.
+    pub known_bytes: Vec<u64>,
     /// What is there.
     pub found: SectionFound,
     /// Number of the user that it belongs to.
@@ -52,9 +54,16 @@ impl Section {
             let Transport::SharedMemory { section, .. } = stream.transport else { continue };
             let least = stream.layouts.iter().map(|layout| u64::from(layout.frame_bytes())).min().unwrap_or(1);
             let name = prefix.section(section);
-            match sections.iter_mut().find(|known| known.name == name) {
-                Some(known) => known.least_bytes = known.least_bytes.min(least),
-                None => sections.push(Self::look(name, least)),
+            let section = match sections.iter_mut().position(|known| known.name == name) {
+                Some(place) => place,
+                None => {
+                    sections.push(Self::look(name, least));
+                    sections.len() - 1
+                }
+            };
+            if let Some(section) = sections.get_mut(section) {
+                section.least_bytes = section.least_bytes.min(least);
+                section.known_bytes.extend(stream.lengths());
             }
         }
         sections
@@ -67,7 +76,7 @@ impl Section {
         let found = content(reader).unwrap_or_else(|error| SectionFound::Unusable(error.to_string()));
         let (owner, mode) = owner_and_mode(file);
         let place = format!("{name} in Wine, without a bridge, through {}", file.display());
-        Some(Self { name, place, least_bytes: bytes, found, owner, mode })
+        Some(Self { name, place, least_bytes: bytes, known_bytes: Vec::new(), found, owner, mode })
     }
 
     fn look(name: String, least_bytes: u64) -> Self {
@@ -80,7 +89,7 @@ impl Section {
         let (owner, mode) = file.as_ref().map(|file| owner_and_mode(file)).unwrap_or_default();
         let named = || if cfg!(windows) { format!(r"Local\{name}") } else { name.clone() };
         let place = file.map_or_else(named, |file| file.display().to_string());
-        Self { name, place, least_bytes, found, owner, mode }
+        Self { name, place, least_bytes, known_bytes: Vec::new(), found, owner, mode }
     }
 }
 

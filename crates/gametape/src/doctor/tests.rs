@@ -12,7 +12,8 @@ fn there(bytes: u64, zero: bool) -> SectionFound {
 
 fn section(name: &str, least_bytes: u64, found: SectionFound) -> Section {
     let place = format!("/dev/shm/{name}");
-    Section { name: name.into(), place, least_bytes, found, owner: Some(1000), mode: Some(0o600) }
+    let known_bytes = if least_bytes > 1 { vec![least_bytes] } else { Vec::new() };
+    Section { name: name.into(), place, least_bytes, known_bytes, found, owner: Some(1000), mode: Some(0o600) }
 }
 
 /// The family's memory: physics, graphics and static.
@@ -324,4 +325,17 @@ fn a_game_in_wine_is_told_what_was_seen_of_it_and_what_is_in_the_way() {
     let mut sim = self::facts(sim, &["iRacingSim64DX11.exe"]);
     sim.wine = vec![seen];
     expect(&sim, Level::Problem, Some("iracing"), &["irsdkEnableMem=1"]);
+}
+
+#[test]
+fn f9_a_page_of_an_unknown_length_is_told() {
+    let pages = |graphics| [there(2048, false), there(graphics, false), there(2048, false)];
+    let said = |graphics| {
+        let memory = family(pages(graphics), here(competizione(), Presence::Live, true));
+        let findings = diagnose(&facts(memory, &["acc.exe"]));
+        findings.findings.into_iter().find(|finding| finding.text.contains("acpmf_graphics")).unwrap()
+    };
+    assert_eq!(said(2048).level, Level::Ok);
+    let odd = said(1700);
+    assert!(odd.level == Level::Note && odd.text.contains("1700 bytes") && odd.what_to_do.is_some(), "{odd:?}");
 }

@@ -237,18 +237,15 @@ impl OpenSession {
 
 /// What a second source said while the lap was provisional stays.
 fn keep_verdict(before: &Lap, now: &mut Lap) {
-    let stays = |reason: &&Reason| {
-        reason.source == ReasonSource::Broadcast || reason.code == ReasonCode::BestRemovedByPenalty
-    };
+    let stays =
+        |reason: &&Reason| reason.source == ReasonSource::Broadcast || reason.code == ReasonCode::BestRemovedByPenalty;
     now.reasons.extend(before.reasons.iter().filter(stays).cloned());
     heed_second_source(now);
 }
 
 /// A second source that calls the lap invalid makes it so; that the first one said otherwise is noted.
 fn heed_second_source(lap: &mut Lap) {
-    let invalid = |reason: &Reason| {
-        reason.source == ReasonSource::Broadcast && reason.code == ReasonCode::GameInvalid
-    };
+    let invalid = |reason: &Reason| reason.source == ReasonSource::Broadcast && reason.code == ReasonCode::GameInvalid;
     if lap.reasons.iter().any(invalid) {
         if lap.valid == Some(true) {
             lap.reasons.push(plain(ReasonCode::SaidValid, ReasonSource::Game));

@@ -33,8 +33,14 @@ pub struct Game {
 impl Game {
     /// A game that is in its menus.
     pub fn start(prefix: &Prefix) -> Self {
-        let create = |name: &str| SectionWriter::create(&prefix.section(name), 2048).unwrap();
-        let sections = ["acpmf_physics", "acpmf_graphics", "acpmf_static"].map(create).into();
+        Self::start_with(prefix, 2048)
+    }
+
+    /// One whose graphics page has this many bytes.
+    pub fn start_with(prefix: &Prefix, graphics_bytes: u64) -> Self {
+        let create = |(name, bytes): (&str, u64)| SectionWriter::create(&prefix.section(name), bytes).unwrap();
+        let named = [("acpmf_physics", 2048), ("acpmf_graphics", graphics_bytes), ("acpmf_static", 2048)];
+        let sections = named.map(create).into();
         let mut statics = acc::Static::new_zeroed();
         statics.ac_version = Utf16::new("1.9.0");
         statics.car_model = Utf16::new("test_car");
