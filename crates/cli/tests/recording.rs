@@ -277,6 +277,25 @@ fn a_recording_ends_by_itself_when_it_is_long_enough() {
 }
 
 #[test]
+fn d11_a_game_in_its_menu_is_told_in_one_line_and_nothing_is_recorded() {
+    let bench = Bench::new();
+    let prefix = prefix("menu");
+    let mut recorder = Recorder::start(&bench, &prefix, &["--game", "acc"]);
+    // The menu lives: its pages are written again and again, and say "off".
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(2) {
+        recorder.game.status(0);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    recorder.signal("-INT");
+    let ran = recorder.end();
+    let menu: Vec<&str> = ran.err.lines().filter(|line| line.contains("in its menus")).collect();
+    assert_eq!(menu.len(), 1, "{}", ran.err);
+    assert!(ran.err.contains("nothing was recorded"), "{}", ran.err);
+    assert!(ran.out.is_empty(), "no tape: {}", ran.out);
+}
+
+#[test]
 fn without_arguments_it_waits_for_a_game() {
     let bench = Bench::new();
     let child = bench.command(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

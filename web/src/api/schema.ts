@@ -2037,6 +2037,8 @@ export interface operations {
                 layout?: string;
                 /** @description How many, 1 to 500; 20 if left out */
                 limit?: number;
+                /** @description Only with this many laps that were driven to their end: 1 hides empty sessions */
+                min_laps?: number;
                 /** @description Only with a lap of this phase: flying, out, in, pit, grid_start, formation */
                 phase?: string;
                 /** @description Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8 */

@@ -13,7 +13,9 @@ import { clock, delta, fixed, lapTime, moment } from "../words/format";
 import { car, driver, game, sky, track, word } from "../words/names";
 import { DatePick, Pick, TYPES, dayAsMoment, useChoices } from "./filters";
 
-const FILTERS = ["game", "track", "car", "driver", "type", "tag", "from", "to"] as const;
+const FILTERS = ["game", "track", "car", "driver", "type", "tag", "min_laps", "from", "to"] as const;
+/** Sessions that were left at once are many, and nobody looks for them. */
+const LAPS = [{ value: "1", text: "1 or more" }, { value: "5", text: "5 or more" }, { value: "10", text: "10 or more" }];
 const PAGE = 20;
 
 export function SessionsPage() {
@@ -44,6 +46,7 @@ export function SessionsPage() {
         <Pick name="car" label="Car" choices={choices.cars} />
         <Pick name="driver" label="Driver" choices={choices.drivers} />
         <Pick name="type" label="Type" choices={TYPES} />
+        <Pick name="min_laps" label="Laps" choices={LAPS} />
         <DatePick name="from" label="From" />
         <DatePick name="to" label="Until" />
         {query.get("tag") && <button type="button" onClick={() => setQuery({ tag: null }, "push")}>Tag: {query.get("tag")} ×</button>}

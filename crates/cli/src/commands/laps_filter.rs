@@ -26,6 +26,9 @@ pub(crate) struct Filters {
     /// Only laps of this kind: flying, out, in, pit, grid_start, formation; may be given more than once
     #[arg(long, value_name = "KIND", value_parser = parse_phase)]
     phase: Vec<Phase>,
+    /// Sessions with this many laps that were driven to their end; 1 hides empty ones
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    min_laps: u32,
     /// Sessions that began on this day or later
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     since: Option<String>,
@@ -58,7 +61,8 @@ impl Filters {
             && has(&self.track, &session.track)
             && has(&self.car, &session.car)
             && in_time(&self.since, true)
-            && in_time(&self.until, false);
+            && in_time(&self.until, false)
+            && session.laps.iter().filter(|lap| lap.state == "final").count() >= self.min_laps as usize;
         if !wanted {
             return None;
         }
@@ -75,6 +79,11 @@ impl Filters {
     pub(super) fn is_past(&self, session: &ReportSession) -> bool {
         let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
         Option::zip(self.since.as_deref(), day).is_some_and(|(since, day)| day < since)
+    }
+
+    /// How many laps a session must have.
+    pub(super) fn min_laps(&self) -> u32 {
+        self.min_laps
     }
 
     /// The game that is wanted.

@@ -14,7 +14,7 @@ use crate::{exit, open, store};
 pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyhow::Result<Shown> {
     let store = with_laps(named)?;
     let mut shown = Shown::default();
-    let filter = Filter { game: filters.game().map(str::to_owned), ..Filter::default() };
+    let filter = Filter { game: filters.game().map(str::to_owned), min_laps: filters.min_laps(), ..Filter::default() };
     let mut query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
     loop {
         let page = store.sessions(&query, Audience::Owner)?;

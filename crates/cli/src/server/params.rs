@@ -102,6 +102,9 @@ pub(super) struct SessionParams {
     /// Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8
     #[param(min_length = 1, max_length = 200)]
     pub(super) q: Option<String>,
+    /// Only with this many laps that were driven to their end: 1 hides empty sessions
+    #[param(minimum = 0, maximum = 100000)]
+    pub(super) min_laps: Option<u32>,
     /// Id of the tape that they are on
     #[param(pattern = "^[0-9a-f]{32}$")]
     pub(super) tape: Option<String>,
@@ -302,6 +305,16 @@ fn words(q: Option<String>) -> Result<Vec<String>, ApiError> {
     }
 }
 
+/// More laps than a session has.
+const MOST_LAPS: u32 = 100_000;
+
+fn min_laps(min_laps: Option<u32>) -> Result<u32, ApiError> {
+    match min_laps.unwrap_or_default() {
+        laps if laps <= MOST_LAPS => Ok(laps),
+        _ => Err(ApiError::bad_request(format!("min_laps is not in 0 to {MOST_LAPS}"))),
+    }
+}
+
 pub(super) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit {
         None => Ok(0),
@@ -355,6 +368,7 @@ impl SessionParams {
             tag: text("tag", self.tag)?,
             tape: self.tape.as_deref().map(|id| id_of(id).map(|id| TapeId(id.0))).transpose()?,
             words: words(self.q)?,
+            min_laps: min_laps(self.min_laps)?,
             deleted: self.deleted.unwrap_or_default(),
         })
     }

@@ -133,6 +133,8 @@ pub struct Filter {
     pub tape: Option<TapeId>,
     /// Sessions that have all of these words in what they are called, whatever the case. Only sessions are asked for by it.
     pub words: Vec<String>,
+    /// Sessions with this many laps that were driven to their end; 0 is all, also the empty ones. Only sessions are asked for by it.
+    pub min_laps: u32,
     /// Deleted ones instead of those that are there: for undoing.
     pub deleted: bool,
 }

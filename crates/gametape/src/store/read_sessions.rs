@@ -122,6 +122,12 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
         add_kind_of_lap(sql, filter);
         sql.push(")");
     }
+    if filter.min_laps > 0 {
+        sql.push(" AND (SELECT count(*) FROM laps l WHERE l.session = s.id AND l.state = 'final' AND l.visibility <= ")
+            .bind(sees);
+        sql.push(if filter.deleted { " AND l.deleted_us IS NULL" } else { " AND l.gone = 0" });
+        sql.push(") >= ").bind(i64::from(filter.min_laps));
+    }
 }
 
 /// All that a session is called, by games and by people. Ids of games have strokes where names have spaces.

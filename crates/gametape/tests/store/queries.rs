@@ -1,5 +1,5 @@
 use gametape::format::TapeId;
-use gametape::laps::{Lap, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
+use gametape::laps::{Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
 use gametape::store::{
     Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery,
     SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
@@ -111,6 +111,25 @@ pub fn sessions_are_filtered(place: &Place) {
             .collect();
         assert_eq!(found, expected, "{filter:?}");
     }
+}
+
+pub fn d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked(place: &Place) {
+    let store = place.open();
+    let sessions: Vec<_> = (0..3u8).map(|laps| session(laps + 1, i64::from(laps))).collect();
+    for (laps, session) in (0..3u8).zip(&sessions) {
+        let mut found = tracked(session, &[100_000, 99_000][..usize::from(laps)]);
+        // Each was left in the middle of a lap.
+        found.laps.push(Lap { state: LapState::Aborted, time_ms: None, ..lap(session, 9, 90_000) });
+        store.write(&origin(laps + 1), &writes(&found)).unwrap();
+    }
+    let found = |min_laps| {
+        let filter = Filter { min_laps, ..Filter::default() };
+        let found =
+            store.sessions(&SessionQuery { filter, ..SessionQuery::default() }, Audience::Public).unwrap().items;
+        found.iter().map(|found| found.session.id).collect::<Vec<_>>()
+    };
+    let [none, one, two] = [0, 1, 2].map(|at| sessions[at].id);
+    assert_eq!((found(0), found(1), found(2), found(3)), (vec![two, one, none], vec![two, one], vec![two], vec![]));
 }
 
 pub fn h7_laps_are_filtered_and_sorted_in_pages(place: &Place) {

@@ -326,7 +326,11 @@ async fn sessions_are_found_by_words_and_by_tape() {
     assert_eq!(found("q=corsa%20competizione").await, 2);
     assert_eq!(found("q=no%20such%20thing").await, 0);
     assert_eq!(found(&format!("tape={}", id())).await, driven.tracked.sessions.len());
-    for wrong in ["q=", "q=a+b+c+d+e+f+g+h+i", "tape=x"] {
+    assert_eq!(
+        (found("min_laps=0").await, found("q=spa&min_laps=1").await, found("q=spa&min_laps=2").await),
+        (2, 1, 0)
+    );
+    for wrong in ["q=", "q=a+b+c+d+e+f+g+h+i", "tape=x", "min_laps=-1", "min_laps=100001"] {
         assert_eq!(driven.server.get(&format!("/api/v1/sessions?{wrong}")).await.status, 400, "{wrong}");
     }
 }
