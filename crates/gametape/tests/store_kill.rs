@@ -1,15 +1,19 @@
 //! A program that is killed at any moment: each lap that it announced is in the store.
 //!
-//! The test runs itself again as the child, which stores laps as fast as it can and announces each on its output.
+//! The test runs itself again as the child, which gives laps to [`KeepLaps`] as fast as it can, as a recorder's tracking does; what that
+//! announces goes to the child's output. Turned round, so that `KeepLaps` announces before it stores, the test fails.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
 #![allow(dead_code, reason = "the samples are those of all tests of the store")]
 
 use std::io::{Read, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gametape::laps::Id;
+use gametape::laps::live::{Announced, KeepLaps, LapSink, LiveTape};
+use gametape::laps::{Event, Id};
 use gametape::store::{Audience, SqlStore, Store, Write};
 
 #[path = "store/sample.rs"]
@@ -19,29 +23,45 @@ const CHILD: &str = "GAMETAPE_STORE_KILL_TEST_CHILD";
 const ANNOUNCE_FIRST: &str = "GAMETAPE_STORE_KILL_TEST_ANNOUNCES_FIRST";
 const KILLS: u32 = 40;
 
-/// Stores laps and announces each; in the wrong order for the control.
+/// Announces a lap. `false` if nobody listens any more.
+fn announce(id: Id) -> bool {
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("lap {id}\n").as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
+/// Keeps laps, and announces each as it is kept.
 fn drive(path: &Path) {
+    let session = sample::session(1, 0);
+    let store = Arc::new(SqlStore::sqlite(path).unwrap());
+    let tape = LiveTape { id: session.tape, path: "lap.gtape".into(), game: session.game.clone(), replay_of: None };
+    let heard = AtomicBool::new(true);
+    let keep = KeepLaps::new(store, false, |_: &LiveTape, what: Announced<'_>| match what {
+        Announced::Happened { event: Event::LapFinal(lap), .. } => heard.store(announce(lap.id), Ordering::Relaxed),
+        Announced::Happened { .. } => {}
+        other => panic!("{other:?}"),
+    });
+    keep.events(&tape, vec![Event::SessionOpened(session.clone())]);
+    for number in 1.. {
+        keep.events(&tape, vec![Event::LapFinal(sample::lap(&session, number, 100_000 + number))]);
+        if !heard.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+/// The control: announces each lap and stores it then.
+fn drive_wrongly(path: &Path) {
     let session = sample::session(1, 0);
     let store = SqlStore::sqlite(path).unwrap();
     store.write(&sample::origin(1), &[Write::Session(session.clone())]).unwrap();
-    let announce = |id: Id| {
-        let mut out = std::io::stdout().lock();
-        out.write_all(format!("lap {id}\n").as_bytes()).and_then(|()| out.flush()).is_ok()
-    };
-    let first = std::env::var_os(ANNOUNCE_FIRST).is_some();
     for number in 1.. {
         let lap = sample::lap(&session, number, 100_000 + number);
-        if first {
-            if !announce(lap.id) {
-                return;
-            }
-            // Long beside the writing itself, so that the control does not hang on when the kill comes.
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        store.write(&sample::origin(1), &[Write::Lap(lap.clone())]).unwrap();
-        if !first && !announce(lap.id) {
+        if !announce(lap.id) {
             return;
         }
+        // Long beside the writing itself, so that the control does not hang on when the kill comes.
+        std::thread::sleep(Duration::from_millis(20));
+        store.write(&sample::origin(1), &[Write::Lap(lap)]).unwrap();
     }
 }
 
@@ -49,7 +69,10 @@ fn drive(path: &Path) {
 #[test]
 fn child() {
     if let Some(path) = std::env::var_os(CHILD) {
-        drive(Path::new(&path));
+        match std::env::var_os(ANNOUNCE_FIRST) {
+            None => drive(Path::new(&path)),
+            Some(_) => drive_wrongly(Path::new(&path)),
+        }
     }
 }
 
