@@ -8,7 +8,8 @@ use gametape::laps::{Event, Id, Lap, Session};
 use gametape::store::{Audience, Combination, Remarks, StoredLap, StoredSession, Visibility};
 use serde_json::{Value, json};
 
-use super::answers::{LapAnswer, SessionAnswer};
+use super::answers::SessionAnswer;
+use super::lap_answer::LapAnswer;
 use super::live::Kind;
 use super::state::AppState;
 

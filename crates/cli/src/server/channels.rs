@@ -15,12 +15,12 @@ use gametape::store::{Audience, Filter, ListQuery, Store, StoredLap, catalogue};
 use tokio::sync::Semaphore;
 
 use super::access::Caller;
-use super::answers::LapAnswer;
 use super::blocking::ask;
 use super::channels_answers::{ChannelsAnswer, CompareAnswer, OutlineAnswer};
 use super::channels_params::{ChannelsParams, CompareParams, OutlineParams, Rows};
 use super::error::{ApiError, Problem};
 use super::etag::json;
+use super::lap_answer::LapAnswer;
 use super::params::{Named, Params};
 use super::reading::id_of;
 use super::state::AppState;

@@ -5,7 +5,7 @@ use gametape::laps::{ChannelName, Column, LapColumns, TrackFacts};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use super::answers::LapAnswer;
+use super::lap_answer::LapAnswer;
 
 /// A number as short as it is exact: one of 4 bytes has no more than nine digits.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]

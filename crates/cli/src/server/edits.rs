@@ -13,11 +13,12 @@ use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::access::Caller;
-use super::answers::{LapAnswer, SessionAnswer};
+use super::answers::SessionAnswer;
 use super::blocking::ask;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
+use super::lap_answer::LapAnswer;
 use super::live::Kind;
 use super::params::{Named, NoParams, Params};
 use super::reading::id_of;

@@ -4,7 +4,7 @@
 //! socket ──▶ connection: time-outs ──▶ guard: Host, limits, who asks, headers ──▶ routes ──▶ Store, on a blocking thread
 //!                                                                                    └──▶ answers: JSON, ETag
 //! ```
-//! [`app`] is all of it but the socket. Handlers take parameters that are checked (`params`), ask the store, and give answers whose fields
+//! [`app`] is all of it but the socket. Handlers take parameters that are checked (`params`, `filters`), ask the store, and give answers whose fields
 //! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
 
 mod access;
@@ -20,8 +20,11 @@ mod connection;
 mod edits;
 mod error;
 mod etag;
+mod filters;
 mod guard;
 mod health;
+mod lap_answer;
+mod list_answers;
 mod live;
 mod live_routes;
 mod metrics;

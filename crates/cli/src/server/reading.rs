@@ -8,15 +8,15 @@ use gametape::store::{Audience, Cursor, LapQuery, ListQuery, Page, ProgressQuery
 
 use super::access::Caller;
 use super::answers::{
-    BestAnswer, BestPage, CarPage, DayAnswer, DrivenAnswer, DriverAnswer, DriverPage, LapAnswer, LapPage, ProgressPage,
-    SessionAnswer, SessionPage, TapeAnswer, TapePage, TrackPage,
+    BestPage, CarPage, DriverPage, LapPage, ProgressPage, SessionAnswer, SessionPage, TapePage, TrackPage,
 };
 use super::blocking::ask;
 use super::error::{ApiError, Problem};
 use super::etag::json;
-use super::params::{
-    LapParams, ListParams, Named, OneParams, Params, ProgressParams, SessionParams, TapeParams, cursor, limit, sort,
-};
+use super::filters::{LapParams, ListParams, OneParams, ProgressParams, SessionParams, TapeParams};
+use super::lap_answer::LapAnswer;
+use super::list_answers::{BestAnswer, DayAnswer, DrivenAnswer, DriverAnswer, TapeAnswer};
+use super::params::{Named, Params, cursor, limit, sort};
 use super::state::AppState;
 
 type Who = Extension<Caller>;

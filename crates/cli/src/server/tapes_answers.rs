@@ -9,8 +9,9 @@ use gametape::store::{CataloguedTape, SessionDetail};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::answers::{SessionAnswer, TapeAnswer};
+use super::answers::SessionAnswer;
 use super::channels_answers::Number;
+use super::list_answers::TapeAnswer;
 use super::tape_channels::Channel;
 
 /// Events that are told: a page cannot show more.

@@ -1,0 +1,288 @@
+//! Which sessions, laps, bests, days and tapes: the parameters of lists, as filters of the store.
+
+use gametape::format::TapeId;
+use gametape::store::Filter;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::error::ApiError;
+use super::params::{kind, min_laps, moment, phase, text, validity, words};
+use super::reading::id_of;
+
+/// A lap or a session that was deleted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct OneParams {
+    /// Even if it was deleted
+    pub(super) deleted: Option<bool>,
+}
+
+/// Which sessions.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SessionParams {
+    /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) game: Option<String>,
+    /// Kind of session: practice, qualifying, race, …
+    #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
+    pub(super) r#type: Option<String>,
+    /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) track: Option<String>,
+    /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) layout: Option<String>,
+    /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) car: Option<String>,
+    /// Driver of the session or of one of its laps
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) driver: Option<String>,
+    /// Only with a lap that is `true`, `false` or `unknown`
+    #[param(pattern = "^(true|false|unknown)$")]
+    pub(super) valid: Option<String>,
+    /// Only with a lap of this phase: flying, out, in, pit, grid_start, formation
+    #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
+    pub(super) phase: Option<String>,
+    /// Began at this moment or later: 2026-03-01 or 2026-03-01T12:00:00Z
+    #[param(format = DateTime)]
+    pub(super) from: Option<String>,
+    /// Began before this moment
+    #[param(format = DateTime)]
+    pub(super) to: Option<String>,
+    /// A tag of the session
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) tag: Option<String>,
+    /// Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) q: Option<String>,
+    /// Only with this many laps that were driven to their end: 1 hides empty sessions
+    #[param(minimum = 0, maximum = 100000)]
+    pub(super) min_laps: Option<u32>,
+    /// Id of the tape that they are on
+    #[param(pattern = "^[0-9a-f]{32}$")]
+    pub(super) tape: Option<String>,
+    /// Deleted ones instead
+    pub(super) deleted: Option<bool>,
+    /// With stints and laps
+    pub(super) laps: Option<bool>,
+    /// How many, 1 to 500; 20 if left out
+    #[param(minimum = 1, maximum = 500)]
+    pub(super) limit: Option<u32>,
+    /// `next` of the page before
+    pub(super) cursor: Option<String>,
+}
+
+/// Which laps.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct LapParams {
+    /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) game: Option<String>,
+    /// Kind of session
+    #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
+    pub(super) r#type: Option<String>,
+    /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) track: Option<String>,
+    /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) layout: Option<String>,
+    /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) car: Option<String>,
+    /// Driver
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) driver: Option<String>,
+    /// `true`, `false` or `unknown`
+    #[param(pattern = "^(true|false|unknown)$")]
+    pub(super) valid: Option<String>,
+    /// flying, out, in, pit, grid_start, formation
+    #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
+    pub(super) phase: Option<String>,
+    /// Began at this moment or later
+    #[param(format = DateTime)]
+    pub(super) from: Option<String>,
+    /// Began before this moment
+    #[param(format = DateTime)]
+    pub(super) to: Option<String>,
+    /// A tag of the lap
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) tag: Option<String>,
+    /// Deleted ones instead
+    pub(super) deleted: Option<bool>,
+    /// newest, oldest, fastest or slowest; the last two leave out laps without a time
+    #[param(pattern = "^(newest|oldest|fastest|slowest)$")]
+    pub(super) sort: Option<String>,
+    /// How many, 1 to 500; 20 if left out
+    #[param(minimum = 1, maximum = 500)]
+    pub(super) limit: Option<u32>,
+    /// `next` of the page before
+    pub(super) cursor: Option<String>,
+}
+
+/// Which bests, tracks, cars, drivers, tapes.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListParams {
+    /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) game: Option<String>,
+    /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) track: Option<String>,
+    /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) layout: Option<String>,
+    /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) car: Option<String>,
+    /// Driver
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) driver: Option<String>,
+    /// Driven at this moment or later
+    #[param(format = DateTime)]
+    pub(super) from: Option<String>,
+    /// Driven before this moment
+    #[param(format = DateTime)]
+    pub(super) to: Option<String>,
+    /// How many, 1 to 500; 20 if left out
+    #[param(minimum = 1, maximum = 500)]
+    pub(super) limit: Option<u32>,
+    /// `next` of the page before
+    pub(super) cursor: Option<String>,
+}
+
+/// Which days.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ProgressParams {
+    /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) game: Option<String>,
+    /// Track, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) track: Option<String>,
+    /// Layout of the track
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) layout: Option<String>,
+    /// Car, in the game's words
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) car: Option<String>,
+    /// Driver
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) driver: Option<String>,
+    /// Driven at this moment or later
+    #[param(format = DateTime)]
+    pub(super) from: Option<String>,
+    /// Driven before this moment
+    #[param(format = DateTime)]
+    pub(super) to: Option<String>,
+    /// When a day begins: minutes east of UTC
+    #[param(minimum = -840, maximum = 840)]
+    pub(super) utc_offset_min: Option<i32>,
+    /// How many, 1 to 500; 20 if left out
+    #[param(minimum = 1, maximum = 500)]
+    pub(super) limit: Option<u32>,
+    /// `next` of the page before
+    pub(super) cursor: Option<String>,
+}
+
+/// Which tapes.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct TapeParams {
+    /// Id of the game
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) game: Option<String>,
+    /// Track, as the recorder noted it
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) track: Option<String>,
+    /// Car, as the recorder noted it
+    #[param(min_length = 1, max_length = 200)]
+    pub(super) car: Option<String>,
+    /// Recorded at this moment or later
+    #[param(format = DateTime)]
+    pub(super) from: Option<String>,
+    /// Recorded before this moment
+    #[param(format = DateTime)]
+    pub(super) to: Option<String>,
+    /// How many, 1 to 500; 20 if left out
+    #[param(minimum = 1, maximum = 500)]
+    pub(super) limit: Option<u32>,
+    /// `next` of the page before
+    pub(super) cursor: Option<String>,
+}
+
+impl SessionParams {
+    pub(super) fn filter(self) -> Result<Filter, ApiError> {
+        Ok(Filter {
+            game: text("game", self.game)?,
+            kind: kind(self.r#type.as_ref())?,
+            track: text("track", self.track)?,
+            layout: text("layout", self.layout)?,
+            car: text("car", self.car)?,
+            driver: text("driver", self.driver)?,
+            valid: validity(self.valid.as_ref())?,
+            phase: phase(self.phase.as_ref())?,
+            from_us: moment("from", self.from.as_ref())?,
+            to_us: moment("to", self.to.as_ref())?,
+            tag: text("tag", self.tag)?,
+            tape: self.tape.as_deref().map(|id| id_of(id).map(|id| TapeId(id.0))).transpose()?,
+            words: words(self.q)?,
+            min_laps: min_laps(self.min_laps)?,
+            deleted: self.deleted.unwrap_or_default(),
+        })
+    }
+}
+
+impl LapParams {
+    pub(super) fn filter(self) -> Result<Filter, ApiError> {
+        let Self { game, r#type, track, layout, car, driver, valid, phase, from, to, tag, deleted, .. } = self;
+        let same = SessionParams {
+            game,
+            r#type,
+            track,
+            layout,
+            car,
+            driver,
+            valid,
+            phase,
+            from,
+            to,
+            tag,
+            deleted,
+            ..Default::default()
+        };
+        same.filter()
+    }
+}
+
+impl ListParams {
+    pub(super) fn filter(self) -> Result<Filter, ApiError> {
+        let Self { game, track, layout, car, driver, from, to, .. } = self;
+        SessionParams { game, track, layout, car, driver, from, to, ..Default::default() }.filter()
+    }
+}
+
+impl ProgressParams {
+    pub(super) fn filter(self) -> Result<Filter, ApiError> {
+        let Self { game, track, layout, car, driver, from, to, .. } = self;
+        SessionParams { game, track, layout, car, driver, from, to, ..Default::default() }.filter()
+    }
+}
+
+impl TapeParams {
+    pub(super) fn filter(self) -> Result<Filter, ApiError> {
+        let Self { game, track, car, from, to, .. } = self;
+        SessionParams { game, track, car, from, to, ..Default::default() }.filter()
+    }
+}
