@@ -19,13 +19,13 @@ pub(crate) struct Announcer {
     now: Mutex<Now>,
 }
 
-/// What is known of the session that runs: whether all may hear of what is not stored.
+/// What is known of the session that runs.
 #[derive(Default)]
 struct Now {
     session: Option<Session>,
     laps: u32,
-    session_is_public: bool,
-    lap_is_public: bool,
+    /// Who drives the running lap, as far as the game says.
+    driver: Option<String>,
 }
 
 impl Announcer {
@@ -62,14 +62,11 @@ impl Announcer {
 
     fn lap_opened(&self, lap: &Lap) {
         let data = json!({ "lap": lap.id.to_string(), "session": lap.session.to_string(), "number": lap.number });
-        let public = self.with_now(|now| {
-            let driver = now.session.as_ref().and_then(|session| session.driver.as_ref());
-            // Of a co-driver nothing is known before a lap is stored.
-            now.lap_is_public = now.session_is_public && (lap.driver.is_none() || lap.driver.as_ref() == driver);
+        self.with_now(|now| {
+            now.driver.clone_from(&lap.driver);
             now.laps += 1;
-            now.lap_is_public
         });
-        self.state.hub.tell(Kind::LapOpened, &data, public.then_some(&data));
+        self.unstored(Kind::LapOpened, &data);
     }
 
     fn with_now<T>(&self, look: impl FnOnce(&mut Now) -> T) -> T {
@@ -77,8 +74,20 @@ impl Announcer {
     }
 
     fn unstored(&self, kind: Kind, data: &Value) {
-        let public = self.with_now(|now| now.lap_is_public);
+        let public = self.is_public();
         self.state.hub.tell(kind, data, public.then_some(data));
+    }
+
+    /// Whether all may hear of what is driven now. The store is asked each time: its driver may have been hidden since the session began.
+    fn is_public(&self) -> bool {
+        let (session, driver) = self.with_now(|now| (now.session.clone(), now.driver.clone()));
+        let Some(session) = session else { return false };
+        // Of a co-driver nothing is known before a lap is stored.
+        let own = driver.is_none() || driver == session.driver;
+        let seen = self.state.store.session(session.id, Audience::Owner);
+        let public = matches!(seen, Ok(Some(stored)) if stored.session.visibility == Visibility::Public);
+        self.state.car.set_public(public.then_some(&session));
+        public && own
     }
 
     fn lap(&self, kind: Kind, lap: &Lap) {
@@ -104,10 +113,9 @@ impl Announcer {
         };
         self.with_now(|now| {
             if now.session.as_ref().is_none_or(|known| known.id != session.id) {
-                now.laps = 0;
+                (now.laps, now.driver) = (0, None);
             }
             now.session = Some(session.clone());
-            (now.session_is_public, now.lap_is_public) = (public.is_some(), public.is_some());
         });
         self.state.car.set_public(public.is_some().then_some(session));
         self.state.hub.tell(kind, &data, public.as_ref());

@@ -63,16 +63,24 @@ impl CarFeed {
         }
     }
 
-    fn is_public(&self, session: Option<&Session>) -> bool {
+    /// Whether anybody may see the session while this one drives. Of a co-driver nothing is known before a lap is stored.
+    fn is_public(&self, session: Option<&Session>, driver: Option<&String>) -> bool {
         let public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
-        session.is_some_and(|session| public.iter().any(|(id, driver)| *id == session.id && *driver == session.driver))
+        let of_its_driver = |session: &Session| {
+            driver.is_none_or(|driver| session.driver.as_ref() == Some(driver))
+                && public.iter().any(|(id, driver)| *id == session.id && *driver == session.driver)
+        };
+        session.is_some_and(of_its_driver)
     }
 
     fn show(&self, car: &CarNow<'_>) {
         let message = Message { kind: "car", data: CarAnswer::of(car) };
         // It is all numbers and texts, which do not fail.
         let Ok(text) = serde_json::to_string(&message) else { return };
-        self.newest.send_replace(Shown { text: text.into(), public: self.is_public(car.session) });
+        self.newest.send_replace(Shown {
+            text: text.into(),
+            public: self.is_public(car.session, car.lap.and_then(|lap| lap.driver.as_ref())),
+        });
     }
 
     fn gone(&self) {
@@ -313,15 +321,18 @@ mod tests {
         assert!(owner.next().await.contains("waiting") && anybody.next().await.contains("waiting"));
         let session = super::super::tests::session(1, "Driver 1");
         let other = Session { driver: Some("Driver 2".into()), ..session.clone() };
-        for (known, shown, seen) in [
-            (None, &session, false),
-            (Some(&session), &session, true),
-            (Some(&session), &other, false),
-            (None, &session, false),
+        let (first, second) = ("Driver 1".to_owned(), "Driver 2".to_owned());
+        for (known, shown, driver, seen) in [
+            (None, &session, None, false),
+            (Some(&session), &session, None, true),
+            (Some(&session), &session, Some(&first), true),
+            (Some(&session), &session, Some(&second), false),
+            (Some(&session), &other, None, false),
+            (None, &session, None, false),
         ] {
             feed.set_public(known);
             let text = r#"{"kind":"car","data":{"driver":"Driver 1"}}"#;
-            feed.newest.send_replace(Shown { text: text.into(), public: feed.is_public(Some(shown)) });
+            feed.newest.send_replace(Shown { text: text.into(), public: feed.is_public(Some(shown), driver) });
             assert_eq!(owner.next().await.as_str(), text);
             assert_eq!(anybody.next().await.contains("Driver 1"), seen);
         }

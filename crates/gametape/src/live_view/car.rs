@@ -42,6 +42,8 @@ pub struct RunningLap {
     pub number: Option<u32>,
     /// Number on the tape.
     pub tape_lap: u32,
+    /// Who drives it, if the game says.
+    pub driver: Option<String>,
     /// What kind of lap, as far as it is known.
     pub phase: Phase,
     /// When it began, since the beginning of the tape.

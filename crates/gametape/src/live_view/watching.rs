@@ -121,6 +121,7 @@ impl Watching {
                     id: lap.id,
                     number: lap.number,
                     tape_lap: lap.tape_lap,
+                    driver: lap.driver.clone(),
                     phase: lap.phase,
                     start_ns: lap.start_ns,
                     joined: lap.has(ReasonCode::PartialStart),

@@ -109,3 +109,34 @@ async fn laps_are_told_when_they_are_stored_and_private_ones_to_the_owner_alone(
         assert!(!public.contains(trace), "{trace}: {public}");
     }
 }
+
+#[tokio::test]
+async fn h9_a_driver_who_is_hidden_while_driving_and_a_co_driver_are_heard_by_the_owner_alone() {
+    use gametape::laps::{Event, Lap, Sector, SectorSource};
+    use gametape::store::{Audience, DriverEdit, Store, Visibility};
+
+    let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
+    let announcer = super::super::Announcer::new(server.state.clone());
+    let session = super::session(1, "Driver 1");
+    super::drive(server.store.as_ref(), 1, "Driver 1", &[100_000]);
+    let lap = super::lap(&session, 2, 100_000);
+    let sector = Event::SectorClosed {
+        lap: lap.id,
+        number: 1,
+        sector: Sector { time_ms: Some(31_234), source: SectorSource::Official },
+    };
+    announcer.tell(&Event::SessionOpened(session.clone()));
+    let told = |event: &Event| {
+        let before = server.state.hub.newest();
+        announcer.tell(event);
+        let heard = |audience| server.state.hub.after(before, audience, 10).0.len();
+        (heard(Audience::Owner), heard(Audience::Public))
+    };
+    let opened = Event::LapOpened(lap.clone());
+    assert_eq!((told(&opened), told(&sector)), ((1, 1), (1, 1)), "all may hear of the first driver");
+    let other = Event::LapOpened(Lap { driver: Some("Driver 2".into()), ..lap });
+    assert_eq!((told(&other), told(&sector)), ((1, 0), (1, 0)), "a co-driver may be hidden");
+    assert_eq!((told(&opened), told(&sector)), ((1, 1), (1, 1)));
+    server.store.edit_driver("Driver 1", &DriverEdit { name: None, visibility: Some(Visibility::Private) }).unwrap();
+    assert_eq!((told(&sector), told(&opened)), ((1, 0), (1, 0)), "hidden in the middle of a lap");
+}
