@@ -109,6 +109,7 @@ on_both! {
     contention:
         edits_and_live_writes_at_the_same_time_all_arrive,
         laps_that_come_while_their_driver_is_hidden_are_hidden,
+        who_writes_laps_and_who_hides_their_driver_wait_for_each_other,
         a_lock_of_another_program_holds_a_writer_for_seconds_only;
     catalogue:
         tapes_that_are_new_moved_changed_or_gone_are_noticed;

@@ -59,6 +59,34 @@ pub fn laps_that_come_while_their_driver_is_hidden_are_hidden(place: &Place) {
     assert_eq!(store.session(driven.session.id, Audience::Public).unwrap().unwrap().laps.len(), 60);
 }
 
+/// On PostgreSQL: SQLite has one writer at a time. Another program holds what a writer of laps, and who hides a driver, must wait for.
+pub fn who_writes_laps_and_who_hides_their_driver_wait_for_each_other(place: &Place) {
+    let Place::Postgres(url) = place else { return };
+    let store = place.open();
+    let driven = tracked(&session(1, 0), &[]);
+    store.write(&origin(1), &writes(&driven)).unwrap();
+    let hide = DriverEdit { name: None, visibility: Some(Visibility::Private) };
+    let mut other = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    let mut waits = |held: &str, work: &(dyn Fn() + Sync)| {
+        let mut hold = other.transaction().unwrap();
+        hold.batch_execute(&format!("SELECT {held}(7223006, hashtext('Driver 1'))")).unwrap();
+        let (told, hear) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                work();
+                told.send(())
+            });
+            let waited = hear.recv_timeout(Duration::from_millis(300)).is_err();
+            hold.rollback().unwrap();
+            assert!(waited && hear.recv_timeout(Duration::from_secs(20)).is_ok(), "{held}: {waited}");
+        });
+    };
+    waits("pg_advisory_xact_lock", &|| {
+        store.write(&origin(1), &[Write::Lap(lap(&driven.session, 1, 100_000))]).unwrap();
+    });
+    waits("pg_advisory_xact_lock_shared", &|| store.edit_driver("Driver 1", &hide).unwrap());
+}
+
 /// On PostgreSQL: SQLite has one writer at a time, and says so after ten seconds.
 pub fn a_lock_of_another_program_holds_a_writer_for_seconds_only(place: &Place) {
     let Place::Postgres(url) = place else { return };
