@@ -17,6 +17,7 @@ mod recording;
 mod rows;
 mod server;
 mod serving;
+mod sources;
 mod station;
 mod status_line;
 mod stop;

@@ -11,9 +11,10 @@ use gametape::laps::{Tracked, track_tape};
 use gametape::names::{EXTENSION, free_path};
 use serde_json::json;
 
+use super::export_captures::Capture;
 use super::export_files::{ExportFiles, Scratch};
 use super::export_html::Template;
-use super::{export_html, export_summary};
+use super::{export_captures, export_html, export_summary};
 use crate::cli::{not_yet, tell};
 use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
@@ -29,6 +30,9 @@ use crate::{human, open};
 /// A page (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is below 15 MB however long the tape is, and asks nothing of
 /// the network.
 ///
+/// Captures of Echo VR (echoreplay): the lines that other tools of the game read. Those of a tape that was imported from such a file are the same to the byte.
+/// Here a folder stands for the files in it, and `--jobs` says how many are written at the same time.
+///
 /// The source is never touched, and nothing is overwritten: a name that is taken gets a number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -37,11 +41,12 @@ use crate::{human, open};
   gametape export race.gtape --to csv,html
   gametape export race.gtape --to csv,jsonl --channels speedKmh,gas,brake,gear
   gametape export race.gtape --per-lap -o laps/
-  gametape export old.ibt --to csv")]
+  gametape export old.ibt --to csv
+  gametape export match.gtape --to echoreplay       Echo VR, for its replay tools")]
 pub(crate) struct Args {
     /// Tapes, or any file that `gametape import` reads; the newest tape if left out
-    files: Vec<PathBuf>,
-    /// csv (if left out), jsonl, html
+    pub(super) files: Vec<PathBuf>,
+    /// csv (if left out), jsonl, html; of Echo VR also echoreplay
     #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
     to: Vec<To>,
     /// Which channels, in this order; all if left out. STREAM/NAME where two streams have one. In a page those that all games share come first
@@ -55,7 +60,10 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// One JSON document on stdout
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+    /// Files at the same time, where there are no tables; as many as the machine has cores if left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -67,7 +75,6 @@ enum To {
     V2Tape,
     #[value(hide = true)]
     Nevrcap,
-    #[value(hide = true)]
     Echoreplay,
 }
 
@@ -87,12 +94,25 @@ impl To {
             Self::Html => Ok(("html", Kind::Page(Template::embedded()?))),
             Self::V2Tape => Err(not_yet("gametape export --to v2-tape")),
             Self::Nevrcap => Err(not_yet("gametape export --to nevrcap")),
-            Self::Echoreplay => Err(not_yet("gametape export --to echoreplay")),
+            Self::Echoreplay => Err(exit::usage("echoreplay is no table: name it alone in --to")),
+        }
+    }
+
+    /// The captures of Echo VR's tools among them.
+    fn capture(self) -> Option<Capture> {
+        match self {
+            Self::Echoreplay => Some(Capture::EchoReplay),
+            _ => None,
         }
     }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if let [to] = args.to.as_slice()
+        && let Some(capture) = to.capture()
+    {
+        return export_captures::run(args, capture);
+    }
     let kinds = args.to.iter().map(|to| to.kind()).collect::<anyhow::Result<Vec<_>>>()?;
     if args.per_lap && kinds.iter().all(|(_, kind)| matches!(kind, Kind::Page(_))) {
         return Err(exit::usage("a page has all laps in one file; leave --per-lap out, or add csv to --to"));
@@ -155,13 +175,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// A source as a tape: itself, or what an import makes of it, for as long as it is needed.
-struct Opened {
-    tape: Tape,
+pub(super) struct Opened {
+    pub(super) tape: Tape,
     _scratch: Option<Scratch>,
 }
 
 impl Opened {
-    fn open(source: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(source: &Path) -> anyhow::Result<Self> {
         match Tape::open(source) {
             Err(ReadError::NotATape { .. }) => {
                 let scratch = Scratch::new()?;
@@ -176,7 +196,7 @@ impl Opened {
 }
 
 /// Where the rows go. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
-fn wanted_path(args: &Args, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
+pub(super) fn wanted_path(args: &Args, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
     let beside = source.with_extension(ending);
     let Some(output) = &args.output else { return Ok(free_path(&beside, &|path| path.exists())) };
     let is_folder = several

@@ -18,9 +18,15 @@ pub(super) struct Scratch(PathBuf);
 impl Scratch {
     pub(super) fn new() -> io::Result<Self> {
         let wanted = std::env::temp_dir().join(format!("gametape-export-{}", std::process::id()));
-        let path = free_path(&wanted, &|path| path.exists());
-        std::fs::create_dir(&path)?;
-        Ok(Self(path))
+        loop {
+            let path = free_path(&wanted, &|path| path.exists());
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // Another file of the same command took it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -65,6 +71,47 @@ impl Unnamed {
     }
 }
 
+/// One file that is written from its beginning to its end. What is not finished is removed.
+pub(super) struct NewFile(Option<Unnamed>);
+
+impl NewFile {
+    /// A file that will have this name, or the next that is free.
+    pub(super) fn create(name: &Path) -> io::Result<Self> {
+        let path = part_path(name);
+        let out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
+        Ok(Self(Some(Unnamed { out: Some(out), path, name: name.to_owned() })))
+    }
+
+    /// Where its bytes go.
+    pub(super) fn out(&mut self) -> io::Result<&mut BufWriter<File>> {
+        self.0.as_mut().and_then(|file| file.out.as_mut()).ok_or_else(|| io::Error::other("the file is closed"))
+    }
+
+    /// All is on the disk, and the file has its name.
+    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
+        let Some(file) = &mut self.0 else { return Err(io::Error::other("the file is closed")) };
+        file.close()?;
+        let name = file.take_name()?;
+        self.0 = None;
+        Ok(name)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(file) = &self.0 {
+            let _ = std::fs::remove_file(&file.path);
+        }
+    }
+}
+
+/// The name of a file until it is whole.
+fn part_path(name: &Path) -> PathBuf {
+    let mut path = name.to_owned().into_os_string();
+    path.push(format!(".part-{}", std::process::id()));
+    PathBuf::from(path)
+}
+
 /// One file, or one for each lap.
 pub(super) struct ExportFiles<'a> {
     wanted: &'a Path,
@@ -82,9 +129,7 @@ impl<'a> ExportFiles<'a> {
     }
 
     fn create(&mut self, name: PathBuf, head: &[u8]) -> io::Result<()> {
-        let mut path = name.clone().into_os_string();
-        path.push(format!(".part-{}", std::process::id()));
-        let path = PathBuf::from(path);
+        let path = part_path(&name);
         let mut out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
         out.write_all(head)?;
         if let Some(before) = self.files.last_mut() {

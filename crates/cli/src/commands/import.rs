@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use gametape::import::{ImportError, Imported, Kind, import_through};
@@ -12,11 +11,12 @@ use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
 use super::problem_report::ReportProblem;
+use super::workers::{each, worker_count};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
-use crate::human;
 use crate::progress::Bars;
 use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
+use crate::{human, sources};
 
 /// Make tapes of files that other programs wrote
 ///
@@ -29,7 +29,7 @@ use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
   gametape import race.ibt -o spa.gtape
   gametape import *.ibt *.ksr *.dat *.replay -o tapes --jobs 4")]
 pub(crate) struct Args {
-    /// The files
+    /// The files; a folder stands for those in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A file name (for one FILE), or a folder; beside each FILE if left out
@@ -64,9 +64,10 @@ struct ReportImport {
 type ImportResult = Result<Imported, ImportError>;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let outputs = choose_outputs(args)?;
-    let jobs: Vec<(&PathBuf, &PathBuf)> = args.files.iter().zip(&outputs).collect();
-    let results = import_all(&jobs, worker_count(args));
+    let files = sources::of_import(&args.files)?;
+    let outputs = choose_outputs(args, &files)?;
+    let jobs: Vec<(&PathBuf, &PathBuf)> = files.iter().zip(&outputs).collect();
+    let results = import_all(&jobs, worker_count(args.jobs, jobs.len()));
     let mut reports = Vec::new();
     for ((source, out), result) in jobs.iter().zip(&results) {
         // The error of a single file is the command's.
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     stdout.flush()?;
-    conclusion(&args.files, results)
+    conclusion(&files, results)
 }
 
 /// Says how the command ends: a failure weighs more than a problem.
@@ -115,48 +116,27 @@ fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<O
     }
 }
 
-fn worker_count(args: &Args) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    args.jobs.map_or_else(cores, usize::from).min(args.files.len())
-}
-
-/// Each worker takes the next file until there is none left.
 fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult> {
     let bars = Bars::on_terminal();
     let files = Arc::new(StoppableFiles::default());
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((source, out)) = jobs.get(number) else { return };
-                    let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-                    let result = match files.stopped() {
-                        false => import_through(files.clone(), source, out, &mut |progress| {
-                            bar.at(progress.done_bytes, progress.total_bytes);
-                        }),
-                        true => Err(ImportError::Read { path: source.into(), source: io::Error::other(Stopped) }),
-                    };
-                    drop(bar);
-                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
-                }
-            });
+    each(jobs, workers, |(source, out)| {
+        let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
+        match files.stopped() {
+            false => import_through(files.clone(), source, out, &mut |progress| {
+                bar.at(progress.done_bytes, progress.total_bytes);
+            }),
+            true => Err(ImportError::Read { path: (*source).clone(), source: io::Error::other(Stopped) }),
         }
-    });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+    })
 }
 
 /// Where each tape goes. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
-fn choose_outputs(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
+fn choose_outputs(args: &Args, files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let folder = match &args.output {
         None => None,
         Some(output) => {
             let ends_like_folder = output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
-            if !output.is_dir() && !ends_like_folder && args.files.len() == 1 {
+            if !output.is_dir() && !ends_like_folder && files.len() == 1 {
                 return Ok(vec![output.clone()]);
             }
             if output.exists() && !output.is_dir() {
@@ -172,7 +152,7 @@ fn choose_outputs(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
     };
     let mut chosen: HashSet<PathBuf> = HashSet::new();
     let mut outputs = Vec::new();
-    for file in &args.files {
+    for file in files {
         let beside = file.with_extension(EXTENSION);
         let wanted = match folder {
             Some(folder) => folder.join(beside.file_name().unwrap_or_default()),
