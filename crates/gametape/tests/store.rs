@@ -76,6 +76,7 @@ on_both! {
     queries:
         sessions_come_newest_first_in_pages_without_gaps_or_doubles,
         sessions_are_filtered,
+        words_are_found_in_any_case_of_any_letters,
         d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked,
         h7_laps_are_filtered_and_sorted_in_pages,
         bests_are_per_driver_car_track_and_layout,

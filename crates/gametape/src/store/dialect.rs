@@ -6,6 +6,7 @@
 //! | `?1` | `?1` | `$1` |
 //! | `{bytes}` | `BLOB` | `BYTEA` |
 //! | `{text}` | `TEXT` | `TEXT COLLATE "C"`: sorted by bytes, as SQLite does |
+//! | `{letters}` | nothing | `COLLATE "default"`, behind a text whose letters are looked at: "C" knows those of English alone |
 //! | `{locked}` | nothing: one writer at a time | `FOR UPDATE` |
 
 /// Which database.
@@ -19,11 +20,16 @@ impl Dialect {
     /// A statement in the words of this database.
     pub(super) fn translate(self, sql: &str) -> String {
         match self {
-            Self::Sqlite => sql.replace("{bytes}", "BLOB").replace("{text}", "TEXT").replace("{locked}", ""),
+            Self::Sqlite => sql
+                .replace("{bytes}", "BLOB")
+                .replace("{text}", "TEXT")
+                .replace("{locked}", "")
+                .replace("{letters}", ""),
             Self::Postgres => sql
                 .replace("{bytes}", "BYTEA")
                 .replace("{text}", "TEXT COLLATE \"C\"")
                 .replace("{locked}", "FOR UPDATE")
+                .replace("{letters}", "COLLATE \"default\"")
                 .replace('?', "$"),
         }
     }

@@ -136,7 +136,7 @@ const CALLED: &str = "lower(replace(replace(s.game || ' ' || s.kind || ' ' || co
     || ' ' || s.tags \
     || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), '') \
     || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), '') \
-    || ' ' || coalesce((SELECT d.name FROM drivers d WHERE d.driver = s.driver), ''), '_', ' '), '-', ' '))";
+    || ' ' || coalesce((SELECT d.name FROM drivers d WHERE d.driver = s.driver), ''), '_', ' '), '-', ' ') {letters})";
 
 /// Adds that a session has this word in what it is called.
 fn add_word(sql: &mut Statement, word: &str) {

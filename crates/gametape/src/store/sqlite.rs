@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, params_from_iter};
 
@@ -44,8 +45,17 @@ impl Database for SqliteFile {
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
         db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
             .map_err(refused)?;
+        lower_all_letters(&db).map_err(refused)?;
         Ok(Box::new(SqliteConnection { db, store: self.name(), changed: 0 }))
     }
+}
+
+/// SQLite's own `lower` knows the letters of English alone, so that a search for Ö would find neither Ö nor ö.
+fn lower_all_letters(db: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    db.create_scalar_function("lower", 1, flags, |call| {
+        Ok(call.get::<Option<String>>(0)?.map(|text| text.to_lowercase()))
+    })
 }
 
 struct SqliteConnection {

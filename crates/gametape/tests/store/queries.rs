@@ -113,6 +113,17 @@ pub fn sessions_are_filtered(place: &Place) {
     }
 }
 
+pub fn words_are_found_in_any_case_of_any_letters(place: &Place) {
+    let store = place.open();
+    let there = Session { track: text("Österring ÅÉ"), ..session(1, 0) };
+    store.write(&origin(1), &[Write::Session(there), Write::Session(session(2, 1))]).unwrap();
+    for said in ["Österring", "österring", "ÖSTERRING", "ÅÉ", "åé", "Åé öster"] {
+        let query =
+            SessionQuery { filter: Filter { words: words(said), ..Filter::default() }, ..SessionQuery::default() };
+        assert_eq!(store.sessions(&query, Audience::Public).unwrap().items.len(), 1, "{said}");
+    }
+}
+
 pub fn d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked(place: &Place) {
     let store = place.open();
     let sessions: Vec<_> = (0..3u8).map(|laps| session(laps + 1, i64::from(laps))).collect();
