@@ -31,6 +31,11 @@ impl Event {
         out
     }
 
+    /// The kind of the event in a frame.
+    pub(crate) fn kind_of(data: &[u8]) -> Result<&str, Malformed> {
+        Cursor::new(data).text("event kind")
+    }
+
     /// Reads the frame of an event.
     pub fn parse(at_ns: u64, data: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(data);

@@ -285,3 +285,38 @@ fn streams_that_a_reader_would_refuse_are_refused_by_the_writer() {
     assert_eq!(tape.streams().count(), 2);
     assert!(tape.verify(&mut |_| {}).unwrap().is_ok(), "{:?}", tape.problems());
 }
+
+#[test]
+fn the_answer_at_any_moment_is_the_one_that_frames_give_and_events_are_found_by_their_kind() {
+    use gametape_format::write::TapeBuilder;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("answers.gtape");
+    let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([9; 16])), false).unwrap();
+    let stream = tape.add_stream(StreamSpec::json("answers"), 0).unwrap();
+    let answer = |number: u64| match number % 100 {
+        17 => "<html>loading</html>".to_owned(),
+        _ => format!("{{\"clock\":{}.5,\"who\":\"Player {}\"}}", number / 3, number % 4),
+    };
+    // More than two blocks, some moments with two answers.
+    for number in 0..2500 {
+        tape.append(stream, 1_000 + number / 2 * 10, answer(number).as_bytes()).unwrap();
+        if number % 50 == 0 {
+            let kind = if number % 100 == 0 { "goal" } else { "save" };
+            tape.event(1_000 + number / 2 * 10, kind, &format!("number {number}")).unwrap();
+        }
+    }
+    tape.finish().unwrap();
+    let tape = Tape::open(&path).unwrap();
+    let stream = tape.stream_named("answers").unwrap();
+    assert_eq!(tape.frame_at(stream, 999).unwrap(), None);
+    for number in 0..1250 {
+        let time_ns = 1_000 + number * 10;
+        let expected = Some((time_ns, answer(number * 2 + 1).into_bytes()));
+        assert_eq!(tape.frame_at(stream, time_ns).unwrap(), expected);
+        assert_eq!(tape.frame_at(stream, time_ns + 9).unwrap(), expected);
+    }
+    let goals = tape.events_of("goal");
+    assert_eq!((goals.len(), goals[1].text.as_str()), (25, "number 100"));
+    assert_eq!((tape.events().len(), tape.events_of("lap").len()), (50, 0));
+}

@@ -1,4 +1,4 @@
-//! From a payload back to frames.
+//! From a payload back to frames, all of them or one.
 //!
 //! ```text
 //! u32 length of the times,     then integers(rows values: time − first time)
@@ -31,6 +31,17 @@ struct Table {
     done: usize,
 }
 
+/// A payload whose frames are not rendered yet.
+struct Opened {
+    /// Template of each row, 0 = stored as it is.
+    numbers: Vec<u64>,
+    /// Sizes of the frames that are stored as they are, and these frames.
+    sizes: Vec<u64>,
+    plain: Vec<u8>,
+    tables: Vec<Table>,
+    raw_bytes: usize,
+}
+
 /// Decodes the payload of a block of `rows` frames that have `raw_bytes` together.
 pub(crate) fn decode(
     payload: &[u8],
@@ -39,50 +50,101 @@ pub(crate) fn decode(
     decoder: &mut BlockDecoder,
     to: Rendered<'_>,
 ) -> Result<(), Malformed> {
-    let mut cursor = Cursor::new(payload);
-    column::decode_integers(cursor.section("row times")?, rows, to.times)?;
-    let mut numbers = Vec::new();
-    column::decode_integers(cursor.section("templates of rows")?, rows, &mut numbers)?;
-    let highest = numbers.iter().copied().max().unwrap_or_default();
-    let highest = within("number of a template", highest, TEMPLATES)?;
-    let count = |number: usize| numbers.iter().filter(|of| **of == number as u64).count();
-    let plain_rows = count(0);
-    let mut sizes = Vec::new();
-    column::decode_integers(cursor.section("sizes of whole rows")?, plain_rows, &mut sizes)?;
-    let plain = pack::unpack(cursor.section("whole rows")?, raw_bytes)?;
-    let (mut unpacked_left, mut values_left) = (TEMPLATES_BYTES, VALUES_BYTES);
-    let mut tables = Vec::with_capacity(highest);
-    for number in 1..=highest {
-        tables.push(Table::read(&mut cursor, count(number), &mut unpacked_left, &mut values_left, decoder)?);
+    Opened::read(payload, rows, raw_bytes, decoder, to.times)?.render(to.data, to.ends)
+}
+
+/// Decodes the times and one frame: that of the row which `choose` finds by the times. Rendering the others would take most of the time.
+pub(crate) fn decode_row(
+    payload: &[u8],
+    rows: usize,
+    raw_bytes: usize,
+    decoder: &mut BlockDecoder,
+    times: &mut Vec<u64>,
+    choose: impl FnOnce(&[u64]) -> Option<usize>,
+) -> Result<Option<(usize, Vec<u8>)>, Malformed> {
+    let opened = Opened::read(payload, rows, raw_bytes, decoder, times)?;
+    let Some(row) = choose(times) else { return Ok(None) };
+    opened.render_row(row).map(|frame| Some((row, frame)))
+}
+
+impl Opened {
+    fn read(
+        payload: &[u8],
+        rows: usize,
+        raw_bytes: usize,
+        decoder: &mut BlockDecoder,
+        times: &mut Vec<u64>,
+    ) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(payload);
+        column::decode_integers(cursor.section("row times")?, rows, times)?;
+        let mut numbers = Vec::new();
+        column::decode_integers(cursor.section("templates of rows")?, rows, &mut numbers)?;
+        let highest = numbers.iter().copied().max().unwrap_or_default();
+        let highest = within("number of a template", highest, TEMPLATES)?;
+        let count = |number: usize| numbers.iter().filter(|of| **of == number as u64).count();
+        let mut sizes = Vec::new();
+        column::decode_integers(cursor.section("sizes of whole rows")?, count(0), &mut sizes)?;
+        let plain = pack::unpack(cursor.section("whole rows")?, raw_bytes)?;
+        let (mut unpacked_left, mut values_left) = (TEMPLATES_BYTES, VALUES_BYTES);
+        let mut tables = Vec::with_capacity(highest);
+        for number in 1..=highest {
+            tables.push(Table::read(&mut cursor, count(number), &mut unpacked_left, &mut values_left, decoder)?);
+        }
+        if !cursor.rest().is_empty() {
+            return Err(Malformed::Value { what: "bytes behind the templates", found: cursor.rest().len() as u64 });
+        }
+        Ok(Self { numbers, sizes, plain, tables, raw_bytes })
     }
-    if !cursor.rest().is_empty() {
-        return Err(Malformed::Value { what: "bytes behind the templates", found: cursor.rest().len() as u64 });
-    }
-    to.data.clear();
-    to.data.reserve(raw_bytes);
-    let (mut plain, mut sizes) = (plain.as_slice(), sizes.into_iter());
-    for number in numbers {
-        match (number as usize).checked_sub(1) {
-            None => {
-                let size = within("size of a whole row", sizes.next().unwrap_or_default(), plain.len())?;
-                let (frame, rest) = plain.split_at_checked(size).unwrap_or_default();
-                to.data.extend_from_slice(frame);
-                plain = rest;
-            }
-            Some(number) => {
-                let wrong = Malformed::Value { what: "a value of a template", found: number as u64 };
-                let table = tables.get_mut(number);
-                if !table.is_some_and(|table| table.next_into(raw_bytes, to.data)) {
-                    return Err(wrong);
+
+    fn render(mut self, data: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<(), Malformed> {
+        let raw_bytes = self.raw_bytes;
+        data.clear();
+        data.reserve(raw_bytes);
+        let (mut plain, mut sizes) = (self.plain.as_slice(), self.sizes.into_iter());
+        for number in self.numbers {
+            match (number as usize).checked_sub(1) {
+                None => {
+                    let size = within("size of a whole row", sizes.next().unwrap_or_default(), plain.len())?;
+                    let (frame, rest) = plain.split_at_checked(size).unwrap_or_default();
+                    data.extend_from_slice(frame);
+                    plain = rest;
+                }
+                Some(number) => {
+                    let table = self.tables.get_mut(number);
+                    if !table.is_some_and(|table| table.next_into(raw_bytes, data)) {
+                        return Err(wrong_value(number));
+                    }
                 }
             }
+            ends.push(within("sum of the row sizes", data.len() as u64, raw_bytes)? as u32);
         }
-        to.ends.push(within("sum of the row sizes", to.data.len() as u64, raw_bytes)? as u32);
+        if !plain.is_empty() {
+            return Err(Malformed::Value { what: "bytes behind the whole rows", found: plain.len() as u64 });
+        }
+        Ok(())
     }
-    if !plain.is_empty() {
-        return Err(Malformed::Value { what: "bytes behind the whole rows", found: plain.len() as u64 });
+
+    fn render_row(mut self, row: usize) -> Result<Vec<u8>, Malformed> {
+        let outside = Malformed::Value { what: "a row of the block", found: row as u64 };
+        let number = *self.numbers.get(row).ok_or(outside)?;
+        let before = self.numbers.iter().take(row).filter(|of| **of == number).count();
+        let Some(table) = (number as usize).checked_sub(1) else {
+            let start: u64 = self.sizes.iter().take(before).fold(0, |sum, size| sum.saturating_add(*size));
+            let size = self.sizes.get(before).copied().unwrap_or_default();
+            let end = within("end of a whole row", start.saturating_add(size), self.plain.len())?;
+            return Ok(self.plain.get(start as usize..end).unwrap_or_default().to_vec());
+        };
+        let mut frame = Vec::new();
+        let rendered = self.tables.get_mut(table).is_some_and(|table| {
+            table.done = before;
+            table.next_into(self.raw_bytes, &mut frame)
+        });
+        rendered.then_some(frame).ok_or_else(|| wrong_value(table))
     }
-    Ok(())
+}
+
+fn wrong_value(template: usize) -> Malformed {
+    Malformed::Value { what: "a value of a template", found: template as u64 }
 }
 
 impl Table {

@@ -1,6 +1,6 @@
 //! Entry point for mutated input.
 
-use super::decode::{Rendered, decode};
+use super::decode::{Rendered, decode, decode_row};
 use crate::column::BlockDecoder;
 use crate::limits;
 
@@ -15,6 +15,13 @@ pub fn fuzz_json_block(data: &[u8]) {
     if decoded.is_ok() {
         assert_eq!(ends.len(), rows, "every row has an end");
         assert!(text.len() <= raw_bytes, "no more than was claimed");
+    }
+    let row = rows / 2;
+    let one = decode_row(payload, rows, raw_bytes, &mut BlockDecoder::new(), &mut Vec::new(), |_| Some(row));
+    if decoded.is_ok() {
+        let start = row.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |end| *end as usize);
+        let frame = text.get(start..ends.get(row).map_or(0, |end| *end as usize)).unwrap_or_default();
+        assert!(matches!(one, Ok(Some((_, one))) if one == frame), "the same frame alone");
     }
     write_again(data);
 }

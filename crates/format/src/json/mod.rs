@@ -23,7 +23,7 @@ mod tests;
 #[cfg(feature = "write")]
 mod values;
 
-pub(crate) use decode::{Rendered, decode};
+pub(crate) use decode::{Rendered, decode, decode_row};
 #[cfg(feature = "write")]
 pub(crate) use encode::TextEncoder;
 #[doc(hidden)]

@@ -217,3 +217,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn one_frame_is_what_it_is_among_all() {
+    use super::decode::decode_row;
+    // Two skeletons, and frames that are stored as they are.
+    let frame = |row: u32| match row % 7 {
+        3 => format!("loading screen {}", "x".repeat(row as usize % 50)),
+        5 => format!("{{\"err_code\":-6,\"at\":{row}}}"),
+        _ => game(row),
+    };
+    let frames: Vec<String> = (0..200).map(frame).collect();
+    let block = block_of(&frames);
+    let mut payload = Vec::new();
+    assert!(TextEncoder::default().encode(&block, &block.times, &mut payload));
+    let one = |choose: &dyn Fn(&[u64]) -> Option<usize>| {
+        let mut times = Vec::new();
+        decode_row(&payload, block.rows(), block.raw_bytes(), &mut BlockDecoder::new(), &mut times, choose)
+    };
+    for (row, frame) in frames.iter().enumerate() {
+        let (found, bytes) = one(&|times| times.iter().position(|time| *time == row as u64)).unwrap().unwrap();
+        assert_eq!((found, String::from_utf8_lossy(&bytes).as_ref()), (row, frame.as_str()));
+    }
+    assert_eq!(one(&|_| None).unwrap(), None);
+    assert!(one(&|_| Some(200)).is_err());
+}

@@ -10,6 +10,7 @@ use super::tape::{Tape, TapeStream};
 use crate::Malformed;
 use crate::block::Block;
 use crate::column::BlockDecoder;
+use crate::record::RecordHeader;
 use crate::stream::StreamId;
 use crate::system::Event;
 
@@ -143,6 +144,27 @@ impl<'a> Frames<'a> {
         }
     }
 
+    /// The last frame at or before a time, with its time. Of a block of text only this frame is rendered.
+    pub(super) fn take_last_before(&mut self, time_ns: u64) -> Result<Option<(u64, Vec<u8>)>, ReadError> {
+        let bytes = self.tape.bytes_of(self.stream.id().0);
+        let number = self.stream.list.find_time(&bytes, &mut self.cache, time_ns.saturating_add(1))?;
+        // In the block that reaches beyond the time, or as the last one before it.
+        for mut number in [Some(number), number.checked_sub(1)].into_iter().flatten() {
+            if let Some(located) = self.stream.list.get(&bytes, &mut self.cache, &mut number)?
+                && let Place::Tape { offset, record_bytes } = located.place
+                && let Ok((header, payload)) = self.tape.read_block(self.stream, &located, offset, record_bytes)?
+                && let Ok(Some(Some(found))) = Block::decode_last_before(&header, &payload, &mut self.decoder, time_ns)
+            {
+                return Ok(Some(found));
+            }
+        }
+        // Anything else, damage and the blocks before it too, is for the way that knows it all.
+        match self.seek_last_before(time_ns)? {
+            true => Ok(self.next()?.map(|frame| (frame.time_ns, frame.data.to_vec()))),
+            false => Ok(None),
+        }
+    }
+
     fn go_to_block(&mut self, number: usize) {
         self.next_block = number;
         self.block.clear(0, 0);
@@ -188,6 +210,30 @@ impl<'a> Frames<'a> {
 }
 
 impl Tape {
+    /// Reads one block of the file and checks that it is the one which the index names.
+    fn read_block(
+        &self,
+        stream: &TapeStream,
+        located: &Located,
+        offset: u64,
+        record_bytes: u64,
+    ) -> Result<Result<(RecordHeader, Vec<u8>), Problem>, ReadError> {
+        let (header, payload) = match read_record(&*self.source, offset, self.bytes())? {
+            Ok(record) => record,
+            Err(error) => return Ok(Err(block_problem(located, offset, &error))),
+        };
+        let as_indexed = header.kind.is_block()
+            && header.stream == stream.id().0
+            && header.record_bytes() == record_bytes
+            && header.first_seq == located.first_seq
+            && header.rows == located.rows;
+        if !as_indexed {
+            let other = Malformed::Value { what: "the block that the index names, at offset", found: offset };
+            return Ok(Err(block_problem(located, offset, &other)));
+        }
+        Ok(Ok((header, payload)))
+    }
+
     /// Reads and decodes one block.
     pub(crate) fn load_block(
         &self,
@@ -198,25 +244,13 @@ impl Tape {
     ) -> Result<Result<(), Problem>, ReadError> {
         match located.place {
             Place::Tape { offset, record_bytes } => {
-                let wrong = |error: &Malformed| {
-                    Problem::of_error(ProblemKind::Block, offset, "a block", error).losing(u64::from(located.rows))
-                };
-                let (header, payload) = match read_record(&*self.source, offset, self.bytes())? {
+                let (header, payload) = match self.read_block(stream, located, offset, record_bytes)? {
                     Ok(record) => record,
-                    Err(error) => return Ok(Err(wrong(&error))),
+                    Err(problem) => return Ok(Err(problem)),
                 };
-                let as_indexed = header.kind.is_block()
-                    && header.stream == stream.id().0
-                    && header.record_bytes() == record_bytes
-                    && header.first_seq == located.first_seq
-                    && header.rows == located.rows;
-                if !as_indexed {
-                    let other = Malformed::Value { what: "the block that the index names, at offset", found: offset };
-                    return Ok(Err(wrong(&other)));
-                }
                 let frame_bytes = stream.frame_bytes();
                 let decoded = block.decode(&header, &payload, &stream.columns, frame_bytes, decoder);
-                Ok(decoded.map_err(|error| wrong(&error)))
+                Ok(decoded.map_err(|error| block_problem(located, offset, &error)))
             }
             Place::Journal { journal, run } => {
                 let view = self.journals.get(journal);
@@ -238,6 +272,10 @@ impl Tape {
             }
         }
     }
+}
+
+fn block_problem(located: &Located, offset: u64, error: &Malformed) -> Problem {
+    Problem::of_error(ProblemKind::Block, offset, "a block", error).losing(u64::from(located.rows))
 }
 
 /// Frames of several streams, merged by time.

@@ -131,6 +131,7 @@ fn string_length(text: &[u8]) -> Option<usize> {
 fn nested_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0u32);
     loop {
+        at += plain_length(text.get(at..)?);
         match text.get(at)? {
             b'"' => at += 1 + string_length(text.get(at + 1..)?)?,
             b'{' | b'[' => depth = depth.checked_add(1)?,
@@ -144,6 +145,27 @@ fn nested_length(text: &[u8]) -> Option<usize> {
         }
         at += 1;
     }
+}
+
+/// Bytes at the start that are neither quote nor bracket, as far as eight at a time tell: answers are lists of numbers for the most part.
+#[inline]
+fn plain_length(text: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    // Brackets and braces of both sides are 0x7f with these bits set; so are `Y`, `_`, `y` and 0x7f, which do no harm.
+    const ALIKE: u64 = ONES * 0x26;
+    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let mut length = 0;
+    for word in text.as_chunks::<8>().0 {
+        let word = u64::from_le_bytes(*word);
+        let found = has_zero((word | ALIKE) ^ (ONES * 0x7f)) | has_zero(word ^ (ONES * u64::from(b'"')));
+        if found != 0 {
+            // The lowest mark is right, marks above it need not be.
+            return length + (found.trailing_zeros() / 8) as usize;
+        }
+        length += 8;
+    }
+    length
 }
 
 /// The text of a JSON string. Escapes are resolved; what is none is left as it is.
@@ -196,6 +218,19 @@ mod tests {
             assert_eq!(list(text), [], "{text}");
         }
         assert_eq!(list("{\"a\":1,\"b\":[").len(), 1);
+    }
+
+    #[test]
+    fn quotes_and_brackets_are_found_at_every_place() {
+        for ahead in 0..20 {
+            for (byte, found) in [(b'"', true), (b'[', true), (b']', true), (b'{', true), (b'}', true), (b'0', false)] {
+                let mut text = vec![b'1'; ahead];
+                text.extend_from_slice(&[byte, b'[', 0xff, b'2', b'3', b'4', b'5', b'6', b'7']);
+                let length = plain_length(&text);
+                assert!(length <= ahead || !found, "{ahead} {}", byte as char);
+                assert!(text[..length].iter().all(|byte| !b"\"[]{}".contains(byte)), "{ahead} {}", byte as char);
+            }
+        }
     }
 
     #[test]
