@@ -25,6 +25,7 @@ pub use gametape_games::{ac, acc, iracing};
 pub mod capture;
 pub mod control;
 pub mod doctor;
+pub mod echo;
 pub mod export;
 pub mod identity;
 pub mod import;

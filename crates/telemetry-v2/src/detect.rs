@@ -84,6 +84,8 @@ pub(crate) fn is_v1_header(record: &[u8]) -> bool {
                 }
             }
             Ok((3, Value::Bytes(_))) => any = true,
+            // From a later writer.
+            Ok((4.., _)) if any => {}
             _ => return false,
         }
     }

@@ -89,6 +89,11 @@ impl<R: Read> Reader<R> {
         Ok(Self { source, decoder, waiting: VecDeque::new(), started: false, ended: false })
     }
 
+    /// Whether the source is packed.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.source, Source::Packed(_))
+    }
+
     /// The next record or problem; `None` at the end.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Item>, ReadError> {
@@ -166,6 +171,11 @@ impl<R: Read> Reader<R> {
     }
 }
 
+/// The bytes of a frame, without the length before them.
+pub fn frame_bytes(frame: &LobbySessionStateFrame) -> Vec<u8> {
+    frame.encode_to_vec()
+}
+
 /// Writes a file of the first version.
 pub struct Writer<W: Write> {
     target: Target<W>,
@@ -178,23 +188,39 @@ enum Target<W: Write> {
     Packed(zstd::stream::write::Encoder<'static, W>),
 }
 
+#[cfg(feature = "zstd")]
+fn packed<W: Write>(sink: W, level: i32) -> io::Result<Target<W>> {
+    let mut encoder = zstd::stream::write::Encoder::new(sink, level)?;
+    encoder.include_checksum(true)?;
+    Ok(Target::Packed(encoder))
+}
+
 impl<W: Write> Writer<W> {
     /// Begin a file: one zstd stream. The level of other writers is 1.
     #[cfg(feature = "zstd")]
     pub fn new(sink: W, header: &TelemetryHeader, level: i32) -> io::Result<Self> {
-        let mut encoder = zstd::stream::write::Encoder::new(sink, level)?;
-        encoder.include_checksum(true)?;
-        Self::begin(Target::Packed(encoder), header)
+        Self::begin(packed(sink, level)?, &header.encode_to_vec())
     }
 
     /// Begin a stream that is not packed.
     pub fn plain(sink: W, header: &TelemetryHeader) -> io::Result<Self> {
+        Self::begin(Target::Plain(sink), &header.encode_to_vec())
+    }
+
+    /// Begin a copy of a file, packed: the header is written to the byte as it was.
+    #[cfg(feature = "zstd")]
+    pub fn copying(sink: W, header: &[u8], level: i32) -> io::Result<Self> {
+        Self::begin(packed(sink, level)?, header)
+    }
+
+    /// Begin a copy of a file that is not packed.
+    pub fn copying_plain(sink: W, header: &[u8]) -> io::Result<Self> {
         Self::begin(Target::Plain(sink), header)
     }
 
-    fn begin(target: Target<W>, header: &TelemetryHeader) -> io::Result<Self> {
+    fn begin(target: Target<W>, header: &[u8]) -> io::Result<Self> {
         let mut writer = Self { target, record: Vec::new() };
-        writer.raw(&header.encode_to_vec())?;
+        writer.raw(header)?;
         Ok(writer)
     }
 

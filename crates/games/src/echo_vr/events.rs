@@ -3,11 +3,10 @@
 //! The first state is where things stand, not what happened: a goal or a throw that is shown then was before it. Teams are told by their place in the answer, not by numbers of
 //! players, and words that nobody knows are kept as they are.
 
-use std::fmt::Write as _;
+use super::happened::{Counter, Goal, Happened, Who};
+use super::state::{Player, State};
 
-use super::state::{COUNTER_KEYS, Player, State};
-
-/// Something that happened.
+/// Something that happened, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEvent {
     /// What; stable.
@@ -16,171 +15,198 @@ pub struct GameEvent {
     pub text: String,
 }
 
-/// For each counter the event that its steps are; `points` follow from goals.
-const COUNTER_EVENTS: [&str; COUNTER_KEYS.len()] = [
-    "",
-    "save",
-    "player_goal",
-    "stun",
-    "pass",
-    "catch_counted",
-    "steal",
-    "block",
-    "interception",
-    "assist",
-    "shot_taken",
-];
-
 /// A counter that rises by more at once was not counted but set.
 const MOST_STEPS: i64 = 10;
-const TEAMS: [&str; 3] = ["blue", "orange", "spectators"];
 
 /// Finds events.
 #[derive(Debug, Default)]
 pub struct EventDetector {
     last: State,
     started: bool,
+    happened: Vec<Happened>,
 }
 
 impl EventDetector {
-    /// Compares a state with the one before, appends what happened, and keeps the state (in exchange for the one before).
+    /// Compares a state with the one before, appends what happened in words, and keeps the state (in exchange for the one before).
     pub fn see(&mut self, now: &mut State, events: &mut Vec<GameEvent>) {
+        let mut happened = std::mem::take(&mut self.happened);
+        self.detect(now, &mut happened);
+        events.extend(happened.drain(..).filter_map(|one| one.event()));
+        self.happened = happened;
+    }
+
+    /// [`EventDetector::see`] with values instead of words, and with where things stand when something is first seen.
+    pub fn detect(&mut self, now: &mut State, happened: &mut Vec<Happened>) {
         if *now == self.last && self.started {
             return;
         }
-        self.players(now, events);
+        self.players(now, happened);
         if self.started {
-            self.match_state(now, events);
-            self.disc(now, events);
+            self.match_state(now, happened);
+            self.disc(now, happened);
+        } else {
+            happened.push(score(now, true));
         }
         self.started = true;
         std::mem::swap(&mut self.last, now);
     }
 
-    fn players(&self, now: &State, events: &mut Vec<GameEvent>) {
-        let mut say = |kind, text| events.push(GameEvent { kind, text });
+    fn players(&self, now: &State, happened: &mut Vec<Happened>) {
         for player in now.players() {
             let Some(before) = self.last.player(player.slot) else {
-                say("player_joined", format!("{}, {}", who(player), team(player.team)));
+                joined(player, happened);
                 continue;
             };
             if before.name != player.name {
-                say("player_left", who(before));
-                say("player_joined", format!("{}, {}", who(player), team(player.team)));
+                happened.push(Happened::PlayerLeft { who: who(before) });
+                joined(player, happened);
                 continue;
             }
             if before.team != player.team {
-                say("team_switched", format!("{}, from {} to {}", who(player), team(before.team), team(player.team)));
+                happened.push(Happened::TeamSwitched { who: who(player), from: before.team, to: player.team });
+            }
+            if (before.number, before.level) != (player.number, player.level) {
+                let (number, level) = (player.number, player.level);
+                happened.push(Happened::InfoChanged { who: who(player), number, level });
             }
             if player.emote && !before.emote {
-                say("emote", who(player));
+                happened.push(Happened::Emote { who: who(player) });
             }
             if player.stunned && !before.stunned {
-                say("stunned", who(player));
+                happened.push(Happened::Stunned { who: who(player) });
             }
             if before.holding != player.holding {
-                let [left, right] = &player.holding;
-                say("grab_changed", format!("{}, left {}, right {}", who(player), words(left), words(right)));
+                happened.push(grab(player, false));
             }
             if before.loadout != player.loadout {
-                let [weapon, ordnance, tac_mod] = &player.loadout;
-                let loadout = [weapon, ordnance, tac_mod].map(|text| words(text)).join(", ");
-                say("loadout_changed", format!("{}, {loadout}", who(player)));
+                happened.push(loadout(player, false));
             }
-            let counters = player.counters.iter().zip(&before.counters).zip(COUNTER_EVENTS);
-            for ((after, before), kind) in counters.filter(|(_, kind)| !kind.is_empty()) {
-                let steps = after.saturating_sub(*before);
-                for step in 1..=steps.min(if steps > MOST_STEPS { 0 } else { steps }) {
-                    say(kind, format!("{}, {}", who(player), before + step));
-                }
+            if before.counters != player.counters {
+                self.counted(player, before, happened);
             }
         }
         for before in self.last.players().iter().filter(|before| now.player(before.slot).is_none()) {
-            say("player_left", who(before));
+            happened.push(Happened::PlayerLeft { who: who(before) });
         }
     }
 
-    fn match_state(&self, now: &State, events: &mut Vec<GameEvent>) {
+    fn counted(&self, player: &Player, before: &Player, happened: &mut Vec<Happened>) {
+        let steps_of = |after: i64, before: i64| {
+            let steps = after.saturating_sub(before);
+            if steps > MOST_STEPS { 0 } else { steps }
+        };
+        let [points, ..] = player.counters;
+        let [points_before, ..] = before.counters;
+        let counters = player.counters.iter().zip(&before.counters).zip(Counter::ALL);
+        for ((after, before), counter) in counters.filter(|(_, counter)| counter.event_kind().is_some()) {
+            for step in 1..=steps_of(*after, *before) {
+                happened.push(Happened::Counted {
+                    who: who(player),
+                    counter,
+                    total: before + step,
+                    points: points.saturating_sub(points_before),
+                    before: self.last.holder().filter(|holder| holder.slot != player.slot).map(who),
+                });
+            }
+        }
+        happened.push(Happened::Stats { who: who(player), counters: player.counters });
+    }
+
+    fn match_state(&self, now: &State, happened: &mut Vec<Happened>) {
         let last = &self.last;
-        let mut say = |kind, text| events.push(GameEvent { kind, text });
         let [blue, orange, blue_rounds, orange_rounds] = now.scores;
         if last.scores != now.scores {
-            say("score", format!("{blue}:{orange}, rounds {blue_rounds}:{orange_rounds}"));
+            happened.push(score(now, false));
         }
-        let score = &now.last_score;
+        let shown = &now.last_score;
         let before = &last.last_score;
-        let other = (&score.person, &score.speed, &score.distance, &score.points)
+        let other = (&shown.person, &shown.speed, &shown.distance, &shown.points)
             != (&before.person, &before.speed, &before.distance, &before.points);
-        if other && !score.person.is_empty() && score.goal_type != b"[NO GOAL]" {
-            let mut text = format!("{blue}:{orange} {}, {}", words(&score.person), words(&score.team));
-            let _ = write!(text, ", {}, {} points", words(&score.goal_type), words(&score.points));
-            let _ = write!(text, ", {} m, {} m/s", words(&score.distance), words(&score.speed));
-            if score.assist != b"[INVALID]" && !score.assist.is_empty() {
-                let _ = write!(text, ", assisted by {}", words(&score.assist));
-            }
-            say("goal", text);
+        if other && !shown.person.is_empty() && shown.goal_type != b"[NO GOAL]" {
+            happened.push(Happened::Goal(Goal {
+                points: [blue, orange],
+                person: words(&shown.person),
+                team: words(&shown.team),
+                goal_type: words(&shown.goal_type),
+                amount: words(&shown.points),
+                distance: words(&shown.distance),
+                speed: words(&shown.speed),
+                assist: words(&shown.assist),
+            }));
         }
         let in_round = |state: &State| matches!(state.status.as_slice(), b"round_start" | b"playing");
         if in_round(now) && !in_round(last) && !last.status.is_empty() {
-            say("round_start", format!("round {}", blue_rounds + orange_rounds + 1));
+            happened.push(Happened::RoundStart { round: blue_rounds.saturating_add(orange_rounds).saturating_add(1) });
         }
         if now.status == b"round_over" && last.status != b"round_over" {
-            let rose = |side: usize| now.scores.get(side) > last.scores.get(side);
-            let winner = if rose(2) {
-                "blue"
-            } else if rose(3) {
-                "orange"
-            } else {
-                "nobody"
-            };
-            say("round_end", format!("round {}, won by {winner}", (blue_rounds + orange_rounds).max(1)));
+            let winner = (0..2).find(|side| now.scores.get(2 + side) > last.scores.get(2 + side));
+            happened.push(Happened::RoundEnd { round: blue_rounds.saturating_add(orange_rounds).max(1), winner });
         }
         if now.status == b"post_match" && last.status != b"post_match" {
             let winner = match blue.cmp(&orange) {
-                std::cmp::Ordering::Greater => "blue",
-                std::cmp::Ordering::Less => "orange",
-                std::cmp::Ordering::Equal => "nobody",
+                std::cmp::Ordering::Greater => Some(0),
+                std::cmp::Ordering::Less => Some(1),
+                std::cmp::Ordering::Equal => None,
             };
-            say("match_end", format!("{blue}:{orange}, won by {winner}"));
+            happened.push(Happened::MatchEnd { points: [blue, orange], winner });
         }
         let paused = |state: &State| matches!(state.pause.as_slice(), b"paused" | b"paused_requested");
         match (paused(last), paused(now)) {
-            (false, true) => say("paused", words(&now.pause)),
-            (true, false) => say("unpaused", words(&now.pause)),
+            (false, true) => happened.push(Happened::Paused { state: words(&now.pause) }),
+            (true, false) => happened.push(Happened::Unpaused { state: words(&now.pause) }),
             _ => {}
         }
     }
 
-    fn disc(&self, now: &State, events: &mut Vec<GameEvent>) {
-        let mut say = |kind, text| events.push(GameEvent { kind, text });
+    fn disc(&self, now: &State, happened: &mut Vec<Happened>) {
         let (before, after) = (self.last.holder(), now.holder());
         if before.map(|player| player.slot) != after.map(|player| player.slot) {
-            let name = |player: Option<&Player>| player.map_or_else(|| "nobody".into(), who);
-            say("possession", format!("{}, before {}", name(after), name(before)));
+            happened.push(Happened::Possession { now: after.map(who), before: before.map(who) });
             if let Some(player) = after {
-                say("catch", who(player));
+                happened.push(Happened::Catch { who: who(player) });
             }
         }
         if self.last.last_throw != now.last_throw {
             // Only the throws of the player whom the game runs for are shown.
             let thrower = now.players().iter().find(|player| player.name == now.client).or(before);
-            let speed = words(&now.last_throw[1]);
-            let name = thrower.map_or_else(|| "nobody known".into(), who);
-            say("throw", format!("{name}, {speed} m/s"));
+            let [_, speed, _] = &now.last_throw;
+            happened.push(Happened::Throw { who: thrower.map(who), speed: words(speed) });
         }
     }
+}
+
+/// A player comes, and with the player what is already known: hands, loadout, counters.
+fn joined(player: &Player, happened: &mut Vec<Happened>) {
+    happened.push(Happened::PlayerJoined { who: who(player), team: player.team });
+    if player.holding.iter().any(|text| !text.is_empty()) {
+        happened.push(grab(player, true));
+    }
+    if player.loadout.iter().any(|text| !text.is_empty()) {
+        happened.push(loadout(player, true));
+    }
+    happened.push(Happened::Stats { who: who(player), counters: player.counters });
+}
+
+fn grab(player: &Player, first: bool) -> Happened {
+    let [left, right] = &player.holding;
+    Happened::GrabChanged { who: who(player), left: words(left), right: words(right), first }
+}
+
+fn loadout(player: &Player, first: bool) -> Happened {
+    Happened::LoadoutChanged { who: who(player), loadout: player.loadout.each_ref().map(|text| words(text)), first }
+}
+
+fn score(now: &State, first: bool) -> Happened {
+    let [blue, orange, blue_rounds, orange_rounds] = now.scores;
+    Happened::Score { points: [blue, orange], rounds: [blue_rounds, orange_rounds], first }
 }
 
 fn words(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-fn who(player: &Player) -> String {
-    format!("{} (slot {})", words(&player.name), player.slot)
-}
-
-fn team(number: usize) -> &'static str {
-    TEAMS.get(number).copied().unwrap_or("another team")
+fn who(player: &Player) -> Who {
+    Who { slot: player.slot, name: words(&player.name) }
 }
 
 #[cfg(test)]
@@ -286,5 +312,37 @@ mod tests {
             [(0, "player_joined"), (1, "team_switched"), (2, "player_left"), (4, "player_joined")]
         );
         assert_eq!(events[1].1.text, "Player 1 (slot 5), from blue to orange");
+    }
+
+    #[test]
+    fn values_are_given_beside_words_and_say_where_things_stand_first() {
+        let settings = Settings { frames: 40, rate_hz: 10.0, players: 2, bones: false, ..Settings::default() };
+        let script = Script::new(vec![
+            at(0.0, What::Status("playing")),
+            at(1.0, What::Take(1)),
+            at(2.0, What::Goal { by: 1, assist: None, points: 3, kind: "LONG SHOT" }),
+        ]);
+        let (mut detector, mut state) = (EventDetector::default(), State::default());
+        let mut all = Vec::new();
+        for (frame, answers) in Match::with_script(settings, script).enumerate() {
+            let mut happened = Vec::new();
+            assert!(state.read(answers.session.as_bytes()));
+            detector.detect(&mut state, &mut happened);
+            all.extend(happened.into_iter().map(|one| (frame, one)));
+        }
+        let first = all.iter().filter(|(frame, _)| *frame == 0);
+        assert_eq!(first.filter(|(_, one)| one.event().is_none()).count(), 5, "hands and counters of two, the score");
+        let goal = all.iter().find_map(|(frame, one)| match one {
+            Happened::Counted { who, counter: Counter::Goals, total, points, .. } => {
+                Some((*frame, who.slot, *total, *points))
+            }
+            _ => None,
+        });
+        assert_eq!(goal, Some((20, 1, 1, 3)));
+        let stats = all.iter().rev().find_map(|(frame, one)| match one {
+            Happened::Stats { who, counters } => Some((*frame, who.slot, counters[0])),
+            _ => None,
+        });
+        assert_eq!(stats, Some((20, 1, 3)));
     }
 }

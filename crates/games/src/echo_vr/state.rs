@@ -30,6 +30,8 @@ pub(super) struct Player {
     pub(super) slot: i64,
     pub(super) team: usize,
     pub(super) name: Text,
+    pub(super) number: i64,
+    pub(super) level: i64,
     pub(super) possession: bool,
     pub(super) stunned: bool,
     pub(super) emote: bool,
@@ -153,7 +155,7 @@ impl State {
 impl Player {
     fn read(&mut self, team: usize, value: &[u8]) {
         self.team = team;
-        self.slot = -1;
+        (self.slot, self.number, self.level) = (-1, 0, 0);
         self.counters = [0; COUNTERS];
         (self.possession, self.stunned, self.emote) = (false, false, false);
         let [weapon, ordnance, tac_mod] = &mut self.loadout;
@@ -165,6 +167,8 @@ impl Player {
             match key {
                 b"playerid" => self.slot = number(value),
                 b"name" => put(&mut self.name, value),
+                b"number" => self.number = number(value),
+                b"level" => self.level = number(value),
                 b"possession" => self.possession = value == b"true",
                 b"stunned" => self.stunned = value == b"true",
                 b"is_emote_playing" => self.emote = value == b"true",

@@ -10,9 +10,10 @@ use std::io::{self, Seek, Write};
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use gametape_format::read::{Frames, Problem, ReadError, Tape};
+use gametape_format::read::{Problem, ReadError, Tape};
 use gametape_games::echo_vr;
 
+use super::answers::{Answers, next_frame as next};
 use crate::import::echoreplay::{LINES, MEMBER, PLAYER_BONES_MARK, SESSION_MARK, WHOLE_MARK, time_text};
 
 /// Why a tape cannot be written as `.echoreplay`.
@@ -87,7 +88,7 @@ fn write_lines(
     let damage = &mut exported.damage;
     let mut line = Vec::new();
     let Some(mut lines) = frames(LINES) else {
-        return write_new_lines(tape, session, bones, out, done);
+        return write_new_lines(tape, out, done);
     };
     while let Some((time_ns, rest)) = next(&mut lines, damage)? {
         line.clear();
@@ -119,50 +120,28 @@ fn write_lines(
 /// Lines for answers that did not come from lines: with the bones that came with each answer.
 fn write_new_lines(
     tape: &Tape,
-    mut session: Frames<'_>,
-    mut bones: Option<Frames<'_>>,
     out: &mut dyn Write,
     done: &mut dyn FnMut(u64) -> io::Result<()>,
 ) -> Result<EchoReplayExported, EchoReplayExportError> {
     let start_ns = tape.start_utc_ns().unwrap_or_default();
+    let mut answers = Answers::of(tape).ok_or(EchoReplayExportError::NotEchoVr)?;
     let mut exported = EchoReplayExported::default();
-    let mut waiting: Option<(u64, Vec<u8>)> = None;
-    while let Some((time_ns, answer)) = next(&mut session, &mut exported.damage)? {
-        let utc_ms = start_ns.saturating_add_unsigned(time_ns).div_euclid(1_000_000);
+    while let Some(moment) = answers.next()? {
+        let utc_ms = start_ns.saturating_add_unsigned(moment.time_ns).div_euclid(1_000_000);
         write!(out, "{}\t", time_text(utc_ms))?;
-        out.write_all(&answer)?;
-        let mut with = None;
-        if let Some(bones) = &mut bones {
-            loop {
-                if waiting.is_none() {
-                    waiting = next(bones, &mut exported.damage)?;
-                }
-                match waiting.take_if(|(at_ns, _)| *at_ns <= time_ns) {
-                    Some((_, answer)) => with = Some(answer),
-                    None => break,
-                }
-            }
+        out.write_all(&moment.session)?;
+        if let Some(bones) = &moment.player_bones {
+            out.write_all(b"\t ")?;
+            out.write_all(bones)?;
         }
-        out.write_all(b"\t ")?;
-        out.write_all(&with.unwrap_or_default())?;
         out.write_all(b"\r\n")?;
         exported.lines += 1;
         if exported.lines.is_multiple_of(256) {
-            done(time_ns)?;
+            done(moment.time_ns)?;
         }
     }
+    exported.damage = answers.damage;
     Ok(exported)
-}
-
-/// The next frame that can be read; damage before it is noted.
-fn next(frames: &mut Frames<'_>, damage: &mut Vec<Problem>) -> Result<Option<(u64, Vec<u8>)>, ReadError> {
-    loop {
-        match frames.next() {
-            Ok(frame) => return Ok(frame.map(|frame| (frame.time_ns, frame.data.to_vec()))),
-            Err(ReadError::Damaged(problem)) => damage.push(problem),
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// An archive of one member while it is written.

@@ -4,16 +4,18 @@
 //! Tape::merged ──▶ Table: newest text of each cell ──▶ a row for each moment ──▶ RowSink (a file, or one for each lap)
 //!          tracked laps ──▶ lap, lap_distance_m ───────┘
 //! ```
-//! [`report`] makes a tape small enough for a page in a browser.
+//! [`report`] makes a tape small enough for a page in a browser, [`v2`] a stream of Telemetry V2.
 //!
 //! Streams of a game come at rates of their own. A row stands at each moment at which one of the chosen streams has a frame; the others keep what they said last, and
 //! are empty before they said anything.
 
+mod answers;
 mod cells;
 mod columns;
 mod echoreplay;
 pub mod report;
 mod table;
+pub mod v2;
 
 use std::io;
 

@@ -7,6 +7,7 @@ use gametape_format::read::ReadError;
 use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
+use super::captures::CaptureError;
 use super::echoreplay::EchoReplayError;
 use super::gamesdat::GamesDatError;
 use super::kind::Kind;
@@ -63,6 +64,9 @@ pub enum ImportError {
     /// An `.echoreplay` file that cannot be read.
     #[error(transparent)]
     EchoReplay(#[from] EchoReplayError),
+    /// A capture of Telemetry V2 or of its first version that cannot be read.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
     /// The tape cannot be made.
     #[error(transparent)]
     Create(#[from] CreateError),

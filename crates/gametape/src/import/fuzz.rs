@@ -9,6 +9,7 @@ use flate2::write::ZlibEncoder;
 use gametape_format::limits::{BLOCK_RAW_BYTES, STREAMS};
 use gametape_format::{StreamId, StreamSpec};
 
+use super::captures::{NevrcapImporter, V2Importer};
 use super::echoreplay::EchoReplayImporter;
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
@@ -139,4 +140,14 @@ pub fn fuzz_replay(data: &[u8]) {
 /// An `.echoreplay` file.
 pub fn fuzz_echoreplay(data: &[u8]) {
     check(&EchoReplayImporter, data);
+}
+
+/// A `.tape` file of Telemetry V2.
+pub fn fuzz_import_v2_tape(data: &[u8]) {
+    check(&V2Importer, data);
+}
+
+/// A `.nevrcap` file.
+pub fn fuzz_import_nevrcap(data: &[u8]) {
+    check(&NevrcapImporter, data);
 }

@@ -5,8 +5,10 @@ use std::io::Read;
 use std::path::Path;
 
 use gametape_format::read::{ReadError, Tape};
+use telemetry_v2::detect::{DETECT_BYTES, file_kind};
 
 use super::Importer;
+use super::captures::{NevrcapImporter, V2Importer};
 use super::echoreplay::EchoReplayImporter;
 use super::error::ImportError;
 use super::gamesdat::GamesDatImporter;
@@ -30,12 +32,15 @@ pub enum Kind {
     Replay,
     /// An Echo VR replay.
     EchoReplay,
-    /// A zstd stream: `.nevrcap` or a V2 `.tape`.
-    Zstd,
+    /// A capture of Telemetry V2.
+    V2Tape,
+    /// A capture of its first version.
+    Nevrcap,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [Self::Ibt, Self::Ksr, Self::Dat, Self::Replay, Self::EchoReplay, Self::Zstd];
+    const ALL: [Self; 7] =
+        [Self::Ibt, Self::Ksr, Self::Dat, Self::Replay, Self::EchoReplay, Self::V2Tape, Self::Nevrcap];
 
     /// Short and stable, as the tape's metadata has it.
     pub fn id(self) -> &'static str {
@@ -45,7 +50,8 @@ impl Kind {
             Self::Dat => "dat",
             Self::Replay => "replay",
             Self::EchoReplay => "echoreplay",
-            Self::Zstd => "zstd",
+            Self::V2Tape => "v2-tape",
+            Self::Nevrcap => "nevrcap",
         }
     }
 
@@ -57,7 +63,8 @@ impl Kind {
             Self::Dat => Some(&GamesDatImporter),
             Self::Replay => Some(&ReplayImporter),
             Self::EchoReplay => Some(&EchoReplayImporter),
-            Self::Zstd => None,
+            Self::V2Tape => Some(&V2Importer),
+            Self::Nevrcap => Some(&NevrcapImporter),
         }
     }
 
@@ -76,7 +83,8 @@ impl Kind {
             Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
             Self::EchoReplay => start.starts_with(b"PK\x03\x04") || is_replay_line(start),
-            Self::Zstd => start.starts_with(b"\x28\xb5\x2f\xfd"),
+            // These two have no magic: their first record says it.
+            Self::V2Tape | Self::Nevrcap => false,
         }
     }
 }
@@ -89,7 +97,8 @@ impl std::fmt::Display for Kind {
             Self::Dat => "a GamesDat session (.dat)",
             Self::Replay => "a Rocket League replay (.replay)",
             Self::EchoReplay => "an Echo VR replay (.echoreplay)",
-            Self::Zstd => "a zstd stream, as .nevrcap and V2 .tape files are",
+            Self::V2Tape => "a Telemetry V2 capture (.tape)",
+            Self::Nevrcap => "an Echo VR capture of the first version (.nevrcap)",
         })
     }
 }
@@ -102,11 +111,21 @@ pub fn detect(path: &Path) -> Result<Kind, ImportError> {
     if let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.fits(&start)) {
         return Ok(kind);
     }
+    if let Some(kind) = capture_kind(path).map_err(read)? {
+        return Ok(kind);
+    }
     match Tape::from_bytes(start) {
         Ok(_) | Err(ReadError::UnknownVersion { .. }) => Err(ImportError::IsTape),
         Err(ReadError::NotATape { looks_like }) => Err(ImportError::UnknownKind { looks_like: looks_like.into() }),
         Err(error) => Err(ImportError::UnknownKind { looks_like: error.to_string() }),
     }
+}
+
+/// Captures are told by their first record, which may be packed. A packed file without one may be a damaged capture, which the importer tells of.
+fn capture_kind(path: &Path) -> std::io::Result<Option<Kind>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(DETECT_BYTES as u64).read_to_end(&mut start)?;
+    Ok(file_kind(&start).map(|found| if found.version == 1 { Kind::Nevrcap } else { Kind::V2Tape }))
 }
 
 /// A version that there is, a tick rate that can be, and as many row buffers as a header has room for. The rest is for the
@@ -143,7 +162,8 @@ mod tests {
         assert_eq!(detect_bytes(b"\xca\x03\0\0....TAGame.Replay_Soccar_TA").unwrap(), Kind::Replay);
         assert_eq!(detect_bytes(b"PK\x03\x04").unwrap(), Kind::EchoReplay);
         assert_eq!(detect_bytes(b"2023/04/01 12:34:56.789\t{\"a\":1}").unwrap(), Kind::EchoReplay);
-        assert_eq!(detect_bytes(b"\x28\xb5\x2f\xfd").unwrap(), Kind::Zstd);
+        assert_eq!(detect_bytes(b"\x05\x0a\x03\x0a\x01A").unwrap(), Kind::V2Tape);
+        assert_eq!(detect_bytes(b"\x09\x0a\x01A\x12\x04\x08\x01\x10\x02").unwrap(), Kind::Nevrcap);
         let mut ibt = [0; 36];
         for (at, value) in [(0, 2), (8, 60), (32, 1)] {
             ibt[at] = value;

@@ -6,6 +6,8 @@
 
 mod about;
 mod against;
+pub(crate) mod captures;
+pub(crate) mod echo_streams;
 pub(crate) mod echoreplay;
 mod error;
 mod fuzz;
@@ -27,6 +29,7 @@ use gametape_format::TapeId;
 use gametape_format::write::{Files, StdFiles};
 
 pub use against::{AgainstError, Comparison, Difference, compare_with_source};
+pub use captures::CaptureError;
 pub use echoreplay::EchoReplayError;
 pub use error::ImportError;
 pub use gamesdat::GamesDatError;
@@ -37,7 +40,7 @@ pub use replay::ReplayError;
 pub use source::Source;
 
 #[doc(hidden)]
-pub use fuzz::fuzz_echoreplay;
+pub use fuzz::{fuzz_echoreplay, fuzz_import_nevrcap, fuzz_import_v2_tape};
 #[doc(hidden)]
 pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
 

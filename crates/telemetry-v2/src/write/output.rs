@@ -105,6 +105,16 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
+    pub(super) fn sink_mut(&mut self) -> &mut W {
+        match &mut self.target {
+            Target::Plain(sink) => sink,
+            #[cfg(feature = "zstd")]
+            Target::Blocks(blocks) => &mut blocks.sink,
+            #[cfg(feature = "zstd")]
+            Target::Stream(encoder) => encoder.get_mut(),
+        }
+    }
+
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             Target::Plain(sink) => sink.flush(),

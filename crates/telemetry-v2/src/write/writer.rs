@@ -230,6 +230,21 @@ impl<W: Write> Writer<W> {
         )
     }
 
+    /// Write a record of another capture as it stands, wherever it stands: frames whose numbers jump, kinds that belong elsewhere, bytes that are no frame. Nothing is added.
+    pub fn verbatim(&mut self, record: &Record) -> Result<(), WriteError> {
+        let outline = match record.kind() {
+            RecordKind::Frame => record.outline().ok(),
+            _ => None,
+        };
+        let Some(outline) = outline else {
+            check_size(record, &self.options)?;
+            return self.guarded(|writer| writer.output.record(record.bytes()));
+        };
+        let keyframe = self.is_keyframe();
+        let (frame_index, offset_ms) = (outline.frame_index, outline.timestamp_offset_ms);
+        self.write_frame(record, keyframe, frame_index, offset_ms, outline.events.into_iter())
+    }
+
     fn check_turn(&self, actual: u32) -> Result<(), WriteError> {
         if self.failed {
             return Err(WriteError::Failed);
@@ -280,9 +295,23 @@ impl<W: Write> Writer<W> {
         &self.tracker
     }
 
+    /// The target. Of a plain stream it has every record that was written.
+    pub fn sink_mut(&mut self) -> &mut W {
+        self.output.sink_mut()
+    }
+
     /// Hand on what was written so far. In a file of blocks the block that is being filled stays.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         self.guarded(|writer| writer.output.flush())
+    }
+
+    /// End a copy without a footer of our own: the source's was copied, if it had one. What that says of places must be true of this file, too, as it is in plain streams and in
+    /// one zstd stream if all records were copied.
+    pub fn finish_copy(mut self) -> Result<(W, Summary), WriteError> {
+        self.guarded(|writer| writer.output.end_block())?;
+        let summary =
+            Summary { frames: self.index.frame_count, stream_bytes: self.output.stream_bytes, left_out: self.left_out };
+        Ok((self.output.finish()?, summary))
     }
 
     /// Write the footer, and in a file of blocks the table of them.

@@ -1,0 +1,330 @@
+//! Tapes of Echo VR as `.tape` and `.nevrcap` files. A tape that was imported from one gives the same records, to the byte; of every other tape frames are made.
+//!
+//! ```text
+//! answers ─▶ Maker ─▶ frame ─────────────┐
+//! kept records: header, frames, footer ──┴─▶ telemetry_v2::write
+//! ```
+
+use std::io::{self, Write};
+
+use gametape_format::Event;
+use gametape_format::read::{Frames, Problem, ReadError, Tape};
+use gametape_games::echo_vr::EVENT_KINDS;
+use telemetry_v2::generation::Generation;
+use telemetry_v2::nevrcap;
+use telemetry_v2::proto::telemetry::v1::TelemetryHeader;
+use telemetry_v2::proto::telemetry::v2::envelope;
+use telemetry_v2::write::{Layout, WriteError, WriteOptions, Writer};
+use telemetry_v2::{Record, RecordKind};
+
+use super::tape::head_of;
+use crate::echo::{KEYFRAME_INTERVAL, Maker, with_arena};
+use crate::export::answers::{Answers, Moment, next_frame};
+use crate::import::captures::{ANSWERS, GENERATION, LAYOUT, NEVRCAP_RECORDS, V2_RECORDS};
+use crate::import::echo_streams::Kept;
+
+/// Why a tape cannot be written as a capture.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureExportError {
+    /// Another game.
+    #[error("the tape has no answers of Echo VR; `gametape cat --format v2` gives the frames of any game")]
+    NotEchoVr,
+    /// There are answers, but none of a match.
+    #[error("none of the {answers} answers on the tape is of a match")]
+    NoFrames {
+        /// Answers that were read.
+        answers: u64,
+    },
+    /// The tape cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A record cannot be written.
+    #[error(transparent)]
+    Capture(#[from] WriteError),
+    /// The file cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct CaptureExported {
+    /// Frames that were written.
+    pub frames: u64,
+    /// Whether the records are those of the capture that the tape was imported from.
+    pub same_records: bool,
+    /// Answers, marks and lines that the file has no place for.
+    pub left_out: u64,
+    /// Values and events that the wanted generation has no place for.
+    pub left_out_by_schema: u64,
+    /// Parts of the tape that could not be read.
+    pub damage: Vec<Problem>,
+}
+
+/// How a `.tape` file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CaptureOptions {
+    /// In the form of the first generation, for readers that know no other.
+    pub seed: bool,
+}
+
+/// Hears how far it is, in nanoseconds; may end it by an error.
+pub type Done<'a> = &'a mut dyn FnMut(u64) -> io::Result<()>;
+
+/// Writes a tape as a `.tape` file of Telemetry V2.
+///
+/// # Errors
+/// If the tape is of another game, cannot be read at all, or the file cannot be written.
+pub fn export_v2_tape(
+    tape: &Tape,
+    options: CaptureOptions,
+    out: &mut dyn Write,
+    done: Done<'_>,
+) -> Result<CaptureExported, CaptureExportError> {
+    let answers = Answers::of(tape).ok_or(CaptureExportError::NotEchoVr)?;
+    let metadata = tape.metadata();
+    let generation = match metadata.get(GENERATION).map(String::as_str) {
+        Some("seed") => Generation::Seed,
+        Some("second") => Generation::Second,
+        Some("fourth") => Generation::Fourth,
+        _ => Generation::Third,
+    };
+    let kept = KeptRecords::of(tape, V2_RECORDS)?.filter(|_| !options.seed || generation == Generation::Seed);
+    let Some(kept) = kept else { return make_v2(tape, answers, options, out, done) };
+    let layout = match metadata.get(LAYOUT).map(String::as_str) {
+        Some("plain") => Layout::Plain,
+        Some("stream") => Layout::Stream,
+        _ => Layout::Blocks,
+    };
+    let options = WriteOptions { layout, generation, keyframe_state: false, ..interval() };
+    copy_v2(answers, kept, options, out, done)
+}
+
+fn interval() -> WriteOptions {
+    WriteOptions { keyframe_interval: KEYFRAME_INTERVAL, ..WriteOptions::default() }
+}
+
+/// Marks of people and programs, in order; what the answers themselves give is found anew.
+fn marks(events: &[Event]) -> impl Iterator<Item = &Event> {
+    events.iter().filter(|event| !EVENT_KINDS.contains(&event.kind.as_str()))
+}
+
+fn make_v2(
+    tape: &Tape,
+    mut answers: Answers<'_>,
+    options: CaptureOptions,
+    out: &mut dyn Write,
+    done: Done<'_>,
+) -> Result<CaptureExported, CaptureExportError> {
+    let generation = if options.seed { Generation::Seed } else { Generation::Third };
+    let options = WriteOptions { generation, ..interval() };
+    let mut exported = CaptureExported::default();
+    // What stands before the first answer of a match has no frame that it could go with, until there is one.
+    let (mut early, mut making, mut read) = (Vec::new(), None, 0u64);
+    let events = tape.events();
+    let mut marks = marks(&events).peekable();
+    while let Some(moment) = answers.next()? {
+        read += 1;
+        if making.is_none() {
+            let Some(arena) = Maker::arena_header(&moment.session, moment.player_bones.as_deref()) else {
+                if early.len() < 1024 {
+                    early.push(moment);
+                } else {
+                    exported.left_out += 1;
+                }
+                continue;
+            };
+            let header = with_arena(head_of(tape).header(), arena);
+            let mut maker = Maker::new(&header);
+            for Moment { time_ns, session, .. } in early.drain(..) {
+                maker.frame(0, time_ns, &session, None);
+            }
+            making = Some((maker, Writer::new(&mut *out, header, options)?));
+        }
+        let Some((maker, writer)) = &mut making else { continue };
+        while let Some(event) = marks.next_if(|event| event.at_ns <= moment.time_ns) {
+            maker.mark(event.at_ns, &event.kind, &event.text);
+        }
+        let index = u32::try_from(exported.frames).unwrap_or(u32::MAX);
+        let bones = moment.player_bones.as_deref();
+        if let Some(frame) = maker.frame(index, moment.time_ns, &moment.session, bones) {
+            writer.frame(frame)?;
+            exported.frames += 1;
+        }
+        if read.is_multiple_of(256) {
+            done(moment.time_ns)?;
+        }
+    }
+    let Some((maker, writer)) = making else { return Err(CaptureExportError::NoFrames { answers: read }) };
+    let (_, summary) = writer.finish()?;
+    exported.left_out_by_schema = summary.left_out;
+    exported.left_out += maker.left_out() + answers.other_lines + marks.count() as u64;
+    exported.damage = answers.damage;
+    Ok(exported)
+}
+
+fn copy_v2(
+    mut answers: Answers<'_>,
+    mut kept: KeptRecords<'_>,
+    options: WriteOptions,
+    out: &mut dyn Write,
+    done: Done<'_>,
+) -> Result<CaptureExported, CaptureExportError> {
+    let mut exported = CaptureExported { same_records: true, ..CaptureExported::default() };
+    let broken = |error: telemetry_v2::wire::WireError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+    let header = Record::from_bytes(std::mem::take(&mut kept.header)).map_err(broken)?;
+    let mut maker = Maker::new(&header.header(&options.limits).unwrap_or_default());
+    let mut writer = Writer::copying(&mut *out, &header, options)?;
+    // Places in a file of blocks depend on how they are packed, so the footer is made anew there.
+    let own_footer = options.layout == Layout::Blocks;
+    let (mut frames, mut number, mut footer) = (0u32, 0u64, false);
+    let mut write = |writer: &mut Writer<&mut dyn Write>, record: &Record, frames: &mut u32| {
+        *frames = frames.saturating_add(u32::from(record.kind() == RecordKind::Frame));
+        let is_footer = record.kind() == RecordKind::Footer;
+        footer |= is_footer;
+        if is_footer && own_footer { Ok(()) } else { writer.verbatim(record) }
+    };
+    loop {
+        let moment = answers.next()?;
+        let at = if moment.is_some() { number } else { u64::MAX };
+        while let Some(bytes) = kept.extra_before(at)? {
+            write(&mut writer, &Record::from_bytes(bytes).map_err(broken)?, &mut frames)?;
+        }
+        let Some(moment) = moment else { break };
+        let made = maker.frame(frames, moment.time_ns, &moment.session, moment.player_bones.as_deref());
+        let made = made.map(|made| maker.in_generation(made, options.generation));
+        let record = match (kept.instead_of(number)?, made) {
+            (Some(bytes), _) => Some(Record::from_bytes(bytes).map_err(broken)?),
+            (None, made) => made.map(|made| Record::from_message(envelope::Message::Frame(made))),
+        };
+        if let Some(record) = record {
+            write(&mut writer, &record, &mut frames)?;
+            exported.frames += 1;
+        }
+        number += 1;
+        if number.is_multiple_of(256) {
+            done(moment.time_ns)?;
+        }
+    }
+    if footer && !own_footer {
+        writer.finish_copy()?
+    } else {
+        writer.finish()?
+    };
+    exported.damage = answers.damage;
+    exported.damage.append(&mut kept.damage);
+    Ok(exported)
+}
+
+/// Writes a tape as a `.nevrcap` file.
+///
+/// # Errors
+/// If the tape is of another game, cannot be read at all, or the file cannot be written.
+pub fn export_nevrcap(tape: &Tape, out: &mut dyn Write, done: Done<'_>) -> Result<CaptureExported, CaptureExportError> {
+    let mut answers = Answers::of(tape).ok_or(CaptureExportError::NotEchoVr)?;
+    let mut kept = KeptRecords::of(tape, NEVRCAP_RECORDS)?;
+    let mut exported = CaptureExported { same_records: kept.is_some(), ..CaptureExported::default() };
+    let head = head_of(tape).header();
+    let header = TelemetryHeader { capture_id: head.capture_id, created_at: head.created_at, metadata: head.metadata };
+    let plain = tape.metadata().get(LAYOUT).is_some_and(|layout| layout == "plain");
+    let mut writer = match &mut kept {
+        Some(kept) if plain => nevrcap::Writer::copying_plain(&mut *out, &kept.header)?,
+        Some(kept) => nevrcap::Writer::copying(&mut *out, &kept.header, NEVRCAP_LEVEL)?,
+        None => nevrcap::Writer::new(&mut *out, &header, NEVRCAP_LEVEL)?,
+    };
+    let start_ns = i128::from(tape.start_utc_ns().unwrap_or_default());
+    let (mut maker, mut records, mut number) = (Maker::default(), 0u32, 0u64);
+    loop {
+        let moment = answers.next()?;
+        let at = if moment.is_some() { number } else { u64::MAX };
+        while let Some(bytes) = kept.as_mut().map(|kept| kept.extra_before(at)).transpose()?.flatten() {
+            writer.raw(&bytes)?;
+            records = records.saturating_add(1);
+        }
+        let Some(moment) = moment else { break };
+        let bones = moment.player_bones.as_deref();
+        let made = maker.first_version(records, start_ns + i128::from(moment.time_ns), &moment.session, bones);
+        match (kept.as_mut().map(|kept| kept.instead_of(number)).transpose()?.flatten(), made) {
+            (Some(bytes), _) => writer.raw(&bytes)?,
+            (None, Some(made)) => writer.frame(&made)?,
+            (None, None) => {
+                number += 1;
+                continue;
+            }
+        }
+        records = records.saturating_add(1);
+        exported.frames += 1;
+        number += 1;
+        if number.is_multiple_of(256) {
+            done(moment.time_ns)?;
+        }
+    }
+    if exported.frames == 0 {
+        return Err(CaptureExportError::NoFrames { answers: number });
+    }
+    writer.finish()?;
+    let marks = if exported.same_records { 0 } else { marks(&tape.events()).count() as u64 };
+    exported.left_out = maker.left_out() + answers.other_lines + marks;
+    exported.damage = answers.damage;
+    exported.damage.extend(kept.into_iter().flat_map(|kept| kept.damage));
+    Ok(exported)
+}
+
+/// The level of other writers.
+const NEVRCAP_LEVEL: i32 = 1;
+
+/// Records that an import kept, in their order.
+struct KeptRecords<'a> {
+    header: Vec<u8>,
+    frames: Frames<'a>,
+    next: Option<(Kept, u64, Vec<u8>)>,
+    damage: Vec<Problem>,
+}
+
+impl<'a> KeptRecords<'a> {
+    /// The records of a tape that has all answers of its capture: one that was cut has lost its place among them.
+    fn of(tape: &'a Tape, stream: &str) -> Result<Option<Self>, ReadError> {
+        let Ok(stream) = tape.stream_named(stream) else { return Ok(None) };
+        let answers = tape.stream_named(gametape_games::echo_vr::SESSION)?.totals().frames;
+        if tape.metadata().get(ANSWERS).is_none_or(|stated| *stated != answers.to_string()) {
+            return Ok(None);
+        }
+        let mut kept = Self { header: Vec::new(), frames: tape.frames(stream), next: None, damage: Vec::new() };
+        kept.advance()?;
+        match kept.next.take_if(|(kind, ..)| *kind == Kept::Header) {
+            Some((_, _, header)) => kept.header = header,
+            None => return Ok(None),
+        }
+        kept.advance()?;
+        Ok(Some(kept))
+    }
+
+    fn advance(&mut self) -> Result<(), ReadError> {
+        self.next = None;
+        while let Some((_, frame)) = next_frame(&mut self.frames, &mut self.damage)? {
+            if let Some((kind, number, bytes)) = Kept::parse(&frame) {
+                self.next = Some((kind, number, bytes.to_vec()));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next record that has no answer and stands before the answer with this number.
+    fn extra_before(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        let fits = |(kind, at, _): &mut (Kept, u64, Vec<u8>)| *kind != Kept::Instead && *at <= number;
+        let Some((.., bytes)) = self.next.take_if(fits) else { return Ok(None) };
+        self.advance()?;
+        Ok(Some(bytes))
+    }
+
+    /// The record of the answer with this number, if it was kept.
+    fn instead_of(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        let Some((.., bytes)) = self.next.take_if(|(kind, at, _)| *kind == Kept::Instead && *at == number) else {
+            return Ok(None);
+        };
+        self.advance()?;
+        Ok(Some(bytes))
+    }
+}

@@ -1,0 +1,21 @@
+//! Tapes and running captures as Telemetry V2: a plain stream of length-delimited envelopes.
+//!
+//! ```text
+//! streams ─▶ StreamMaker::new ─▶ header
+//! frames ──▶ frame ────────────▶ RawFrame, byte for byte; of Echo VR an EchoArenaFrame
+//! events ──▶ mark ─────────────▶ Mark
+//!            finish ───────────▶ footer with index
+//! ```
+//! [`export_v2_tape`] and [`export_nevrcap`] write files of Echo VR. [`StreamMaker`] does no I/O and has no clock: a live stream and `gametape cat --format v2` ([`stream_tape`]) feed the same one.
+
+mod capture;
+mod echo;
+mod maker;
+mod raw;
+mod tape;
+
+pub use capture::{CaptureExportError, CaptureExported, CaptureOptions, Done, export_nevrcap, export_v2_tape};
+pub use echo::EchoMaker;
+pub use maker::StreamMaker;
+pub use raw::{CaptureHead, RawMaker, V2MakeError};
+pub use tape::{V2StreamError, V2Streamed, stream_tape};

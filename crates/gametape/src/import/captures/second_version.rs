@@ -1,0 +1,273 @@
+//! A `.tape` file of Telemetry V2, of any generation, packed or not.
+
+use telemetry_v2::Record;
+use telemetry_v2::RecordKind;
+use telemetry_v2::generation::Generation;
+use telemetry_v2::meaning;
+use telemetry_v2::proto::telemetry::v2::echo_event::Event;
+use telemetry_v2::proto::telemetry::v2::{CaptureHeader, EchoArenaFrame, Frame, Mark, envelope, frame};
+use telemetry_v2::read::{Item, Placed, ReadError, Reader, Tape};
+
+use super::{ANSWERS, CaptureError, GENERATION, LAYOUT, Reading, V2_RECORDS, limits};
+use crate::echo::{Keys, Known, Maker, beyond, write_player_bones, write_session};
+use crate::import::echo_streams::{EchoStreams, Kept};
+use crate::import::kind::Kind;
+use crate::import::out::Out;
+use crate::import::problems::{Problems, tell_source_at};
+use crate::import::{Found, ImportError, Importer, Source};
+
+/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape 1");
+
+/// Marks between two answers that become events; all are kept as records.
+const MAX_MARKS: usize = 4096;
+
+/// Reads `.tape` files.
+pub(in crate::import) struct V2Importer;
+
+impl Importer for V2Importer {
+    fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError> {
+        let limits = limits();
+        let failed = |error: String| ImportError::from(CaptureError::Read(error));
+        let read_failed = |error: ReadError| match error {
+            ReadError::Io(error) => ImportError::Read { path: source.path.clone(), source: error },
+            error => failed(error.to_string()),
+        };
+        // What slots mean is known only when the generation is: the footer says it, or all frames together.
+        let opened = Tape::open_with(Reading::new(source), &limits).map_err(|error| failed(error.to_string()))?;
+        let generation = opened.generation().generation;
+        drop(opened);
+        let mut reader = Reader::with_limits(Reading::new(source), &limits).map_err(read_failed)?;
+        let mut import = Importing::new(generation);
+        while let Some(item) = reader.next().map_err(read_failed)? {
+            match item {
+                Item::Problem(problem) => import.problems.add(problem),
+                Item::Record(placed) => {
+                    progress(placed.place.block.unwrap_or(placed.place.offset).min(source.bytes));
+                    import.take(&placed, out)?;
+                }
+            }
+        }
+        import.finish(source, reader.is_packed(), out)
+    }
+}
+
+struct Importing {
+    generation: Generation,
+    problems: Problems,
+    streams: EchoStreams,
+    begun: bool,
+    /// Whether the header was seen.
+    header: bool,
+    known: Known,
+    maker: Maker,
+    records: u64,
+    /// Records that are frames.
+    frames: u32,
+    arena_frames: u64,
+    went_back: u64,
+    first_block: Option<u64>,
+    blocks: bool,
+    event_ns: u64,
+    /// Marks that wait for the next answer.
+    marks: Vec<Mark>,
+}
+
+impl Importing {
+    fn new(generation: Generation) -> Self {
+        Self {
+            generation,
+            problems: Problems::default(),
+            streams: EchoStreams::new(V2_RECORDS),
+            begun: false,
+            header: false,
+            known: Known::default(),
+            maker: Maker::default(),
+            records: 0,
+            frames: 0,
+            arena_frames: 0,
+            went_back: 0,
+            first_block: None,
+            blocks: false,
+            event_ns: 0,
+            marks: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, header: &CaptureHeader, out: &mut dyn Out) -> Result<(), ImportError> {
+        if !self.begun {
+            self.begun = true;
+            let start = header.created_at.and_then(|time| i64::try_from(time.unix_nanos()).ok());
+            out.begin(start)?;
+            self.known = Known::new(header);
+            self.maker = Maker::new(header);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, placed: &Placed, out: &mut dyn Out) -> Result<(), ImportError> {
+        self.records += 1;
+        let first = *self.first_block.get_or_insert(placed.place.block.unwrap_or_default());
+        self.blocks |= placed.place.block.is_some_and(|block| block != first);
+        let (record, offset) = (&placed.record, placed.place.offset);
+        let kept = match record.kind() {
+            RecordKind::Header if !self.header && self.records == 1 => {
+                self.header = true;
+                match record.header(&limits()) {
+                    Ok(header) => self.begin(&header, out)?,
+                    Err(error) => self.problems.add(format!("the header cannot be read: {error}")),
+                }
+                Kept::Header
+            }
+            RecordKind::Frame => return self.take_frame(record, offset, out),
+            RecordKind::Footer => Kept::Footer,
+            RecordKind::Header | RecordKind::Unknown(_) | RecordKind::Empty => Kept::Extra,
+        };
+        self.keep(kept, record, offset, out)
+    }
+
+    fn keep(&mut self, kept: Kept, record: &Record, offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
+        self.begin(&CaptureHeader::default(), out)?;
+        self.streams.keep(out, kept, self.streams.answers, record.bytes(), offset)
+    }
+
+    fn take_frame(&mut self, record: &Record, offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
+        let frame_index = self.frames;
+        self.frames = self.frames.saturating_add(1);
+        let mut frame = match record.frame(&limits()) {
+            Ok(frame) => frame,
+            Err(error) => {
+                self.problems.add(format!("the frame at {offset} of the stream is kept as it is: {error}"));
+                return self.keep(Kept::Extra, record, offset, out);
+            }
+        };
+        self.begin(&CaptureHeader::default(), out)?;
+        meaning::frame_to_current(&mut frame, self.generation);
+        self.known.follow(&frame);
+        match &frame.payload {
+            Some(frame::Payload::EchoArena(arena)) => {
+                self.arena_frames += 1;
+                self.take_arena(frame_index, &frame, arena, record, offset, out)
+            }
+            Some(frame::Payload::Mark(mark)) => {
+                // Its time is between those of the answers around it: the next is not known yet.
+                if self.marks.len() < MAX_MARKS {
+                    self.marks.push(mark.clone());
+                }
+                self.keep(Kept::Extra, record, offset, out)
+            }
+            _ => self.keep(Kept::Extra, record, offset, out),
+        }
+    }
+
+    fn take_arena(
+        &mut self,
+        frame_index: u32,
+        frame: &Frame,
+        arena: &EchoArenaFrame,
+        record: &Record,
+        offset: u64,
+        out: &mut dyn Out,
+    ) -> Result<(), ImportError> {
+        let wanted_ns = u64::from(frame.timestamp_offset_ms) * 1_000_000;
+        self.went_back += u64::from(wanted_ns < self.streams.time_ns / 1_000_000 * 1_000_000);
+        self.tell_marks(wanted_ns, out)?;
+        self.take_along(arena, wanted_ns, offset, out)?;
+        let time_ns = self.streams.time_for(wanted_ns);
+        let keys = Keys { of_third_generation: self.generation >= Generation::Third, short_numbers: true };
+        let session = write_session(&self.known.session(arena), keys);
+        let bones = self.known.player_bones(arena).map(|bones| write_player_bones(&bones));
+        let bones = bones.or_else(|| self.known.spelled_player_bones().map(str::to_owned));
+        let (session, bones) = (session.as_bytes(), bones.as_deref().map(str::as_bytes));
+        let number = self.streams.answers;
+        self.event_ns = self.event_ns.max(time_ns);
+        self.streams.session(out, time_ns, session, offset)?;
+        bones.map(|bones| self.streams.player_bones(out, bones, offset)).transpose()?;
+        let made = self.maker.frame(frame_index, time_ns, session, bones);
+        let made = made.map(|made| self.maker.in_generation(made, self.generation));
+        let same =
+            made.is_some_and(|made| Record::from_message(envelope::Message::Frame(made)).bytes() == record.bytes());
+        if same { Ok(()) } else { self.streams.keep(out, Kept::Instead, number, record.bytes(), offset) }
+    }
+
+    /// Answers that were none of a match, and marks: a frame has those from before it among its events.
+    fn take_along(
+        &mut self,
+        arena: &EchoArenaFrame,
+        until_ns: u64,
+        offset: u64,
+        out: &mut dyn Out,
+    ) -> Result<(), ImportError> {
+        for event in arena.events.iter().filter_map(|event| event.event.as_ref()) {
+            let Event::GenericEvent(generic) = event else { continue };
+            let at_ns =
+                generic.data.get("time_ns").and_then(|text| text.parse().ok()).unwrap_or(until_ns).min(until_ns);
+            let of = |key: &str| generic.data.get(key).map(String::as_str).unwrap_or_default();
+            if generic.event_type == beyond::ANSWER {
+                let time_ns = self.streams.time_for(at_ns);
+                self.streams.session(out, time_ns, generic.payload.as_bytes(), offset)?;
+                self.event_ns = self.event_ns.max(time_ns);
+                self.maker.frame(0, time_ns, generic.payload.as_bytes(), None);
+            } else if generic.event_type == beyond::MARK {
+                self.event(at_ns, until_ns, of("kind"), of("text"), out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An event before an answer; times do not go back.
+    fn event(
+        &mut self,
+        at_ns: u64,
+        until_ns: u64,
+        kind: &str,
+        text: &str,
+        out: &mut dyn Out,
+    ) -> Result<(), ImportError> {
+        self.event_ns = at_ns.min(until_ns).max(self.event_ns);
+        out.event(self.event_ns, kind, text)
+    }
+
+    /// Marks that stand before an answer.
+    fn tell_marks(&mut self, until_ns: u64, out: &mut dyn Out) -> Result<(), ImportError> {
+        for Mark { kind, text, time_ns } in std::mem::take(&mut self.marks) {
+            self.event(time_ns, until_ns, &kind, &text, out)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, source: &Source, packed: bool, out: &mut dyn Out) -> Result<Found, ImportError> {
+        if self.arena_frames == 0 {
+            return Err(CaptureError::NoFrames { records: self.records }.into());
+        }
+        if self.went_back > 0 {
+            self.problems
+                .add(format!("the time goes back in {} frames: they stand at the time before it", self.went_back));
+        }
+        self.tell_marks(u64::MAX >> 1, out)?;
+        self.streams.tell_facts(out)?;
+        let layout = match (packed, self.blocks) {
+            (false, _) => "plain",
+            (true, false) => "stream",
+            (true, true) => "blocks",
+        };
+        out.metadata(ANSWERS, &self.streams.answers.to_string())?;
+        out.metadata(LAYOUT, layout)?;
+        out.metadata(GENERATION, generation_word(self.generation))?;
+        out.metadata("capture_kept_records", &self.streams.instead.to_string())?;
+        let found = Found { frames: self.arena_frames, problems: self.problems.list() };
+        let at_ns = self.event_ns.max(self.streams.time_ns);
+        tell_source_at(out, source, Kind::V2Tape, IMPORTER, "source", &self.problems, at_ns)?;
+        Ok(found)
+    }
+}
+
+/// How metadata call a generation.
+pub(crate) fn generation_word(generation: Generation) -> &'static str {
+    match generation {
+        Generation::Seed => "seed",
+        Generation::Second => "second",
+        Generation::Third => "third",
+        Generation::Fourth => "fourth",
+    }
+}
