@@ -28,7 +28,7 @@ mod tapes;
 pub use batch::{Batch, BatchFrame, Description};
 pub use clock::{Clock, RealClock};
 pub use echo_vr::{EchoVrAddress, EchoVrAddressError, EchoVrSource};
-pub(crate) use echo_vr::look_at_echo_vr;
+pub(crate) use echo_vr::{TAPE_HEADER, look_at_echo_vr};
 pub use family::FamilySource;
 pub use games::{GamePlaces, game_sources};
 pub use iracing::IracingSource;

@@ -25,6 +25,7 @@ use super::batch::{Batch, Description};
 use super::clock::Clock;
 use super::source::{Away, Pace, Source, SourceError, State};
 pub use address::{EchoVrAddress, EchoVrAddressError};
+pub(crate) use client::TAPE_HEADER;
 use hand_over::{HandOver, Item, Told, What};
 use poll::{Manner, Sessions, ask_for_bones};
 pub(crate) use reply::look_at_echo_vr;
