@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use gametape::capture::InWine;
+use gametape::capture::{EchoVrAddress, GamePlaces, InWine, Sections};
 use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
 use gametape::paths::{Folders, newest_tape};
+use gametape::sys::Prefix;
 
 use crate::cli::tell;
 use crate::exit;
@@ -24,6 +25,20 @@ pub(crate) fn in_wine() -> InWine {
         "off" => InWine::Off,
         process => InWine::Process(process.into()),
     }
+}
+
+/// Environment variable that says where Echo VR is asked: `off`, a port, ports, a host, or both.
+pub(crate) const ECHO: &str = "GAMETAPE_ECHO";
+
+/// Where games are looked for, under this prefix of memory names.
+pub(crate) fn game_places(prefix: Prefix) -> anyhow::Result<GamePlaces> {
+    let usual = GamePlaces::from(Sections::new(prefix, in_wine()));
+    let echo_vr = match std::env::var(ECHO).unwrap_or_default().trim() {
+        "" => usual.echo_vr,
+        "off" => None,
+        address => Some(address.parse::<EchoVrAddress>().map_err(|error| exit::usage(format!("{ECHO}: {error}")))?),
+    };
+    Ok(GamePlaces { echo_vr, ..usual })
 }
 
 /// Where tapes are on this machine.

@@ -20,6 +20,13 @@ pub enum Transport {
         /// Bytes that a program which stands in for the game should give the section. Readers take what is there.
         section_bytes: u32,
     },
+    /// Answers of an HTTP service that the game runs on this machine.
+    Http {
+        /// The usual port.
+        port: u16,
+        /// What is asked for.
+        path: &'static str,
+    },
     /// Only in files of other programs.
     File,
 }
@@ -169,6 +176,11 @@ pub trait Rules: Debug + Sync {
 
     /// Turns frames into neutral samples.
     fn decoder(&self) -> Box<dyn Decode>;
+
+    /// Whether there are laps in it at all.
+    fn has_laps(&self) -> bool {
+        true
+    }
 
     /// Turns frames into neutral frames of laps.
     fn laps(&self) -> Box<dyn ReadLaps>;

@@ -8,7 +8,7 @@
 //! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
 //! - [`assetto_corsa`], [`assetto_corsa_competizione`], [`assetto_corsa_evo`], [`assetto_corsa_rally`]: the three shared memory
 //!   pages, as tables and as structs.
-//! - [`echo_vr`]: answers of its HTTP service.
+//! - [`echo_vr`]: answers of its HTTP service, events of its matches, simulated matches.
 //! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
 //! - [`import_layouts`]: tables of games that are known from files of other programs only.
 //!

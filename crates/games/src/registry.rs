@@ -1,7 +1,7 @@
 //! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
-use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, iracing};
+use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, iracing};
 
 /// Every game, in the order of their ids.
 pub const GAMES: &[Game] = &[
@@ -9,6 +9,7 @@ pub const GAMES: &[Game] = &[
     assetto_corsa_competizione::GAME,
     assetto_corsa_evo::GAME,
     assetto_corsa_rally::GAME,
+    echo_vr::GAME,
     iracing::GAME,
 ];
 
@@ -53,6 +54,12 @@ pub struct Stream {
 }
 
 impl Game {
+    /// Whether any of its streams is in shared memory.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.streams.iter().any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
+    }
+
     /// The stream of exactly this name.
     #[must_use]
     pub fn stream(&self, name: &str) -> Option<&'static Stream> {

@@ -36,6 +36,9 @@ fn every_game_has_what_a_game_needs() {
             for layout in stream.layouts {
                 assert!(counter.is_none_or(|at| at + 4 <= layout.frame_bytes()), "{id} {}", stream.name);
             }
+            if let Transport::Http { port, path } = stream.transport {
+                assert!(port > 0 && path.starts_with('/') && stream.copy_rule == CopyRule::Whole, "{id} {path}");
+            }
             if let Transport::SharedMemory { section, section_bytes } = stream.transport {
                 assert!(!section.is_empty() && !section.contains(['\\', '/']), "{id} {section}");
                 let fits = |layout: &&Layout| layout.frame_bytes() <= section_bytes;
@@ -67,6 +70,7 @@ fn games_are_found_by_id_and_alias() {
     assert_eq!(find_game("ace").unwrap().id, "assetto-corsa-evo");
     assert_eq!(find_game("acevo").unwrap().id, "assetto-corsa-evo");
     assert_eq!(find_game("acr").unwrap().id, "assetto-corsa-rally");
+    assert_eq!(find_game("echovr").unwrap().id, "echo-vr");
     assert!(find_game("").is_none() && find_game("assetto").is_none());
 }
 

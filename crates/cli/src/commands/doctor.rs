@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use gametape::capture::{InWine, RealClock};
+use gametape::capture::{EchoVrAddress, InWine, RealClock};
 use gametape::doctor::{Examination, Facts, Origin, Setting, diagnose};
 use gametape::games::Game;
 use gametape::paths::Folders;
@@ -38,9 +38,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
-    let settings = settings(args, &folders);
     let prefix = args.names.clone().unwrap_or_default();
-    let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), folders };
+    let echo_vr = open::game_places(prefix.clone())?.echo_vr;
+    let settings = settings(args, &folders, echo_vr.as_ref());
+    let examination = Examination { game: args.game, prefix, in_wine: open::in_wine(), echo_vr, folders };
     let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
     let report = Report::of(&diagnosis, &settings);
     if args.json {
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// What is set, and by whom.
-fn settings(args: &Args, folders: &Folders) -> Vec<Setting> {
+fn settings(args: &Args, folders: &Folders, echo_vr: Option<&EchoVrAddress>) -> Vec<Setting> {
     let folder = |name, path: &std::path::Path, variable| Setting {
         name,
         value: Some(path.display().to_string()),
@@ -81,6 +82,7 @@ fn settings(args: &Args, folders: &Folders) -> Vec<Setting> {
             origin: flag(args.names.is_some(), "--names"),
         },
         Setting { name: "memory in Wine", value: in_wine(args), origin: set_by(&[open::WINE]) },
+        Setting { name: "Echo VR", value: echo_vr.map(EchoVrAddress::to_string), origin: set_by(&[open::ECHO]) },
         Setting {
             name: "game",
             value: args.game.map(|game| game.id.to_owned()),

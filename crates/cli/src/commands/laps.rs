@@ -95,9 +95,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     stdout.flush()?;
     match (empty, found) {
         (false, _) => Ok(Outcome::damaged_if(damaged)),
-        (true, 0) => {
-            Err(exit::nothing_found("no session is on the tape; the game was never driven while it was recorded"))
-        }
+        (true, 0) => Err(exit::nothing_found(
+            "no session is on the tape; the game was never driven while it was recorded, or has no laps, as Echo VR: `gametape cat --events` says what happened in it",
+        )),
         (true, _) => Err(exit::nothing_found("no session and no lap is as you asked; leave a filter out")),
     }
 }

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use gametape::capture::{Place, RecordOptions, Sections, game_sources};
-use gametape::games::GAMES;
+use gametape::capture::{Place, RecordOptions, game_sources};
 use gametape::sys::Prefix;
 
-use super::record::rings;
+use super::record::{rings, waited_for};
 use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::recording::Recording;
@@ -30,7 +29,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
     let stop = Stop::listen_once()?;
     let prefix = std::env::var(NAMES).ok().and_then(|names| Prefix::new(&names)).unwrap_or_default();
-    let sources = game_sources(None, Sections::new(prefix, open::in_wine()), None);
+    let places = open::game_places(prefix)?;
+    let games = waited_for(places.echo_vr.is_some());
+    let sources = game_sources(None, places, None);
     let options = RecordOptions::new(Some(Place::Folder(folders.tapes.clone())));
     let mut station = start(vec![folders.tapes.clone()], vec![rings(&folders)], None, upstream);
     let mut recording = Recording::start(sources, &options, &folders.run, || match &mut station {
@@ -41,7 +42,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);
     }
-    let games: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
     tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
     recording.watch(&stop);
     end(&mut recording, station)?;

@@ -25,9 +25,9 @@ use crate::{human, open, time};
 const GLANCE: Duration = Duration::from_millis(50);
 const RENEW: Duration = Duration::from_millis(250);
 
-/// Play a tape into shared memory: other programs believe that the game runs
+/// Play a tape into shared memory, or over HTTP: other programs believe that the game runs
 ///
-/// Writes the pages of the game as the game does, when they are due. At speed 1, without --loop and without seeking, not a byte is changed; over
+/// Writes the pages of the game as the game does, when they are due; tapes of Echo VR are answered over HTTP, on port 6721 of this machine. At speed 1, without --loop and without seeking, not a byte is changed; over
 /// loops and seeks the counters that programs expect to rise go on rising. Refuses where a game is running.
 ///
 /// Keys on a terminal: space stands still or goes on, left and right go 5 seconds, down and up go a minute, q ends. With --step: space, Enter or
@@ -40,6 +40,7 @@ const RENEW: Duration = Duration::from_millis(250);
   gametape play race.gtape --speed 10 --names test-
   yes | head -100 | gametape play race.gtape --step
   gametape play race.gtape --as-process acs.exe --simapi
+  gametape play match.gtape --http-port 6722    and curl http://127.0.0.1:6722/session
 
 On Linux the pages are files in /dev/shm; iRacing's is IRSDKMemMapFileName, which pyirsdk opens with
 startup(test_file='/dev/shm/IRSDKMemMapFileName'). Times: 90, 1:30.5, 10m, 250ms.")]
@@ -76,6 +77,9 @@ pub(crate) struct Args {
     /// Where iRacing's clients ask whether the game runs, 0 for nowhere [default: 32034, with --names nowhere]
     #[arg(long, value_name = "PORT")]
     status_port: Option<u16>,
+    /// Where games that answer over HTTP do it, on 127.0.0.1; 0 for any free port [default: the game's own, 6721 for Echo VR; with --names a free one]
+    #[arg(long, value_name = "PORT")]
+    http_port: Option<u16>,
     /// Also where a game is running: its memory is overwritten
     #[arg(long)]
     force: bool,
@@ -133,6 +137,9 @@ fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
     if times.end < u64::MAX {
         player = player.to(Duration::from_nanos(times.end));
     }
+    if let Some(port) = args.http_port {
+        player = player.http_port(port);
+    }
     match args.status_port {
         Some(port) => player.status_port((port != 0).then_some(port)),
         None => player,
@@ -147,6 +154,9 @@ fn explain(error: PlayError) -> anyhow::Error {
                 "{neighbour}; nothing was written: end it, play under other names with --names, or insist with --force"
             )
         }
+        PlayError::Port { port, source } => anyhow!(
+            "cannot answer on port {port} of this machine: {source}; the game or another player may be there: end it, or play on another port with --http-port"
+        ),
         PlayError::NotPlayable { .. } | PlayError::Empty { .. } => exit::nothing_found(error.to_string()),
         error => error.into(),
     }
@@ -158,6 +168,9 @@ fn introduce(playing: &Playing, path: &Path, args: &Args) {
     tell(&format!("playing {} as {}{names}", path.display(), playing.game().name));
     if let Some(address) = playing.status_address() {
         tell(&format!("answering clients that ask whether the game runs on {address}"));
+    }
+    if let Some(address) = playing.http_address() {
+        tell(&format!("answering as the game does on http://{address}"));
     }
     playing.notes().iter().for_each(|note| tell(&format!("note: {}", human::safe(note))));
     let keys = match (std::io::stdin().is_terminal(), args.step) {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use gametape::capture::{Place, RecordOptions, Sections, Split, game_sources};
-use gametape::games::{GAMES, Game, find_game};
+use gametape::capture::{Place, RecordOptions, Split, game_sources};
+use gametape::games::{GAMES, Game, echo_vr, find_game};
 use gametape::keep_last::Ring;
 use gametape::paths::Folders;
 use gametape::sys::Prefix;
@@ -28,16 +28,20 @@ use crate::{open, time};
   gametape record -o race.gtape --max-duration 1h
   gametape record --keep-last 2m          and `gametape save` when something happened
   gametape record --names demo-1234-      what `gametape demo` plays
+  gametape record --game echo-vr --hz 60
 
 Times: 90, 1:30.5, 10m, 250ms.
 
 On Linux a game in Wine or Proton is read without a bridge. GAMETAPE_WINE=off looks into no process;
-GAMETAPE_WINE=NAME.exe (or a process number) looks into that one, whatever it is called and also with --names.")]
+GAMETAPE_WINE=NAME.exe (or a process number) looks into that one, whatever it is called and also with --names.
+
+Echo VR is asked over HTTP on 127.0.0.1, ports 6721 to 6730; its API must be switched on in the game's settings. GAMETAPE_ECHO=off asks nobody;
+GAMETAPE_ECHO=PORT, PORT-PORT, HOST or HOST:PORT asks there, also with --names: a Quest headset in the same network, for example.")]
 pub(crate) struct Args {
     /// Only this game; `gametape games` lists them
     #[arg(long, value_name = "ID", value_parser = parse_game)]
     game: Option<&'static Game>,
-    /// Samples a second, 1 to 1000; 100 for the Assetto Corsa family and every tick for iRacing if left out
+    /// Samples a second, 1 to 1000; 100 for the Assetto Corsa family, 30 for Echo VR and every tick for iRacing if left out
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     hz: Option<u32>,
     /// What stands before the names of the game's memory: for demonstrations and tests
@@ -70,6 +74,11 @@ enum SplitBy {
     Session,
     /// Never while the recorder runs
     None,
+}
+
+/// Names of the games that are waited for.
+pub(crate) fn waited_for(asks_echo_vr: bool) -> Vec<&'static str> {
+    GAMES.iter().filter(|game| asks_echo_vr || game.id != echo_vr::ID).map(|game| game.name).collect()
 }
 
 /// A game by its id or an alias.
@@ -120,16 +129,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ..RecordOptions::new(Some(place))
     };
     let prefix = args.names.clone().unwrap_or_default();
-    let sections = Sections::new(prefix.clone(), open::in_wine());
-    let sources = game_sources(args.game, sections, args.hz);
+    let places = open::game_places(prefix.clone())?;
+    let asks_echo_vr = places.echo_vr.is_some();
+    let sources = game_sources(args.game, places, args.hz);
     if sources.is_empty() {
-        return Err(exit::usage("this game cannot be recorded live; `gametape games` says what can"));
+        return Err(exit::usage(match args.game.is_some_and(|game| game.id == echo_vr::ID) {
+            true => {
+                "Echo VR is not asked under --names, nor with GAMETAPE_ECHO=off; GAMETAPE_ECHO=PORT says where it is"
+            }
+            false => "this game cannot be recorded live; `gametape games` says what can",
+        }));
     }
     let stop = Stop::listen_once()?;
     let mut recording = Recording::start(sources, &options, &folders.run, || Ok(Vec::new()))?.keeping(ring);
     let games: Vec<&str> = match args.game {
         Some(game) => vec![game.name],
-        None => GAMES.iter().map(|game| game.name).collect(),
+        None => waited_for(asks_echo_vr),
     };
     tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
     if !prefix.as_str().is_empty() {

@@ -98,6 +98,12 @@ impl State {
         true
     }
 
+    /// Whether the match stands still.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.pause == b"paused"
+    }
+
     /// The players.
     pub(super) fn players(&self) -> &[Player] {
         self.players.get(..self.count).unwrap_or_default()

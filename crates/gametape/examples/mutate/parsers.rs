@@ -40,6 +40,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "processes", run: gametape::doctor::fuzz_processes, seeds: seeds::processes },
         Parser { name: "store-texts", run: gametape::store::fuzz_store_texts, seeds: seeds::store_texts },
         Parser { name: "status-request", run: gametape::play::fuzz_status_request, seeds: seeds::status_requests },
+        Parser { name: "http-request", run: gametape::play::fuzz_http_request, seeds: seeds::http_requests },
         Parser { name: "play-header", run: gametape::play::fuzz_tape_header, seeds: seeds::play_headers },
         Parser { name: "ibt", run: gametape_games::fuzz_ibt, seeds: seeds::ibt_files },
         Parser { name: "irsdk-map", run: gametape_games::fuzz_irsdk_map, seeds: seeds::irsdk_maps },

@@ -268,6 +268,15 @@ pub(crate) fn status_requests() -> Vec<Vec<u8>> {
     asked.map(|text| text.as_bytes().to_vec()).into()
 }
 
+/// What clients of Echo VR ask a player.
+pub(crate) fn http_requests() -> Vec<Vec<u8>> {
+    let asked = [
+        "GET /session HTTP/1.1\r\nHost: 127.0.0.1:6721\r\nOrigin: http://localhost:8080\r\nConnection: keep-alive\r\n\r\n",
+        "POST /set_rules?x=1 HTTP/1.0\r\nHost: [::1]\r\nContent-Length: 2\r\n\r\n{}",
+    ];
+    asked.map(|text| text.as_bytes().to_vec()).into()
+}
+
 /// Headers of tapes: rows of 1000 bytes, 10 variables.
 pub(crate) fn play_headers() -> Vec<Vec<u8>> {
     let mut header = Vec::new();

@@ -123,7 +123,7 @@ impl FamilySource {
     fn name(&self, stream: &Stream) -> String {
         match stream.transport {
             Transport::SharedMemory { section, .. } => self.sections.name(section),
-            Transport::File => "a page".into(),
+            Transport::Http { .. } | Transport::File => "a page".into(),
         }
     }
 

@@ -17,7 +17,7 @@ use gametape_games::Presence;
 use super::options::{EndReason, Split};
 
 /// A game that is away this long has ended. Shorter absences are gaps.
-const AWAY_GRACE_NS: u64 = 1_500_000_000;
+pub(super) const AWAY_GRACE_NS: u64 = 1_500_000_000;
 /// A running game of which nothing moves this long has crashed or hangs.
 const FROZEN_NS: u64 = 30_000_000_000;
 /// In a pause or a replay nothing needs to move. After this long nobody can tell it from a crash.

@@ -1,11 +1,12 @@
 //! Recording while a game runs: sources give frames, a recorder puts them on tapes.
 //!
 //! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; behind [`Recorder`] a judge rules when a tape begins and ends, and the driver
-//! puts the batch onto it. [`FamilySource`] and [`IracingSource`] are the games. What a recording does is seen through [`Progress`].
+//! puts the batch onto it. [`FamilySource`], [`IracingSource`] and [`EchoVrSource`] are the games. What a recording does is seen through [`Progress`].
 mod batch;
 mod belief;
 mod clock;
 mod driver;
+mod echo_vr;
 mod family;
 mod games;
 mod iracing;
@@ -26,8 +27,10 @@ mod tapes;
 
 pub use batch::{Batch, BatchFrame, Description};
 pub use clock::{Clock, RealClock};
+pub use echo_vr::{EchoVrAddress, EchoVrAddressError, EchoVrSource};
+pub(crate) use echo_vr::{TAPE_HEADER, look_at_echo_vr};
 pub use family::FamilySource;
-pub use games::game_sources;
+pub use games::{GamePlaces, game_sources};
 pub use iracing::IracingSource;
 pub(crate) use observer::{GAP, gap_ns};
 pub use observer::{Observer, TapeBegins};

@@ -31,6 +31,8 @@ pub(super) struct Beginning {
     pub(super) piece_of_utc_ns: Option<i64>,
     pub(super) about: About,
     pub(super) about_changes: Option<u64>,
+    /// What the source has to say besides.
+    pub(super) metadata: Vec<(&'static str, String)>,
     pub(super) replay_of: Option<String>,
     pub(super) pace: Pace,
 }
@@ -97,7 +99,8 @@ impl RunningTape {
                 writer.metadata(0, key, &value)?;
             }
         }
-        for (key, value) in about_entries(about) {
+        let of_source = self.begun.metadata.iter().map(|(key, value)| (*key, value.clone()));
+        for (key, value) in about_entries(about).chain(of_source) {
             writer.metadata(0, key, &value)?;
         }
         for (key, value) in metadata {

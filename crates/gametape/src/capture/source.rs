@@ -35,6 +35,11 @@ pub trait Source: Send {
         None
     }
 
+    /// What else stands on a tape that begins now: keys and values.
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// Id of the tape that is being played, where the frames come from a player and not from the game.
     fn replay_of(&self) -> Option<String> {
         None
@@ -65,6 +70,10 @@ impl Source for Box<dyn Source> {
 
     fn about_changes(&self) -> Option<u64> {
         (**self).about_changes()
+    }
+
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        (**self).metadata()
     }
 
     fn replay_of(&self) -> Option<String> {

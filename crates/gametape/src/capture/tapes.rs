@@ -139,6 +139,7 @@ impl Tapes {
             piece_of_utc_ns: self.session_utc_ns,
             about: source.about(),
             about_changes: source.about_changes(),
+            metadata: source.metadata(),
             replay_of: source.replay_of(),
             pace: source.pace(),
         };

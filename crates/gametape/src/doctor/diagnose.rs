@@ -2,13 +2,18 @@
 
 use super::facts::Facts;
 use super::finding::{Diagnosis, Finding, Level, Subject};
-use super::{advice, judge_folder, judge_memory};
+use super::{advice, echo_vr, judge_folder, judge_memory};
 
 /// Says what the facts mean. Touches nothing.
 pub fn diagnose(facts: &Facts) -> Diagnosis {
     let (mut findings, mut ready) = (Vec::new(), Vec::new());
     for memory in &facts.memories {
         let (found, game) = judge_memory::judge(facts, memory);
+        findings.extend(found);
+        ready.extend(game);
+    }
+    if let Some(seen) = &facts.echo_vr {
+        let (found, game) = echo_vr::judge(facts, seen);
         findings.extend(found);
         ready.extend(game);
     }

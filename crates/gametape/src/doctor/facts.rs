@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use gametape_games::echo_vr::ID;
 use gametape_games::{Game, Transport};
 
+use super::echo_vr::EchoVrFacts;
 use super::folder::TapesFolder;
 use super::look::{Eye, GROUPS, Look};
 use super::processes::{self, Process};
 use super::sections::Section;
 use super::users::Users;
 use super::wine::WineFacts;
-use crate::capture::{Clock, InWine, Sections, playback};
+use crate::capture::{Clock, EchoVrAddress, InWine, Sections, playback};
 use crate::control;
 use crate::paths::Folders;
 use crate::sys::{Prefix, wake_exactly};
@@ -30,6 +32,8 @@ pub struct Examination {
     pub prefix: Prefix,
     /// Into which processes a recorder looks where no section has the name.
     pub in_wine: InWine,
+    /// Where a recorder asks Echo VR; `None` is nowhere.
+    pub echo_vr: Option<EchoVrAddress>,
     /// Where tapes go and recorders are reached.
     pub folders: Folders,
 }
@@ -94,6 +98,8 @@ pub struct Facts {
     pub wine: Vec<WineFacts>,
     /// Memory of games.
     pub memories: Vec<Memory>,
+    /// Echo VR, which has no memory to look at; `None` if it was not asked.
+    pub echo_vr: Option<EchoVrFacts>,
     /// Id of the tape that a player plays.
     pub player: Option<String>,
     /// Recorders that run.
@@ -107,7 +113,7 @@ pub struct Facts {
 impl Facts {
     /// Looks at this machine. Takes about a quarter of a second; writes nothing.
     pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
-        let Examination { game, prefix, in_wine, folders } = examination;
+        let Examination { game, prefix, in_wine, echo_vr, folders } = examination;
         let processes = processes::of_this_machine().ok();
         let looks_in = *in_wine != InWine::Off && prefix.as_str().is_empty();
         let wine = processes.iter().filter(|_| looks_in).flat_map(|listed| WineFacts::of_games(listed)).collect();
@@ -122,6 +128,7 @@ impl Facts {
             processes,
             wine,
             memories: memories(*game, &sections, clock),
+            echo_vr: echo_vr.as_ref().filter(|_| game.is_none_or(|game| game.id == ID)).map(EchoVrFacts::look),
             player: playback::tape_being_played(prefix),
             recorders,
             tapes: TapesFolder::look(&folders.tapes, &being_recorded),
@@ -132,7 +139,10 @@ impl Facts {
 
 fn memories(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock) -> Vec<Memory> {
     let live = |games: &&&'static [Game]| {
-        games.iter().flat_map(|game| game.streams).any(|stream| stream.transport != Transport::File)
+        games
+            .iter()
+            .flat_map(|game| game.streams)
+            .any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
             && game.is_none_or(|game| games.iter().any(|member| member.id == game.id))
     };
     // All first looks, one wait, all second looks.

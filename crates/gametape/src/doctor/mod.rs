@@ -11,6 +11,7 @@
 //! own about frames. A system other than Linux adds how processes and sections are looked up.
 mod advice;
 mod diagnose;
+mod echo_vr;
 mod facts;
 mod finding;
 mod folder;
@@ -26,6 +27,7 @@ mod users;
 mod wine;
 
 pub use diagnose::diagnose;
+pub use echo_vr::EchoVrFacts;
 pub use facts::{Examination, Facts, Memory, RecorderFacts, System};
 pub use finding::{Diagnosis, Finding, Level, Subject};
 pub use folder::TapesFolder;

@@ -57,6 +57,7 @@ fn facts(memory: Memory, programs: &[&str]) -> Facts {
         processes: Some(programs.iter().map(|name| program(name)).collect()),
         wine: Vec::new(),
         memories: vec![memory],
+        echo_vr: None,
         player: None,
         recorders: Vec::new(),
         tapes: TapesFolder {
@@ -104,6 +105,31 @@ fn every_game_with_shared_memory_is_looked_at() {
         let groups = GROUPS.iter().filter(|group| group.iter().any(|member| member.id == game.id)).count();
         assert_eq!(groups, usize::from(live), "{}", game.id);
     }
+}
+
+#[test]
+fn echo_vr_is_told_by_what_it_answers() {
+    let nothing = || facts(family(MISSING, away(Away::NotThere)), &["bash", "echovr.exe"]);
+    let with = |state: State, played: Option<&str>| {
+        let played = played.map(str::to_owned);
+        Facts { echo_vr: Some(EchoVrFacts { address: "127.0.0.1:6721".into(), state, played }), ..nothing() }
+    };
+    let id = Some("echo-vr");
+    expect(&with(State::Away(Away::NotThere), None), Level::Problem, id, &["6721", "API Access"]);
+    expect(&with(State::Away(Away::Off), None), Level::Note, id, &["no match", "join"]);
+    expect(
+        &with(State::Away(Away::Unreadable("its API is off".into())), None),
+        Level::Problem,
+        id,
+        &["its API is off"],
+    );
+    expect_ready(&with(State::Here(Presence::Live), None), "echo-vr");
+    let played = expect_ready(&with(State::Here(Presence::Live), Some("ab-cd")), "echo-vr");
+    assert!(played.findings.iter().any(|finding| finding.text.contains("ab-cd")), "{played:#?}");
+    // Nobody misses a game that does not run.
+    let mut absent = with(State::Away(Away::NotThere), None);
+    absent.processes = Some(Vec::new());
+    expect(&absent, Level::Note, None, &["no known game runs"]);
 }
 
 #[test]

@@ -27,7 +27,8 @@ impl WineFacts {
     /// Looks into each process of a known game.
     pub(super) fn of_games(processes: &[Process]) -> Vec<Self> {
         let runs = |process: &&Process, game: &Game| game.processes.iter().any(|program| process.runs(program));
-        let games = processes.iter().filter(|process| GAMES.iter().any(|game| runs(process, game)));
+        let games =
+            processes.iter().filter(|process| GAMES.iter().any(|game| game.is_in_memory() && runs(process, game)));
         games.filter_map(|process| Self::look(process.id)).collect()
     }
 

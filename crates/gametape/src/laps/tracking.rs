@@ -86,6 +86,9 @@ impl Tracking {
 pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let game = of_game().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()).unwrap_or_default();
+    if find_game(game).is_some_and(|game| !game.rules.has_laps()) {
+        return Ok(Tracked::default());
+    }
     let id = tape.id().unwrap_or(TapeId([0; 16]));
     let mut tracking = Tracking::new(game, id, of_game().map(|stream| stream.spec()))?;
     let places: Vec<_> = of_game().map(|stream| stream.id()).collect();

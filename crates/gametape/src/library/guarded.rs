@@ -39,6 +39,10 @@ impl Source for Guarded {
         self.0.about_changes()
     }
 
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        self.0.metadata()
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.0.replay_of()
     }

@@ -116,6 +116,10 @@ impl Source for Part {
         self.whole.about_changes()
     }
 
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        self.whole.metadata()
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.whole.replay_of()
     }

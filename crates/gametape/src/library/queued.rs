@@ -37,6 +37,7 @@ pub(crate) struct Queued {
 struct Known {
     session_key: Option<u64>,
     about: About,
+    metadata: Vec<(&'static str, String)>,
     replay_of: Option<String>,
 }
 
@@ -99,6 +100,10 @@ impl Source for Queued {
         self.known(|known| known.about.clone())
     }
 
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        self.known(|known| known.metadata.clone())
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.known(|known| known.replay_of.clone())
     }
@@ -141,6 +146,7 @@ impl Reader {
         known.session_key = self.source.session_key();
         if self.described == 0 {
             (known.about, known.replay_of) = (self.source.about(), self.source.replay_of());
+            known.metadata = self.source.metadata();
         }
     }
 

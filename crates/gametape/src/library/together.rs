@@ -165,6 +165,10 @@ impl Source for Together {
         all.into_iter().find(|about| *about != About::default()).unwrap_or_default()
     }
 
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        self.parts.iter().flat_map(|part| part.source.metadata()).collect()
+    }
+
     fn replay_of(&self) -> Option<String> {
         self.parts.iter().find_map(|part| part.source.replay_of())
     }

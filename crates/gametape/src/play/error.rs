@@ -10,7 +10,7 @@ use crate::format::read::ReadError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// Nothing on the tape is a game's shared memory.
+    /// Nothing on the tape is what a game shows to others while it runs.
     #[error("nothing on this tape can be played: {found}; playable are tapes of {playable}")]
     NotPlayable {
         /// What is on it.
@@ -62,6 +62,16 @@ pub enum PlayError {
     Memory {
         /// The section.
         name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Somebody else answers where the game does, or nobody may.
+    #[error(
+        "cannot answer on port {port} of this machine: {source}; a game or another player may be there: end it, or play on another port"
+    )]
+    Port {
+        /// The port.
+        port: u16,
         /// What the system said.
         source: io::Error,
     },

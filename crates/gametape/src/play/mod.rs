@@ -1,10 +1,10 @@
 //! Playing a tape back: other programs believe that the game runs.
 //!
 //! A [`Player`] is the plan (which tape, how fast, under which names), [`Playing`] plays it, [`Controls`] are its keys. A tape is read ahead on a
-//! thread of its own; the playing thread writes each frame into shared memory when it is due, the way the game does.
+//! thread of its own; the playing thread writes each frame into shared memory when it is due, the way the game does, or makes it the answer to those who ask over HTTP.
 //!
 //! ```text
-//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory
+//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory; http ──▶ clients that ask
 //!                                        ▲                                          status service, SIMAPI.DAT
 //!                                    Controls: pause, seek, step, stop
 //! ```
@@ -46,6 +46,7 @@ mod ahead;
 mod chunk;
 mod controls;
 mod error;
+mod http;
 mod iracing;
 mod neighbours;
 mod pace;
@@ -63,6 +64,8 @@ mod timeline;
 
 pub use controls::Controls;
 pub use error::PlayError;
+#[doc(hidden)]
+pub use http::fuzz_http_request;
 #[doc(hidden)]
 pub use iracing::fuzz_tape_header;
 pub use neighbours::Neighbour;

@@ -88,7 +88,7 @@ pub(super) fn find(
 fn running(game: &Game, processes: &[Process]) -> Option<Neighbour> {
     let section = |stream: &Stream| match stream.transport {
         Transport::SharedMemory { section, .. } => Some(section),
-        Transport::File => None,
+        Transport::Http { .. } | Transport::File => None,
     };
     let mine: Vec<&str> = game.streams.iter().filter_map(section).collect();
     let shares = |other: &&Game| other.streams.iter().filter_map(section).any(|name| mine.contains(&name));

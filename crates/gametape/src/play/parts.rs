@@ -2,7 +2,7 @@
 
 use crate::format::read::{Tape, TapeStream};
 use crate::format::{Role, StreamId};
-use crate::games::{GAMES, Game, Stream, Transport, find_game, iracing};
+use crate::games::{GAMES, Game, Stream, Transport, echo_vr, find_game, iracing};
 
 use super::error::PlayError;
 
@@ -18,6 +18,8 @@ pub(super) struct Part {
 pub(super) enum PartKind {
     /// A page of its own.
     Page(&'static str),
+    /// Answers over HTTP.
+    Answer(&'static str),
     /// iRacing: variable headers.
     Variables,
     /// iRacing: the session text.
@@ -37,9 +39,9 @@ impl PartKind {
             Self::FileHeader | Self::Page("static") => 0,
             Self::Variables => 1,
             Self::Text | Self::Page("physics") => 2,
-            Self::Row => 3,
+            Self::Row | Self::Answer(echo_vr::SESSION) => 3,
             // Behind the row of its time: it speaks of the memory after that row.
-            Self::Header | Self::Page(_) => 4,
+            Self::Header | Self::Page(_) | Self::Answer(_) => 4,
         }
     }
 }
@@ -65,7 +67,7 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
             of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
         let found = if found.is_empty() { "it has no frames of a game".into() } else { found.join(", ") };
         let can: Vec<&str> =
-            GAMES.iter().filter(|game| game.streams.iter().any(is_memory)).map(|game| game.name).collect();
+            GAMES.iter().filter(|game| game.streams.iter().any(is_live)).map(|game| game.name).collect();
         return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
     };
     let (mut list, mut left_out) = (Vec::new(), Vec::new());
@@ -73,6 +75,8 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
         let kind = if stream.spec().game == game.id { kind(game, tape, stream) } else { None };
         match kind {
             Some(kind) => list.push(Part { stream: stream.id(), kind }),
+            // What is left of the lines of a file is nothing that the game shows.
+            None if is_http(game) && stream.spec().role == Role::Describe => {}
             None if stream.totals().frames > 0 => left_out.push(stream.name().to_owned()),
             None => {}
         }
@@ -80,15 +84,25 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
     Ok(Parts { game, list, left_out })
 }
 
-fn is_memory(stream: &Stream) -> bool {
-    matches!(stream.transport, Transport::SharedMemory { .. })
+fn is_live(stream: &Stream) -> bool {
+    stream.transport != Transport::File
+}
+
+/// Whether a game answers over HTTP.
+pub(super) fn is_http(game: &Game) -> bool {
+    game.streams.iter().any(|stream| matches!(stream.transport, Transport::Http { .. }))
 }
 
 fn kind(game: &Game, tape: &Tape, stream: &TapeStream) -> Option<PartKind> {
     if game.id == iracing::GAME.id {
         return iracing_kind(tape, stream);
     }
-    game.stream(stream.name()).filter(|stream| is_memory(stream)).map(|stream| PartKind::Page(stream.name))
+    let stream = game.stream(stream.name())?;
+    match stream.transport {
+        Transport::SharedMemory { .. } => Some(PartKind::Page(stream.name)),
+        Transport::Http { .. } => Some(PartKind::Answer(stream.name)),
+        Transport::File => None,
+    }
 }
 
 /// Live recordings and imports name the same things a little differently. Where a tape has rows of several layouts, the first is played.

@@ -1,11 +1,13 @@
 //! The plan of a playback, and its start.
 
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
 use super::ahead::{Ahead, Plan};
 use super::controls::nanoseconds;
 use super::error::PlayError;
+use super::http::HttpStage;
 use super::iracing::IracingStage;
 use super::neighbours;
 use super::pages::PageStage;
@@ -27,7 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The last frame stays at least and at most this long.
 const LAST_FRAME_NS: Range<u64> = 1_000_000..100_000_000;
 
-/// Plays a tape into shared memory. See the [module](super) for an example.
+/// A stage, and where it answers over HTTP.
+type Opened = (Box<dyn Stage>, Option<SocketAddr>);
+
+/// Plays a tape as its game shows itself: into shared memory, or over HTTP. See the [module](super) for an example.
 #[derive(Clone)]
 pub struct Player {
     tape: Tape,
@@ -39,6 +44,7 @@ pub struct Player {
     force: bool,
     simapi: bool,
     status_port: Option<Option<u16>>,
+    http_port: Option<u16>,
     patience: Duration,
 }
 
@@ -55,6 +61,7 @@ impl Player {
             force: false,
             simapi: false,
             status_port: None,
+            http_port: None,
             patience: PATIENCE,
         }
     }
@@ -100,6 +107,12 @@ impl Player {
         Self { status_port: Some(port), ..self }
     }
 
+    /// Where games that answer over HTTP do it, on this machine; 0 is any free port. It is the game's own port if nothing is said, and a free one
+    /// under a prefix: [`Playing::http_address`] says which.
+    pub fn http_port(self, port: u16) -> Self {
+        Self { http_port: Some(port), ..self }
+    }
+
     /// How long a section that is left over, and too small, is waited for: half a minute if nothing is said.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -117,7 +130,8 @@ impl Player {
         // Reads while we look around.
         let ahead = Ahead::start(raw.clone(), plan)?;
         let processes = || crate::doctor::running_processes();
-        let beside = self.simapi.then_some(simapi::COUNTER);
+        let has_car = parts.game.is_in_memory();
+        let beside = (self.simapi && has_car).then_some(simapi::COUNTER);
         if !self.force
             && let Some(neighbour) = neighbours::find(parts.game, &self.prefix, beside, processes)
         {
@@ -127,29 +141,42 @@ impl Player {
         if !parts.left_out.is_empty() {
             notes.push(format!("not played: {}", parts.left_out.join(", ")));
         }
-        let stage = self.stage(&parts, &raw)?;
-        let simapi = match self.simapi {
+        if self.simapi && !has_car {
+            notes.push(format!("SIMAPI.DAT is not written: {} has no car", parts.game.name));
+        }
+        let id = raw.id().unwrap_or(TapeId([0; 16]));
+        let (stage, http) = self.stage(&parts, &raw, id)?;
+        let simapi = match self.simapi && has_car {
             true => Some(SimApi::open(parts.game, &self.prefix, self.patience)?),
             false => None,
         };
         let service = self.service(&parts, &mut notes);
-        // Last, but before anything is shown: a recorder that finds the game finds the sign.
-        let id = raw.id().unwrap_or(TapeId([0; 16]));
-        let sign = PlaybackSign::put_up(&self.prefix, id)
-            .map_err(|source| PlayError::Memory { name: "gametape_player".into(), source })?;
+        // Last, but before anything is shown: a recorder that finds the game finds the sign. Over HTTP each answer says it.
+        let no_sign = |source| PlayError::Memory { name: "gametape_player".into(), source };
+        let sign = match http {
+            Some(_) => None,
+            None => Some(PlaybackSign::put_up(&self.prefix, id).map_err(no_sign)?),
+        };
         // A table of hundreds of variables takes its time: only for those who decode.
         let decoded = parts.list.iter().filter(|_| simapi.is_some());
         let layout = |stream| raw.stream(stream).and_then(|stream| layout_of_stream(stream.spec()).ok());
         let layouts = decoded.map(|part| layout(part.stream).unwrap_or_else(|| NO_CHANNELS.clone())).collect();
-        let around = Around { sign: Some(sign), service, simapi };
+        let around = Around { sign, service, simapi, http };
         let (game, speed, looping) = (parts.game, self.speed, self.looping);
         Ok(Playing::new(Begun { game, stage, around, ahead, layouts, times, end_ns, speed, looping, notes }))
     }
 
-    fn stage(&self, parts: &Parts, tape: &RawTape) -> Result<Box<dyn Stage>, PlayError> {
+    /// What the game shows, and where it answers, if it does.
+    fn stage(&self, parts: &Parts, tape: &RawTape, id: TapeId) -> Result<Opened, PlayError> {
+        if parts::is_http(parts.game) {
+            let apart = (!self.prefix.as_str().is_empty()).then_some(0);
+            let stage = HttpStage::open(parts, id, self.http_port.or(apart))?;
+            let address = stage.address();
+            return Ok((Box::new(stage), address));
+        }
         Ok(match parts.game.id == iracing::GAME.id {
-            true => Box::new(IracingStage::open(parts, tape, &self.prefix, self.patience)?),
-            false => Box::new(PageStage::open(parts, tape, &self.prefix, self.patience)?),
+            true => (Box::new(IracingStage::open(parts, tape, &self.prefix, self.patience)?), None),
+            false => (Box::new(PageStage::open(parts, tape, &self.prefix, self.patience)?), None),
         })
     }
 
@@ -175,7 +202,10 @@ impl Player {
     fn times(&self, tape: &RawTape, parts: &Parts) -> Result<(Range<u64>, u64), PlayError> {
         let streams = || {
             // What describes others stands at the front, wherever the frames are.
-            let moves = parts.list.iter().filter(|part| matches!(part.kind, PartKind::Page(_) | PartKind::Row));
+            let moves = parts
+                .list
+                .iter()
+                .filter(|part| matches!(part.kind, PartKind::Page(_) | PartKind::Answer(_) | PartKind::Row));
             moves.filter_map(|part| tape.stream(part.stream))
         };
         let first_ns = streams().filter_map(|stream| stream.totals().first_ns).min().unwrap_or(0);

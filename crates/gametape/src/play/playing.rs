@@ -1,5 +1,6 @@
 //! A playback that runs: waits for deadlines, writes frames, hears the controls.
 
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(super) struct Around {
     pub(super) sign: Option<PlaybackSign>,
     pub(super) service: Option<StatusService>,
     pub(super) simapi: Option<SimApi>,
+    /// Where the game answers over HTTP.
+    pub(super) http: Option<SocketAddr>,
 }
 
 /// All that a playback begins with.
@@ -144,8 +147,13 @@ impl Playing {
     }
 
     /// Where iRacing's clients ask whether the game runs.
-    pub fn status_address(&self) -> Option<std::net::SocketAddr> {
+    pub fn status_address(&self) -> Option<SocketAddr> {
         self.around.service.as_ref().map(StatusService::address)
+    }
+
+    /// Where a game that answers over HTTP does it.
+    pub fn http_address(&self) -> Option<SocketAddr> {
+        self.around.http
     }
 
     /// What is played of the tape: from its first frame to where the last one ends.
@@ -376,7 +384,7 @@ impl Playing {
         }
         if let (Some(simapi), Some(layout)) = (&mut self.around.simapi, self.layouts.get(entry.part)) {
             let stream = match entry.kind {
-                PartKind::Page(name) => name,
+                PartKind::Page(name) | PartKind::Answer(name) => name,
                 PartKind::Row => "telemetry",
                 PartKind::Text => "session-text",
                 _ => "",

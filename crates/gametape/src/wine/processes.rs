@@ -57,7 +57,7 @@ fn is_meant(process: &Process, whose: &InWine) -> Option<Option<&'static Game>> 
         InWine::Off => None,
         InWine::Games => {
             let runs = |game: &&Game| game.processes.iter().any(|program| process.runs(program));
-            GAMES.iter().find(runs).map(Some)
+            GAMES.iter().filter(|game| game.is_in_memory()).find(runs).map(Some)
         }
         InWine::Process(name) => {
             // The whole name, where it is known: the system cuts the other one, and many may begin alike.

@@ -134,7 +134,7 @@ fn is_due(last_ns: Option<u64>, now_ns: u64) -> bool {
 fn section(stream: &Stream) -> Option<&'static str> {
     match stream.transport {
         Transport::SharedMemory { section, .. } => Some(section),
-        Transport::File => None,
+        Transport::Http { .. } | Transport::File => None,
     }
 }
 

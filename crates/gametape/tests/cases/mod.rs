@@ -2,7 +2,8 @@
 //! One frame of each stream every 50 ms.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 use gametape::format::StreamSpec;
-use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, iracing};
+use gametape::games::echo_vr::simulated::{Happening, Match, Script, Settings, What};
+use gametape::games::{Channel, Chars, Frame, Game, Kind, Layout, Utf16, ac, acc, ace, acr, echo_vr, iracing};
 use gametape::layout::stream_of_layout;
 use zerocopy::little_endian::U64;
 use zerocopy::{FromZeros, IntoBytes};
@@ -26,8 +27,36 @@ pub fn cases() -> Vec<Case> {
         Case { game: &acc::GAME, name: "lap-and-pits", streams: competizione() },
         Case { game: &ace::GAME, name: "lap-and-pits", streams: evo() },
         Case { game: &acr::GAME, name: "physics-alone", streams: rally() },
+        Case { game: &echo_vr::GAME, name: "match-and-lobby", streams: echo() },
         Case { game: &iracing::GAME, name: "lap-and-pits", streams: iracing() },
     ]
+}
+
+/// A match with a pause, the lobby, and another match.
+fn echo() -> Vec<Recorded> {
+    let answers = |seed, frames, pause_s| {
+        let settings = Settings { seed, frames, rate_hz: 20.0, ..Settings::default() };
+        let pause = |at_s, state| Happening { at_s, what: What::Pause(state) };
+        Match::with_script(settings, Script::new(vec![pause(pause_s, "paused"), pause(pause_s + 0.5, "unpaused")]))
+    };
+    let (mut sessions, mut bones) = (Vec::new(), Vec::new());
+    for answer in answers(1, 24, 0.5) {
+        sessions.push(answer.session.into_bytes());
+        bones.push(answer.player_bones.into_bytes());
+    }
+    for _ in 0..2 {
+        sessions.push(b"{\"err_code\":-6,\"err_description\":\"in the lobby\"}".to_vec());
+        bones.push(b"{\"err_code\":0}".to_vec());
+    }
+    for answer in answers(2, 8, 10.0) {
+        sessions.push(answer.session.into_bytes());
+        bones.push(answer.player_bones.into_bytes());
+    }
+    let of_game = |name, frames| {
+        let spec = StreamSpec { game: echo_vr::ID.into(), transport: "http".into(), ..StreamSpec::json(name) };
+        Recorded { spec, frames }
+    };
+    vec![of_game(echo_vr::SESSION, sessions), of_game(echo_vr::PLAYER_BONES, bones)]
 }
 
 const STEPS: i32 = 100;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gametape_format::StreamSpec;
+use gametape_games::find_game;
 
 use super::LiveTape;
 use crate::capture::{EndReason, Observer, TapeBegins};
@@ -61,12 +62,14 @@ pub(crate) struct LapTap {
     inlet: Inlet<Slot>,
     /// `None` between tapes, and while nothing is kept: laps need a tape to belong to.
     tape: Option<Arc<Begun>>,
+    /// Whether its frames say anything about laps.
+    has_laps: bool,
 }
 
 impl LapTap {
     pub(crate) fn new(slots: usize) -> (Self, Arc<Ring<Slot>>) {
         let ring = Arc::new(Ring::new(slots, Slot::default));
-        (Self { inlet: Inlet::new(Arc::clone(&ring), None), tape: None }, ring)
+        (Self { inlet: Inlet::new(Arc::clone(&ring), None), tape: None, has_laps: true }, ring)
     }
 
     fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
@@ -85,6 +88,7 @@ impl LapTap {
 
 impl Observer for LapTap {
     fn begin(&mut self, tape: &TapeBegins<'_>) {
+        self.has_laps = find_game(&tape.description.game).is_none_or(|game| game.rules.has_laps());
         self.tape = tape.file.map(|(id, path)| {
             Arc::new(Begun {
                 tape: LiveTape {
@@ -101,7 +105,9 @@ impl Observer for LapTap {
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
-        self.put(What::Frame(stream), time_ns, bytes);
+        if self.has_laps {
+            self.put(What::Frame(stream), time_ns, bytes);
+        }
     }
 
     fn gap(&mut self, until_ns: u64, length_ns: u64) {
@@ -125,9 +131,26 @@ mod tests {
     use crate::capture::Description;
 
     fn begin(tap: &mut LapTap, id: u8) {
-        let description = Description::of_game("iracing");
+        begin_game(tap, id, "iracing");
+    }
+
+    fn begin_game(tap: &mut LapTap, id: u8, game: &str) {
+        let description = Description::of_game(game);
         let file = Some((gametape_format::TapeId([id; 16]), std::path::Path::new("laps.gtape")));
         tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
+    }
+
+    #[test]
+    fn frames_of_a_game_without_laps_take_no_slots() {
+        let (mut tap, ring) = LapTap::new(4);
+        for (game, slots) in [("echo-vr", 1), ("iracing", 2)] {
+            begin_game(&mut tap, 1, game);
+            tap.frame(0, 1, b"row");
+            tap.end(2, EndReason::Stopped);
+            let mut found = 0;
+            while ring.try_empty(&mut |_| found += 1) {}
+            assert_eq!(found, slots, "{game}");
+        }
     }
 
     #[test]

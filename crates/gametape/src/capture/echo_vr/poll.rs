@@ -1,0 +1,232 @@
+//! Asks the game: `/session` all the time, `/player_bones` beside it while a match is on. A thread each, over a connection each.
+//!
+//! ```text
+//!            nobody there: all ports, every 5 s
+//!   scan ◀──────────────────────────────────────┐
+//!    │ somebody answers                         │ no match for 2 s
+//!    ▼                              a match     │
+//!   idle: once a second ──────────────────▶ active: both paths, at the same moments
+//! ```
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gametape_format::Counters;
+use gametape_games::Stream;
+use gametape_games::echo_vr::{PLAYER_BONES_STREAM, SESSION_STREAM, is_object};
+
+use super::super::judge::AWAY_GRACE_NS;
+use super::super::source::Away;
+use super::address::EchoVrAddress;
+use super::client::{Client, Failure, Reply};
+use super::hand_over::{Active, HandOver, Item, What};
+use super::moments::Moments;
+use super::reply::{judge, path, worth};
+use super::watch::MatchWatch;
+use super::{BONES, SESSION};
+use crate::sys::{sleep_until, wake_exactly};
+
+/// While there is no match, the port that answers is asked this often.
+const IDLE: Duration = Duration::from_secs(1);
+/// A match that is away this long is over: until then it is asked for as often as before.
+const OVER_AFTER: Duration = Duration::from_secs(2);
+/// An answer that takes this long is put down.
+const STALL: Duration = Duration::from_secs(1);
+
+/// How to ask.
+#[derive(Debug, Clone)]
+pub(super) struct Manner {
+    pub(super) address: EchoVrAddress,
+    pub(super) period: Duration,
+    pub(super) time_out: Duration,
+    /// How often all ports are looked at while there is no match.
+    pub(super) look_every: Duration,
+}
+
+/// Asks for sessions until the end is wanted.
+pub(super) struct Sessions {
+    hand_over: Arc<HandOver>,
+    manner: Manner,
+    client: Client,
+    scout: Client,
+    watch: MatchWatch,
+    hint: usize,
+    place: Option<SocketAddr>,
+    scanned: Option<Instant>,
+    moments: Option<Moments>,
+    /// When the last answer of a match came, and whether it is known that there is none since then.
+    last_match: Option<Instant>,
+    away_since: Option<Instant>,
+    said: Option<Away>,
+}
+
+impl Sessions {
+    pub(super) fn new(hand_over: Arc<HandOver>, manner: Manner) -> Self {
+        Self {
+            client: Client::new(manner.time_out),
+            scout: Client::scout(&manner.address, manner.time_out),
+            hand_over,
+            manner,
+            watch: MatchWatch::default(),
+            hint: 0,
+            place: None,
+            scanned: None,
+            moments: None,
+            last_match: None,
+            away_since: None,
+            said: None,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        wake_exactly();
+        while !self.hand_over.stops() {
+            let now = Instant::now();
+            let scan_at = self.scanned.map_or(now, |scanned| scanned + self.manner.look_every);
+            if self.moments.is_none() && now >= scan_at {
+                self.scan();
+                continue;
+            }
+            let Some(place) = self.place else {
+                self.hand_over.rest_until(scan_at);
+                continue;
+            };
+            if let Some(moments) = &mut self.moments {
+                sleep_until(moments.next());
+                let counted = moments.ask(Instant::now());
+                self.count(counted);
+                self.ask(place);
+            } else {
+                self.ask(place);
+                // Found a match: its first moment is now.
+                if self.moments.is_none() {
+                    self.hand_over.rest_until(Instant::now() + IDLE.min(self.manner.look_every));
+                }
+            }
+        }
+    }
+
+    /// Looks at all ports; the best of them is asked from now on. A match that is found is its first answer.
+    fn scan(&mut self) {
+        let mut best: Option<(u8, SocketAddr)> = None;
+        for place in self.manner.address.places() {
+            if self.hand_over.stops() {
+                return;
+            }
+            let mut body = self.hand_over.spare();
+            let reply = self.scout.get(place, path(&SESSION_STREAM), &mut body);
+            let worth = worth(&reply, &body);
+            if let Ok(reply) = judge(place, reply, &body, &mut self.hint) {
+                (self.place, self.scanned) = (Some(place), Some(Instant::now()));
+                return self.take_match(place, body, reply.played, Instant::now());
+            }
+            self.hand_over.give_back(body);
+            let found = worth.map(|worth| (worth, place));
+            best = best.filter(|(most, _)| worth.is_none_or(|worth| worth <= *most)).or(found);
+        }
+        self.scanned = Some(Instant::now());
+        self.place = best.map(|(_, place)| place);
+        if self.place.is_none() {
+            self.away(Away::NotThere);
+        }
+    }
+
+    fn ask(&mut self, place: SocketAddr) {
+        let mut body = self.hand_over.spare();
+        let asked = Instant::now();
+        let reply = self.client.get(place, path(&SESSION_STREAM), &mut body);
+        let at = Instant::now();
+        if self.moments.is_some() {
+            tell_stall(&self.hand_over, SESSION, &SESSION_STREAM, &reply, at.saturating_duration_since(asked));
+        }
+        match judge(place, reply, &body, &mut self.hint) {
+            Ok(reply) => self.take_match(place, body, reply.played, at),
+            Err(away) => {
+                self.hand_over.give_back(body);
+                self.no_match(away, at);
+            }
+        }
+    }
+
+    fn take_match(&mut self, place: SocketAddr, body: Vec<u8>, played: Option<String>, at: Instant) {
+        let away = self.away_since.take().map(|since| at.saturating_duration_since(since));
+        // Such an absence has ended the tape.
+        if away.is_some_and(|away| away.as_nanos() >= u128::from(AWAY_GRACE_NS)) {
+            self.watch.begin_anew();
+        }
+        self.last_match = Some(at);
+        self.said = None;
+        let what = self.watch.see(body, played, at);
+        self.hand_over.put(SESSION, Item { at, what });
+        if self.moments.is_none() {
+            self.moments = Some(Moments::new(at + self.manner.period, self.manner.period, at));
+            self.hand_over.set_active(Some(Active { place, since: at }));
+        }
+    }
+
+    fn no_match(&mut self, away: Away, at: Instant) {
+        self.away_since.get_or_insert(at);
+        if self.moments.is_some() {
+            self.count(Counters { missed: 1, ..Counters::default() });
+        }
+        self.away(away);
+        if self.last_match.is_none_or(|last| at.saturating_duration_since(last) >= OVER_AFTER) {
+            self.moments = None;
+            self.hand_over.set_active(None);
+        }
+    }
+
+    fn away(&mut self, away: Away) {
+        if self.said.as_ref() != Some(&away) {
+            self.said = Some(away.clone());
+            self.hand_over.put(SESSION, Item { at: Instant::now(), what: What::Away(away) });
+        }
+    }
+
+    fn count(&self, counters: Counters) {
+        count(&self.hand_over, SESSION, counters);
+    }
+}
+
+fn count(hand_over: &HandOver, stream: usize, counters: Counters) {
+    if counters != Counters::default() {
+        hand_over.put(stream, Item { at: Instant::now(), what: What::Counted(stream, counters) });
+    }
+}
+
+/// Puts down that the game took its time, or more than it had.
+fn tell_stall(hand_over: &HandOver, number: usize, stream: &Stream, reply: &Result<Reply, Failure>, took: Duration) {
+    let (path, ms) = (path(stream), took.as_millis());
+    let text = match reply {
+        Err(Failure::TimedOut) => format!("no answer to {path} within {ms} ms"),
+        _ if took >= STALL => format!("the answer to {path} took {ms} ms"),
+        _ => return,
+    };
+    hand_over.put(number, Item { at: Instant::now(), what: What::Event("stall", text) });
+}
+
+/// Asks for bones while a match is on, until the end is wanted.
+pub(super) fn ask_for_bones(hand_over: &HandOver, manner: &Manner) {
+    wake_exactly();
+    let mut client = Client::new(manner.time_out);
+    while let Some(active) = hand_over.wait_for_match() {
+        let mut moments = Moments::new(active.since, manner.period, active.since);
+        while hand_over.active() == Some(active) && !hand_over.stops() {
+            sleep_until(moments.next());
+            let mut counted = moments.ask(Instant::now());
+            let mut body = hand_over.spare();
+            let asked = Instant::now();
+            let reply = client.get(active.place, path(&PLAYER_BONES_STREAM), &mut body);
+            let at = Instant::now();
+            tell_stall(hand_over, BONES, &PLAYER_BONES_STREAM, &reply, at.saturating_duration_since(asked));
+            let good = reply.is_ok_and(|reply| reply.status == 200) && is_object(&body);
+            counted.missed += u64::from(!good);
+            count(hand_over, BONES, counted);
+            match good {
+                true => hand_over.put(BONES, Item { at, what: What::Bones(body) }),
+                false => hand_over.give_back(body),
+            }
+        }
+    }
+}
