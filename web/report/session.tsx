@@ -2,7 +2,7 @@
 
 import type { Lap } from "../src/api/client";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, spread } from "../src/numbers/stats";
-import { Badges, timeTone } from "../src/pages/lap_words";
+import { Badges, Star, timeTone } from "../src/pages/lap_words";
 import { LapChart } from "../src/pages/session/lap_chart";
 import type { Range } from "../src/plots/trace";
 import { delta, deltaClass, fixed, lapTime, sectorTime } from "../src/words/format";
@@ -81,7 +81,7 @@ function Laps({ session, kept, selected, onToggle, onTape }: Props) {
                   {Array.from({ length: sectors }, (_, n) => {
                     const time = lap.sectors_ms[n] ?? null;
                     const top = lap.eligible && time !== null && time === tops[n];
-                    return <td key={n} class={`num ${top ? "purple" : lap.eligible ? "" : "soft"}`}>{top && <span aria-hidden="true">★ </span>}{sectorTime(time)}{top && <span class="hidden"> best</span>}</td>;
+                    return <td key={n} class={`num ${top ? "purple" : lap.eligible ? "" : "soft"}`}>{top && <Star />}{sectorTime(time)}</td>;
                   })}
                   {stints && <td class="num soft">{lap.stint ?? "–"}</td>}
                   {fuel && <td class="num soft">{fixed(lap.fuel_used_l, 2, "L")}</td>}

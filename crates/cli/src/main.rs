@@ -14,6 +14,7 @@ mod lap_lines;
 mod open;
 mod progress;
 mod recording;
+mod report_page;
 mod rows;
 mod server;
 mod serving;

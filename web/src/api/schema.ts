@@ -307,7 +307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tape as a table: a row for each moment at which one of the streams has a frame. */
+        /** A tape as a table, a row for each moment at which one of the streams has a frame; or as a page that a browser opens from disk. */
         get: operations["tape_export"];
         put?: never;
         post?: never;
@@ -2338,9 +2338,9 @@ export interface operations {
             query: {
                 /** @description Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all */
                 channels?: string;
-                /** @description csv or jsonl */
+                /** @description csv or jsonl: a table. html: a page that a browser opens from disk, with laps, traces, map and comparison */
                 format: string;
-                /** @description Only the lap with this number on the tape */
+                /** @description Only the lap with this number on the tape; not of a page, which has all laps */
                 lap?: number;
             };
             header?: never;
@@ -2360,7 +2360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Rows */
+            /** @description Rows, or a page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2368,6 +2368,7 @@ export interface operations {
                 content: {
                     "application/jsonl": string;
                     "text/csv": string;
+                    "text/html": string;
                 };
             };
             503: {

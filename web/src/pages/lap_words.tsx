@@ -17,5 +17,10 @@ export function Badges({ lap, short = false }: { lap: Lap; short?: boolean }) {
   );
 }
 
+/** What is best of all: a sign beside the colour, a word for who hears the page. */
+export function Star() {
+  return <span class="star"><span aria-hidden="true">★</span><span class="hidden">best </span></span>;
+}
+
 /** Times of laps that do not count are pale. */
 export const timeTone = (lap: Lap, best: boolean): string => (best ? "purple" : lap.eligible && !lap.excluded ? "" : "soft");

@@ -1,16 +1,17 @@
 // How a driver gets faster: best, median and spread of each day for a car on a track, and what the last week changed.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { useMemo } from "preact/hooks";
+import type uPlot from "uplot";
 import { type Best, type Lap, askAll } from "../api/client";
 import { useAsk, useLoad } from "../api/use";
 import { Empty, Shown } from "../app/problem";
 import { setQuery, usePlace } from "../app/router";
-import { colour, onTheme } from "../app/theme";
+import { colour } from "../app/theme";
+import { type Mounted, usePlot } from "../plots/mount";
 import { type Day, byDay, sinceLastWeek } from "../numbers/progress";
 import { delta, deltaClass, fixed, lapTime, plural } from "../words/format";
 import { car, driver, game, track } from "../words/names";
+import { Star } from "./lap_words";
 
 /** Laps that are read at most: years of driving. */
 const MOST = 3000;
@@ -64,7 +65,7 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
         <div><dt class="label">Driven</dt><dd class="num">{plural(of.lap_count, "lap")}</dd><dd class="soft">on {plural(days.length, "day")}</dd></div>
       </dl>
       {days.length > 1
-        ? <section class="panel chart-panel"><DayPlot days={days} /><p class="legend-line"><span class="key-best">best</span><span class="key-median">median</span><span class="key-spread">spread: the middle half of the laps</span></p></section>
+        ? <section class="panel chart-panel"><DayPlot height={300} days={days} /><p class="legend-line"><span class="key-best">best</span><span class="key-median">median</span><span class="key-spread">spread: the middle half of the laps</span></p></section>
         : <p class="panel note-panel soft">All laps are of one day. From the second day on, a curve shows here.</p>}
       <div class="two">
         <section><h2>The last seven days</h2>
@@ -83,7 +84,7 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
           <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Days"><table>
             <thead><tr><th>Day</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Air / track</th><th>Conditions</th></tr></thead>
             <tbody>{[...days].reverse().map((one) => (
-              <tr key={one.day}><td class="num">{one.day}</td><td class="num">{one.laps}</td><td class={`num ${one.best === of.time_ms ? "purple" : ""}`}>{lapTime(one.best)}</td>
+              <tr key={one.day}><td class="num">{one.day}</td><td class="num">{one.laps}</td><td class={`num ${one.best === of.time_ms ? "purple" : ""}`}>{one.best === of.time_ms && <Star />}{lapTime(one.best)}</td>
                 <td class="num soft">{lapTime(one.median === null ? null : Math.round(one.median))}</td>
                 <td class="num soft">{one.air === null && one.track === null ? "–" : `${fixed(one.air)} / ${fixed(one.track)} °C`}</td><td class="soft">{one.sky || "–"}</td></tr>
             ))}</tbody>
@@ -102,16 +103,19 @@ function dayName(seconds: number): string {
   return at.getHours() === 0 ? `${at.getDate()} ${MONTHS[at.getMonth()]}` : "";
 }
 
-function DayPlot({ days }: { days: Day[] }) {
-  const place = useRef<HTMLDivElement>(null);
-  const [turn, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
+interface DayPlotProps extends Mounted { days: Day[] }
+
+function DayPlot(props: DayPlotProps) {
+  const { place } = usePlot(props, DAYS, [props.days]);
+  return <div ref={place} role="img" aria-label="Best, median and spread of each day" />;
+}
+
+const DAYS = {
+  data: ({ days }: DayPlotProps) => [days.map((one) => one.at), days.map((one) => one.low), days.map((one) => one.high), days.map((one) => one.median), days.map((one) => one.best)] as uPlot.AlignedData,
+  options: (latest: { current: DayPlotProps }, width: number): uPlot.Options => {
     const axis = { stroke: colour("faint"), font: "12px system-ui, sans-serif", grid: { stroke: colour("edge"), width: 1 }, ticks: { show: false } };
-    const plot = new uPlot({
-      width: element.clientWidth, height: 300, legend: { show: false }, padding: [10, 16, 0, 0],
+    return {
+      width, height: latest.current.height, legend: { show: false }, padding: [10, 16, 0, 0],
       scales: { y: { range: (_plot, min, max) => [min - (max - min) * 0.08 - 50, max + (max - min) * 0.08 + 50] } },
       axes: [{ ...axis, space: 70, values: (_plot, ticks) => ticks.map(dayName) }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
       cursor: { y: false, points: { size: 8 } },
@@ -123,10 +127,6 @@ function DayPlot({ days }: { days: Day[] }) {
         { stroke: colour("purple"), width: 2.5, points: { show: true, size: 8, fill: colour("purple") } },
       ],
       bands: [{ series: [2, 1], fill: `${colour("soft")}30` }],
-    }, [days.map((one) => one.at), days.map((one) => one.low), days.map((one) => one.high), days.map((one) => one.median), days.map((one) => one.best)] as uPlot.AlignedData, element);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 300 }));
-    resize.observe(element);
-    return () => { resize.disconnect(); plot.destroy(); };
-  }, [days, turn]);
-  return <div ref={place} role="img" aria-label="Best, median and spread of each day" />;
-}
+    };
+  },
+};

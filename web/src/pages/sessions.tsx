@@ -30,7 +30,10 @@ export function SessionsPage() {
   const first = useAsk<{ sessions: Session[]; next?: string | null }>("/sessions", params);
   const more = useMore(JSON.stringify(params), params, first.data?.next ?? null);
   useEffect(() => feed.onEvent((event) => { if (/^(session_|lap_final|lap_edited|reset)/.test(event.kind)) first.reload(); }), [first.reload]);
-  const filtered = FILTERS.some((name) => query.get(name));
+  const chosen = FILTERS.filter((name) => query.get(name)).length;
+  const filtered = chosen > 0;
+  // On a phone they would fill the screen.
+  const [folded, setFolded] = useState(true);
   return (
     <div class="page">
       <header class="page-head">
@@ -40,7 +43,8 @@ export function SessionsPage() {
             onInput={(event) => { setText(event.currentTarget.value); setQuery({ q: event.currentTarget.value }); }} />
         </label>
       </header>
-      <div class="filters" role="group" aria-label="Filters">
+      <button type="button" class="filters-fold" aria-expanded={folded ? "false" : "true"} aria-controls="filters" onClick={() => setFolded(!folded)}>{chosen > 0 ? `Filters (${chosen})` : "Filters"}</button>
+      <div id="filters" class={`filters ${folded ? "" : "open"}`} role="group" aria-label="Filters">
         <Pick name="game" label="Game" choices={choices.games} />
         <Pick name="track" label="Track" choices={choices.tracks} />
         <Pick name="car" label="Car" choices={choices.cars} />

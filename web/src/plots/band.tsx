@@ -1,10 +1,10 @@
 // One channel of a tape over time: the smallest and the largest value of each stretch, with the room between them filled. Cursor and range live outside.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { colour, onTheme } from "../app/theme";
+import { useEffect } from "preact/hooks";
+import type uPlot from "uplot";
+import { colour } from "../app/theme";
 import { type Points, type Span, digitsFor, tapeTime } from "../numbers/tape";
+import { type Mounted, cursorOf, dragged, putCursor, usePlot } from "./mount";
 
 /** A moment that several plots show: told without rendering anything. */
 export class Moment {
@@ -23,70 +23,48 @@ export class Moment {
 
 export interface Line { at: number; strong: boolean }
 
-export interface BandProps {
+export interface BandProps extends Mounted {
   points: Points;
   span: Span;
-  height: number;
   last: boolean;
   cursor: Moment;
   playhead: Moment;
   lines: Line[];
   onSpan: (span: Span | null) => void;
   onPick: (seconds: number) => void;
-  canvas?: { current: HTMLCanvasElement | null };
 }
 
 export function Band(props: BandProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  const [turn, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
-
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
-    const { points, span, cursor, playhead } = latest.current;
-    const made = new uPlot(options(latest, element.clientWidth || 600), [points.x, points.max, points.min] as uPlot.AlignedData, element);
-    plot.current = made;
-    const head = document.createElement("i");
-    head.className = "playhead";
-    made.over.append(head);
-    made.over.addEventListener("click", (event) => latest.current.onPick(made.posToVal(event.offsetX, "x")));
-    if (latest.current.canvas) latest.current.canvas.current = made.ctx.canvas;
-    const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: latest.current.height }));
-    resize.observe(element);
-    made.setScale("x", { min: span.from, max: span.to });
-    const showHead = (at: number | null) => {
-      const left = at === null ? -1 : made.valToPos(at, "x");
-      head.hidden = !(left >= 0 && left <= made.over.clientWidth);
-      head.style.transform = `translateX(${left.toFixed(1)}px)`;
-    };
-    showHead(playhead.seconds);
-    const offs = [cursor.on((at) => showCursor(made, at)), playhead.on(showHead)];
-    return () => {
-      for (const off of offs) off();
-      resize.disconnect();
-      made.destroy();
-      plot.current = null;
-    };
-  }, [props.height, props.last, turn]);
-
+  const { place, plot } = usePlot(props, BAND, [props.last]);
   // New values of the same channel come while one looks at it: the plot stays.
   useEffect(() => {
-    const { points, span } = props;
-    plot.current?.setData([points.x, points.max, points.min] as uPlot.AlignedData, false);
-    plot.current?.setScale("x", { min: span.from, max: span.to });
-    latest.current.playhead.set(latest.current.playhead.seconds);
+    plot.current?.setData(dataOf(props), false);
+    plot.current?.setScale("x", { min: props.span.from, max: props.span.to });
   }, [props.points, props.span.from, props.span.to, props.lines]);
-
   return <div ref={place} class="trace-plot band-plot" />;
 }
 
-function showCursor(plot: uPlot, at: number | null) {
-  const left = at === null ? -10 : plot.valToPos(at, "x");
-  if (Math.abs((plot.cursor.left ?? -10) - left) > 0.5) plot.setCursor({ left, top: 0 }, false);
+const dataOf = ({ points }: BandProps) => [points.x, points.max, points.min] as uPlot.AlignedData;
+
+const BAND = { options, begin, data: dataOf, onClick: (props: BandProps, seconds: number) => props.onPick(seconds) };
+
+/** The cursor of all plots, and where the player is. */
+function begin(made: uPlot, latest: { current: BandProps }) {
+  const { span, cursor, playhead } = latest.current;
+  const head = document.createElement("i");
+  head.className = "playhead";
+  made.over.append(head);
+  made.setScale("x", { min: span.from, max: span.to });
+  const showHead = (at: number | null) => {
+    const left = at === null ? -1 : made.valToPos(at, "x");
+    head.hidden = !(left >= 0 && left <= made.over.clientWidth);
+    head.style.transform = `translateX(${left.toFixed(1)}px)`;
+  };
+  showHead(playhead.seconds);
+  // Where it stands on the picture is another place after a zoom.
+  made.hooks.setScale?.push((_plot, key) => { if (key === "x") showHead(playhead.seconds); });
+  const offs = [cursor.on((at) => putCursor(made, at)), playhead.on(showHead)];
+  return () => { for (const off of offs) off(); };
 }
 
 function options(latest: { current: BandProps }, width: number): uPlot.Options {
@@ -104,27 +82,17 @@ function options(latest: { current: BandProps }, width: number): uPlot.Options {
         values: (_plot, ticks) => ticks.map((tick) => (last ? tapeTime(tick, Math.min(1, digitsFor(latest.current.span))) : "")) },
       { ...axis, size: 58, space: 26, values: (_plot, ticks) => ticks.map((tick) => short(tick)) },
     ],
-    cursor: {
-      y: false,
-      drag: { x: true, y: false, setScale: false, dist: 6 },
-      points: { show: false },
-      bind: { dblclick: () => () => { latest.current.onSpan(null); return null; } },
-    },
+    cursor: cursorOf(() => latest.current.onSpan(null), { show: false }),
     series: [{}, series, series],
     bands: [{ series: [1, 2], fill: `${line}44` }],
     hooks: {
-      setScale: [(plot, key) => { if (key === "x") showCursor(plot, latest.current.cursor.seconds); }],
+      setScale: [(plot, key) => { if (key === "x") putCursor(plot, latest.current.cursor.seconds); }],
       setCursor: [(plot) => {
         if (!plot.root.matches(":hover")) return;
         const left = plot.cursor.left ?? -1;
         latest.current.cursor.set(left < 0 ? null : plot.posToVal(left, "x"));
       }],
-      setSelect: [(plot) => {
-        const { left, width } = plot.select;
-        if (width < 6) return;
-        latest.current.onSpan({ from: plot.posToVal(left, "x"), to: plot.posToVal(left + width, "x") });
-        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      }],
+      setSelect: [(plot) => { const span = dragged(plot); if (span) latest.current.onSpan(span); }],
       drawClear: [(plot) => drawLines(plot, latest.current.lines)],
     },
   };

@@ -1,10 +1,10 @@
 // One plot over the distance: a line for each lap. Several of them share a cursor and a range; both live outside.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { colour, onTheme } from "../app/theme";
+import { colour } from "../app/theme";
 import { lapColour, lapDash } from "./colours";
+import { type Mounted, cursorOf, dragged, putCursor, usePlot } from "./mount";
 
 export type Values = (number | null)[];
 
@@ -25,13 +25,12 @@ export class CursorLine {
   }
 }
 
-export interface TraceProps {
+export interface TraceProps extends Mounted {
   name: string;
   x: number[];
   lines: Values[];
   /** Number of the lap of each line: its colour. */
   laps: number[];
-  height: number;
   range: Range;
   cursor: CursorLine;
   onRange: (range: Range | null) => void;
@@ -47,52 +46,30 @@ export interface TraceProps {
   xSteps?: number[];
   /** Names stand beside marks; on the plot of the delta they always do. */
   namesMarks?: boolean;
-  canvas?: { current: HTMLCanvasElement | null };
 }
 
 export function Trace(props: TraceProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  const [turn, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
-
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
-    const { x, lines } = latest.current;
-    const made = new uPlot(options(latest, element.clientWidth || 600), [x, ...lines] as uPlot.AlignedData, element);
-    plot.current = made;
-    // uPlot keeps the click that ends a drag to itself.
-    made.over.addEventListener("click", (event) => latest.current.onPin(made.posToVal(event.offsetX, "x")));
-    if (latest.current.canvas) latest.current.canvas.current = made.ctx.canvas;
-    const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: latest.current.height }));
-    resize.observe(element);
-    const off = latest.current.cursor.on((index) => show(made, latest.current.x, index));
-    const { range } = latest.current;
-    made.setScale("x", { min: range.from, max: range.to });
-    return () => {
-      off();
-      resize.disconnect();
-      made.destroy();
-      plot.current = null;
-    };
-  }, [props.x, props.lines, props.height, turn]);
-
+  const { place, plot } = usePlot(props, TRACE, [props.x, props.lines]);
   useEffect(() => {
     plot.current?.setScale("x", { min: props.range.from, max: props.range.to });
   }, [props.range.from, props.range.to]);
-
   return <div ref={place} class="trace-plot" />;
 }
 
-/** Puts the line of the cursor over a place of the grid. */
-function show(plot: uPlot, x: number[], index: number | null) {
-  const at = index === null ? undefined : x[index];
-  const left = at === undefined ? -10 : plot.valToPos(at, "x");
-  if (Math.abs((plot.cursor.left ?? -10) - left) > 0.5) plot.setCursor({ left, top: 0 }, false);
+const TRACE = {
+  options, begin,
+  data: ({ x, lines }: TraceProps) => [x, ...lines] as uPlot.AlignedData,
+  onClick: (props: TraceProps, x: number) => props.onPin(x),
+};
+
+function begin(made: uPlot, latest: { current: TraceProps }) {
+  const off = latest.current.cursor.on((index) => putCursor(made, placeOf(latest.current.x, index)));
+  const { range } = latest.current;
+  made.setScale("x", { min: range.from, max: range.to });
+  return off;
 }
+
+const placeOf = (x: number[], index: number | null) => (index === null ? null : x[index]);
 
 function options(latest: { current: TraceProps }, width: number): uPlot.Options {
   const { lines, laps, height, isDelta, steps, last, xText = (x: number) => `${x} m`, xSteps, namesMarks = !!isDelta } = latest.current;
@@ -109,14 +86,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
       { ...axis, show: true, size: last ? 28 : 6, ...(xSteps ? { incrs: xSteps } : {}), values: (_plot, ticks) => ticks.map((tick) => (last ? xText(tick) : "")) },
       { ...axis, size: 54, ...(steps ? { incrs: [1, 2, 5], space: 14 } : {}), values: (_plot, ticks) => ticks.map((tick) => (isDelta ? `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick / 1000).toFixed(tick % 100 ? 2 : 1)}` : plainTick(tick))) },
     ],
-    cursor: {
-      y: false,
-      drag: { x: true, y: false, setScale: false, dist: 6 },
-      points: { size: 8, width: 2 },
-      bind: {
-        dblclick: () => () => { latest.current.onRange(null); return null; },
-      },
-    },
+    cursor: cursorOf(() => latest.current.onRange(null), { size: 8, width: 2 }),
     series: [{}, ...lines.map((_, n): uPlot.Series => ({
       stroke: lapColour(laps[n] as number),
       width: n === 0 && lines.length > 1 && !isDelta ? 1.5 : 2,
@@ -128,14 +98,9 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
     }))],
     hooks: {
       // Where a place lies is known only when the range is.
-      setScale: [(plot, key) => { if (key === "x") show(plot, latest.current.x, latest.current.cursor.index); }],
+      setScale: [(plot, key) => { if (key === "x") putCursor(plot, placeOf(latest.current.x, latest.current.cursor.index)); }],
       setCursor: [(plot) => { if (plot.root.matches(":hover")) latest.current.cursor.set(plot.cursor.idx ?? null); }],
-      setSelect: [(plot) => {
-        const { left, width } = plot.select;
-        if (width < 6) return;
-        latest.current.onRange({ from: plot.posToVal(left, "x"), to: plot.posToVal(left + width, "x") });
-        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      }],
+      setSelect: [(plot) => { const range = dragged(plot); if (range) latest.current.onRange(range); }],
       drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, namesMarks)],
     },
   };

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { page } from "../browser.mjs";
 import { freePort, start, until } from "../programs.mjs";
 
@@ -63,7 +65,7 @@ export async function a_tape_shows_what_is_on_it_and_can_be_looked_into({ browse
   await other.done();
 }
 
-export async function a_tape_is_downloaded_and_exported({ browser, url, api }) {
+export async function a_tape_is_downloaded_and_exported({ browser, url, api, place }) {
   const tape = await closedTape(api);
   const inside = await api(`/api/v1/tapes/${tape.id}`);
   const tab = await page(browser);
@@ -75,7 +77,7 @@ export async function a_tape_is_downloaded_and_exported({ browser, url, api }) {
   assert(readFileSync(await file.path()).equals(whole), "the file is the tape");
   const lap = inside.sessions.flatMap((one) => one.laps).find((one) => one.complete);
   await tab.getByRole("button", { name: "Export" }).click();
-  await tab.getByRole("dialog").getByLabel("Lap").selectOption(String(lap.tape_lap));
+  await tab.getByRole("dialog").getByRole("combobox").selectOption(String(lap.tape_lap));
   await tab.shot("tape-export");
   const [table] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("dialog").getByRole("button", { name: "Export" }).click()]);
   assert(table.suggestedFilename().endsWith(`_lap${String(lap.tape_lap).padStart(2, "0")}.csv`), table.suggestedFilename());
@@ -83,6 +85,20 @@ export async function a_tape_is_downloaded_and_exported({ browser, url, api }) {
   assert(rows[0].startsWith("time_ns,time_s,utc,lap,lap_distance_m,") && rows[0].includes("speedKmh (km/h)"), rows[0]);
   const numbers = new Set(rows.slice(1).map((row) => row.split(",")[3]));
   assert.deepEqual([...numbers], [String(lap.tape_lap)], "rows of that lap alone");
+  // A report is the page of `gametape export --to html`: from the disk, without a network, with the laps of this tape.
+  await tab.getByRole("button", { name: "Export" }).click();
+  await tab.getByRole("dialog").getByLabel("Report").check();
+  await tab.shot("tape-export-report");
+  const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("dialog").getByRole("button", { name: "Export" }).click()]);
+  assert.equal(saved.suggestedFilename(), tape.file.replace(/gtape$/, "html"));
+  const html = join(place.folder, "from-the-page.html");
+  await saved.saveAs(html);
+  const context = await browser.newContext({ offline: true });
+  const report = await context.newPage();
+  await report.goto(pathToFileURL(html).href);
+  await report.locator('[data-channel="Speed"] canvas').waitFor();
+  assert.equal(await report.locator(".laps tbody tr").count(), inside.sessions[0].laps.length);
+  await context.close();
   assert.deepEqual(tab.sins, []);
   await tab.done();
 }

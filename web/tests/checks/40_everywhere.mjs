@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { page } from "../browser.mjs";
 import { freePort, start, until } from "../programs.mjs";
 
@@ -38,6 +39,50 @@ export async function a_phone_needs_no_sideways_scrolling({ browser, url, api })
   }
 }
 
+export async function a_new_user_sees_what_to_do({ browser, place }) {
+  const server = start(place, ["serve", "--bind", `127.0.0.1:${await freePort()}`, "--store", join(place.folder, "empty.sqlite")]);
+  const url = await server.url();
+  for (const [name, path, words] of [
+    ["live", "/", "gametape demo"], ["sessions", "/sessions", "No sessions yet"], ["compare", "/compare", "Nothing to compare yet"], ["progress", "/progress", "No laps that count yet"], ["tapes", "/tapes", "No tapes yet"],
+  ]) {
+    for (const [size, viewport, colorScheme] of [["wide", { width: 1366, height: 800 }, "dark"], ["phone", { width: 390, height: 844 }, "light"]]) {
+      const tab = await page(browser, { viewport, colorScheme });
+      await tab.goto(url + path);
+      await tab.getByText(words).first().waitFor();
+      await tab.shot(`empty-${name}-${size}`);
+      assert((await tab.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, name);
+      assert.deepEqual(tab.sins, [], name);
+      await tab.done();
+    }
+  }
+  await server.kill();
+}
+
+export async function long_names_break_no_page({ browser, url, api }) {
+  const long = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihung of the endurance team that has no short name";
+  const [, ...rest] = (await api("/api/v1/sessions?laps=true")).sessions.filter((one) => one.end_reason && one.best_lap);
+  const session = rest[0];
+  const patch = (path, body) => fetch(`${url}/api/v1/${path}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify(body) });
+  const edits = [`sessions/${session.id}`, `laps/${session.best_lap}`];
+  for (const path of edits) assert.equal((await patch(path, { name: long, note: `${long}. ${long}.`, tags: [long.slice(0, 30), "wet"] })).status, 200);
+  for (const [size, viewport] of [["wide", { width: 1366, height: 800 }], ["phone", { width: 390, height: 844 }]]) {
+    for (const [name, path, ready] of [
+      ["sessions", "/sessions", ".sessions .row"], ["session", `/sessions/${session.id}`, ".laps tbody tr"], ["compare", `/compare?laps=${session.best_lap}`, ".picker li button"],
+      ["tape", `/tapes/${session.tape_id}`, ".strip-lap"],
+    ]) {
+      const tab = await page(browser, { viewport });
+      await tab.goto(url + path);
+      await tab.locator(ready).first().waitFor();
+      await tab.shot(`long-${name}-${size}`);
+      const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+      assert(wide <= viewport.width, `${name} is ${wide} px wide`);
+      assert.deepEqual(tab.sins, [], name);
+      await tab.done();
+    }
+  }
+  for (const path of edits) assert.equal((await patch(path, { name: null, note: null, tags: [] })).status, 200);
+}
+
 export async function a_low_screen_shows_all_that_is_needed_while_driving({ browser, url }) {
   for (const [width, height] of [[1366, 640], [1280, 600]]) {
     const tab = await page(browser, { viewport: { width, height } });
@@ -71,14 +116,31 @@ export async function a_page_that_connects_shows_no_dashes({ browser, url }) {
   await tab.done();
 }
 
+/** What opens over a page, and pages that are no part of the others. */
+async function moreToCheck(api) {
+  const pages = await everyPage(api);
+  const path = (name) => pages.find(([one]) => one === name)[1];
+  const dialog = (name, press) => [`${name} open`, path(name), ".page", async (tab) => { await press(tab); await tab.locator("dialog[open]").waitFor(); }];
+  return [
+    ...pages,
+    ["nothing", "/no-such-page", ".empty"],
+    ["picker", "/compare", ".picker li button"],
+    ...["delta", "inputs", "laps"].map((kind) => [`overlay ${kind}`, `/overlay/${kind}`, ".overlay"]),
+    dialog("tape", (tab) => tab.getByRole("button", { name: "Export" }).click()),
+    dialog("session", (tab) => tab.getByRole("button", { name: /^Edit lap/ }).first().click()),
+    ["keys", "/sessions", ".sessions .row", async (tab) => { await tab.keyboard.press("?"); await tab.getByRole("heading", { name: "Keys" }).waitFor(); }],
+  ];
+}
+
 export async function axe_finds_nothing_serious({ browser, url, api }) {
   const found = [];
   for (const colorScheme of ["dark", "light"]) {
-    for (const [name, path, ready] of [...await everyPage(api), ["nothing", "/no-such-page", ".empty"]]) {
+    for (const [name, path, ready, act] of await moreToCheck(api)) {
       // The page forbids scripts of others; the check is one.
       const tab = await page(browser, { colorScheme, bypassCSP: true });
       await tab.goto(url + path);
       await tab.locator(ready).first().waitFor();
+      await act?.(tab);
       await tab.evaluate(axe);
       const { violations } = await tab.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
       for (const one of violations) {

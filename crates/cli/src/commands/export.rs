@@ -13,11 +13,11 @@ use serde_json::json;
 
 use super::export_captures::Capture;
 use super::export_files::{ExportFiles, Scratch};
-use super::export_html::Template;
-use super::{export_captures, export_html, export_summary};
+use super::{export_captures, export_summary};
 use crate::cli::{not_yet, tell};
 use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
+use crate::report_page::{About, NO_PAGE, ReportPage};
 use crate::stop::Stop;
 use crate::{human, open};
 
@@ -82,7 +82,7 @@ enum To {
 #[derive(Clone, Copy)]
 enum Kind {
     Rows(RowFormat),
-    Page(Template),
+    Page(ReportPage),
 }
 
 impl To {
@@ -91,7 +91,7 @@ impl To {
         match self {
             Self::Csv => Ok(("csv", Kind::Rows(RowFormat::Csv))),
             Self::Jsonl => Ok(("jsonl", Kind::Rows(RowFormat::Jsonl))),
-            Self::Html => Ok(("html", Kind::Page(Template::embedded()?))),
+            Self::Html => Ok(("html", Kind::Page(ReportPage::embedded().context(NO_PAGE)?))),
             Self::V2Tape => Err(not_yet("gametape export --to v2-tape")),
             Self::Nevrcap => Err(not_yet("gametape export --to nevrcap")),
             Self::Echoreplay => Err(exit::usage("echoreplay is no table: name it alone in --to")),
@@ -139,9 +139,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
             let done = match kind {
                 Kind::Rows(format) => write_rows(args, &of, *format, &wanted, &stop, bar)?,
-                Kind::Page(template) => {
-                    let files = ExportFiles::new(&wanted, false, &stop, bar);
-                    export_html::write(*template, &of, !args.channels.is_empty(), files)?
+                Kind::Page(page) => {
+                    write_page(*page, &of, !args.channels.is_empty(), ExportFiles::new(&wanted, false, &stop, bar))?
                 }
             };
             for problem in &done.damage {
@@ -220,20 +219,20 @@ pub(super) fn wanted_path(args: &Args, source: &Path, ending: &str, several: boo
 }
 
 /// What is exported.
-pub(super) struct Source<'a> {
-    pub(super) path: &'a Path,
-    pub(super) tape: &'a Tape,
-    pub(super) columns: &'a Columns,
-    pub(super) tracked: Option<&'a Tracked>,
+struct Source<'a> {
+    path: &'a Path,
+    tape: &'a Tape,
+    columns: &'a Columns,
+    tracked: Option<&'a Tracked>,
 }
 
 /// What was written.
-pub(super) struct Done {
-    pub(super) paths: Vec<PathBuf>,
+struct Done {
+    paths: Vec<PathBuf>,
     /// Rows of tables; a page has none.
-    pub(super) rows: Option<u64>,
-    pub(super) channels: usize,
-    pub(super) damage: Vec<String>,
+    rows: Option<u64>,
+    channels: usize,
+    damage: Vec<String>,
 }
 
 fn write_rows(
@@ -251,4 +250,12 @@ fn write_rows(
     let exported = export_rows(of.tape, of.columns, format, of.tracked, &mut files)?;
     let damage = exported.damage.iter().map(ToString::to_string).collect();
     Ok(Done { paths: files.finish()?, rows: Some(exported.rows), channels: of.columns.0.len(), damage })
+}
+
+fn write_page(page: ReportPage, of: &Source<'_>, named: bool, mut files: ExportFiles<'_>) -> anyhow::Result<Done> {
+    let file = of.path.file_name().unwrap_or_default().to_string_lossy();
+    let about = About { file: &file, tape: of.tape, tracked: of.tracked, columns: of.columns, named };
+    let written = page.write(&about, &mut files)?;
+    let damage = written.damage.iter().map(ToString::to_string).collect();
+    Ok(Done { paths: files.finish()?, rows: None, channels: written.channels, damage })
 }

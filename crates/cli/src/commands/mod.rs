@@ -10,7 +10,6 @@ mod doctor_report;
 pub(crate) mod export;
 mod export_captures;
 mod export_files;
-mod export_html;
 mod export_summary;
 pub(crate) mod games;
 pub(crate) mod import;

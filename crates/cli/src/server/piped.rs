@@ -42,6 +42,13 @@ pub(super) struct Pipe {
     piece: Vec<u8>,
 }
 
+impl Pipe {
+    /// Whether the client is still there: work that writes nothing for a long time asks.
+    pub(super) fn is_wanted(&self) -> io::Result<()> {
+        if self.give.is_closed() { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
+    }
+}
+
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);

@@ -1,12 +1,11 @@
-//! A tape as a table, written while it is read. Laps are those of the store, so that nothing has to be tracked first.
+//! A tape as a table, written while it is read, or as a page. Laps are those of the store, so that nothing has to be tracked first.
 
 use std::io::{self, Write as _};
 
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use gametape::export::{Columns, ExportError, RowFormat, RowSink, choose, export_rows};
-use gametape::format::read::Tape;
+use gametape::export::{ExportError, RowSink, choose, export_rows};
 use gametape::laps::{Tracked, TrackedSession};
 use gametape::store::Store;
 
@@ -19,12 +18,13 @@ use super::state::AppState;
 use super::tape_channels::Channel;
 use super::tape_file::{attachment, file_name};
 use super::tapes::{check_owner, open, sessions_on, tape_id_of};
-use super::tapes_params::ExportParams;
+use super::tapes_params::{ExportKind, ExportParams};
+use crate::report_page::About;
 
-/// A tape as a table: a row for each moment at which one of the streams has a frame.
+/// A tape as a table, a row for each moment at which one of the streams has a frame; or as a page that a browser opens from disk.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
     params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), ExportParams),
-    responses((status = 200, description = "Rows", content((String = "text/csv"), (String = "application/jsonl"))),
+    responses((status = 200, description = "Rows, or a page", content((String = "text/csv"), (String = "application/jsonl"), (String = "text/html"))),
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn export(
     State(state): State<AppState>,
@@ -35,7 +35,8 @@ pub(super) async fn export(
 ) -> Result<Response, ApiError> {
     check_owner(&state, caller)?;
     let id = tape_id_of(&id)?;
-    let (format, names, lap) = params.checked()?;
+    let (kind, names, lap) = params.checked()?;
+    let named = !names.is_empty();
     let turn = piped::turn(&state.exports)?;
     let (tape, columns, tracked, name) = read_tapes(&state, move |store| {
         let (known, tape) = open(store, id)?;
@@ -52,17 +53,17 @@ pub(super) async fn export(
         Ok((tape, columns, tracked, file_name(&known.path)))
     })
     .await?;
-    let (ending, kind) = match format {
-        RowFormat::Csv => ("csv", "text/csv; charset=utf-8"),
-        RowFormat::Jsonl => ("jsonl", "application/jsonl"),
-    };
+    let (ending, content) = kind.ending();
     let stem = name.strip_suffix(".gtape").unwrap_or(&name);
-    let name = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
-    let body = piped::body(turn, move |pipe| write(&tape, &columns, format, &tracked, lap, pipe));
+    let saved = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
+    let body = piped::body(turn, move |pipe| {
+        let about = About { file: &name, tape: &tape, tracked: Some(&tracked), columns: &columns, named };
+        write(&about, kind, lap, pipe)
+    });
     let mut answer = body.into_response();
     let headers = answer.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content));
+    headers.insert(header::CONTENT_DISPOSITION, attachment(&saved));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(answer)
 }
@@ -82,17 +83,14 @@ fn tracked_on(store: &dyn Store, id: gametape::format::TapeId) -> Result<Tracked
     Ok(tracked)
 }
 
-fn write(
-    tape: &Tape,
-    columns: &Columns,
-    format: RowFormat,
-    tracked: &Tracked,
-    lap: Option<u32>,
-    pipe: &mut Pipe,
-) -> io::Result<()> {
+fn write(of: &About<'_>, kind: ExportKind, lap: Option<u32>, pipe: &mut Pipe) -> io::Result<()> {
     let mut rows = Rows { pipe, lap, open: false, begun: false, over: false };
-    match export_rows(tape, columns, format, Some(tracked), &mut rows) {
-        Ok(_) => Ok(()),
+    let written = match kind {
+        ExportKind::Rows(format) => export_rows(of.tape, of.columns, format, of.tracked, &mut rows).map(drop),
+        ExportKind::Page(page) => page.write(of, &mut rows).map(drop),
+    };
+    match written {
+        Ok(()) => Ok(()),
         // The lap was given to its end.
         Err(ExportError::Write(_)) if rows.over => Ok(()),
         Err(ExportError::Write(error)) => Err(error),
@@ -127,5 +125,9 @@ impl RowSink for Rows<'_> {
 
     fn row(&mut self, row: &[u8]) -> io::Result<()> {
         if self.open { self.pipe.write_all(row) } else { Ok(()) }
+    }
+
+    fn goes_on(&self) -> io::Result<()> {
+        self.pipe.is_wanted()
     }
 }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use gametape::export::RowFormat;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::error::ApiError;
+use crate::report_page::{NO_PAGE, ReportPage};
 
 /// Stretches of time, unless another number is asked for.
 const POINTS: u32 = 1000;
@@ -73,25 +75,49 @@ impl OverviewParams {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportParams {
-    /// csv or jsonl
-    #[param(pattern = "^(csv|jsonl)$")]
+    /// csv or jsonl: a table. html: a page that a browser opens from disk, with laps, traces, map and comparison
+    #[param(pattern = "^(csv|jsonl|html)$")]
     format: String,
     /// Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all
     #[param(min_length = 1, max_length = 8000)]
     channels: Option<String>,
-    /// Only the lap with this number on the tape
+    /// Only the lap with this number on the tape; not of a page, which has all laps
     #[param(minimum = 1)]
     lap: Option<u32>,
 }
 
+/// What is made of a tape.
+#[derive(Clone, Copy)]
+pub(super) enum ExportKind {
+    Rows(RowFormat),
+    /// A page for browsers.
+    Page(ReportPage),
+}
+
+impl ExportKind {
+    /// The ending of its file, and what it is called in HTTP.
+    pub(super) fn ending(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Rows(RowFormat::Csv) => ("csv", "text/csv; charset=utf-8"),
+            Self::Rows(RowFormat::Jsonl) => ("jsonl", "application/jsonl"),
+            Self::Page(_) => ("html", "text/html; charset=utf-8"),
+        }
+    }
+}
+
 impl ExportParams {
-    /// The format, the names of channels, and the lap.
-    pub(super) fn checked(self) -> Result<(gametape::export::RowFormat, Vec<String>, Option<u32>), ApiError> {
-        let format = match self.format.as_str() {
-            "csv" => gametape::export::RowFormat::Csv,
-            "jsonl" => gametape::export::RowFormat::Jsonl,
-            _ => return Err(ApiError::bad_request("format is none of csv, jsonl")),
+    /// The kind, the names of channels, and the lap.
+    pub(super) fn checked(self) -> Result<(ExportKind, Vec<String>, Option<u32>), ApiError> {
+        let kind = match self.format.as_str() {
+            "csv" => ExportKind::Rows(RowFormat::Csv),
+            "jsonl" => ExportKind::Rows(RowFormat::Jsonl),
+            "html" if self.lap.is_some() => return Err(ApiError::bad_request("a page has all laps: leave lap out")),
+            "html" => {
+                let page = ReportPage::embedded().ok_or_else(|| ApiError::not_there("no_report_page", NO_PAGE))?;
+                ExportKind::Page(page)
+            }
+            _ => return Err(ApiError::bad_request("format is none of csv, jsonl, html")),
         };
-        Ok((format, names_of(self.channels, MOST_IN_TABLE)?, self.lap))
+        Ok((kind, names_of(self.channels, MOST_IN_TABLE)?, self.lap))
     }
 }

@@ -11,6 +11,7 @@
 mod bars;
 mod deck;
 mod facts;
+mod fault;
 mod finding;
 mod keys;
 mod look;

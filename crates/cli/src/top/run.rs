@@ -9,6 +9,7 @@ use crossterm::event::{Event, read};
 use gametape::sys::Prefix;
 
 use super::deck::Deck;
+use super::fault;
 use super::keys::{Act, press};
 use super::look::Look;
 use super::mouse::{Places, mouse};
@@ -71,10 +72,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
             source.ask(ask);
         }
         if dirty || drawn.elapsed() >= REDRAW {
-            taken.paper.draw(|frame| {
-                let area = frame.area();
-                places = draw(&mut state, now, area, frame.buffer_mut());
-            })?;
+            taken.draw(|area, buffer| places = draw(&mut state, now, area, buffer))?;
             (drawn, dirty) = (Instant::now(), false);
         }
         for _ in 0..MOST_EVENTS {
@@ -86,6 +84,9 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Done),
             };
             dirty = true;
+            if let Event::Key(key) = &event {
+                fault::at_key(key);
+            }
             match event {
                 Event::Key(key) => match press(&mut state, key) {
                     Some(Act::Quit { interrupted: true }) => return Ok(Outcome::Interrupted),

@@ -1,7 +1,9 @@
 //! The terminal: taken over, and given back as it was, whatever ends the program.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal as _, Stdout, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
@@ -9,6 +11,7 @@ use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::exit;
@@ -18,12 +21,20 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// Whether something has gone wrong so badly that nothing more is drawn.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
+/// Held while a picture is drawn: a terminal that was given back must not get the rest of one.
+static PEN: Mutex<()> = Mutex::new(());
+
+thread_local! {
+    /// Whether this thread has the pen.
+    static DRAWS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What is drawn on.
-pub(crate) type Paper = Terminal<CrosstermBackend<Stdout>>;
+type Paper = Terminal<CrosstermBackend<Stdout>>;
 
 /// The terminal, until it is dropped.
 pub(crate) struct Taken {
-    pub(crate) paper: Paper,
+    paper: Paper,
     mouse: bool,
 }
 
@@ -54,6 +65,18 @@ impl Taken {
             taken.toggle_mouse()?;
         }
         Ok(taken)
+    }
+
+    /// Draws a picture, unless the terminal was given back because something went wrong.
+    pub(crate) fn draw(&mut self, picture: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
+        let _pen = PEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if panicked() {
+            return Ok(());
+        }
+        DRAWS.set(true);
+        let drawn = self.paper.draw(|frame| picture(frame.area(), frame.buffer_mut())).map(drop);
+        DRAWS.set(false);
+        drawn
     }
 
     /// The next picture is drawn whole: something else has written on the terminal.
@@ -95,6 +118,8 @@ fn give_back_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         PANICKED.store(true, Ordering::SeqCst);
+        // A picture that another thread draws is finished first; it is the last.
+        let _pen = (!DRAWS.get()).then(|| PEN.lock().unwrap_or_else(PoisonError::into_inner));
         give_back();
         before(panic);
     }));

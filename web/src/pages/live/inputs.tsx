@@ -89,6 +89,8 @@ export function makeTrace(seconds: number, alone = false) {
     };
     line("soft", 1.5, (moment) => (moment.steering === null ? null : 0.5 + moment.steering / 2), [2, 3]);
     line("throttle", 2.5, (moment) => moment.throttle);
+    // Below the brake the ground is filled: it is told from the throttle without colours.
+    area(pen, kept.flatMap((moment) => (moment.brake === null ? [] : [[x(moment.at), y(moment.brake)] as [number, number]])), y(0), `${colours.brake ?? ""}44`);
     line("brake", 2.5, (moment) => moment.brake);
   };
 }
@@ -97,6 +99,17 @@ function stroke(pen: CanvasRenderingContext2D, points: [number, number][]) {
   pen.beginPath();
   points.forEach(([x, y], n) => (n ? pen.lineTo(x, y) : pen.moveTo(x, y)));
   pen.stroke();
+}
+
+function area(pen: CanvasRenderingContext2D, points: [number, number][], ground: number, tone: string) {
+  const [first, last] = [points[0], points[points.length - 1]];
+  if (!first || !last) return;
+  pen.fillStyle = tone;
+  pen.beginPath();
+  pen.moveTo(first[0], ground);
+  for (const [x, y] of points) pen.lineTo(x, y);
+  pen.lineTo(last[0], ground);
+  pen.fill();
 }
 
 const SECONDS = 10;

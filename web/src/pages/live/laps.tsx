@@ -5,7 +5,7 @@ import { type Lap, type Session, ask } from "../../api/client";
 import { feed } from "../../live/feed";
 import { bestSectors, least, countingTimes } from "../../numbers/stats";
 import { delta, deltaClass, lapTime, sectorTime } from "../../words/format";
-import { Badges, timeTone } from "../lap_words";
+import { Badges, Star, timeTone } from "../lap_words";
 import { useFact } from "./figures";
 
 const LAP_EVENTS = new Set(["lap_provisional", "lap_final", "lap_aborted", "lap_amended"]);
@@ -67,9 +67,10 @@ export function LiveLaps({ running }: { running: Running }) {
                     <td class={`num ${timeTone(lap, best)}`}>{lapTime(lap.time_ms)}</td>
                     <td class={`num ${best ? "purple" : lap.eligible ? deltaClass(off) : "soft"}`}>{best ? "best" : delta(off)}</td>
                     <td class="wide num small">
-                      {lap.sectors_ms.map((time, n) => (
-                        <span key={n} class={time !== null && time === running.bestSectors[n] ? "purple" : ""}>{sectorTime(time)}</span>
-                      ))}
+                      {lap.sectors_ms.map((time, n) => {
+                        const top = time !== null && time === running.bestSectors[n];
+                        return <span key={n} class={top ? "purple" : ""}>{top && <Star />}{sectorTime(time)}</span>;
+                      })}
                       <Badges lap={lap} short />
                     </td>
                   </tr>

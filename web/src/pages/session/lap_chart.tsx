@@ -1,17 +1,30 @@
 // Lap times in order, stint by stint. Slow laps (in, out, spoiled) stick to the upper edge: they would press the others flat.
 
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lap } from "../../api/client";
 import { countingTimes, least, median, paceTimes } from "../../numbers/stats";
 import { lapTime } from "../../words/format";
 
-const [W, H, LEFT, TOP, BOTTOM] = [900, 230, 70, 14, 26];
+const [H, LEFT, TOP, BOTTOM] = [230, 70, 14, 26];
+/** A lap needs so much room to be met by a finger; more laps than fit are scrolled to. */
+const LEAST_PX = 14;
 
 export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; selected: readonly string[]; onToggle: (id: string) => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(900);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const resize = new ResizeObserver(() => setRoom(element.clientWidth));
+    resize.observe(element);
+    return () => resize.disconnect();
+  }, []);
   const timed = laps.filter((lap) => lap.time_ms != null);
   const counting = countingTimes(timed);
   const all = timed.map((lap) => lap.time_ms as number);
   const best = least(counting) ?? least(all);
-  if (best === null || timed.length < 2) return null;
+  if (best === null || timed.length < 2) return <div ref={place} />;
+  const W = Math.max(room, LEFT + timed.length * LEAST_PX);
   const pace = paceTimes(counting.length > 1 ? counting : all);
   const high = Math.max(...pace, best * 1.004);
   const range = (high - best) * 1.15;
@@ -20,9 +33,9 @@ export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; s
   const mid = median(pace);
   const stints = bands(timed);
   const levels = ticks(best, best + range);
-  const every = Math.max(1, Math.ceil(timed.length / 25));
+  const every = Math.max(1, Math.ceil((timed.length * 26) / (W - LEFT)));
   return (
-    <div class="scroll-x"><svg class="lap-chart" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Lap times; the best is ${lapTime(best)}`}>
+    <div ref={place} class="scroll-x"><svg class="lap-chart" width={W} height={H} role="img" aria-label={`Lap times; the best is ${lapTime(best)}`}>
       {stints.map((band, n) => (
         <g key={n}>
           {n % 2 === 1 && <rect x={x(band.from) - 10} y={TOP} width={x(band.to) - x(band.from) + 20} height={H - TOP - BOTTOM} class="band" />}

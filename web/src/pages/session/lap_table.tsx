@@ -3,7 +3,7 @@
 import type { Lap } from "../../api/client";
 import { delta, deltaClass, fixed, lapTime, sectorTime } from "../../words/format";
 import { word } from "../../words/names";
-import { Badges, timeTone } from "../lap_words";
+import { Badges, Star, timeTone } from "../lap_words";
 import { editLap } from "./edits";
 
 interface Props {
@@ -47,7 +47,7 @@ export function LapTable({ laps, bestId, bestMs, bestSectors, selected, onToggle
                 {Array.from({ length: sectors }, (_, n) => {
                   const time = lap.sectors_ms[n] ?? null;
                   const top = !dull && time !== null && time === bestSectors[n];
-                  return <td key={n} class={`num ${top ? "purple" : dull ? "soft" : ""}`}>{sectorTime(time)}{top && <span class="hidden"> best</span>}</td>;
+                  return <td key={n} class={`num ${top ? "purple" : dull ? "soft" : ""}`}>{top && <Star />}{sectorTime(time)}</td>;
                 })}
                 {fuel && <td class="num soft">{fixed(lap.fuel_used_l, 2, "L")}</td>}
                 {speed && <td class="num soft">{fixed(lap.top_speed_kmh, 0, "km/h")}</td>}

@@ -5,6 +5,7 @@ import type { Lap } from "../../api/client";
 import { type Span, type TapeInside, tapeTime } from "../../numbers/tape";
 import { bytes, count, fixed, lapTime, plural } from "../../words/format";
 import { game, phase, track, word } from "../../words/names";
+import { Star } from "../lap_words";
 
 interface Props { tape: TapeInside; laps: readonly Lap[]; channels: readonly string[]; onSpan: (span: Span | null) => void; onChannel: (name: string) => void }
 
@@ -34,7 +35,7 @@ function Laps({ tape, laps, onSpan }: { tape: TapeInside; laps: readonly Lap[]; 
                 <tr key={lap.id} data-lap={lap.id}>
                   <td><button type="button" class="plain small-button" onClick={() => { onSpan({ from: lap.start_ns / 1e9, to: (lap.end_ns ?? (tape.tape.duration_ns ?? 0)) / 1e9 }); scrollTo({ top: 0 }); }} aria-label={`Show lap ${lap.tape_lap}`}>{lap.tape_lap}</button></td>
                   <td class="num soft">{tapeTime(lap.start_ns / 1e9)}</td>
-                  <td class={`num ${lap.id === session.best_lap ? "purple" : ""}`}>{lap.valid === false ? "✕ " : ""}{lapTime(lap.time_ms)}</td>
+                  <td class={`num ${lap.id === session.best_lap ? "purple" : ""}`}>{lap.id === session.best_lap && <Star />}{lap.valid === false ? "✕ " : ""}{lapTime(lap.time_ms)}</td>
                   <td>{lap.state === "final" ? phase(lap.phase) : word(lap.state)}{lap.id === session.best_lap ? " · best" : ""}</td>
                 </tr>
               ))}

@@ -9,6 +9,7 @@ import { save } from "./save";
 const FORMATS = [
   { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
   { value: "jsonl", text: "JSON Lines", about: "an object for each row" },
+  { value: "html", text: "Report", about: "a page to keep or to send: laps, traces, map, comparison" },
 ] as const;
 
 export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open: boolean; onClose: () => void; tape: string; file: string; laps: readonly Lap[]; shown: readonly string[] }) {
@@ -20,10 +21,12 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
-  const name = `${file.replace(/\.gtape$/, "")}${lap ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
+  /** A report has all laps, and chooses channels by itself. */
+  const report = format === "html";
+  const name = `${file.replace(/\.gtape$/, "")}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
   const send = (event: SubmitEvent) => {
     event.preventDefault();
-    void save(`/tapes/${tape}/export`, { format, channels: all ? null : shown.join(","), lap: lap || null }, name);
+    void save(`/tapes/${tape}/export`, report ? { format } : { format, channels: all ? null : shown.join(","), lap: lap || null }, name);
     onClose();
   };
   return (
@@ -33,18 +36,20 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
         <fieldset><legend class="label">Kind</legend>
           {FORMATS.map((one) => <label key={one.value} class="check"><input type="radio" name="format" checked={format === one.value} onChange={() => setFormat(one.value)} /> <b>{one.text}</b> <span class="soft">{one.about}</span></label>)}
         </fieldset>
-        <fieldset><legend class="label">Channels</legend>
-          <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} that are shown</label>
-          <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">a large file</span></label>
-        </fieldset>
-        <label>Lap
-          <select value={lap} onChange={(event) => setLap(event.currentTarget.value)}>
-            <option value="">the whole tape</option>
-            {laps.map((one) => <option key={one.id} value={String(one.tape_lap)}>{one.tape_lap}: {one.time_ms != null ? lapTime(one.time_ms) : one.state}</option>)}
-          </select>
-        </label>
+        {report ? <p class="soft">One file that any browser opens from disk, without a network. It has the session with all its laps and is below 15 MB, however long the tape is. A long tape takes some seconds.</p> : <>
+          <fieldset><legend class="label">Channels</legend>
+            <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} that are shown</label>
+            <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">a large file</span></label>
+          </fieldset>
+          <label>Lap
+            <select value={lap} onChange={(event) => setLap(event.currentTarget.value)}>
+              <option value="">the whole tape</option>
+              {laps.map((one) => <option key={one.id} value={String(one.tape_lap)}>{one.tape_lap}: {one.time_ms != null ? lapTime(one.time_ms) : one.state}</option>)}
+            </select>
+          </label>
+        </>}
         <p class="soft file-name">{name}</p>
-        <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main" disabled={!all && shown.length === 0}>Export</button></p>
+        <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main" disabled={!report && !all && shown.length === 0}>Export</button></p>
       </form>
     </dialog>
   );

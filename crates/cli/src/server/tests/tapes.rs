@@ -112,7 +112,8 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?points=9"), 400, "10 to 4000"),
         (at("/overview?from_ns=5&to_ns=5"), 400, "later"),
         (at("/export"), 400, "format"),
-        (at("/export?format=html"), 400, "csv, jsonl"),
+        (at("/export?format=pdf"), 400, "csv, jsonl, html"),
+        (at("/export?format=html&lap=1"), 400, "has all laps"),
         (at("/export?format=csv&lap=99"), 404, "no lap 99"),
         (at("/export?format=csv&channels=physics/nothing"), 400, "no channel"),
     ] {
@@ -188,6 +189,42 @@ async fn rows_of_a_tape_and_of_a_lap_are_those_of_the_library() {
 }
 
 #[tokio::test]
+async fn a_page_of_a_tape_has_the_laps_of_the_store_and_all_it_needs() {
+    let driven = driven(local());
+    let page = driven.server.get(&at("/export?format=html")).await;
+    if !super::super::web::is_embedded() {
+        assert_eq!((page.status.as_u16(), page.code().as_str()), (404, "no_report_page"));
+        return;
+    }
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+    // It is saved and not shown: what stands in a tape never runs under the address of this server.
+    assert!(page.headers["content-disposition"].to_str().unwrap().starts_with("attachment; filename=\"a tape.html\""));
+    assert!(page.text.trim_end().ends_with("</html>"), "all of it");
+    let data = |text: &str| {
+        let (_, rest) = text.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+        serde_json::from_str::<Value>(rest.split_once("</script>").unwrap().0).unwrap()
+    };
+    let said = data(&page.text);
+    assert_eq!(said["file"], "a tape.gtape");
+    assert!(!page.text.contains("/tmp"), "no path of this machine");
+    let laps = said["sessions"].as_array().unwrap().iter().flat_map(|one| one["laps"].as_array().unwrap());
+    let found: Vec<_> = laps.map(|lap| (lap["id"].clone(), lap["time_ms"].clone())).collect();
+    let expected: Vec<_> = driven.tracked.laps().map(|lap| (json!(lap.id.to_string()), json!(lap.time_ms))).collect();
+    assert_eq!(found, expected);
+    assert_eq!(said["lines"]["laps"].as_array().unwrap().len(), driven.tracked.laps().count());
+    let names = |said: &Value| {
+        let channels = said["lines"]["channels"].as_array().unwrap();
+        channels.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = names(&said);
+    assert!(["speed_kmh", "x_m", "z_m", "fuel"].iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");
+    let some = driven.server.get(&at("/export?format=html&channels=physics/wheelSlip.1")).await;
+    let some = names(&data(&some.text));
+    assert!(some.iter().any(|name| name == "wheelSlip[1]") && !some.iter().any(|name| name == "fuel"), "{some:?}");
+}
+
+#[tokio::test]
 async fn tapes_are_for_the_owner_alone() {
     let driven = driven(Access { public: true, ..local() });
     let edit = DriverEdit { name: None, visibility: Some(Visibility::Private) };
@@ -199,6 +236,7 @@ async fn tapes_are_for_the_owner_alone() {
         at("/overview"),
         at("/file"),
         at("/export?format=csv&channels=physics/gas"),
+        at("/export?format=jsonl&channels=physics/gas"),
         "/api/v1/playback".to_owned(),
     ] {
         assert_eq!(driven.server.get(&path).await.status, 401, "{path}");

@@ -1,18 +1,19 @@
-//! A tape as one page that a browser opens from disk: the page that was embedded when this program was built, with the data of the tape in it.
+//! A tape as one page that a browser opens from disk: the page that was embedded when this program was built, with the data of the tape in it. For
+//! `export --to html` and for the server.
 //!
 //! The data is JSON in a script element that is never run. No text of a tape can end that element: `<` and `>` are written as escapes. What the page may do
 //! stands in its head (a content security policy): run the one script in it, and ask nobody for anything.
 
 use std::io::{self, Write};
 
-use gametape::export::RowSink as _;
 use gametape::export::report::tape_report;
+use gametape::export::{Columns, ExportError, RowSink};
+use gametape::format::read::{Problem, Tape};
+use gametape::laps::Tracked;
 use gametape::names::utc_text;
 use serde_json::{Value, json};
 
-use super::export::{Done, Source};
-use super::export_files::ExportFiles;
-use super::laps_report::ReportSession;
+use crate::commands::laps_report::ReportSession;
 
 /// The page without its data; none where the program was built without npm or from a package.
 const PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/report_template.rs"));
@@ -21,53 +22,62 @@ const DATA: &str = "@@DATA@@";
 /// Events that are shown at most.
 const MOST_MARKS: usize = 500;
 
+/// What a program that was built without the page says.
+pub(crate) const NO_PAGE: &str = "this gametape was built without its web pages, and a report needs them: install Node.js 20.19 or newer (npm) and build it again \
+                                  from the repository; tables (csv, jsonl) work without";
+
 /// The page, in two parts.
 #[derive(Clone, Copy)]
-pub(super) struct Template {
+pub(crate) struct ReportPage {
     before: &'static str,
     after: &'static str,
 }
 
-impl Template {
-    /// The page of this program.
-    pub(super) fn embedded() -> anyhow::Result<Self> {
-        let parts = PAGE.and_then(|page| page.split_once(DATA));
-        let (before, after) = parts.ok_or_else(|| {
-            anyhow::anyhow!(
-                "this gametape was built without its web pages, and `--to html` needs them: install Node.js 20.19 or newer (npm) and build it \
-                 again from the repository; `--to csv` works without"
-            )
-        })?;
-        Ok(Self { before, after })
-    }
+/// The tape that a page is about.
+pub(crate) struct About<'a> {
+    /// Name of its file.
+    pub(crate) file: &'a str,
+    pub(crate) tape: &'a Tape,
+    pub(crate) tracked: Option<&'a Tracked>,
+    pub(crate) columns: &'a Columns,
+    /// The user asked for these columns.
+    pub(crate) named: bool,
 }
 
-/// Writes the page of a tape.
-pub(super) fn write(
-    template: Template,
-    of: &Source<'_>,
-    named: bool,
-    mut files: ExportFiles<'_>,
-) -> anyhow::Result<Done> {
-    let report = tape_report(of.tape, of.tracked, of.columns, named, &mut |done, total| {
-        files.at(done, total);
-        files.goes_on()
-    })?;
-    let damage = report.damage.iter().map(ToString::to_string).collect();
-    let channels = report.channels.len();
-    let mut document = about(of);
-    if let Some(object) = document.as_object_mut() {
-        object.insert("lines".to_owned(), report.into_json());
+/// What was written.
+pub(crate) struct Written {
+    pub(crate) channels: usize,
+    pub(crate) damage: Vec<Problem>,
+}
+
+impl ReportPage {
+    /// The page of this program; none where it was built without npm.
+    pub(crate) fn embedded() -> Option<Self> {
+        let (before, after) = PAGE?.split_once(DATA)?;
+        Some(Self { before, after })
     }
-    files.part(None, template.before.as_bytes())?;
-    serde_json::to_writer(Inert(|bytes: &[u8]| files.row(bytes)), &document).map_err(io::Error::from)?;
-    files.row(template.after.as_bytes())?;
-    Ok(Done { paths: files.finish()?, rows: None, channels, damage })
+
+    /// Gives the page of a tape, piece by piece. Its head comes at once, the rest when all of the tape was read.
+    pub(crate) fn write(self, of: &About<'_>, sink: &mut dyn RowSink) -> Result<Written, ExportError> {
+        sink.part(None, self.before.as_bytes())?;
+        let mut report = tape_report(of.tape, of.tracked, of.columns, of.named, &mut |done, total| {
+            sink.at(done, total);
+            sink.goes_on()
+        })?;
+        let written = Written { channels: report.channels.len(), damage: std::mem::take(&mut report.damage) };
+        let mut document = about(of);
+        if let Some(object) = document.as_object_mut() {
+            object.insert("lines".to_owned(), report.into_json());
+        }
+        serde_json::to_writer(Inert(|bytes: &[u8]| sink.row(bytes)), &document).map_err(io::Error::from)?;
+        sink.row(self.after.as_bytes())?;
+        Ok(written)
+    }
 }
 
 /// All but the channels.
-fn about(of: &Source<'_>) -> Value {
-    let Source { path, tape, tracked, .. } = of;
+fn about(of: &About<'_>) -> Value {
+    let About { file, tape, tracked, .. } = of;
     let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let metadata = tape.metadata();
     let told = |key: &str| metadata.get(key);
@@ -84,7 +94,7 @@ fn about(of: &Source<'_>) -> Value {
     json!({
         "version": 1,
         "made_by": concat!("gametape ", env!("CARGO_PKG_VERSION")),
-        "file": path.file_name().unwrap_or_default().to_string_lossy(),
+        "file": file,
         "created_utc": tape.start_utc_ns().and_then(utc_text),
         "game": streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()),
         "duration_ns": streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max(),
