@@ -6,11 +6,13 @@
 //! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table   live
 //! laps (tracker, store, server of this project) ─▶ laps::figures ─▶ table   laps
 //! live_ui (`gametape demo`, pages that look on) ─▶ laps::figures ─▶ table    live-ui
+//! echo (simulated matches of Echo VR) ─▶ laps::figures ─▶ table             echo
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
 
 mod compare;
 mod data;
+mod echo;
 mod laps;
 mod live;
 mod live_ui;
@@ -66,6 +68,13 @@ enum Command {
     Laps(laps::LapsArgs),
     /// What pages that look on cost the server: one rig, many browsers
     LiveUi(live_ui::LiveUiArgs),
+    /// Echo VR: sizes beside other formats, conversions, events, seeking
+    Echo(echo::EchoArgs),
+    /// Writes a simulated match of Echo VR as an `.echoreplay` file
+    EchoMatch(echo::MatchArgs),
+    /// Conversions, for `echo`
+    #[command(hide = true)]
+    EchoConvert(echo::ConvertArgs),
     /// Tracks one tape, for `laps`
     #[command(hide = true)]
     LapsTrackTape(laps::retrack::TrackTapeArgs),
@@ -87,6 +96,9 @@ fn run(command: Command) -> Result<()> {
         Command::LiveBare(args) => live::bare::run(&args),
         Command::Laps(args) => laps::run(&args),
         Command::LiveUi(args) => live_ui::run(&args),
+        Command::Echo(args) => echo::run(&args),
+        Command::EchoMatch(args) => echo::write_match(&args),
+        Command::EchoConvert(args) => echo::convert(&args),
         Command::LapsTrackTape(args) => laps::retrack::track_tape_once(&args),
         Command::LapsGuard(args) => laps::guard::run(&args),
     }

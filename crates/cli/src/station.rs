@@ -3,6 +3,7 @@
 //! ```text
 //! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
 //!           ├─▶ LiveView ──▶ what the car does now, for those listeners
+//!           ├─▶ LiveFrames ──▶ the frames themselves, for those who ask for V2
 //!           └─▶ tapes that begin and end ──▶ catalogue; laps again, from a closed tape, if some are lacking
 //! at the start: tapes that no tracker has seen ──▶ store ──▶ another server, if one is named
 //! ```
@@ -18,13 +19,14 @@ use std::thread::JoinHandle;
 use gametape::capture::Observer;
 use gametape::format::TapeId;
 use gametape::laps::live::{Announced, KeepLaps, LiveLaps, LiveTape};
+use gametape::live_frames::LiveFrames;
 use gametape::live_view::LiveView;
 use gametape::store::Store;
 
 use crate::catching_up::CatchingUp;
 use crate::human;
 use crate::lap_lines::LapLines;
-use crate::server::{Access, Announcer, AppState, Limits, ShowCars};
+use crate::server::{Access, Announcer, AppState, Limits, ShowCars, TellFrames};
 use crate::serving::{Bind, Serving};
 use crate::tape_notes::{Note, note_tapes};
 use crate::upstream::{Pushing, Upstream};
@@ -34,6 +36,7 @@ pub(crate) struct Station {
     laps: LiveLaps,
     /// `None` if there is no server to look through.
     view: Option<LiveView>,
+    frames: Option<LiveFrames>,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
     tapes: Option<Sender<Note>>,
@@ -72,6 +75,7 @@ impl Station {
         Ok(Self {
             laps: LiveLaps::new(Arc::new(keep)),
             view: serving.as_ref().map(|serving| LiveView::new(Arc::new(ShowCars(serving.state().clone())))),
+            frames: serving.as_ref().map(|serving| LiveFrames::new(Arc::new(TellFrames(serving.state().clone())))),
             serving,
             catalogue,
             tapes: Some(tapes),
@@ -92,6 +96,9 @@ impl Station {
         if let Some(view) = &mut self.view {
             observers.push(view.observer()?);
         }
+        if let Some(frames) = &mut self.frames {
+            observers.push(frames.observer()?);
+        }
         Ok(observers)
     }
 
@@ -105,6 +112,7 @@ impl Station {
     pub(crate) fn end_laps(self) -> Served {
         self.laps.wait();
         self.view.into_iter().for_each(LiveView::wait);
+        self.frames.into_iter().for_each(LiveFrames::wait);
         Served {
             serving: self.serving,
             catalogue: self.catalogue,

@@ -123,26 +123,25 @@ impl Block {
         absolute_times(header, &mut self.times)
     }
 
-    /// The last frame at or before a time, with its time, out of a payload of text, without rendering the others. `None` if all are later; the inner one
-    /// if the payload is of another coding, for which nothing is saved.
+    /// The last frame at or before a time, with its time, out of a payload of text, without rendering the others. `None` if all are later, or the payload
+    /// is of another coding, for which nothing would be saved.
     pub(crate) fn decode_last_before(
         header: &RecordHeader,
         payload: &[u8],
         decoder: &mut column::BlockDecoder,
         time_ns: u64,
-    ) -> Result<Option<Option<(u64, Vec<u8>)>>, Malformed> {
+    ) -> Result<Option<(u64, Vec<u8>)>, Malformed> {
         if header.kind != RecordKind::RowBlock || header.coding != json::CODING {
             return Ok(None);
         }
         let head = checked_head(header, payload)?;
-        let since_first = time_ns.checked_sub(header.first_ns);
-        let choose =
-            |times: &[u64]| times.partition_point(|time| since_first.is_some_and(|at| *time <= at)).checked_sub(1);
+        let Some(since_first) = time_ns.checked_sub(header.first_ns) else { return Ok(None) };
+        let choose = |times: &[u64]| times.partition_point(|time| *time <= since_first).checked_sub(1);
         let mut times = Vec::new();
         let found =
             json::decode_row(head, header.rows as usize, header.raw_bytes as usize, decoder, &mut times, choose)?;
         absolute_times(header, &mut times)?;
-        Ok(Some(found.and_then(|(row, frame)| Some((*times.get(row)?, frame)))))
+        Ok(found.and_then(|(row, frame)| Some((*times.get(row)?, frame))))
     }
 
     fn decode_rows(&mut self, payload: &[u8], rows: usize) -> Result<(), Malformed> {

@@ -10,6 +10,7 @@
 //! - [`watch`]: folders where games put their replays.
 //! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
 //! - [`laps`]: sessions, stints, laps and sectors.
+//! - [`live_view`] and [`live_frames`]: what the car does while it is recorded, and the frames themselves.
 //! - [`store`]: sessions and laps that are kept, what users said about them, and where the tapes are.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
@@ -33,6 +34,7 @@ pub mod keep_last;
 pub mod laps;
 pub mod layout;
 pub mod library;
+pub mod live_frames;
 pub mod live_view;
 pub mod names;
 pub mod paths;

@@ -1,8 +1,9 @@
-//! The live stream: a WebSocket if the client asks for one, Server-Sent Events otherwise. Both carry the same messages.
+//! The live stream: a WebSocket if the client asks for one, Server-Sent Events otherwise. Both carry the same messages. With `format=v2` it is `live_v2`'s.
 
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -11,7 +12,7 @@ use gametape::store::Audience;
 use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::access::Caller;
 use super::car::CarWatcher;
@@ -19,15 +20,16 @@ use super::clients::OpenStream;
 use super::connection::Place;
 use super::error::{ApiError, Problem};
 use super::live::Event;
+use super::live_v2::{self, Following};
 use super::params::Params;
 use super::state::AppState;
 
 /// Events that are taken at once.
 const BATCH: usize = 200;
 /// A quiet stream says something this often, so that both ends notice a dead line.
-const QUIET: Duration = Duration::from_secs(15);
+pub(super) const QUIET: Duration = Duration::from_secs(15);
 /// How long a client may take to accept a message.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// From where on.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -39,6 +41,18 @@ pub(super) struct LiveParams {
     /// What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts
     #[param(minimum = 1, maximum = 60)]
     car: Option<u8>,
+    /// `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body
+    format: Option<LiveFormat>,
+}
+
+/// What a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LiveFormat {
+    /// Events, and states of the car.
+    Json,
+    /// Frames, as Telemetry V2.
+    V2,
 }
 
 /// What is sent.
@@ -117,7 +131,8 @@ impl From<Event> for Told {
 
 /// What happens now: edits and laps as they come, with sequence numbers.
 #[utoipa::path(get, path = "/api/v1/live", tag = "live", params(LiveParams),
-    responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream"),
+    responses((status = 200, description = "Server-Sent Events, or envelopes",
+            content((String = "text/event-stream"), (Vec<u8> = "application/x-protobuf"))),
         (status = 101, description = "A WebSocket with the same messages"), (status = "4XX", body = Problem)))]
 pub(super) async fn live(
     State(state): State<AppState>,
@@ -125,11 +140,19 @@ pub(super) async fn live(
     place: Option<Extension<Place>>,
     headers: HeaderMap,
     Params(params): Params<LiveParams>,
-    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let audience = state.access.audience(caller)?;
     let place = place.map(|Extension(place)| place);
     let wants_socket = headers.get(header::UPGRADE).is_some();
+    let envelopes = params.format == Some(LiveFormat::V2);
+    if envelopes && (params.since.is_some() || params.car.is_some()) {
+        return Err(ApiError::bad_request("since and car are of the format json; v2 has all frames, from now on"));
+    }
+    if envelopes && audience != Audience::Owner {
+        // Frames have the names of everybody who drives.
+        return Err(ApiError::token_needed());
+    }
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest());
     let looker = match params.car {
@@ -143,19 +166,36 @@ pub(super) async fn live(
     let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
         return Err(ApiError::too_many(60));
     };
+    if envelopes {
+        let following = Following::new(state.clone(), open, place);
+        return Ok(match socket(upgrade, wants_socket, &state, &headers)? {
+            Some(upgrade) => upgrade.on_upgrade(move |socket| live_v2::talk(socket, following)),
+            None => live_v2::body(following),
+        });
+    }
     let listener =
         Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker, _open: open, _place: place };
+    Ok(match socket(upgrade, wants_socket, &state, &headers)? {
+        Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener)),
+        None => events(listener),
+    })
+}
+
+/// The socket that the client asks for, if it does.
+fn socket(
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    wanted: bool,
+    state: &AppState,
+    headers: &HeaderMap,
+) -> Result<Option<WebSocketUpgrade>, ApiError> {
     match upgrade {
         Ok(upgrade) => {
             // Browsers let any page open a socket to anywhere, and name the page.
-            check_origin(&state, &headers)?;
-            Ok(upgrade
-                .max_message_size(4 << 10)
-                .max_frame_size(4 << 10)
-                .on_upgrade(move |socket| talk(socket, listener)))
+            check_origin(state, headers)?;
+            Ok(Some(upgrade.max_message_size(4 << 10).max_frame_size(4 << 10)))
         }
-        Err(_) if wants_socket => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
-        Err(_) => Ok(events(listener)),
+        Err(_) if wanted => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
+        Err(_) => Ok(None),
     }
 }
 

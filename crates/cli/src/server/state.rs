@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use super::access::Access;
 use super::car::CarFeed;
 use super::clients::{Clients, Limits};
+use super::frames::FrameFeed;
 use super::live::Hub;
 use super::metrics::Metrics;
 use super::playback::Playback;
@@ -29,6 +30,7 @@ pub(crate) struct AppState {
     pub(super) metrics: Arc<Metrics>,
     pub(crate) hub: Arc<Hub>,
     pub(super) car: Arc<CarFeed>,
+    pub(super) frames: Arc<FrameFeed>,
     /// Where tapes of other servers go; none are taken without it.
     pub(super) incoming: Arc<OnceLock<Incoming>>,
     pub(super) downloads: Arc<Semaphore>,
@@ -46,6 +48,7 @@ impl AppState {
             metrics: Arc::default(),
             hub: Arc::default(),
             car: Arc::default(),
+            frames: Arc::default(),
             incoming: Arc::default(),
             downloads: Arc::new(Semaphore::new(DOWNLOADS)),
             exports: Arc::new(Semaphore::new(EXPORTS)),

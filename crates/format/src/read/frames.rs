@@ -153,7 +153,7 @@ impl<'a> Frames<'a> {
             if let Some(located) = self.stream.list.get(&bytes, &mut self.cache, &mut number)?
                 && let Place::Tape { offset, record_bytes } = located.place
                 && let Ok((header, payload)) = self.tape.read_block(self.stream, &located, offset, record_bytes)?
-                && let Ok(Some(Some(found))) = Block::decode_last_before(&header, &payload, &mut self.decoder, time_ns)
+                && let Ok(Some(found)) = Block::decode_last_before(&header, &payload, &mut self.decoder, time_ns)
             {
                 return Ok(Some(found));
             }

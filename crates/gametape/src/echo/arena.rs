@@ -61,7 +61,7 @@ pub(super) fn header(session: &SessionResponse, bones: Option<&PlayerBonesRespon
 fn skeleton(bones: &UserBones) -> Option<SkeletonLayout> {
     let count = bones.bone_t.len() / 3;
     let whole = count > 0 && bones.bone_t.len() == count * 3 && bones.bone_o.len() == count * 4;
-    whole.then(|| SkeletonLayout { bone_count: count as u32, transform_stride: 12, orientation_stride: 16 })
+    whole.then_some(SkeletonLayout { bone_count: count as u32, transform_stride: 12, orientation_stride: 16 })
 }
 
 /// The frame of an answer. `round` is the number of the round that is played.
@@ -87,7 +87,7 @@ pub(super) fn frame(session: &SessionResponse, bones: Option<&PlayerBonesRespons
         orange_points: session.orange_points,
         round_number: round,
         events: Vec::new(),
-        payload: write::has_payload(session).then(|| PayloadState {
+        payload: write::has_payload(session).then_some(PayloadState {
             multiplier: session.payload_multiplier as f32,
             checkpoint: session.payload_checkpoint,
             distance: session.payload_distance as f32,

@@ -4,6 +4,7 @@ mod access;
 mod channels;
 mod edits;
 mod live;
+mod live_v2;
 mod reading;
 mod socket;
 mod tapes;

@@ -12,7 +12,7 @@ pub enum StreamMaker {
     /// Frames of Echo Arena.
     Echo(Box<EchoMaker>),
     /// Frames byte for byte.
-    Raw(RawMaker),
+    Raw(Box<RawMaker>),
 }
 
 impl StreamMaker {
@@ -24,7 +24,7 @@ impl StreamMaker {
     ) -> Result<Self, V2MakeError> {
         match game {
             echo_vr::ID => Ok(Self::Echo(Box::new(EchoMaker::new(head)))),
-            _ => RawMaker::new(head, game, streams).map(Self::Raw),
+            _ => RawMaker::new(head, game, streams).map(|maker| Self::Raw(Box::new(maker))),
         }
     }
 

@@ -44,7 +44,7 @@ impl<'a> Line<'a> {
         let content = after.strip_suffix(b"\n").unwrap_or(after);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         let end = after.get(content.len()..)?;
-        let tab = content.iter().position(|byte| *byte == b'\t');
+        let tab = memchr::memchr(b'\t', content);
         let (session, bones) = match tab {
             Some(tab) => (content.get(..tab)?, content.get(tab + 1..)),
             None => (content, None),

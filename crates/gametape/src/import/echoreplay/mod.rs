@@ -47,7 +47,7 @@ impl Importer for EchoReplayImporter {
         while let Some(piece) = unpack.next(&mut reading.problems)? {
             progress(piece.offset);
             let mut rest = piece.bytes;
-            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            while let Some(end) = memchr::memchr(b'\n', rest) {
                 let (line, after) = rest.split_at(end + 1);
                 rest = after;
                 if waiting.is_empty() {

@@ -1,0 +1,200 @@
+//! The live stream as Telemetry V2: what is being recorded, as length-delimited envelopes. One recording for each connection: a header, the newest frame of each
+//! stream, every frame from then on, and a footer when it ends. Who asks while nothing is recorded waits for it.
+
+use axum::body::{Body, Bytes};
+use axum::extract::ws::{Message, WebSocket};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use gametape::export::v2::{CaptureHead, StreamMaker, V2MakeError};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+use super::clients::OpenStream;
+use super::connection::Place;
+use super::frames::{Frame, News};
+use super::live_routes::{PATIENCE, QUIET};
+use super::state::AppState;
+
+/// What is sent at once, about.
+const PIECE_BYTES: usize = 32 << 10;
+
+/// Follows a recording.
+pub(super) struct Following {
+    state: AppState,
+    news: Receiver<News>,
+    made: Option<Made>,
+    /// Nothing more comes.
+    over: bool,
+    /// Both are held as long as somebody listens.
+    _open: OpenStream,
+    _place: Option<Place>,
+}
+
+/// The recording that is followed.
+struct Made {
+    maker: StreamMaker,
+    tape: gametape::format::TapeId,
+    streams: Vec<String>,
+    /// Of the newest frame.
+    time_ns: u64,
+}
+
+impl Following {
+    pub(super) fn new(state: AppState, open: OpenStream, place: Option<Place>) -> Self {
+        Self { news: state.frames.listen(), state, made: None, over: false, _open: open, _place: place }
+    }
+
+    /// The next envelopes, whole ones; `None` when the recording is over.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if self.over {
+                return None;
+            }
+            match self.step().await {
+                Ok(bytes) if bytes.is_empty() => {}
+                Ok(bytes) => return Some(bytes.into()),
+                // A stream that is full, after years: it ends here, without a footer.
+                Err(_) => self.over = true,
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<Vec<u8>, V2MakeError> {
+        let Some(made) = &mut self.made else { return self.begin().await };
+        let mut news = self.news.recv().await;
+        let mut bytes = Vec::new();
+        // What has come meanwhile goes along.
+        loop {
+            self.over = match news {
+                Ok(News::Ended(tape)) => tape == made.tape,
+                Ok(news) => made.take_in(&news).map(|()| false)?,
+                Err(RecvError::Lagged(frames)) => {
+                    made.lost(made.time_ns, frames)?;
+                    // Its end may be among what was lost.
+                    !self.state.frames.runs(made.tape)
+                }
+                Err(RecvError::Closed) => true,
+            };
+            bytes.extend(made.maker.take());
+            if self.over || bytes.len() >= PIECE_BYTES {
+                break;
+            }
+            news = match self.news.try_recv() {
+                Ok(news) => Ok(news),
+                Err(TryRecvError::Lagged(frames)) => Err(RecvError::Lagged(frames)),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            };
+        }
+        if let Some(made) = self.made.take_if(|_| self.over) {
+            bytes.extend(made.maker.finish()?);
+        }
+        Ok(bytes)
+    }
+
+    /// Waits for a recording; gives its header and where its streams stand.
+    async fn begin(&mut self) -> Result<Vec<u8>, V2MakeError> {
+        let Some((recording, newest, news)) = self.state.frames.join() else {
+            // Whatever comes, it is looked at again.
+            self.over = matches!(self.news.recv().await, Err(RecvError::Closed));
+            return Ok(Vec::new());
+        };
+        let head = CaptureHead {
+            capture_id: recording.tape.id.to_string(),
+            start_utc_ns: Some(recording.utc_ns),
+            ..CaptureHead::default()
+        };
+        let mut made = Made {
+            maker: StreamMaker::new(head, &recording.tape.game, &recording.streams)?,
+            tape: recording.tape.id,
+            streams: recording.streams.iter().map(|spec| spec.name.clone()).collect(),
+            time_ns: 0,
+        };
+        newest.iter().try_for_each(|frame| made.frame(frame))?;
+        let bytes = made.maker.take();
+        (self.news, self.made) = (news, Some(made));
+        Ok(bytes)
+    }
+}
+
+impl Made {
+    fn take_in(&mut self, news: &News) -> Result<(), V2MakeError> {
+        match news {
+            News::Frame(tape, frame) if *tape == self.tape => self.frame(frame),
+            News::Lost { tape, frames, time_ns } if *tape == self.tape => self.lost(*time_ns, *frames),
+            _ => Ok(()),
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), V2MakeError> {
+        let Some(stream) = self.streams.get(frame.stream) else { return Ok(()) };
+        self.time_ns = self.time_ns.max(frame.time_ns);
+        self.maker.frame(stream, frame.time_ns, frame.sequence, &frame.bytes)
+    }
+
+    /// Loss is said where it happened.
+    fn lost(&mut self, time_ns: u64, frames: u64) -> Result<(), V2MakeError> {
+        self.time_ns = self.time_ns.max(time_ns);
+        self.maker.mark(self.time_ns, "lost", &format!("{frames} frames were not sent; the tape has them"))
+    }
+}
+
+/// Sends envelopes until the recording is over, or the client is gone or too slow. A message has whole ones, with their lengths.
+pub(super) async fn talk(mut socket: WebSocket, mut following: Following) {
+    loop {
+        let message = tokio::select! {
+            bytes = following.next() => match bytes {
+                Some(bytes) => Message::Binary(bytes),
+                None => Message::Close(None),
+            },
+            () = tokio::time::sleep(QUIET) => Message::Ping(Bytes::new()),
+            heard = socket.recv() => match heard {
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => continue,
+            },
+        };
+        let last = matches!(message, Message::Close(_));
+        match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+            Ok(Ok(())) if !last => {}
+            _ => return,
+        }
+    }
+}
+
+/// The same as the body of an answer: saved to a file, it is a capture.
+pub(super) fn body(following: Following) -> Response {
+    let stream = Envelopes { following: Some(following), next: None };
+    let mut response = Body::from_stream(stream).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+type Waiting = std::pin::Pin<Box<dyn Future<Output = (Following, Option<Bytes>)> + Send>>;
+
+struct Envelopes {
+    following: Option<Following>,
+    next: Option<Waiting>,
+}
+
+impl futures_core::Stream for Envelopes {
+    type Item = Result<Bytes, std::convert::Infallible>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        if let Some(mut following) = self.following.take() {
+            self.next = Some(Box::pin(async move {
+                let bytes = following.next().await;
+                (following, bytes)
+            }));
+        }
+        let Some(next) = self.next.as_mut() else { return std::task::Poll::Ready(None) };
+        next.as_mut().poll(context).map(|(following, bytes)| {
+            self.next = None;
+            self.following = bytes.is_some().then_some(following);
+            bytes.map(Ok)
+        })
+    }
+}
