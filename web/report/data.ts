@@ -60,6 +60,12 @@ export interface Report {
   lines: { from_ns: number; stretch_ns: number; stretches: number; channels: TimeChannel[]; laps: LapLines[] };
 }
 
+const NO_OUTLINE: [number, number][] = [];
+
+/** The outline of a track, as far as the tape taught it. */
+export const outlineOf = (report: Report, on?: { track?: string | null; layout?: string | null } | null): [number, number][] =>
+  report.tracks.find((one) => on && one.track === on.track && one.layout === (on.layout ?? null))?.outline_m ?? NO_OUTLINE;
+
 /** The document in the page. Laps get what the pages of the server know of them beside that. */
 export function readReport(text: string): Report {
   const report = JSON.parse(text) as Report;

@@ -2,7 +2,8 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../src/app/shortcuts";
-import { type Comparison, type Corner, STANDARD, indexAt } from "../src/pages/compare/comparison";
+import { type Comparison, type Corner, STANDARD, hasPlaces, indexAt } from "../src/pages/compare/comparison";
+import type { Point } from "../src/map/outline";
 import { Corners, Verdict } from "../src/pages/compare/corners";
 import { CompareMap } from "../src/pages/compare/map";
 import { Plots } from "../src/pages/compare/plots";
@@ -10,7 +11,7 @@ import { lapColour, lapDash } from "../src/plots/colours";
 import { CursorLine, type Range } from "../src/plots/trace";
 import { delta, deltaClass, fixed, lapTime } from "../src/words/format";
 import { AddChannel, ZoomButtons } from "./controls";
-import type { Report } from "./data";
+import { type Report, outlineOf } from "./data";
 import { type Kept, compared } from "./laps";
 
 const FIRST = [...STANDARD, "rpm"];
@@ -32,7 +33,7 @@ export function LapView({ report, kept, onRemove }: { report: Report; kept: Kept
   return (
     <>
       <Chosen kept={kept} onRemove={onRemove} />
-      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Unpacking…</p>}
+      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} outline={outlineOf(report, kept[0]?.lap)} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Unpacking…</p>}
     </>
   );
 }
@@ -67,7 +68,9 @@ function knownPart(of: Comparison): Range | null {
   return { from: Math.max(0, from - 50), to: Math.min(length, to + 50) };
 }
 
-function Side({ of, channels, names, onChannels }: { of: Comparison; channels: string[]; names: string[]; onChannels: (names: string[]) => void }) {
+interface SideProps { of: Comparison; outline: readonly Point[]; channels: string[]; names: string[]; onChannels: (names: string[]) => void }
+
+function Side({ of, outline, channels, names, onChannels }: SideProps) {
   const cursor = useRef(new CursorLine()).current;
   const whole = { from: 0, to: of.distance_m[of.distance_m.length - 1] ?? of.length_m };
   const [zoomed, setZoomed] = useState<Range | null>(() => knownPart(of));
@@ -91,7 +94,6 @@ function Side({ of, channels, names, onChannels }: { of: Comparison; channels: s
     write();
     return cursor.on(write);
   }, [of]);
-  const map = of.laps.some((lap) => lap.columns.some((column) => column.name === "x_m"));
   return (
     <div class="compare-body">
       <div class="compare-main">
@@ -104,20 +106,18 @@ function Side({ of, channels, names, onChannels }: { of: Comparison; channels: s
         <Plots of={of} channels={channels} range={range} cursor={cursor} onRange={onRange} onPin={onPin} onRemove={(name) => onChannels(channels.filter((one) => one !== name))} />
       </div>
       <aside class="compare-aside">
-        {map && (
-          <section class="panel" aria-label="Map">
-            <CompareMap of={of} focus={focus} cursor={cursor} range={range} onPin={onPin} />
-            {of.laps.length > 1 && (
-              <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
-                {of.laps.length > 2 && (
-                  <label>lap <select value={String(focus)} onChange={(event) => setFocused(Number(event.currentTarget.value))}>
-                    {of.laps.slice(1).map((lap, n) => <option key={lap.lap.id} value={String(n + 1)}>{lap.lap.number ?? lap.lap.tape_lap}: {lapTime(lap.lap.time_ms)}</option>)}
-                  </select></label>
-                )}
-              </p>
-            )}
-          </section>
-        )}
+        <section class="panel" aria-label="Map">
+          <CompareMap of={of} outline={outline} focus={focus} cursor={cursor} range={range} onPin={onPin} />
+          {of.laps.length > 1 && (hasPlaces(of) || outline.length > 2) && (
+            <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
+              {of.laps.length > 2 && (
+                <label>lap <select value={String(focus)} onChange={(event) => setFocused(Number(event.currentTarget.value))}>
+                  {of.laps.slice(1).map((lap, n) => <option key={lap.lap.id} value={String(n + 1)}>{lap.lap.number ?? lap.lap.tape_lap}: {lapTime(lap.lap.time_ms)}</option>)}
+                </select></label>
+              )}
+            </p>
+          )}
+        </section>
         <section class="panel"><Corners of={of} range={range} onCorner={onCorner} /></section>
       </aside>
     </div>

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LapLines } from "./data";
-import { rows, timesOfRows } from "./laps";
+import { rows, shareAt, timesOfRows } from "./laps";
 
 const packed = (count: number) => ({ first: 0, step: 1, count, width: 2, data: "" });
 
@@ -11,4 +11,11 @@ it("rows lie at the places and between them, and the last place is the line", ()
 
 it("times between two places are those in the middle, and unknown stays unknown", () => {
   expect(timesOfRows([0, 100, null, 300])).toEqual([0, 50, 100, null, null, null, 300]);
+});
+
+it("a moment of a lap is a place on the track, also where places are missing", () => {
+  const lap = { from: 10, to: 14, step_m: 100, length_m: 400, times: Float64Array.from([0, 1000, Number.NaN, 3000, 4000]) };
+  expect([10, 10.5, 12, 13, 13.999].map((at) => shareAt([lap], at)?.toFixed(3))).toEqual(["0.000", "0.125", "0.500", "0.750", "1.000"]);
+  expect([9.9, 14].map((at) => shareAt([lap], at))).toEqual([null, null]);
+  expect(shareAt([{ ...lap, times: Float64Array.from([Number.NaN]) }], 11)).toBeNull();
 });

@@ -59,3 +59,31 @@ export async function compared(laps: readonly Kept[], channels: readonly string[
   });
   return { corners, distance_m: distance, laps: found, length_m: reference.lines.length_m, reference: reference.lap.id, stretches: [] };
 }
+
+/** When a lap was driven, and the milliseconds since the line at each of its places. */
+export interface TimedLap { from: number; to: number; step_m: number; length_m: number; times: Float64Array }
+
+export async function timedLaps(report: Report): Promise<TimedLap[]> {
+  return Promise.all([...keptLaps(report).values()].map(async ({ lap, lines }) => (
+    { from: lap.start_ns / 1e9, to: (lap.end_ns ?? lap.start_ns) / 1e9, step_m: lines.step_m, length_m: lines.length_m, times: await values(lines.time_ms) })));
+}
+
+/** How far round the track the car is at a moment, 0 to 1; null between laps. */
+export function shareAt(laps: readonly TimedLap[], seconds: number): number | null {
+  const lap = laps.find((one) => one.from <= seconds && seconds < one.to);
+  if (!lap) return null;
+  const ms = (seconds - lap.from) * 1000;
+  // Places that nobody saw have no time, so times may not be searched by halves.
+  let before: number | null = null;
+  for (let n = 0; n < lap.times.length; n += 1) {
+    const time = lap.times[n] as number;
+    if (Number.isNaN(time)) continue;
+    if (time >= ms) {
+      const last = before === null ? null : (lap.times[before] as number);
+      const place = before === null || last === null || time === last ? n : before + ((ms - last) / (time - last)) * (n - before);
+      return Math.min(1, (place * lap.step_m) / lap.length_m);
+    }
+    before = n;
+  }
+  return before === null ? null : Math.min(1, (before * lap.step_m) / lap.length_m);
+}

@@ -1,27 +1,32 @@
 // Where the car was: the track as it was learned, or else the way it drove, with the cursor of the plots on it.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Point, fit, marks, pathOf } from "../src/map/outline";
+import { type Point, fit, marks, pathOf, pointAt } from "../src/map/outline";
 import type { CursorLine, Range } from "../src/plots/trace";
-import { type Report, type ReportSession, values } from "./data";
+import { type Report, type ReportSession, outlineOf, values } from "./data";
+import { type TimedLap, shareAt, timedLaps } from "./laps";
 import { type Span, type Window, valueAt } from "./window";
 
 const [W, H] = [420, 330];
 const MOST_POINTS = 1500;
+const NO_MAP = "No map: the game says no places, and no whole lap is on the tape from which the track could be drawn.";
 
 interface Props { report: Report; session: ReportSession | null; span: Span; range: Range; window: Window; cursor: CursorLine; onPin: (seconds: number) => void }
 
 export function TimeMap({ report, session, span, range, window, cursor, onPin }: Props) {
   const [way, setWay] = useState<{ x: Float64Array; z: Float64Array; shift: number } | null>(null);
+  const [laps, setLaps] = useState<TimedLap[] | null>(null);
   const dot = useRef<SVGGElement>(null);
   useEffect(() => {
     const of = (name: string) => report.lines.channels.find((channel) => channel.name === name);
     const [x, z] = [of("x_m"), of("z_m")];
     if (x && z) void Promise.all([values(x), values(z)]).then(([xs, zs]) => setWay({ x: xs, z: zs, shift: x.shift }));
+    // A game that says no places says how far round the car is: then it goes along the outline.
+    else void timedLaps(report).then(setLaps);
   }, [report]);
-  const facts = report.tracks.find((one) => session && one.track === session.track && one.layout === session.layout);
-  const outline = useMemo((): Point[] => facts?.outline_m ?? [], [facts]);
+  const outline = outlineOf(report, session);
   const at = (time: number): Point | null => {
+    if (laps) { const share = shareAt(laps, time); return share === null ? null : pointAt(outline, share); }
     const [x, z] = [valueAt(way?.x, way?.shift ?? 0, span, time), valueAt(way?.z, way?.shift ?? 0, span, time)];
     return x === null || z === null ? null : [x, z];
   };
@@ -33,7 +38,7 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
   const base = useMemo(() => (closed ? outline : driven(span.from, span.from + span.stretch * span.stretches)), [outline, way, span]);
   const fitted = useMemo(() => fit(base, W, H, 16), [base]);
   const zoomed = range.to - range.from < 0.98 * span.stretch * span.stretches;
-  const part = useMemo(() => (zoomed && fitted ? pathOf(driven(range.from, range.to).map(([x, z]) => fitted.at(x, z))) : ""), [fitted, range.from, range.to, way]);
+  const part = useMemo(() => (zoomed && fitted ? pathOf(driven(range.from, range.to).map(([x, z]) => fitted.at(x, z))) : ""), [fitted, range.from, range.to, way, laps]);
 
   useEffect(() => {
     const move = (index: number | null) => {
@@ -45,9 +50,9 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
     };
     move(cursor.index);
     return cursor.on(move);
-  }, [way, fitted, window, cursor]);
+  }, [way, laps, fitted, window, cursor]);
 
-  if (!fitted) return <p class="soft none">{way ? "The tape has no places, so there is no map." : "…"}</p>;
+  if (!fitted) return <p class="soft none">{way || laps ? NO_MAP : "…"}</p>;
   const pick = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
     const scale = Math.min(box.width / W, box.height / H);
@@ -61,7 +66,7 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
     }
     if (Number.isFinite(nearest.time)) onPin(nearest.time);
   };
-  const ticks = closed ? marks(outline, facts?.sector_ends ?? [], fitted.at) : [];
+  const ticks = closed ? marks(outline, sectorEnds(report, session), fitted.at) : [];
   const path = fitted.path + (closed ? "Z" : "");
   return (
     <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Map: where the car was" onClick={pick}>
@@ -73,3 +78,6 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
     </svg>
   );
 }
+
+const sectorEnds = (report: Report, session: ReportSession | null): (number | null)[] =>
+  report.tracks.find((one) => session && one.track === session.track && one.layout === session.layout)?.sector_ends ?? [];

@@ -38,7 +38,8 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
   const shown = names.flatMap((name) => lines.channels.find((channel) => channel.name === name) ?? []);
   const choice = lines.channels.map((channel) => channel.name).filter((name) => name !== "x_m" && name !== "z_m");
   const onRange = (next: Range | null) => setZoomed(next && clamp(next, whole));
-  const map = lines.channels.some((channel) => channel.name === "x_m") && lines.channels.some((channel) => channel.name === "z_m");
+  // A tape without laps and without places has no room for a map that is not there.
+  const map = report.sessions.length > 0 || ["x_m", "z_m"].every((name) => lines.channels.some((channel) => channel.name === name));
   return (
     <div class={map ? "compare-body" : ""}>
       <div class="compare-main">

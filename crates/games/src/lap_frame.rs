@@ -61,8 +61,10 @@ pub struct LapFrame {
     pub bad_position: bool,
     /// Distance driven, from some moment on.
     pub distance_m: Option<f32>,
-    /// Place in the world.
+    /// Place in the world: x, y up, z; seen from above, with x to the right, z goes down.
     pub world_m: Option<[f32; 3]>,
+    /// The direction in which the car moves, clockwise from north, for games that say no place.
+    pub course_rad: Option<f32>,
     /// A yellow or red flag, or a safety car.
     pub caution: Option<bool>,
     /// `Some(false)` while the car is on no lap: before a start, or without a driver.
@@ -115,6 +117,7 @@ impl Default for LapFrame {
             bad_position: false,
             distance_m: None,
             world_m: None,
+            course_rad: None,
             caution: None,
             on_lap: None,
             formation: None,

@@ -21,6 +21,10 @@ it("of too few points there is no track", () => {
   expect(pointAt([], 0.5)).toBeNull();
 });
 
-it("a share of the way is a place between points", () => {
-  expect(pointAt([[0, 0], [10, 0]], 0.25)).toEqual([2.5, 0]);
+it("a share of the way is a place between points, and the way closes", () => {
+  const square: Point[] = [[0, 0], [10, 0], [10, 10], [0, 10]];
+  expect(pointAt(square, 0.125)).toEqual([5, 0]);
+  expect(pointAt(square, 0.875)).toEqual([0, 5]);
+  expect(pointAt(square, 1)).toEqual([0, 0]);
+  expect(pointAt(square, -0.25)).toEqual([0, 10]);
 });

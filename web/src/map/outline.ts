@@ -44,13 +44,13 @@ export function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** The point at a share of the way around. */
+/** The point at a share of the way around: after the last point comes the first again. */
 export function pointAt(points: readonly Point[], share: number): Point | null {
   if (points.length < 2) return null;
-  const place = (((share % 1) + 1) % 1) * (points.length - 1);
-  const n = Math.floor(place);
+  const place = (((share % 1) + 1) % 1) * points.length;
+  const n = Math.min(Math.floor(place), points.length - 1);
   const a = points[n] as Point;
-  const b = points[Math.min(n + 1, points.length - 1)] as Point;
+  const b = points[(n + 1) % points.length] as Point;
   const t = place - n;
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
 }

@@ -1,4 +1,5 @@
 //! Rows to samples. The signs were checked on a real recording: the game counts to the left, a sample to the right.
+use super::ground::Ground;
 use super::places::{Place, Places, WheelPlaces};
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Geo, Sample, Wheel};
@@ -18,6 +19,7 @@ pub(super) struct IracingDecoder {
     /// Fingerprint of the layout that `places` are of.
     layout: Option<u64>,
     places: Places,
+    ground: Ground,
 }
 
 impl Decode for IracingDecoder {
@@ -38,6 +40,7 @@ impl Decode for IracingDecoder {
         let known = [at.is_on_track.is(row), at.is_on_track_car.is(row)];
         let in_car = known == [None; 2] || known.contains(&Some(true));
         car(if in_car { row } else { &[] }, at, sample);
+        sample.world_m = sample.geo.as_ref().and_then(|geo| self.ground.metres(geo));
         session(row, at, sample);
     }
 }

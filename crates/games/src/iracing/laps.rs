@@ -3,6 +3,7 @@
 //! The game's timer of the running lap starts anew a second or two late, so it is not used: laps are timed by `SessionTime` where the line is crossed.
 //! `Lap` counts laps that were begun. Whether a lap counts shows only in that it gets a time, up to 2.5 s after the line.
 use super::decode::presence;
+use super::ground::Ground;
 use super::lap_text::lap_text;
 use super::places::Place;
 use super::session_info::session_info;
@@ -10,6 +11,7 @@ use super::session_text::session_text;
 use crate::capture::SeenFrame;
 use crate::lap_frame::{Identity, LapFrame, Pit, ReadLaps, Validity};
 use crate::layout::Layout;
+use crate::sample::Geo;
 use crate::sane::{count, ms, not_zero};
 use crate::session_kind::SessionKind;
 
@@ -20,6 +22,8 @@ const BEYOND_LINE: f32 = 0.1;
 /// `SessionState`: the laps behind the pace car, and the race itself.
 const PARADE: i32 = 3;
 const RACING: i32 = 4;
+/// A car that hardly moves goes nowhere.
+const SLOWEST_M_PER_S: f32 = 3.0;
 /// `PlayerTrackSurface`.
 const NOT_IN_WORLD: i32 = -1;
 const OFF_TRACK: i32 = 0;
@@ -34,6 +38,7 @@ pub(super) struct IracingLaps {
     kind: Option<SessionKind>,
     layout: Option<u64>,
     places: Places,
+    ground: Ground,
 }
 
 impl ReadLaps for IracingLaps {
@@ -101,7 +106,8 @@ impl IracingLaps {
         let before_start = kind == SessionKind::Race && state.is_some_and(|state| state < PARADE);
         let place = at.position.f32(row);
         let flags = at.flags.whole(row).map(i32::cast_unsigned);
-        let geo = Option::zip(at.longitude.number(row), at.latitude.number(row)).filter(|place| *place != (0.0, 0.0));
+        let geo = Option::zip(at.latitude.number(row), at.longitude.number(row)).filter(|place| *place != (0.0, 0.0));
+        let geo = geo.map(|(latitude_deg, longitude_deg)| Geo { latitude_deg, longitude_deg, altitude_m: None });
         *laps = LapFrame {
             presence: presence(replay, on_track, behind),
             counter: whole(at.tick),
@@ -124,7 +130,8 @@ impl IracingLaps {
             pit: pit(in_car, at.in_stall.is(row), at.on_pit_road.is(row), surface),
             position: place.and_then(within_lap).filter(|_| in_car),
             bad_position: in_car && place.is_some_and(|place| within_lap(place).is_none()),
-            world_m: geo.filter(|_| in_car).and_then(metres),
+            world_m: geo.filter(|_| in_car).and_then(|geo| self.ground.metres(&geo)),
+            course_rad: course(at, row).filter(|_| in_car),
             // Still, waving, caution, caution waving; red.
             caution: flags.map(|bits| bits & (0x8 | 0x100 | 0x4000 | 0x8000 | 0x10) != 0),
             on_lap: Some(in_car && !before_start),
@@ -156,13 +163,11 @@ fn within_lap(place: f32) -> Option<f32> {
     }
 }
 
-/// Degrees to metres on a plane: good enough to draw a track. East, up (not said), north.
-fn metres((longitude_deg, latitude_deg): (f64, f64)) -> Option<[f32; 3]> {
-    const METRES_PER_DEGREE: f64 = 111_320.0;
-    let east = longitude_deg * METRES_PER_DEGREE * latitude_deg.to_radians().cos();
-    let north = latitude_deg * METRES_PER_DEGREE;
-    let place = [east as f32, 0.0, north as f32];
-    place.iter().all(|number| number.is_finite()).then_some(place)
+/// Where a car goes that goes at all: its nose, and how far it slides beside that. The signs were checked on a recording that has places, too: the nose is told
+/// clockwise from north, and it slides to the left.
+fn course(at: &Places, row: &[u8]) -> Option<f32> {
+    let (forward, left) = (at.velocity_forward.f32(row)?, at.velocity_left.f32(row)?);
+    (forward > SLOWEST_M_PER_S).then_some(at.heading.f32(row)? - left.atan2(forward))
 }
 
 fn kind(said: &str) -> SessionKind {
@@ -193,6 +198,9 @@ struct Places {
     position: Place,
     latitude: Place,
     longitude: Place,
+    heading: Place,
+    velocity_forward: Place,
+    velocity_left: Place,
     is_on_track: Place,
     is_on_track_car: Place,
     is_replay: Place,
@@ -225,6 +233,9 @@ impl Places {
             position: at("LapDistPct"),
             latitude: at("Lat"),
             longitude: at("Lon"),
+            heading: at("YawNorth"),
+            velocity_forward: at("VelocityX"),
+            velocity_left: at("VelocityY"),
             is_on_track: at("IsOnTrack"),
             is_on_track_car: at("IsOnTrackCar"),
             is_replay: at("IsReplayPlaying"),

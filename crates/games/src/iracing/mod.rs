@@ -7,6 +7,7 @@
 mod decode;
 #[doc(hidden)]
 pub mod fuzz;
+mod ground;
 mod header;
 mod ibt;
 mod ibt_error;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Corner, extremes, indexAt, lossAlong, rangeOf, shown } from "./comparison";
+import { type Comparison, type Corner, extremes, hasPlaces, indexAt, lossAlong, rangeOf, shown, waysOf } from "./comparison";
 
 it("the row nearest to a place is found", () => {
   const grid = [0, 5, 10, 15];
@@ -27,4 +27,15 @@ it("the worst corners come first, and tiny differences do not count", () => {
 it("pedals are shown in percent", () => {
   expect(shown("brake", [0.5, null])).toEqual([50, null]);
   expect(shown("rpm", [7000])).toEqual([7000]);
+});
+
+it("a lap without places goes along the outline, one with places along its own way", () => {
+  const outline = [[0, 0], [10, 0], [10, 10], [0, 10]] as const;
+  const lap = (columns: unknown[]) => ({ columns, delta_ms: [] });
+  const of = (columns: unknown[]) => ({ distance_m: [0, 500, 750], length_m: 1000, laps: [lap(columns), lap(columns)] }) as unknown as Comparison;
+  expect(waysOf(of([]), outline)[1]).toEqual([[0, 0], [10, 10], [0, 10]]);
+  expect(waysOf(of([]), [])).toEqual([[], []]);
+  const driven = of([{ name: "x_m", unit: "m", values: [1, 2, null] }, { name: "z_m", unit: "m", values: [3, 4, 5] }]);
+  expect(waysOf(driven, outline)[0]).toEqual([[1, 3], [2, 4], [Number.NaN, 5]]);
+  expect([hasPlaces(driven), hasPlaces(of([])), hasPlaces(of([{ name: "x_m", unit: "m", values: [null] }]))]).toEqual([true, false, false]);
 });

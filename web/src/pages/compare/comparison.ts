@@ -1,6 +1,7 @@
 // A comparison as the server gives it, and what is read from it: pure functions over columns.
 
 import type { Schemas } from "../../api/client";
+import { type Point, pointAt } from "../../map/outline";
 import type { Values } from "../../plots/trace";
 
 export type Column = Schemas["ColumnAnswer"];
@@ -14,6 +15,19 @@ export const PLACES = ["x_m", "z_m"];
 
 export function column(of: ComparedLap, name: string): Column | null {
   return of.columns.find((one) => one.name === name) ?? null;
+}
+
+/** Whether the tape says where the car was. */
+export const hasPlaces = (of: Comparison): boolean => of.laps.some((lap) => column(lap, "x_m")?.values.some((value) => value !== null));
+
+/** The way of each lap on a map. A game that says no places lets the cars go along the outline of the track, if that is known. */
+export function waysOf(of: Comparison, outline: readonly Point[]): Point[][] {
+  const length = of.length_m ?? of.distance_m[of.distance_m.length - 1] ?? 0;
+  const along = !hasPlaces(of) && outline.length > 2 && length > 0 ? of.distance_m.map((metres): Point => pointAt(outline, metres / length) ?? [Number.NaN, Number.NaN]) : null;
+  return of.laps.map((lap) => {
+    const [x, z] = [column(lap, "x_m")?.values, column(lap, "z_m")?.values];
+    return along ?? (x && z ? x.map((value, n): Point => [value ?? Number.NaN, z[n] ?? Number.NaN]) : []);
+  });
 }
 
 const NAMES: Record<string, string> = {

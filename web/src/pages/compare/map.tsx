@@ -4,18 +4,15 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { CursorLine, Range } from "../../plots/trace";
 import { lapColour } from "../../plots/colours";
 import { type Point, fit, pathOf } from "../../map/outline";
-import { type Comparison, column, lossAlong } from "./comparison";
+import { type Comparison, lossAlong, waysOf } from "./comparison";
 
 const [W, H] = [420, 330];
 
-export function CompareMap({ of, focus, cursor, range, onPin }: {
-  of: Comparison; focus: number; cursor: CursorLine; range: Range; onPin: (metres: number) => void;
+export function CompareMap({ of, outline, focus, cursor, range, onPin }: {
+  of: Comparison; outline: readonly Point[]; focus: number; cursor: CursorLine; range: Range; onPin: (metres: number) => void;
 }) {
   const dots = useRef<(SVGGElement | null)[]>([]);
-  const ways = useMemo(() => of.laps.map((lap) => {
-    const [x, z] = [column(lap, "x_m")?.values, column(lap, "z_m")?.values];
-    return x && z ? x.map((value, n): Point => [value ?? Number.NaN, z[n] ?? Number.NaN]) : [];
-  }), [of]);
+  const ways = useMemo(() => waysOf(of, outline), [of, outline]);
   const way = ways[0] ?? [];
   const fitted = useMemo(() => fit(way, W, H, 16), [way]);
   const pieces = useMemo(() => lossAlong(of.laps[focus]?.delta_ms ?? [], 6), [of, focus]);
@@ -32,7 +29,7 @@ export function CompareMap({ of, focus, cursor, range, onPin }: {
     return cursor.on(move);
   }, [ways, fitted, cursor]);
 
-  if (!fitted) return <p class="soft none">These laps have no places, so there is no map.</p>;
+  if (!fitted) return <p class="soft none">No map: the game says no places, and nobody has driven a whole lap from which the track could be drawn.</p>;
   const at = (n: number): Point | null => { const point = way[n]; return point && Number.isFinite(point[0]) ? fitted.at(point[0], point[1]) : null; };
   const inside = (n: number) => { const metres = of.distance_m[n] ?? 0; return metres >= range.from && metres <= range.to; };
   const pick = (event: MouseEvent) => {

@@ -8,11 +8,12 @@ import { setQuery, usePlace } from "../../app/router";
 import { useKeys } from "../../app/shortcuts";
 import { onTheme } from "../../app/theme";
 import { toast } from "../../app/toasts";
+import { pointsOf, useOutline } from "../../map/live_map";
 import { MOST_LAPS, lapColour, lapDash } from "../../plots/colours";
 import { CursorLine, type Range } from "../../plots/trace";
 import { delta, deltaClass, lapTime, moment } from "../../words/format";
 import { car, driver, track } from "../../words/names";
-import { type Comparison, type Corner, PLACES, STANDARD, indexAt, rangeOf } from "./comparison";
+import { type Comparison, type Corner, PLACES, STANDARD, hasPlaces, indexAt, rangeOf } from "./comparison";
 import { Corners, Verdict } from "./corners";
 import { CompareMap } from "./map";
 import { LapPicker } from "./picker";
@@ -98,6 +99,9 @@ function Side({ of, channels, query }: { of: Comparison; channels: string[]; que
   useCompareKeys(of, cursor, range, length, onRange, onPin, onCorner);
   const setChannels = (next: string[]) => setQuery({ ch: next.join(",") === STANDARD.join(",") ? null : next.join(",") || "none" });
   const zoomed = range.from > 0 || range.to < length;
+  const first = of.laps[0]?.lap;
+  const learned = useOutline(first?.game, first?.track, first?.layout, !hasPlaces(of));
+  const outline = useMemo(() => pointsOf(learned), [learned]);
   return (
     <div class="compare-body">
       <div class="compare-main">
@@ -110,7 +114,7 @@ function Side({ of, channels, query }: { of: Comparison; channels: string[]; que
       </div>
       <aside class="compare-aside">
         <section class="panel" aria-label="Map">
-          <CompareMap of={of} focus={focus} cursor={cursor} range={range} onPin={onPin} />
+          <CompareMap of={of} outline={outline} focus={focus} cursor={cursor} range={range} onPin={onPin} />
           <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
             {of.laps.length > 2 && (
               <label>lap <select value={String(focus + 1)} onChange={(event) => setQuery({ lap: event.currentTarget.value })}>

@@ -29,6 +29,8 @@ const ROW: Row = Row {
     session: 0,
 };
 
+const SLIDE_RAD: f32 = 0.5;
+
 fn channel(name: &'static str, offset: u32, kind: Kind, count: u32, unit: &'static str) -> Channel {
     Channel { name: name.into(), offset, kind, count, unit: unit.into() }
 }
@@ -48,8 +50,11 @@ fn layout() -> Layout {
         channel("IsOnTrack", 34, Kind::Bool, 1, ""),
         int("SessionNum", 35),
         int("SessionUniqueID", 39),
+        channel("YawNorth", 43, Kind::F32, 1, "rad"),
+        channel("VelocityX", 47, Kind::F32, 1, "m/s"),
+        channel("VelocityY", 51, Kind::F32, 1, "m/s"),
     ];
-    Layout::new("test", 43, channels).unwrap()
+    Layout::new("test", 55, channels).unwrap()
 }
 
 fn bytes(at_s: f64, row: &Row) -> Vec<u8> {
@@ -63,6 +68,11 @@ fn bytes(at_s: f64, row: &Row) -> Vec<u8> {
     bytes.extend([row.in_stall.into(), row.on_pit_road.into(), 1]);
     bytes.extend(row.session.to_le_bytes());
     bytes.extend(77_i32.to_le_bytes());
+    // Round a circle, clockwise, with the nose half a radian to the right of where the car goes.
+    let nose = row.share * std::f32::consts::TAU + SLIDE_RAD;
+    for number in [nose, 40.0 * SLIDE_RAD.cos(), 40.0 * SLIDE_RAD.sin()] {
+        bytes.extend(number.to_le_bytes());
+    }
     bytes
 }
 
@@ -309,4 +319,18 @@ fn a_tow_to_the_pits_aborts_the_lap_and_the_next_session_is_another() {
     assert_eq!(aborted.last().unwrap(), &["partial_end", "out_lap"], "{aborted:?}");
     assert!(aborted.iter().any(|codes| codes.contains(&"aborted_garage")));
     assert_eq!(run.times(), [Some(100_400), Some(100_401)]);
+}
+
+#[test]
+fn a_track_of_which_no_places_are_known_is_drawn_from_where_the_car_goes() {
+    let run = drive(60, "Practice", 3, 240.0, laps);
+    let facts = &run.tracked.tracks[0];
+    assert_eq!((facts.length_m, facts.outline_m.len()), (Some(4_000.0), 256));
+    // The line is the westernmost point of a circle of 4 km.
+    let radius = 4_000.0 / std::f32::consts::TAU;
+    for (number, [x, _, z]) in facts.outline_m.iter().enumerate() {
+        let angle = number as f32 / 256.0 * std::f32::consts::TAU;
+        let off = (x - radius * (1.0 - angle.cos())).hypot(z + radius * angle.sin());
+        assert!(off < 20.0, "{number}: {off} m off");
+    }
 }
