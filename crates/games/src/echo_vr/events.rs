@@ -37,9 +37,10 @@ impl EventDetector {
 
     /// [`EventDetector::see`] with values instead of words, and with where things stand when something is first seen.
     pub fn detect(&mut self, now: &mut State, happened: &mut Vec<Happened>) {
-        if *now == self.last && self.started {
+        if self.started && now.is_same(&self.last) {
             return;
         }
+        now.inherit(&self.last);
         self.players(now, happened);
         if self.started {
             self.match_state(now, happened);
@@ -284,6 +285,20 @@ mod tests {
             goal.starts_with("3:0 Player 1, blue, LONG SHOT, 3 points") && goal.ends_with("assisted by Player 3"),
             "{goal}"
         );
+    }
+
+    #[test]
+    fn an_answer_that_leaves_the_last_goal_and_throw_out_changes_neither() {
+        let answer = |rest: &str| format!("{{\"game_status\":\"playing\",{rest}\"teams\":[]}}");
+        let goal = |by: &str| {
+            format!(
+                "\"last_score\":{{\"person_scored\":\"{by}\",\"disc_speed\":1.0}},\"last_throw\":{{\"arm_speed\":2.0}},"
+            )
+        };
+        let [first, second] = ["Player 1", "Player 2"].map(goal);
+        let answers = [first.as_str(), &second, "", &second, "", "", &second, &first].map(answer);
+        let events = detect(answers.into_iter());
+        assert_eq!(kinds(&events), [(1, "goal"), (7, "goal")]);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct State {
     pub(super) players: Vec<Player>,
     /// How many of `players` are in the match; the others keep their memory.
     pub(super) count: usize,
+    /// Keys and values of all that was read, as they are spelled: states that have the same are the same, and one comparison says so.
+    seen: Text,
 }
 
 impl State {
@@ -77,7 +79,10 @@ impl State {
         }
         self.count = 0;
         self.scores = [0; 4];
-        for text in [&mut self.status, &mut self.client, &mut self.pause] {
+        let Self { status, client, pause, seen, last_score: score, last_throw, .. } = self;
+        let LastScore { team, goal_type, person, assist, points, speed, distance } = score;
+        let of_score = [team, goal_type, person, assist, points, speed, distance];
+        for text in [status, client, pause, seen].into_iter().chain(of_score).chain(last_throw) {
             text.clear();
         }
         for (key, value) in Fields::of(answer) {
@@ -88,14 +93,44 @@ impl State {
                 b"orange_points" => self.scores[1] = number(value),
                 b"blue_round_score" => self.scores[2] = number(value),
                 b"orange_round_score" => self.scores[3] = number(value),
-                b"pause" => put(&mut self.pause, Fields::find(value, "paused_state").unwrap_or_default()),
-                b"last_score" => self.read_last_score(value),
-                b"last_throw" => self.read_last_throw(value),
-                b"teams" => Items::of(value).enumerate().for_each(|(team, value)| self.read_team(team, value)),
-                _ => {}
+                b"pause" => {
+                    let paused_state = Fields::find(value, "paused_state").unwrap_or_default();
+                    put(&mut self.pause, paused_state);
+                    note(&mut self.seen, key, paused_state);
+                    continue;
+                }
+                b"last_score" => {
+                    self.read_last_score(value);
+                    continue;
+                }
+                b"last_throw" => {
+                    self.read_last_throw(value);
+                    continue;
+                }
+                b"teams" => {
+                    Items::of(value).enumerate().for_each(|(team, value)| self.read_team(team, value));
+                    continue;
+                }
+                _ => continue,
             }
+            note(&mut self.seen, key, value);
         }
         true
+    }
+
+    /// Whether nothing that events are made of is another in the two.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.seen == other.seen
+    }
+
+    /// What an answer leaves out has not changed: the last goal and the last throw stay what they were.
+    pub(super) fn inherit(&mut self, before: &Self) {
+        if self.last_score == LastScore::default() {
+            self.last_score.clone_from(&before.last_score);
+        }
+        if self.last_throw.iter().all(Vec::is_empty) {
+            self.last_throw.clone_from(&before.last_throw);
+        }
     }
 
     /// Whether the match stands still.
@@ -129,8 +164,9 @@ impl State {
                 b"point_amount" => put(&mut score.points, value),
                 b"disc_speed" => put(&mut score.speed, value),
                 b"distance_thrown" => put(&mut score.distance, value),
-                _ => {}
+                _ => continue,
             }
+            note(&mut self.seen, key, value);
         }
     }
 
@@ -141,8 +177,9 @@ impl State {
                 b"arm_speed" => put(arm, value),
                 b"total_speed" => put(total, value),
                 b"rot_per_sec" => put(turns, value),
-                _ => {}
+                _ => continue,
             }
+            note(&mut self.seen, key, value);
         }
     }
 
@@ -152,14 +189,15 @@ impl State {
                 self.players.push(Player::default());
             }
             let Some(place) = self.players.get_mut(self.count) else { return };
-            place.read(team, player);
+            note(&mut self.seen, b"team", &team.to_le_bytes());
+            place.read(team, player, &mut self.seen);
             self.count += 1;
         }
     }
 }
 
 impl Player {
-    fn read(&mut self, team: usize, value: &[u8]) {
+    fn read(&mut self, team: usize, value: &[u8], seen: &mut Text) {
         self.team = team;
         (self.slot, self.number, self.level) = (-1, 0, 0);
         self.counters = [0; COUNTERS];
@@ -188,12 +226,22 @@ impl Player {
                         let place = COUNTER_KEYS.iter().position(|name| name.as_bytes() == key);
                         if let Some(counter) = place.and_then(|place| self.counters.get_mut(place)) {
                             *counter = number(value);
+                            note(seen, key, value);
                         }
                     }
+                    continue;
                 }
-                _ => {}
+                _ => continue,
             }
+            note(seen, key, value);
         }
+    }
+}
+
+/// Keeps what was read, so that it can be compared.
+fn note(seen: &mut Text, key: &[u8], value: &[u8]) {
+    for part in [key, b":", value, b","] {
+        seen.extend_from_slice(part);
     }
 }
 
