@@ -77,3 +77,40 @@ impl futures_core::Stream for Pieces {
         self.0.poll_recv(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn one_turn() -> OwnedSemaphorePermit {
+        Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_answer_whose_work_fails_does_not_look_whole() {
+        let whole = body(one_turn(), |pipe| pipe.write_all(b"all of it"));
+        assert_eq!(axum::body::to_bytes(whole, 100).await.unwrap(), "all of it");
+        let cut = body(one_turn(), |pipe| {
+            pipe.write_all(b"half of it")?;
+            pipe.flush()?;
+            Err(io::Error::other("the tape ends here"))
+        });
+        assert!(axum::body::to_bytes(cut, 100).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn work_that_writes_nothing_hears_that_its_client_went_away() {
+        let (told, hears) = tokio::sync::oneshot::channel();
+        let answer = body(one_turn(), move |pipe| {
+            while pipe.is_wanted().is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            let _ = told.send(());
+            Ok(())
+        });
+        drop(answer);
+        tokio::time::timeout(std::time::Duration::from_secs(60), hears).await.unwrap().unwrap();
+    }
+}

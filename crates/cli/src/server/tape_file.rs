@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::Path as FilePath;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use tokio::sync::Semaphore;
 
 use super::access::Caller;
 use super::channels::read_tapes;
@@ -59,10 +61,11 @@ pub(super) async fn file(
             refused.headers_mut().insert(header::CONTENT_RANGE, text(&format!("bytes */{bytes}")));
             return Ok(refused);
         }
-        (false, Part::Whole) => (StatusCode::OK, stream(&state, file, 0..bytes)?).into_response(),
+        (false, Part::Whole) => (StatusCode::OK, stream(&state.downloads, file, 0..bytes)?).into_response(),
         (false, Part::Some(range)) => {
             let said = format!("bytes {}-{}/{bytes}", range.start, range.end - 1);
-            let mut answer = (StatusCode::PARTIAL_CONTENT, stream(&state, file, range.clone())?).into_response();
+            let mut answer =
+                (StatusCode::PARTIAL_CONTENT, stream(&state.downloads, file, range.clone())?).into_response();
             answer.headers_mut().insert(header::CONTENT_RANGE, text(&said));
             answer.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
             answer
@@ -80,8 +83,8 @@ pub(super) async fn file(
     Ok(answer)
 }
 
-fn stream(state: &AppState, mut file: File, range: Range<u64>) -> Result<Body, ApiError> {
-    let turn = piped::turn(&state.downloads)?;
+fn stream(turns: &Arc<Semaphore>, mut file: File, range: Range<u64>) -> Result<Body, ApiError> {
+    let turn = piped::turn(turns)?;
     Ok(piped::body(turn, move |pipe| {
         file.seek(SeekFrom::Start(range.start))?;
         let (mut left, mut piece) = (range.end - range.start, vec![0; PIECE]);
@@ -174,6 +177,17 @@ pub(super) fn attachment(name: &str) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_file_that_became_shorter_does_not_look_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("short");
+        std::fs::write(&path, [7; 100]).unwrap();
+        let turns = std::sync::Arc::new(tokio::sync::Semaphore::new(2));
+        let sent = |range| axum::body::to_bytes(stream(&turns, File::open(&path).unwrap(), range).unwrap(), 1000);
+        assert_eq!(sent(10..100).await.unwrap(), [7; 90].as_slice());
+        assert!(sent(10..101).await.is_err());
+    }
 
     #[test]
     fn ranges_are_read_as_the_standard_says() {

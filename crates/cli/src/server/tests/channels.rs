@@ -42,6 +42,7 @@ pub(super) fn driven(access: Access) -> Driven {
             tape.append(ids[2], time_ns, pages.static_page.as_bytes()).unwrap();
         }
     }
+    tape.event(42_000_000_000, "mark", "a mark").unwrap();
     tape.finish().unwrap();
     let tracked = track_tape(&Tape::open(&path).unwrap()).unwrap();
     let origin = Origin::new(TapeId([9; 16]), Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION });

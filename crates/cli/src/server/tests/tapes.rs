@@ -50,6 +50,8 @@ async fn a_tape_says_what_is_on_it() {
         said["sessions"].as_array().unwrap().iter().map(|one| one["laps"].as_array().unwrap().len()).sum();
     assert_eq!(laps, driven.tracked.laps().count());
     assert_eq!(said["problems"], json!([]));
+    let marks: Vec<_> = said["events"].as_array().unwrap().iter().filter(|event| event["kind"] == "mark").collect();
+    assert_eq!((marks.len(), &marks[0]["text"], &marks[0]["at_ns"]), (1, &json!("a mark"), &json!(42_000_000_000_u64)));
     assert!(!answer.text.contains("/tmp"), "no path of this machine");
     let tag = answer.headers["etag"].to_str().unwrap();
     assert_eq!(driven.server.send("GET", &at(""), &[("if-none-match", tag)], "").await.status, 304);
@@ -318,6 +320,55 @@ async fn a_tape_is_played_paused_sought_looped_and_ended_from_a_page() {
     assert_eq!(ask("POST", &at("/play"), "{}").await.status, 200);
     assert_eq!(ask("DELETE", "/api/v1/playback", "").await.json()["state"], "idle");
     assert_eq!(packet(), None);
+}
+
+#[tokio::test]
+async fn a_tape_is_played_from_a_place_as_fast_as_told_and_stands_while_it_is_paused() {
+    let (driven, _prefix) = playing("speed");
+    let server = &driven.server;
+    let ask = async |method: &str, path: &str, body: &str| server.send(method, path, &[JSON, OWN], body).await;
+    let position = async || server.get("/api/v1/playback").await.json()["position_ns"].as_u64().unwrap();
+    let wish = r#"{"from_ns":20000000000,"to_ns":30000000000,"position_ns":25000000000,"loop":true,"speed":0.1}"#;
+    assert_eq!(ask("POST", &at("/play"), wish).await.status, 200);
+    wait_until(async || (24_900_000_000..25_500_000_000).contains(&position().await)).await;
+    // However slow this machine is, a tenth of the time is not more than half of it.
+    let (begun, from) = (std::time::Instant::now(), position().await);
+    wait_until(async || begun.elapsed().as_millis() > 500).await;
+    let moved = position().await - from;
+    assert!(u128::from(moved) < begun.elapsed().as_nanos() / 2, "{moved} ns in {:?}", begun.elapsed());
+    ask("PATCH", "/api/v1/playback", r#"{"speed":20}"#).await;
+    // In the ten seconds that are waited at most, a tenth of the speed comes one second further.
+    wait_until(async || position().await > 27_500_000_000).await;
+    ask("PATCH", "/api/v1/playback", r#"{"paused":true}"#).await;
+    let stands = async || {
+        let at = position().await;
+        for _ in 0..30 {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            if position().await != at {
+                return false;
+            }
+        }
+        true
+    };
+    wait_until(stands).await;
+    server.state.playback.end();
+}
+
+#[tokio::test]
+async fn long_answers_have_turns() {
+    let driven = driven(local());
+    let state = &driven.server.state;
+    let exports = state.exports.try_acquire_many(u32::try_from(state.exports.available_permits()).unwrap()).unwrap();
+    let busy = driven.server.get(&at("/export?format=csv&channels=physics/gas")).await;
+    assert_eq!((busy.status.as_u16(), busy.code().as_str()), (503, "busy"));
+    assert_eq!(busy.headers["retry-after"], "5");
+    drop(exports);
+    assert_eq!(driven.server.get(&at("/export?format=csv&channels=physics/gas")).await.status, 200);
+    let downloads =
+        state.downloads.try_acquire_many(u32::try_from(state.downloads.available_permits()).unwrap()).unwrap();
+    assert_eq!(driven.server.get(&at("/file")).await.code(), "busy");
+    drop(downloads);
+    assert_eq!(driven.server.get(&at("/file")).await.status, 200);
 }
 
 #[tokio::test]
