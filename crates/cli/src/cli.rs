@@ -9,7 +9,7 @@ use crate::commands::{
     cat, compare, completions, cut, demo, doctor, export, games, import, info, laps, main_job, man, mark, merge, play,
     play_process, record, recover, save, serve, split, token, top, verify, watch,
 };
-use crate::exit::{self, Outcome};
+use crate::exit::Outcome;
 
 /// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
 #[derive(Debug, Parser)]
@@ -104,11 +104,6 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Man(args)) => man::run(&args, Cli::command()),
         Some(Command::StandIn(args)) => play_process::run(&args),
     }
-}
-
-/// The error of something that is decided but not written.
-pub(crate) fn not_yet(what: &str) -> anyhow::Error {
-    exit::usage(format!("`{what}` is not there yet; `gametape --help` lists what works today"))
 }
 
 /// Lines that wait while something else is drawn on the terminal: the last one, if there is any.

@@ -107,3 +107,65 @@ fn a_tape_of_another_game_is_told_and_nothing_is_written() {
     let folder = Path::new(&tape).parent().unwrap();
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "nothing is left behind");
 }
+
+#[test]
+fn an_archive_goes_to_every_format_and_back_with_equal_records() {
+    let bench = Bench::new();
+    for (name, players) in [("two", 2), ("ten", 10)] {
+        let settings = Settings { frames: 60, players, ..Settings::default() };
+        replay(&bench, &format!("archive/{name}.echoreplay"), settings);
+    }
+    let folder = |name: &str| text(&bench.path(name)).to_owned();
+    for (to, ending) in [("v2-tape", "tape"), ("nevrcap", "nevrcap")] {
+        let (made, tapes, again) = (folder(to), folder(&format!("{to}-tapes")), folder(&format!("{to}-again")));
+        bench.expect(0, &["export", &folder("archive"), "--to", to, "-o", &made, "--jobs", "2"]);
+        bench.expect(0, &["import", &made, "-o", &tapes, "--jobs", "2"]);
+        bench.expect(0, &["export", &tapes, "--to", to, "-o", &again, "--jobs", "2"]);
+        for name in ["two", "ten"] {
+            let read = |folder: &str| std::fs::read(Path::new(folder).join(format!("{name}.{ending}"))).unwrap();
+            assert!(read(&made) == read(&again), "{name}.{ending}");
+            let source = text(&Path::new(&made).join(format!("{name}.{ending}"))).to_owned();
+            let tape = text(&Path::new(&tapes).join(format!("{name}.gtape"))).to_owned();
+            bench.expect(0, &["verify", &tape, "--against", &source]);
+        }
+    }
+    // Straight from one to the other, in the schema of the first generation, which says what it has no place for.
+    let source = text(&bench.path("nevrcap").join("two.nevrcap")).to_owned();
+    let out = folder("seed.tape");
+    let ran = bench.expect(0, &["export", &source, "--to", "v2-tape", "--schema", "seed", "-o", &out]);
+    assert!(ran.err.contains("that the schema has no place for were left out"), "{}", ran.err);
+    bench.expect(2, &["export", &source, "--to", "echoreplay", "--schema", "seed"]);
+    bench.expect(2, &["export", &source, "--to", "csv,nevrcap"]);
+}
+
+#[test]
+fn info_has_matches_goals_and_players_and_cat_gives_a_stream_of_telemetry_v2() {
+    let bench = Bench::new();
+    let (source, _) =
+        replay(&bench, "a.echoreplay", Settings { frames: 900, rate_hz: 10.0, players: 4, ..Settings::default() });
+    let tape = bench.expect(0, &["import", &source]).out.trim().to_owned();
+    let info = bench.expect(0, &["info", &tape, "--json"]).json();
+    let echo = &info["echo_vr"];
+    assert_eq!(echo["sessions"].as_array().unwrap().len(), 1);
+    let goals = echo["goals"].as_array().unwrap().len();
+    assert!(goals > 0);
+    let players = echo["players"].as_array().unwrap();
+    let total = |of: &str| players.iter().map(|player| player[of]["goals"].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((players.len(), total("engine"), total("events")), (4, goals as u64, goals as u64));
+    assert!(players[0]["events"]["points"].is_null(), "no event says it");
+    let human = bench.expect(0, &["info", &tape]).out;
+    assert!(human.contains("Player 1 (slot 0)") && human.contains("goals"), "{human}");
+    let other = bench.driven_tape(50);
+    assert!(bench.expect(0, &["info", &other, "--json"]).json()["echo_vr"].is_null());
+    for (tape, frames) in [(&tape, 900), (&other, 50)] {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_gametape"))
+            .args(["cat", tape, "--format", "v2"])
+            .output()
+            .unwrap();
+        assert!(out.status.success());
+        let capture = telemetry_v2::read::Reader::new(out.stdout.as_slice()).unwrap().read_all().unwrap();
+        assert_eq!(capture.problems, []);
+        assert!(capture.frames.len() >= frames, "{}", capture.frames.len());
+    }
+    bench.expect(2, &["cat", &tape, "--format", "v2", "--stream", "session"]);
+}

@@ -92,7 +92,11 @@ fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
     bench.expect(0, &["export", &tape, "--channels", "Torque_ST,Letters", "-o", text(&direct)]);
     assert_eq!(std::fs::read(&out).unwrap(), std::fs::read(&direct).unwrap());
     bench.expect(4, &["export", &tape, "--channels", "Sped"]).is_one_error_with(&["Sped", "gametape info --channels"]);
-    bench.expect(2, &["export", &tape, "--to", "nevrcap"]).is_one_error_with(&["not there yet"]);
+    for to in ["nevrcap", "v2-tape"] {
+        bench
+            .expect(4, &["export", &tape, "--to", to])
+            .is_one_error_with(&["no answers of Echo VR", "cat --format v2"]);
+    }
 }
 
 /// Exports a page; `None` where this program was built without npm, and says so as it should.

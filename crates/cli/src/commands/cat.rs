@@ -5,10 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use gametape::export::v2::stream_tape;
 use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
 
-use crate::cli::{not_yet, tell};
+use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::rows::{Column, RowFormat, RowText, write_csv_text, write_json_text};
 use crate::{human, open, time};
@@ -22,6 +23,7 @@ use crate::{human, open, time};
   gametape cat race.gtape --from 1:30 --to 1:40 --format jsonl
   gametape cat race.gtape --events
   gametape cat race.gtape --stream telemetry.session-text --format raw
+  gametape cat race.gtape --format v2 | my-reader       length-delimited Envelopes of Telemetry V2
 
 Times: 90, 1:30.5, 10m, 250ms; rows from --from on and before --to are given.")]
 pub(crate) struct Args {
@@ -42,7 +44,7 @@ pub(crate) struct Args {
     /// First time not to give
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// csv (if left out); jsonl: an object for each row; raw: the bytes of the frames back to back
+    /// csv (if left out); jsonl: an object for each row; raw: the bytes of the frames back to back; v2: all streams and events as Telemetry V2
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The same as --format jsonl: a tape is too long for one document
@@ -55,7 +57,6 @@ enum Format {
     Csv,
     Jsonl,
     Raw,
-    #[value(hide = true)]
     V2,
 }
 
@@ -68,8 +69,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let rows = match format {
         Format::Csv => Some(RowFormat::Csv),
         Format::Jsonl => Some(RowFormat::Jsonl),
-        Format::Raw => None,
-        Format::V2 => return Err(not_yet("gametape cat --format v2")),
+        Format::Raw | Format::V2 => None,
     };
     let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
     if times.is_empty() {
@@ -80,7 +80,15 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut cat =
         Cat { out: BufWriter::with_capacity(1 << 18, io::stdout().lock()), tape: &tape, times, told: HashSet::new() };
     cat.tell_problems();
-    if args.events {
+    if format == Format::V2 {
+        if args.stream.is_some() || !args.channels.is_empty() || args.events {
+            return Err(exit::usage(
+                "--format v2 gives all streams and events; leave out --stream, --channels and --events",
+            ));
+        }
+        let streamed = stream_tape(&tape, &cat.times.clone(), &mut cat.out)?;
+        streamed.damage.iter().for_each(|problem| cat.problem(problem));
+    } else if args.events {
         let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
         cat.events(format)?;
     } else {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::export_captures::Capture;
 use super::export_files::{ExportFiles, Scratch};
 use super::{export_captures, export_summary};
-use crate::cli::{not_yet, tell};
+use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
 use crate::report_page::{About, NO_PAGE, ReportPage};
@@ -30,8 +30,8 @@ use crate::{human, open};
 /// A page (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is below 15 MB however long the tape is, and asks nothing of
 /// the network.
 ///
-/// Captures of Echo VR (echoreplay): the lines that other tools of the game read. Those of a tape that was imported from such a file are the same to the byte.
-/// Here a folder stands for the files in it, and `--jobs` says how many are written at the same time.
+/// Captures of Echo VR (echoreplay, v2-tape, nevrcap): files that other tools of the game read. What was imported from such a file comes back the same to the byte: its lines, its records.
+/// Every one of them can be made of every other. Here a folder stands for the files in it, and `--jobs` says how many are written at the same time.
 ///
 /// The source is never touched, and nothing is overwritten: a name that is taken gets a number.
 #[derive(Debug, clap::Args)]
@@ -42,11 +42,13 @@ use crate::{human, open};
   gametape export race.gtape --to csv,jsonl --channels speedKmh,gas,brake,gear
   gametape export race.gtape --per-lap -o laps/
   gametape export old.ibt --to csv
-  gametape export match.gtape --to echoreplay       Echo VR, for its replay tools")]
+  gametape export match.gtape --to echoreplay       Echo VR, for its replay tools
+  gametape export old/ --to v2-tape -o new/         a folder of .echoreplay files as Telemetry V2
+  gametape export match.tape --to v2-tape --schema seed")]
 pub(crate) struct Args {
     /// Tapes, or any file that `gametape import` reads; the newest tape if left out
     pub(super) files: Vec<PathBuf>,
-    /// csv (if left out), jsonl, html; of Echo VR also echoreplay
+    /// csv (if left out), jsonl, html; of Echo VR also echoreplay, v2-tape (.tape), nevrcap
     #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
     to: Vec<To>,
     /// Which channels, in this order; all if left out. STREAM/NAME where two streams have one. In a page those that all games share come first
@@ -58,6 +60,9 @@ pub(crate) struct Args {
     /// The file to write, or the folder; beside the source if left out
     #[arg(short, long, value_name = "OUT|DIR")]
     output: Option<PathBuf>,
+    /// Of v2-tape: the first generation of the schema, for readers that know no other; what it has no place for is left out and counted
+    #[arg(long, value_enum, value_name = "SCHEMA")]
+    schema: Option<Schema>,
     /// One JSON document on stdout
     #[arg(long)]
     pub(super) json: bool,
@@ -67,13 +72,17 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Schema {
+    /// The first generation of Telemetry V2
+    Seed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum To {
     Csv,
     Jsonl,
     Html,
-    #[value(hide = true)]
     V2Tape,
-    #[value(hide = true)]
     Nevrcap,
     Echoreplay,
 }
@@ -92,24 +101,29 @@ impl To {
             Self::Csv => Ok(("csv", Kind::Rows(RowFormat::Csv))),
             Self::Jsonl => Ok(("jsonl", Kind::Rows(RowFormat::Jsonl))),
             Self::Html => Ok(("html", Kind::Page(ReportPage::embedded().context(NO_PAGE)?))),
-            Self::V2Tape => Err(not_yet("gametape export --to v2-tape")),
-            Self::Nevrcap => Err(not_yet("gametape export --to nevrcap")),
-            Self::Echoreplay => Err(exit::usage("echoreplay is no table: name it alone in --to")),
+            Self::V2Tape | Self::Nevrcap | Self::Echoreplay => {
+                Err(exit::usage("v2-tape, nevrcap and echoreplay are no tables: name one of them alone in --to"))
+            }
         }
     }
 
     /// The captures of Echo VR's tools among them.
-    fn capture(self) -> Option<Capture> {
+    fn capture(self, schema: Option<Schema>) -> Option<Capture> {
         match self {
             Self::Echoreplay => Some(Capture::EchoReplay),
-            _ => None,
+            Self::V2Tape => Some(Capture::V2Tape { seed: schema == Some(Schema::Seed) }),
+            Self::Nevrcap => Some(Capture::Nevrcap),
+            Self::Csv | Self::Jsonl | Self::Html => None,
         }
     }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    if args.schema.is_some() && args.to != [To::V2Tape] {
+        return Err(exit::usage("--schema is for --to v2-tape alone"));
+    }
     if let [to] = args.to.as_slice()
-        && let Some(capture) = to.capture()
+        && let Some(capture) = to.capture(args.schema)
     {
         return export_captures::run(args, capture);
     }

@@ -1,10 +1,11 @@
-//! `gametape export --to echoreplay`: recordings of Echo VR as files that other tools of the game read. One file for each source, several sources at the same time.
+//! `gametape export --to echoreplay`, `v2-tape` and `nevrcap`: recordings of Echo VR as files that other tools of the game read. One file for each source, several sources at the same time.
 
 use std::collections::HashSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use gametape::export::v2::{CaptureExportError, CaptureExported, CaptureOptions, export_nevrcap, export_v2_tape};
 use gametape::export::{EchoReplayExportError, export_echoreplay};
 use gametape::names::free_path;
 use serde_json::json;
@@ -24,6 +25,13 @@ use crate::{human, open, sources};
 pub(super) enum Capture {
     /// The lines of Echo VR's replay tools.
     EchoReplay,
+    /// Telemetry V2.
+    V2Tape {
+        /// In its first generation.
+        seed: bool,
+    },
+    /// The first version of it.
+    Nevrcap,
 }
 
 impl Capture {
@@ -31,6 +39,8 @@ impl Capture {
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::EchoReplay => "echoreplay",
+            Self::V2Tape { .. } => "tape",
+            Self::Nevrcap => "nevrcap",
         }
     }
 }
@@ -39,6 +49,8 @@ impl Capture {
 struct Written {
     path: PathBuf,
     frames: u64,
+    /// What the format has no place for, in words.
+    left_out: Vec<String>,
     damage: Vec<String>,
     /// The tape itself has damage that is told elsewhere.
     damaged: bool,
@@ -66,7 +78,7 @@ pub(super) fn run(args: &Args, capture: Capture) -> anyhow::Result<Outcome> {
         let (written, error) = (result.as_ref().ok(), result.as_ref().err());
         reports.push(json!({
             "source": source, "to": capture.ending(), "paths": written.map(|written| &written.path).into_iter().collect::<Vec<_>>(),
-            "frames": written.map(|written| written.frames), "damage": written.map(|written| &written.damage),
+            "frames": written.map(|written| written.frames), "left_out": written.map(|written| &written.left_out), "damage": written.map(|written| &written.damage),
             "error": error.map(|error| format!("{error:#}")),
         }));
     }
@@ -116,6 +128,9 @@ fn tell_result(source: &Path, result: &anyhow::Result<Written>) {
             for problem in &written.damage {
                 tell(&format!("warning: {}: {}", source.display(), human::safe(problem)));
             }
+            for words in &written.left_out {
+                tell(&format!("{}: {words}", source.display()));
+            }
             let size = human::bytes(written.path.metadata().map(|file| file.len()).unwrap_or_default());
             let frames = human::counted(written.frames, "frame");
             tell(&format!("{} -> {}: {frames}, {size}", source.display(), written.path.display()));
@@ -136,13 +151,43 @@ fn write(source: &Path, wanted: &Path, capture: Capture, stop: &Stop, bar: &Bar)
     };
     let mut file = NewFile::create(wanted)?;
     let name = wanted.file_name().unwrap_or_default().to_string_lossy();
-    let (frames, damage) = match capture {
+    let (frames, left_out, damage) = match capture {
         Capture::EchoReplay => match export_echoreplay(tape, &name, file.out()?, &mut done) {
             Err(error @ EchoReplayExportError::NotEchoVr) => return Err(exit::nothing_found(error.to_string())),
-            result => result.map(|exported| (exported.lines, exported.damage))?,
+            result => result.map(|exported| (exported.lines, Vec::new(), exported.damage))?,
         },
+        Capture::V2Tape { seed } => parts(export_v2_tape(tape, CaptureOptions { seed }, file.out()?, &mut done))?,
+        Capture::Nevrcap => parts(export_nevrcap(tape, file.out()?, &mut done))?,
     };
     let damaged = tape.problems().iter().any(open::is_damage);
     let damage = damage.iter().map(ToString::to_string).collect();
-    Ok(Written { path: file.finish()?, frames, damage, damaged })
+    Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
+}
+
+/// Frames, what was left out, damage.
+fn parts(
+    result: Result<CaptureExported, CaptureExportError>,
+) -> anyhow::Result<(u64, Vec<String>, Vec<gametape::format::read::Problem>)> {
+    let exported = match result {
+        Err(error @ (CaptureExportError::NotEchoVr | CaptureExportError::NoFrames { .. })) => {
+            return Err(exit::nothing_found(error.to_string()));
+        }
+        Err(CaptureExportError::Write(error)) => return Err(error.into()),
+        result => result?,
+    };
+    let words = [
+        (
+            exported.left_out_by_schema,
+            "value or event that the schema has no place for was left out",
+            "values and events that the schema has no place for were left out",
+        ),
+        (
+            exported.left_out,
+            "answer, mark or line that the format has no place for was left out",
+            "answers, marks and lines that the format has no place for were left out",
+        ),
+    ];
+    let left_out = words.into_iter().filter(|(count, ..)| *count > 0);
+    let left_out = left_out.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
+    Ok((exported.frames, left_out, exported.damage))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 
-use super::info_report::{Counts, Report, ReportStream};
+use super::info_report::{Counts, EchoReport, Report, ReportStream};
 use crate::exit::Outcome;
 use crate::{human, open};
 
@@ -89,6 +89,9 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
             }
         }
     }
+    if let Some(echo) = &report.echo_vr {
+        write_echo(out, echo)?;
+    }
     if !report.events.is_empty() {
         writeln!(out, "\n{TITLE}events{TITLE:#}")?;
         for event in report.events.iter().take(EVENTS_SHOWN) {
@@ -109,6 +112,44 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
         for (key, value) in &report.metadata {
             writeln!(out, "  {:<16} {}", human::safe(key), human::safe(value))?;
         }
+    }
+    Ok(())
+}
+
+/// Matches, goals, and for each player what the engine counted beside what events add up to.
+fn write_echo(out: &mut Vec<u8>, echo: &EchoReport) -> std::io::Result<()> {
+    for (title, moments) in [("sessions", &echo.sessions), ("goals", &echo.goals)] {
+        if !moments.is_empty() {
+            writeln!(out, "\n{TITLE}{title}{TITLE:#}")?;
+        }
+        for moment in moments.iter().take(EVENTS_SHOWN) {
+            writeln!(out, "  {:>12}  {}", human::duration(moment.at_ns), human::safe(&moment.text))?;
+        }
+        if let Some(more) = moments.len().checked_sub(EVENTS_SHOWN).filter(|more| *more > 0) {
+            writeln!(out, "  and {more} more")?;
+        }
+    }
+    if echo.players.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{TITLE}players{TITLE:#} (engine's counter / events on the tape, where they differ)")?;
+    for player in &echo.players {
+        let counts = player.engine.iter().filter_map(|(key, engine)| {
+            let events = player.events.get(key).copied().flatten();
+            let name = key.replace('_', " ");
+            match (engine, events) {
+                (None, None) | (Some(0), None | Some(0)) | (None, Some(0)) => None,
+                (Some(engine), Some(events)) if i64::try_from(events).ok() != Some(*engine) => {
+                    Some(format!("{name} {engine} / {events}"))
+                }
+                (Some(engine), _) => Some(format!("{name} {engine}")),
+                (None, Some(events)) => Some(format!("{name} not known / {events}")),
+            }
+        });
+        let counts: Vec<_> = counts.collect();
+        let counts = if counts.is_empty() { "nothing counted".into() } else { counts.join(", ") };
+        let team = player.team.unwrap_or("left");
+        writeln!(out, "  {:<24} {team:<10} {counts}", human::safe(&format!("{} (slot {})", player.name, player.slot)))?;
     }
     Ok(())
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gametape::echo::MatchSummary;
 use gametape::format::read::{Tape, TapeStream};
 use gametape::format::write::RECOVERED;
 use gametape::format::{Counters, Role};
+use gametape::games::echo_vr::Counter;
 use gametape::names::utc_text;
 use serde::Serialize;
 
@@ -27,6 +29,51 @@ pub(super) struct Report {
     pub(super) stats: Stats,
     pub(super) events: Vec<ReportEvent>,
     pub(super) metadata: BTreeMap<String, String>,
+    /// Of Echo VR: its matches, goals and players.
+    pub(super) echo_vr: Option<EchoReport>,
+}
+
+/// What only tapes of Echo VR have.
+#[derive(Debug, Serialize)]
+pub(super) struct EchoReport {
+    pub(super) sessions: Vec<EchoMoment>,
+    pub(super) goals: Vec<EchoMoment>,
+    pub(super) players: Vec<EchoPlayer>,
+}
+
+/// A match or a goal.
+#[derive(Debug, Serialize)]
+pub(super) struct EchoMoment {
+    pub(super) at_ns: u64,
+    pub(super) text: String,
+}
+
+/// A player: what the engine counted, and what events add up to. Both are given where they disagree.
+#[derive(Debug, Serialize)]
+pub(super) struct EchoPlayer {
+    pub(super) slot: i64,
+    pub(super) name: String,
+    pub(super) team: Option<&'static str>,
+    pub(super) engine: BTreeMap<&'static str, Option<i64>>,
+    pub(super) events: BTreeMap<&'static str, Option<u64>>,
+}
+
+impl EchoReport {
+    fn of(tape: &Tape) -> Option<Self> {
+        let summary = MatchSummary::of(tape).ok().flatten()?;
+        let moments = |list: Vec<(u64, String)>| {
+            list.into_iter().map(|(at_ns, text)| EchoMoment { at_ns, text }).collect::<Vec<_>>()
+        };
+        let keys = || Counter::ALL.iter().map(|counter| counter.key());
+        let players = summary.players.into_iter().map(|player| EchoPlayer {
+            slot: player.who.slot,
+            name: player.who.name,
+            team: player.team.and_then(|team| ["blue", "orange", "spectators"].get(team).copied()),
+            engine: keys().enumerate().map(|(place, key)| (key, player.engine.map(|all| all[place]))).collect(),
+            events: keys().zip(player.events).collect(),
+        });
+        Some(Self { sessions: moments(summary.sessions), goals: moments(summary.goals), players: players.collect() })
+    }
 }
 
 /// A stream of frames, or of descriptions of them.
@@ -117,6 +164,7 @@ impl Report {
                 .map(|event| ReportEvent { kind: event.kind, at_ns: event.at_ns, text: event.text })
                 .collect(),
             metadata,
+            echo_vr: EchoReport::of(tape),
         }
     }
 }

@@ -25,7 +25,40 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "v2-tape", run: telemetry_v2::fuzz_tape, seeds: tapes },
         Parser { name: "v2-tape-resealed", run: telemetry_v2::fuzz_tape_resealed, seeds: unpacked_tapes },
         Parser { name: "v2-nevrcap", run: telemetry_v2::fuzz_nevrcap, seeds: nevrcaps },
+        Parser { name: "import-v2-tape", run: gametape::import::fuzz_import_v2_tape, seeds: unpacked_tapes },
+        Parser { name: "import-nevrcap", run: gametape::import::fuzz_import_nevrcap, seeds: plain_nevrcaps },
+        Parser { name: "echo-mapping", run: gametape::echo::fuzz_echo_mapping, seeds: answers },
     ]
+}
+
+/// Answers of a short match, line by line: `/session`, `/player_bones`, and so on.
+fn answers() -> Vec<Vec<u8>> {
+    use gametape_games::echo_vr::simulated::{Match, Settings};
+    let of = |bones| {
+        let settings = Settings { frames: 3, rate_hz: 1.0, bones, ..Settings::default() };
+        let lines = Match::new(settings).map(|answers| format!("{}\n{}\n", answers.session, answers.player_bones));
+        lines.collect::<String>().into_bytes()
+    };
+    vec![of(false), of(true), b"{\"err_code\":-6}\n\n{\"teams\":[{\"players\":[{\"playerid\":3}]}]}\n{}".to_vec()]
+}
+
+/// Files of the first version that are not packed: behind a checksum mutations would not get far.
+fn plain_nevrcaps() -> Vec<Vec<u8>> {
+    let unpacked = |file: Vec<u8>| {
+        let mut reader = nevrcap::Reader::new(file.as_slice()).unwrap();
+        let mut writer = None;
+        while let Some(item) = reader.next().unwrap() {
+            match item {
+                nevrcap::Item::Header(record) => {
+                    writer = Some(nevrcap::Writer::copying_plain(Vec::new(), &record.bytes).unwrap());
+                }
+                nevrcap::Item::Frame(record) => writer.as_mut().unwrap().raw(&record.bytes).unwrap(),
+                nevrcap::Item::Problem(problem) => unreachable!("{problem}"),
+            }
+        }
+        writer.unwrap().finish().unwrap()
+    };
+    nevrcaps().into_iter().map(unpacked).collect()
 }
 
 fn header() -> CaptureHeader {
