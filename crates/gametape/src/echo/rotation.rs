@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn numbers_off_the_grid_are_told_from_those_on_it() {
         assert_eq!(thousandths(26.869_001), Some(26_869));
-        assert_eq!(thousandths(-0.006_000_000_1), Some(-6));
+        assert_eq!(thousandths("-0.0060000001".parse().unwrap()), Some(-6));
         assert_eq!(thousandths(0.123_456), None);
         assert_eq!(thousandths(f32::INFINITY), None);
         assert_eq!(thousandths(f32::NAN), None);
