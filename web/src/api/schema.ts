@@ -1714,6 +1714,8 @@ export interface operations {
             query?: {
                 /** @description What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts */
                 car?: number;
+                /** @description `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body */
+                format?: "json" | "v2";
                 /** @description The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same */
                 since?: number;
             };
@@ -1738,12 +1740,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Server-Sent Events */
+            /** @description Server-Sent Events, or envelopes */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/x-protobuf": number[];
                     "text/event-stream": string;
                 };
             };

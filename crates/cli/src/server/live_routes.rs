@@ -42,6 +42,7 @@ pub(super) struct LiveParams {
     #[param(minimum = 1, maximum = 60)]
     car: Option<u8>,
     /// `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body
+    #[param(inline)]
     format: Option<LiveFormat>,
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Following {
     state: AppState,
     news: Receiver<News>,
     made: Option<Made>,
+    /// Something was missed: it may have been the end.
+    lagged: bool,
     /// Nothing more comes.
     over: bool,
     /// Both are held as long as somebody listens.
@@ -41,7 +43,7 @@ struct Made {
 
 impl Following {
     pub(super) fn new(state: AppState, open: OpenStream, place: Option<Place>) -> Self {
-        Self { news: state.frames.listen(), state, made: None, over: false, _open: open, _place: place }
+        Self { news: state.frames.listen(), state, made: None, lagged: false, over: false, _open: open, _place: place }
     }
 
     /// The next envelopes, whole ones; `None` when the recording is over.
@@ -69,12 +71,12 @@ impl Following {
                 Ok(News::Ended(tape)) => tape == made.tape,
                 Ok(news) => made.take_in(&news).map(|()| false)?,
                 Err(RecvError::Lagged(frames)) => {
-                    made.lost(made.time_ns, frames)?;
-                    // Its end may be among what was lost.
-                    !self.state.frames.runs(made.tape)
+                    self.lagged = true;
+                    made.lost(made.time_ns, frames).map(|()| false)?
                 }
                 Err(RecvError::Closed) => true,
             };
+            self.over |= self.lagged && self.news.is_empty() && !self.state.frames.runs(made.tape);
             bytes.extend(made.maker.take());
             if self.over || bytes.len() >= PIECE_BYTES {
                 break;
