@@ -163,7 +163,9 @@ fn a_tape_of_something_else_cannot_be_compared() {
     let ksr = support::put(&folder.path().join("a.ksr"), b"RECROCKS\x02\0\0\0");
     assert!(matches!(compare_with_source(&tape, &ksr, &mut |_| {}), Err(AgainstError::OtherTape { .. })));
     let zstd = support::put(&folder.path().join("a.zst"), b"\x28\xb5\x2f\xfd");
-    assert!(matches!(compare_with_source(&tape, &zstd, &mut |_| {}), Err(AgainstError::NotYet { .. })));
+    assert!(matches!(compare_with_source(&tape, &zstd, &mut |_| {}), Err(AgainstError::Kind(_))));
+    let capture = support::put(&folder.path().join("a.tape"), b"\x05\x0a\x03\x0a\x01A");
+    assert!(matches!(compare_with_source(&tape, &capture, &mut |_| {}), Err(AgainstError::OtherTape { .. })));
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub(super) struct Report {
     pub(super) events: Vec<ReportEvent>,
     pub(super) metadata: BTreeMap<String, String>,
     /// Of Echo VR: its matches, goals and players.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) echo_vr: Option<EchoReport>,
 }
 
