@@ -1,19 +1,16 @@
 //! Keys and values of a JSON object, one level of it, as places in its text. Takes any bytes; what is broken ends early.
 
+use super::walk::Walk;
+
 /// The fields of an object: keys without quotes, values as they are spelled.
 #[derive(Debug, Clone)]
-pub struct Fields<'a> {
-    text: &'a [u8],
-    at: usize,
-}
+pub struct Fields<'a>(Option<Walk<'a>>);
 
 impl<'a> Fields<'a> {
     /// The fields of the object that `text` begins with. Without one there are none.
     #[must_use]
     pub fn of(text: &'a [u8]) -> Self {
-        let at = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
-        let at = if text.get(at) == Some(&b'{') { at + 1 } else { text.len() };
-        Self { text, at }
+        Self(inside(text, b'{'))
     }
 
     /// The value of a key of the object that `text` begins with.
@@ -21,78 +18,25 @@ impl<'a> Fields<'a> {
     pub fn find(text: &'a [u8], key: &str) -> Option<&'a [u8]> {
         Self::of(text).find_map(|(found, value)| (found == key.as_bytes()).then_some(value))
     }
-
-    fn skip_spaces(&mut self) -> Option<u8> {
-        let rest = self.text.get(self.at..)?;
-        self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        self.text.get(self.at).copied()
-    }
-
-    /// The bytes of a string whose opening quote is next.
-    fn string(&mut self) -> Option<&'a [u8]> {
-        let start = self.at + 1;
-        let length = string_length(self.text.get(start..)?)?;
-        self.at = start + length + 1;
-        self.text.get(start..start + length)
-    }
-
-    /// A whole value, whatever it is.
-    fn value(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        match self.text.get(start)? {
-            b'"' => {
-                self.string()?;
-            }
-            b'{' | b'[' => self.at = start + nested_length(self.text.get(start..)?)?,
-            _ => {
-                let rest = self.text.get(start..)?;
-                let end = |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
-                self.at = start + rest.iter().position(end).unwrap_or(rest.len());
-            }
-        }
-        self.text.get(start..self.at).filter(|value| !value.is_empty())
-    }
 }
 
 impl<'a> Iterator for Fields<'a> {
     type Item = (&'a [u8], &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut next = || {
-            if self.skip_spaces()? == b',' {
-                self.at += 1;
-                self.skip_spaces()?;
-            }
-            if self.text.get(self.at) != Some(&b'"') {
-                return None;
-            }
-            let key = self.string()?;
-            if self.skip_spaces()? != b':' {
-                return None;
-            }
-            self.at += 1;
-            self.skip_spaces()?;
-            Some((key, self.value()?))
-        };
-        let found = next();
-        if found.is_none() {
-            self.at = self.text.len();
-        }
-        found
+        next_of(&mut self.0, b'}', |walk| Some((walk.key()?, walk.value()?)))
     }
 }
 
 /// The items of a list, as they are spelled.
 #[derive(Debug, Clone)]
-pub struct Items<'a>(Fields<'a>);
+pub struct Items<'a>(Option<Walk<'a>>);
 
 impl<'a> Items<'a> {
     /// The items of the list that `text` begins with. Without one there are none.
     #[must_use]
     pub fn of(text: &'a [u8]) -> Self {
-        let at = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
-        let at = if text.get(at) == Some(&b'[') { at + 1 } else { text.len() };
-        Self(Fields { text, at })
+        Self(inside(text, b'['))
     }
 }
 
@@ -100,72 +44,31 @@ impl<'a> Iterator for Items<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut next = || {
-            if self.0.skip_spaces()? == b',' {
-                self.0.at += 1;
-                self.0.skip_spaces()?;
-            }
-            self.0.value()
-        };
-        let found = next();
-        if found.is_none() {
-            self.0.at = self.0.text.len();
-        }
-        found
+        next_of(&mut self.0, b']', Walk::value)
     }
 }
 
-/// Bytes before the quote that ends a string.
-fn string_length(text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        match text.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
+/// Behind the bracket that `text` begins with, if it is this one.
+fn inside(text: &[u8], bracket: u8) -> Option<Walk<'_>> {
+    let mut walk = Walk::of(text);
+    walk.enter(bracket).then_some(walk)
 }
 
-/// Bytes of the object or list that `text` begins with, its end included. Depth is counted, so that nothing is too deep.
-fn nested_length(text: &[u8]) -> Option<usize> {
-    let (mut at, mut depth) = (0, 0u32);
-    loop {
-        at += plain_length(text.get(at..)?);
-        match text.get(at)? {
-            b'"' => at += 1 + string_length(text.get(at + 1..)?)?,
-            b'{' | b'[' => depth = depth.checked_add(1)?,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
+/// What is next before the bracket. Behind it, and where something is broken, there is nothing more.
+fn next_of<'a, T>(
+    place: &mut Option<Walk<'a>>,
+    bracket: u8,
+    step: impl FnOnce(&mut Walk<'a>) -> Option<T>,
+) -> Option<T> {
+    let walk = place.as_mut()?;
+    let found = match walk.leave(bracket) {
+        Some(false) => step(walk),
+        _ => None,
+    };
+    if found.is_none() {
+        *place = None;
     }
-}
-
-/// Bytes at the start that are neither quote nor bracket, as far as eight at a time tell: answers are lists of numbers for the most part.
-#[inline]
-fn plain_length(text: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    // Brackets and braces of both sides are 0x7f with these bits set; so are `Y`, `_`, `y` and 0x7f, which do no harm.
-    const ALIKE: u64 = ONES * 0x26;
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let mut length = 0;
-    for word in text.as_chunks::<8>().0 {
-        let word = u64::from_le_bytes(*word);
-        let found = has_zero((word | ALIKE) ^ (ONES * 0x7f)) | has_zero(word ^ (ONES * u64::from(b'"')));
-        if found != 0 {
-            // The lowest mark is right, marks above it need not be.
-            return length + (found.trailing_zeros() / 8) as usize;
-        }
-        length += 8;
-    }
-    length
+    found
 }
 
 /// The text of a JSON string. Escapes are resolved; what is none is left as it is.
@@ -218,19 +121,6 @@ mod tests {
             assert_eq!(list(text), [], "{text}");
         }
         assert_eq!(list("{\"a\":1,\"b\":[").len(), 1);
-    }
-
-    #[test]
-    fn quotes_and_brackets_are_found_at_every_place() {
-        for ahead in 0..20 {
-            for (byte, found) in [(b'"', true), (b'[', true), (b']', true), (b'{', true), (b'}', true), (b'0', false)] {
-                let mut text = vec![b'1'; ahead];
-                text.extend_from_slice(&[byte, b'[', 0xff, b'2', b'3', b'4', b'5', b'6', b'7']);
-                let length = plain_length(&text);
-                assert!(length <= ahead || !found, "{ahead} {}", byte as char);
-                assert!(text[..length].iter().all(|byte| !b"\"[]{}".contains(byte)), "{ahead} {}", byte as char);
-            }
-        }
     }
 
     #[test]

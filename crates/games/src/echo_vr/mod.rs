@@ -1,6 +1,6 @@
 //! Echo VR: two answers of the game's HTTP service, `/session` and `/player_bones`, as JSON texts.
 //!
-//! Frames are the answers as the game gave them. `fields` finds values in an answer without building a tree of it; [`SessionFacts`] says which match
+//! Frames are the answers as the game gave them. `walk` goes through an answer once without building a tree of it, `fields` finds single values in it; [`SessionFacts`] says which match
 //! it is of; [`EventDetector`] what happens in it, as values ([`Happened`]) and in words ([`GameEvent`]). [`Answer`] tells a match from the reasons why there is none.
 //! [`simulated`] makes matches that nobody played.
 mod answer;
@@ -13,6 +13,7 @@ mod happened;
 mod rules;
 pub mod simulated;
 mod state;
+mod walk;
 
 pub use answer::{API_DISABLED, Answer, IN_LOBBY, is_object};
 pub use events::{EventDetector, GameEvent};

@@ -1,7 +1,7 @@
 //! What an answer to `/session` says of the match, as far as events are made of it. One state is filled again and again: in steady state
 //! nothing is allocated.
 
-use super::fields::{Fields, Items};
+use super::walk::Walk;
 
 /// Counters of a player, in the order of [`COUNTER_KEYS`].
 pub(super) const COUNTERS: usize = 11;
@@ -20,6 +20,9 @@ pub(super) const COUNTER_KEYS: [&str; COUNTERS] = [
     "assists",
     "shots_taken",
 ];
+
+/// Points of blue and orange, rounds of blue and orange.
+const SCORE_KEYS: [&str; 4] = ["blue_points", "orange_points", "blue_round_score", "orange_round_score"];
 
 /// A text of the game, its quotes left off, escapes as they are.
 pub(super) type Text = Vec<u8>;
@@ -59,8 +62,8 @@ pub struct State {
     pub(super) status: Text,
     pub(super) client: Text,
     pub(super) pause: Text,
-    /// Points of blue and orange, rounds of blue and orange.
-    pub(super) scores: [i64; 4],
+    /// In the order of [`SCORE_KEYS`].
+    pub(super) scores: [i64; SCORE_KEYS.len()],
     pub(super) last_score: LastScore,
     /// arm_speed, total_speed and rot_per_sec, as they are spelled.
     pub(super) last_throw: [Text; 3],
@@ -72,50 +75,47 @@ pub struct State {
 }
 
 impl State {
-    /// Reads an answer. `false` if it is none of a match: then nothing was changed.
+    /// Reads an answer, in one way through it. `false` if it is none of a match: then what is left here says nothing.
     pub fn read(&mut self, answer: &[u8]) -> bool {
-        if Fields::find(answer, "teams").is_none() {
-            return false;
-        }
+        self.clear();
+        let mut teams = false;
+        // Where an answer is broken it ends: what stood before it is what it says.
+        let _ = Walk::of(answer).object(|walk, key| {
+            let to = match key {
+                b"game_status" => Some(&mut self.status),
+                b"client_name" => Some(&mut self.client),
+                b"pause" => return self.read_pause(walk),
+                b"last_score" => return self.read_last_score(walk),
+                b"last_throw" => return self.read_last_throw(walk),
+                b"teams" => {
+                    self.read_teams(walk)?;
+                    teams = true;
+                    return Some(());
+                }
+                _ => None,
+            };
+            let value = walk.value()?;
+            match (to, SCORE_KEYS.iter().position(|name| name.as_bytes() == key)) {
+                (Some(text), _) => put(text, value),
+                (None, Some(place)) => self.scores[place] = number(value),
+                (None, None) => return Some(()),
+            }
+            note(&mut self.seen, key, value);
+            Some(())
+        });
+        teams
+    }
+
+    /// Forgets what was read, not its memory.
+    fn clear(&mut self) {
         self.count = 0;
-        self.scores = [0; 4];
+        self.scores = [0; SCORE_KEYS.len()];
         let Self { status, client, pause, seen, last_score: score, last_throw, .. } = self;
         let LastScore { team, goal_type, person, assist, points, speed, distance } = score;
         let of_score = [team, goal_type, person, assist, points, speed, distance];
         for text in [status, client, pause, seen].into_iter().chain(of_score).chain(last_throw) {
             text.clear();
         }
-        for (key, value) in Fields::of(answer) {
-            match key {
-                b"game_status" => put(&mut self.status, value),
-                b"client_name" => put(&mut self.client, value),
-                b"blue_points" => self.scores[0] = number(value),
-                b"orange_points" => self.scores[1] = number(value),
-                b"blue_round_score" => self.scores[2] = number(value),
-                b"orange_round_score" => self.scores[3] = number(value),
-                b"pause" => {
-                    let paused_state = Fields::find(value, "paused_state").unwrap_or_default();
-                    put(&mut self.pause, paused_state);
-                    note(&mut self.seen, key, paused_state);
-                    continue;
-                }
-                b"last_score" => {
-                    self.read_last_score(value);
-                    continue;
-                }
-                b"last_throw" => {
-                    self.read_last_throw(value);
-                    continue;
-                }
-                b"teams" => {
-                    Items::of(value).enumerate().for_each(|(team, value)| self.read_team(team, value));
-                    continue;
-                }
-                _ => continue,
-            }
-            note(&mut self.seen, key, value);
-        }
-        true
     }
 
     /// Whether nothing that events are made of is another in the two.
@@ -153,9 +153,21 @@ impl State {
         self.players().iter().find(|player| player.possession)
     }
 
-    fn read_last_score(&mut self, value: &[u8]) {
+    fn read_pause(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+        walk.object(|walk, key| {
+            let value = walk.value()?;
+            if key == b"paused_state" {
+                put(&mut self.pause, value);
+                note(&mut self.seen, key, value);
+            }
+            Some(())
+        })
+    }
+
+    fn read_last_score(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         let score = &mut self.last_score;
-        for (key, value) in Fields::of(value) {
+        walk.object(|walk, key| {
+            let value = walk.value()?;
             match key {
                 b"team" => put(&mut score.team, value),
                 b"goal_type" => put(&mut score.goal_type, value),
@@ -164,40 +176,53 @@ impl State {
                 b"point_amount" => put(&mut score.points, value),
                 b"disc_speed" => put(&mut score.speed, value),
                 b"distance_thrown" => put(&mut score.distance, value),
-                _ => continue,
+                _ => return Some(()),
             }
             note(&mut self.seen, key, value);
-        }
+            Some(())
+        })
     }
 
-    fn read_last_throw(&mut self, value: &[u8]) {
+    fn read_last_throw(&mut self, walk: &mut Walk<'_>) -> Option<()> {
         let [arm, total, turns] = &mut self.last_throw;
-        for (key, value) in Fields::of(value) {
+        walk.object(|walk, key| {
+            let value = walk.value()?;
             match key {
                 b"arm_speed" => put(arm, value),
                 b"total_speed" => put(total, value),
                 b"rot_per_sec" => put(turns, value),
-                _ => continue,
+                _ => return Some(()),
             }
             note(&mut self.seen, key, value);
-        }
+            Some(())
+        })
     }
 
-    fn read_team(&mut self, team: usize, value: &[u8]) {
-        for player in Fields::find(value, "players").into_iter().flat_map(Items::of) {
-            if self.count == self.players.len() {
-                self.players.push(Player::default());
-            }
-            let Some(place) = self.players.get_mut(self.count) else { return };
-            note(&mut self.seen, b"team", &team.to_le_bytes());
-            place.read(team, player, &mut self.seen);
-            self.count += 1;
+    fn read_teams(&mut self, walk: &mut Walk<'_>) -> Option<()> {
+        let mut team = 0;
+        walk.list(|walk| {
+            walk.object(|walk, key| match key {
+                b"players" => walk.list(|walk| self.read_player(team, walk)),
+                _ => walk.value().map(|_| ()),
+            })?;
+            team += 1;
+            Some(())
+        })
+    }
+
+    fn read_player(&mut self, team: usize, walk: &mut Walk<'_>) -> Option<()> {
+        if self.count == self.players.len() {
+            self.players.push(Player::default());
         }
+        let place = self.players.get_mut(self.count)?;
+        self.count += 1;
+        note(&mut self.seen, b"team", &team.to_le_bytes());
+        place.read(team, walk, &mut self.seen)
     }
 }
 
 impl Player {
-    fn read(&mut self, team: usize, value: &[u8], seen: &mut Text) {
+    fn read(&mut self, team: usize, walk: &mut Walk<'_>, seen: &mut Text) -> Option<()> {
         self.team = team;
         (self.slot, self.number, self.level) = (-1, 0, 0);
         self.counters = [0; COUNTERS];
@@ -207,7 +232,11 @@ impl Player {
         for text in [&mut *weapon, ordnance, tac_mod, left, right, &mut self.name] {
             text.clear();
         }
-        for (key, value) in Fields::of(value) {
+        walk.object(|walk, key| {
+            if key == b"stats" {
+                return read_counters(walk, &mut self.counters, seen);
+            }
+            let value = walk.value()?;
             match key {
                 b"playerid" => self.slot = number(value),
                 b"name" => put(&mut self.name, value),
@@ -221,21 +250,24 @@ impl Player {
                 b"Weapon" => put(weapon, value),
                 b"Ordnance" => put(ordnance, value),
                 b"TacMod" => put(tac_mod, value),
-                b"stats" => {
-                    for (key, value) in Fields::of(value) {
-                        let place = COUNTER_KEYS.iter().position(|name| name.as_bytes() == key);
-                        if let Some(counter) = place.and_then(|place| self.counters.get_mut(place)) {
-                            *counter = number(value);
-                            note(seen, key, value);
-                        }
-                    }
-                    continue;
-                }
-                _ => continue,
+                _ => return Some(()),
             }
             note(seen, key, value);
-        }
+            Some(())
+        })
     }
+}
+
+fn read_counters(walk: &mut Walk<'_>, counters: &mut [i64; COUNTERS], seen: &mut Text) -> Option<()> {
+    walk.object(|walk, key| {
+        let value = walk.value()?;
+        let place = COUNTER_KEYS.iter().position(|name| name.as_bytes() == key);
+        if let Some(counter) = place.and_then(|place| counters.get_mut(place)) {
+            *counter = number(value);
+            note(seen, key, value);
+        }
+        Some(())
+    })
 }
 
 /// Keeps what was read, so that it can be compared.
