@@ -3,6 +3,8 @@
 //! A [`Decimal`] stands for exactly one text, so two that are equal are the same bytes. What is spelled otherwise
 //! (`1e5`, `01`, `1.`, 19 digits) has none, and is kept as text.
 
+use super::digits::{self, Digits};
+
 /// Mantissa of `-0`, `-0.0` and so on.
 pub(crate) const NEGATIVE_ZERO: i64 = i64::MIN;
 /// Mantissas are below this.
@@ -12,10 +14,16 @@ pub(crate) const MOST_PLACES: u32 = 62;
 /// A code that no decimal has.
 pub(crate) const NO_DECIMAL: u8 = u8::MAX;
 
-/// Room for the longest plain number: a sign, 18 digits, a point, 62 places.
-const LONGEST: usize = 96;
-/// Most numbers are not longer.
-const SHORT: usize = 16;
+/// Powers of ten.
+const POWERS: [u64; 16] = {
+    let mut powers = [1; 16];
+    let mut exponent = 1;
+    while exponent < 16 {
+        powers[exponent] = powers[exponent - 1] * 10;
+        exponent += 1;
+    }
+    powers
+};
 
 const PLACES: u8 = 0x3f;
 const EXPONENT: u8 = 0x40;
@@ -55,36 +63,36 @@ impl Decimal {
     /// the length says where it ends all the same.
     #[inline]
     pub(crate) fn scan(text: &[u8]) -> (Option<Self>, usize) {
-        let mut at = 0;
-        let mut byte = text.first().copied().unwrap_or(0);
-        let negative = byte == b'-';
-        if negative {
-            at = 1;
-            byte = text.get(at).copied().unwrap_or(0);
-        }
-        let whole_at = at;
+        let digit_at = |at: usize| text.get(at).copied().filter(u8::is_ascii_digit);
+        let negative = text.first() == Some(&b'-');
+        let whole_at = usize::from(negative);
+        let mut at = whole_at;
         let mut mantissa = 0u64;
-        while byte.is_ascii_digit() {
-            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+        while let Some(digit) = digit_at(at) {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
             at += 1;
-            byte = text.get(at).copied().unwrap_or(0);
         }
         let whole = at - whole_at;
         let mut places = 0;
-        if byte == b'.' {
+        if text.get(at) == Some(&b'.') {
             at += 1;
-            byte = text.get(at).copied().unwrap_or(0);
             let places_at = at;
-            while byte.is_ascii_digit() {
-                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            // Most numbers have about eight places: all at once.
+            if let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+                let (digits, value) = digits::read_eight(*eight);
+                mantissa = mantissa.wrapping_mul(POWERS[digits & 15]).wrapping_add(value);
+                at += digits;
+            }
+            while let Some(digit) = digit_at(at) {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
                 at += 1;
-                byte = text.get(at).copied().unwrap_or(0);
             }
             places = at - places_at;
             if places == 0 {
                 return (None, end_of_number(text, at));
             }
         }
+        let byte = text.get(at).copied().unwrap_or(0);
         let first = text.get(whole_at).copied().unwrap_or(0);
         // 18 digits and the zero before the point, or a long row of zeros: then the slow way says what it is.
         if whole + places > 19 || whole == 0 || (first == b'0' && whole > 1) || is_of_number(byte) {
@@ -158,47 +166,9 @@ impl Decimal {
         if !self.is_plain() || digits >= MANTISSA_END || places > MOST_PLACES as usize {
             return self.write_exponent(negative, digits, out);
         }
-        let mut buffer = [b'0'; LONGEST + SHORT];
-        let mut at = LONGEST;
-        let mut rest = digits;
-        let mut left = places;
-        while left >= 2 {
-            let pair = PAIRS[(rest % 100) as usize];
-            rest /= 100;
-            at -= 2;
-            buffer[at] = pair[0];
-            buffer[at + 1] = pair[1];
-            left -= 2;
-        }
-        if left == 1 {
-            at -= 1;
-            buffer[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        if places > 0 {
-            at -= 1;
-            buffer[at] = b'.';
-        }
-        while rest >= 10 {
-            at -= 1;
-            buffer[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        at -= 1;
-        buffer[at] = b'0' + rest as u8;
-        if negative {
-            at -= 1;
-            buffer[at] = b'-';
-        }
-        // A copy of a fixed length is a few instructions, any other one is a call.
-        let length = LONGEST - at;
-        match buffer.get(at..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-            Some(short) if length <= SHORT => {
-                let end = out.len() + length;
-                out.extend_from_slice(short);
-                out.truncate(end);
-            }
-            _ => out.extend_from_slice(buffer.get(at..LONGEST).unwrap_or_default()),
+        match digits::write_sixteen(digits, places + 1) {
+            Some(digits) => put(negative, digits, places, out),
+            None => put_long(negative, digits, places, out),
         }
         true
     }
@@ -245,16 +215,32 @@ fn end_of_number(text: &[u8], at: usize) -> usize {
     at + rest.iter().position(|byte| !is_of_number(*byte)).unwrap_or(rest.len())
 }
 
-/// The digits of 0 to 99.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[b'0'; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
-        number += 1;
+/// Appends a number whose last `places` digits stand behind the point.
+#[inline]
+pub(crate) fn put(negative: bool, Digits { text, length, .. }: Digits, places: usize, out: &mut Vec<u8>) {
+    // Copies of a fixed length are an instruction each, any other one is a call; and which numbers are negative nobody can guess.
+    let start = out.len() + usize::from(negative);
+    out.push(b'-');
+    out.truncate(start);
+    out.extend_from_slice(&text.to_le_bytes());
+    if places > 0 {
+        let whole = length - places;
+        out.truncate(start + whole);
+        out.push(b'.');
+        out.extend_from_slice(&(text >> (8 * whole)).to_le_bytes());
     }
-    pairs
-};
+    out.truncate(start + length + usize::from(places > 0));
+}
+
+/// [`put`] for many digits or places.
+#[cold]
+fn put_long(negative: bool, digits: u64, places: usize, out: &mut Vec<u8>) {
+    let sign = if negative { "-" } else { "" };
+    let text = format!("{digits:0least$}", least = places + 1);
+    let (whole, fraction) = text.split_at(text.len() - places);
+    let point = if places > 0 { "." } else { "" };
+    [sign, whole, point, fraction].iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
+}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::excessive_precision)]

@@ -3,7 +3,8 @@
 //! Everything here is defined by single operations on IEEE 754 numbers (docs/format.md, section 5), so that every reader gets the
 //! same digits. A writer compares before it relies on one.
 
-use super::decimal::{Decimal, MANTISSA_END, NEGATIVE_ZERO};
+use super::decimal::{self, Decimal, MANTISSA_END, NEGATIVE_ZERO};
+use super::digits::{self, Digits};
 
 /// Powers of ten from 10^0 on, each rounded to the nearest `f64`.
 const POWERS: [f64; 64] = [
@@ -54,33 +55,20 @@ fn round_even(value: f64) -> u64 {
     (value + SHIFT).to_bits() & ((1 << 52) - 1)
 }
 
+/// A value as mantissa · 10^−places, with the power of ten of its first digit.
+struct Rounded {
+    mantissa: u64,
+    places: i32,
+    exponent: i32,
+}
+
 impl Spelling {
     /// The spelling of a value: trailing zeros are left out, one place stays; an exponent below 10^−4. `None` for NaN, infinities and values from 10^16 on.
-    #[inline]
     pub(crate) fn of(self, value: f32) -> Option<Decimal> {
-        let digits = i32::from(self.digits);
-        let size = f64::from(value.abs());
-        if size == 0.0 {
+        if value == 0.0 {
             return Some(Decimal::plain(if value.is_sign_negative() { NEGATIVE_ZERO } else { 0 }, 1));
         }
-        if !size.is_finite() || size >= 1e16 {
-            return None;
-        }
-        // ⌊log10⌋ by the binary exponent, then by a look at the next power.
-        let binary = (size.to_bits() >> 52) as i32 - 1023;
-        let mut exponent = (binary * 1233) >> 12;
-        if size >= power(exponent + 1) {
-            exponent += 1;
-        }
-        let mut places = digits - 1 - exponent;
-        let scaled = if places >= 0 { size * power(places) } else { size / power(-places) };
-        let mut mantissa = round_even(scaled);
-        let end = WHOLE.get(self.digits as usize).copied().unwrap_or(u64::MAX);
-        if mantissa >= end {
-            mantissa /= 10;
-            exponent += 1;
-            places -= 1;
-        }
+        let Rounded { mut mantissa, mut places, exponent } = self.round(value)?;
         let least = if exponent < -4 { 1 - exponent } else { 1 };
         while places > least && mantissa.is_multiple_of(10) {
             mantissa /= 10;
@@ -97,10 +85,56 @@ impl Spelling {
         })
     }
 
+    /// Appends the spelling of a value; `false` if it has none. What [`Spelling::of`] gives, with the zeros counted while the digits are made.
+    #[inline]
+    pub(crate) fn write(self, value: f32, out: &mut Vec<u8>) -> bool {
+        if let Some(Rounded { mantissa, places, exponent: -4.. }) = self.round(value)
+            && places >= 1
+            && let Some(digits) = digits::write_sixteen(mantissa, places as usize + 1)
+        {
+            let places = places as usize;
+            let dropped = digits.zeros.min(places - 1);
+            let digits = Digits { length: digits.length - dropped, ..digits };
+            decimal::put(value.is_sign_negative(), digits, places - dropped, out);
+            return true;
+        }
+        self.of(value).is_some_and(|spelled| spelled.write(out))
+    }
+
+    /// Its digits, if it has a spelling and is not 0.
+    #[inline]
+    fn round(self, value: f32) -> Option<Rounded> {
+        let digits = i32::from(self.digits);
+        let size = f64::from(value.abs());
+        if !(size > 0.0 && size < 1e16) {
+            return None;
+        }
+        // ⌊log10⌋ by the binary exponent, then by a look at the next power. No branch: it would be guessed wrongly every other time.
+        let binary = (size.to_bits() >> 52) as i32 - 1023;
+        let mut exponent = (binary * 1233) >> 12;
+        exponent += i32::from(size >= power(exponent + 1));
+        let mut places = digits - 1 - exponent;
+        let scaled = if places >= 0 { size * power(places) } else { size / power(-places) };
+        let mut mantissa = round_even(scaled);
+        let end = WHOLE.get(self.digits as usize).copied().unwrap_or(u64::MAX);
+        if mantissa >= end {
+            mantissa /= 10;
+            exponent += 1;
+            places -= 1;
+        }
+        Some(Rounded { mantissa, places, exponent })
+    }
+
+    /// The float that is most likely spelled so.
+    #[inline]
+    pub(crate) fn guess(spelled: Decimal) -> f32 {
+        approximate(spelled) as f32
+    }
+
     /// The float that is spelled so, if there is one.
     #[inline]
     pub(crate) fn read(self, spelled: Decimal) -> Option<f32> {
-        let nearest = approximate(spelled) as f32;
+        let nearest = Self::guess(spelled);
         if self.of(nearest) == Some(spelled) {
             return Some(nearest);
         }
@@ -129,20 +163,33 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// The spelling of a value of so many steps.
-    #[inline]
     pub(crate) fn of(self, steps: i32) -> Option<Decimal> {
-        let value = match self.divide {
+        GRID_SPELLING.of(self.value(steps))
+    }
+
+    /// Appends the spelling of a value of so many steps; `false` if it has none.
+    #[inline]
+    pub(crate) fn write(self, steps: i32, out: &mut Vec<u8>) -> bool {
+        GRID_SPELLING.write(self.value(steps), out)
+    }
+
+    fn value(self, steps: i32) -> f32 {
+        match self.divide {
             true => steps as f32 / power(i32::from(self.power)) as f32,
             false => steps as f32 * STEPS.get(self.power as usize).copied().unwrap_or(1.0),
-        };
-        GRID_SPELLING.of(value)
+        }
+    }
+
+    /// The number of steps that is most likely spelled so.
+    #[inline]
+    pub(crate) fn guess(self, spelled: Decimal) -> i32 {
+        (approximate(spelled) * power(i32::from(self.power))).round() as i32
     }
 
     /// The number of steps, if the value lies on the grid and is spelled so.
     #[inline]
     pub(crate) fn read(self, spelled: Decimal) -> Option<i32> {
-        let steps = (approximate(spelled) * power(i32::from(self.power))).round();
-        let steps = (steps.abs() < 2_147_483_648.0).then_some(steps as i32)?;
+        let steps = self.guess(spelled);
         (self.of(steps) == Some(spelled)).then_some(steps)
     }
 }
@@ -208,7 +255,10 @@ mod tests {
         #[test]
         fn what_is_spelled_is_read_as_a_float_that_is_spelled_so(bits in any::<u32>(), digits in DIGITS, padded in any::<bool>()) {
             let spelling = Spelling { digits, padded };
+            let mut written = Vec::new();
+            prop_assert_eq!(spelling.write(f32::from_bits(bits), &mut written), spelling.of(f32::from_bits(bits)).is_some());
             if let Some(spelled) = spelling.of(f32::from_bits(bits)) {
+                prop_assert_eq!(String::from_utf8(written).unwrap(), text(spelled));
                 let read = spelling.read(spelled).expect("a float");
                 prop_assert_eq!(spelling.of(read), Some(spelled));
                 // The text is a decimal like any other.
@@ -229,7 +279,11 @@ mod tests {
         #[test]
         fn steps_come_back(steps in -2_000_000i32..2_000_000, power in GRID_POWERS, divide in any::<bool>()) {
             let grid = Grid { power, divide };
-            prop_assert_eq!(grid.of(steps).and_then(|spelled| grid.read(spelled)), Some(steps));
+            let spelled = grid.of(steps).unwrap();
+            prop_assert_eq!(grid.read(spelled), Some(steps));
+            let mut written = Vec::new();
+            prop_assert!(grid.write(steps, &mut written));
+            prop_assert_eq!(String::from_utf8(written).unwrap(), text(spelled));
         }
     }
 }

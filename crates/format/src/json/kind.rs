@@ -124,10 +124,8 @@ impl Kind {
     #[inline]
     pub(crate) fn write(&self, row: &[u8], bytes: &[u8], out: &mut Vec<u8>) -> bool {
         match self {
-            Self::Float(spelling) => {
-                spelling.of(f32::from_bits(u32_at(row, 0))).is_some_and(|spelled| spelled.write(out))
-            }
-            Self::Grid(grid) => grid.of(u32_at(row, 0) as i32).is_some_and(|spelled| spelled.write(out)),
+            Self::Float(spelling) => spelling.write(f32::from_bits(u32_at(row, 0)), out),
+            Self::Grid(grid) => grid.write(u32_at(row, 0) as i32, out),
             Self::Integer { wide } => Decimal::plain(integer(row, *wide), 0).write(out),
             Self::Decimal { wide, places, fixed } => {
                 let places = u32::from(*places);

@@ -3,11 +3,12 @@
 //! Takes the frames of a row block whose stream holds JSON or text with numbers in it; gives a payload, and back the same bytes,
 //! whatever they are. [`split`] cuts a frame into what stays (keys, punctuation, spaces) and values. Frames with the same skeleton
 //! make a table: a [`template`] with its values as rows of columns, which [`crate::column`] codes. [`kind`] says how the values of a column are
-//! numbers: [`decimal`] and [`float`] know how numbers are spelled. While writing, every frame is rendered again from what will be
+//! numbers: [`decimal`] and [`float`] know how numbers are spelled, [`digits`] reads and writes many digits at once. While writing, every frame is rendered again from what will be
 //! stored and compared; one that differs is stored as it is.
 
 mod decimal;
 mod decode;
+mod digits;
 #[cfg(feature = "write")]
 mod encode;
 mod float;

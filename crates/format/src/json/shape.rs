@@ -43,19 +43,13 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    #[inline]
-    fn push(&mut self, token: Token) {
-        self.numbers.push(token.number);
-        self.codes.push(token.code);
-    }
-
     pub(crate) fn get(&self, at: usize) -> Option<Token> {
         Some(Token { number: *self.numbers.get(at)?, code: *self.codes.get(at)? })
     }
 
-    fn truncate(&mut self, length: usize) {
-        self.numbers.truncate(length);
-        self.codes.truncate(length);
+    fn resize(&mut self, length: usize) {
+        self.numbers.resize(length, 0);
+        self.codes.resize(length, NO_DECIMAL);
     }
 }
 
@@ -107,64 +101,61 @@ impl Shape {
 
     /// Appends the values of the frame at `start` in the block's data, if it has this skeleton.
     fn take(&self, data: &[u8], start: usize, end: usize, tokens: &mut Tokens) -> bool {
+        let bytes = end.saturating_sub(start);
+        if bytes < self.literals.len() || bytes < self.values() {
+            return false;
+        }
         let before = tokens.numbers.len();
-        let taken = self.take_values(data, start, end, tokens);
+        // Room for all at once: asking for it value by value takes longer than the values.
+        tokens.resize(before + self.values());
+        let taken = self.take_values(data, start, end, tokens, before).is_some();
         if !taken {
-            tokens.truncate(before);
+            tokens.resize(before);
         }
         taken
     }
 
     #[inline]
-    fn take_values(&self, data: &[u8], start: usize, end: usize, tokens: &mut Tokens) -> bool {
-        let Some(data) = data.get(..end) else { return false };
+    fn take_values(&self, data: &[u8], start: usize, end: usize, tokens: &mut Tokens, first: usize) -> Option<()> {
+        let data = data.get(..end)?;
+        let (known, new) = tokens.numbers.split_at_mut_checked(first)?;
+        let (known_codes, new_codes) = tokens.codes.split_at_mut_checked(first)?;
         // A text that is the same as in the row before is not looked at twice later.
-        let mut last = self.rows.last().map(|row| row.tokens);
-        let (mut at, mut literal_at) = (start, 0);
-        for (literal_end, class) in self.ends.iter().zip(&self.classes) {
-            let literal = self.literals.get(literal_at..*literal_end as usize).unwrap_or_default();
-            literal_at = *literal_end as usize;
-            let rest = data.get(at..).unwrap_or_default();
-            let same = match literal {
-                [byte] => rest.first() == Some(byte),
-                _ => rest.starts_with(literal),
+        let last = self.rows.last().map_or(first, |row| row.tokens);
+        let mut rest = data.get(start..)?;
+        let mut literals = self.literals.as_slice();
+        let mut literal_at = 0;
+        let places = self.ends.iter().zip(&self.classes).zip(new.iter_mut().zip(new_codes)).enumerate();
+        for (place, ((literal_end, class), (number, code))) in places {
+            let (literal, behind) = literals.split_at_checked(*literal_end as usize - literal_at)?;
+            (literals, literal_at) = (behind, *literal_end as usize);
+            rest = match (literal, rest) {
+                ([byte], [first, rest @ ..]) if byte == first => rest,
+                ([_], _) => return None,
+                _ => rest.strip_prefix(literal)?,
             };
-            if !same {
-                return false;
-            }
-            at += literal.len();
-            let rest = rest.get(literal.len()..).unwrap_or_default();
-            let earlier = last.and_then(|last| tokens.get(last));
-            last = last.map(|last| last + 1);
             let length = match class {
                 Class::Number => {
                     let (decimal, length) = Decimal::scan(rest);
-                    if length == 0 {
-                        return false;
-                    }
-                    if let Some(Decimal { mantissa, code }) = decimal {
-                        tokens.push(Token { number: mantissa, code });
-                        at += length;
+                    if let Some(decimal) = decimal {
+                        (*number, *code) = (decimal.mantissa, decimal.code);
+                        rest = rest.get(length..)?;
                         continue;
                     }
-                    length
+                    Some(length).filter(|length| *length > 0)?
                 }
-                Class::Word => word_length(rest),
-                Class::Text => match text_length(rest) {
-                    Some(length) => length,
-                    None => return false,
-                },
+                Class::Word => Some(word_length(rest)).filter(|length| *length > 0)?,
+                Class::Text => text_length(rest)?,
             };
-            if length == 0 && *class != Class::Text {
-                return false;
-            }
-            let text = rest.get(..length).unwrap_or_default();
+            let (text, behind) = rest.split_at_checked(length)?;
+            let earlier = known.get(last + place).zip(known_codes.get(last + place));
+            let earlier = earlier.map(|(number, code)| Token { number: *number, code: *code });
             let earlier = earlier.filter(|earlier| earlier.code == NO_DECIMAL && earlier.bytes(data) == text);
-            tokens.push(earlier.unwrap_or(Token::text(at, length)));
-            at += length;
+            let token = earlier.unwrap_or(Token::text(data.len() - rest.len(), length));
+            (*number, *code) = (token.number, token.code);
+            rest = behind;
         }
-        let behind = self.literals.get(literal_at..).unwrap_or_default();
-        data.get(at..) == Some(behind)
+        (rest == literals).then_some(())
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -184,7 +175,7 @@ pub(crate) struct Shapes {
 impl Shapes {
     pub(crate) fn clear(&mut self) {
         self.shapes.clear();
-        self.tokens.truncate(0);
+        self.tokens.resize(0);
         self.by_hash.clear();
         self.last = 0;
     }

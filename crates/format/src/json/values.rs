@@ -14,6 +14,8 @@ const FEW_PLACES: u32 = 4;
 const MOST_DECIMAL_PLACES: u32 = 12;
 /// Texts of so many different values are cheaper as a table than as a pattern.
 const FEW_TEXTS: usize = 8;
+/// Numbers that say which kind the others are of.
+const SAMPLES: usize = 32;
 /// Runs of digits in a pattern.
 const MOST_RUNS: usize = 8;
 
@@ -48,12 +50,13 @@ impl Values {
         self.tokens.iter().all(same)
     }
 
-    /// Chooses a kind and fills `columns`.
-    pub(crate) fn choose(&mut self, data: &[u8]) -> Kind {
+    /// Chooses a kind and fills `columns`. With `trust` some of the floats are held against their spelling instead of all: then the rows have to be
+    /// rendered and compared.
+    pub(crate) fn choose(&mut self, data: &[u8], trust: bool) -> Kind {
         self.columns.clear();
         self.texts.clear();
         let numbers = self.tokens.iter().all(|token| token.decimal().is_some());
-        if numbers && let Some(kind) = self.number() {
+        if numbers && let Some(kind) = self.number(trust) {
             return kind;
         }
         if !numbers && let Some(kind) = self.pattern(data) {
@@ -62,7 +65,7 @@ impl Values {
         self.distinct(data)
     }
 
-    fn number(&mut self) -> Option<Kind> {
+    fn number(&mut self, trust: bool) -> Option<Kind> {
         let plain = self.decimals().all(Decimal::is_plain);
         let most = self.decimals().map(Decimal::places).max()?;
         let least = self.decimals().map(Decimal::places).min()?;
@@ -76,12 +79,16 @@ impl Values {
             return Some(kind);
         }
         for grid in GRIDS {
-            if plain && self.fill(|spelled| grid.read(spelled).map(|steps| steps as u32 as u64)) {
+            let read = |spelled| grid.read(spelled).map(|steps| steps as u32 as u64);
+            let guess = |spelled| Some(grid.guess(spelled) as u32 as u64);
+            if plain && (if trust { self.samples(read) && self.fill(guess) } else { self.fill(read) }) {
                 return Some(Kind::Grid(grid));
             }
         }
         for spelling in SPELLINGS {
-            if self.fill(|spelled| spelling.read(spelled).map(|value| u64::from(value.to_bits()))) {
+            let read = |spelled| spelling.read(spelled).map(|value| u64::from(value.to_bits()));
+            let guess = |spelled| Some(u64::from(Spelling::guess(spelled).to_bits()));
+            if if trust { self.samples(read) && self.fill(guess) } else { self.fill(read) } {
                 return Some(Kind::Float(spelling));
             }
         }
@@ -110,6 +117,12 @@ impl Values {
 
     fn decimals(&self) -> impl Iterator<Item = Decimal> {
         self.tokens.iter().filter_map(|token| token.decimal())
+    }
+
+    /// Whether some of the numbers are of this kind.
+    fn samples(&self, value: impl Fn(Decimal) -> Option<u64>) -> bool {
+        let every = self.tokens.len() / SAMPLES + 1;
+        self.decimals().step_by(every).all(|spelled| value(spelled).is_some())
     }
 
     /// Fills the column with what becomes of each number; `false` if one is not of this kind.

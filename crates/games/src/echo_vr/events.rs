@@ -212,6 +212,7 @@ fn who(player: &Player) -> Who {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::Fields;
     use super::super::simulated::{Happening, Match, Script, Settings, What};
     use super::*;
 
@@ -327,6 +328,22 @@ mod tests {
             [(0, "player_joined"), (1, "team_switched"), (2, "player_left"), (4, "player_joined")]
         );
         assert_eq!(events[1].1.text, "Player 1 (slot 5), from blue to orange");
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_inside_the_teams_is_none_of_a_match() {
+        let settings = Settings { frames: 1, players: 4, bones: false, ..Settings::default() };
+        let answer = Match::with_script(settings, Script::new(Vec::new())).next().unwrap().session;
+        let value = Fields::find(answer.as_bytes(), "teams").unwrap();
+        let teams = answer.find("\"teams\"").unwrap();
+        let end = teams + "\"teams\":".len() + value.len();
+        let mut state = State::default();
+        for cut in [teams, teams + 9, (teams + end) / 2, end - 1] {
+            assert!(!state.read(&answer.as_bytes()[..cut]), "{cut}");
+        }
+        assert!(state.read(&answer.as_bytes()[..end]), "all teams are there");
+        assert!(state.read(answer.as_bytes()));
+        assert_eq!(state.players().len(), 4);
     }
 
     #[test]
