@@ -45,25 +45,25 @@ pub(super) fn write_sixteen(number: u64, least: usize) -> Option<Digits> {
         0..HUNDRED_MILLION => u128::from(eight_of(number)) << 64,
         HUNDRED_MILLION..SIXTEEN_END => {
             let (high, low) = (number / HUNDRED_MILLION, number % HUNDRED_MILLION);
-            u128::from(eight_of(high)) | u128::from(eight_of(low)) << 64
+            u128::from(eight_of(high)) | (u128::from(eight_of(low)) << 64)
         }
         _ => return None,
     };
     let length = (16 - all.trailing_zeros() as usize / 8).max(least);
     // At least one digit and at most all of them are left: a shift by 0 to 120.
     let beyond = 16usize.checked_sub(length.max(1))?;
-    let zeros = u128::from(ZEROS) << 64 | u128::from(ZEROS);
+    let zeros = (u128::from(ZEROS) << 64) | u128::from(ZEROS);
     Some(Digits { text: (all | zeros) >> (8 * beyond), length, zeros: all.leading_zeros() as usize / 8 })
 }
 
 /// The eight digits of a number below 10^8, as values.
 #[inline]
 fn eight_of(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
-    let pairs = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (pairs * 103 >> 10) & 0x000f_000f_000f_000f;
-    tens | (pairs - tens * 10) << 8
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((pairs - tens * 10) << 8)
 }
 
 #[cfg(test)]

@@ -85,17 +85,31 @@ pub fn text_value(value: &[u8]) -> Option<String> {
                 Some('n') => out.push('\n'),
                 Some('t') => out.push('\t'),
                 Some('r') => out.push('\r'),
-                Some('u') => {
-                    let digits: String = rest.by_ref().take(4).collect();
-                    let code = u32::from_str_radix(&digits, 16).ok();
-                    out.push(code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
-                }
+                Some('u') => out.push(escaped(&mut rest).unwrap_or(char::REPLACEMENT_CHARACTER)),
                 Some(other) => out.push(other),
                 None => {}
             },
         }
     }
     Some(out)
+}
+
+/// The letter of `\u`, which `rest` stands behind: four digits, or two times four for one that needs it.
+fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    let four = |rest: &mut std::str::Chars<'_>| {
+        rest.by_ref().take(4).try_fold(0, |value, digit| Some((value << 4) | digit.to_digit(16)?))
+    };
+    let first = four(rest)?;
+    if !(0xd800..0xdc00).contains(&first) {
+        return char::from_u32(first);
+    }
+    let mut ahead = rest.clone();
+    if (ahead.next(), ahead.next()) != (Some('\\'), Some('u')) {
+        return None;
+    }
+    let second = four(&mut ahead).filter(|second| (0xdc00..0xe000).contains(second))?;
+    *rest = ahead;
+    char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))
 }
 
 #[cfg(test)]
@@ -132,6 +146,12 @@ mod tests {
     #[test]
     fn escapes_in_texts_are_resolved() {
         assert_eq!(text_value(b"\"a\\u00e9\\n\\\"\\\\\"").as_deref(), Some("a\u{e9}\n\"\\"));
+        assert_eq!(text_value(b"\"\\ud83d\\ude00!\"").as_deref(), Some("\u{1f600}!"));
+        for broken in ["\\ud83d", "\\ud83dx", "\\ude00", "\\uzzzz"] {
+            let text = text_value(format!("\"{broken}\"").as_bytes()).unwrap();
+            assert!(text.starts_with(char::REPLACEMENT_CHARACTER), "{broken} {text}");
+        }
+        assert_eq!(text_value(b"\"\\ud83d\\n\"").as_deref(), Some("\u{fffd}\n"), "what is behind a half stays");
         assert_eq!(text_value(b"1"), None);
     }
 }
