@@ -37,6 +37,8 @@ export async function page(browser, options = {}) {
   const told = { quiet: false };
   made.on("console", (message) => { if (["error", "warning"].includes(message.type()) && !told.quiet) sins.push(`console: ${message.text()}`); });
   made.on("pageerror", (error) => sins.push(`error: ${error.message}`));
+  // Sockets do not come past the route below.
+  made.on("websocket", (socket) => { if (new URL(socket.url()).hostname !== "127.0.0.1") sins.push(`left this machine: ${socket.url()}`); });
   await context.route("**/*", (route) => {
     const { hostname, pathname, protocol } = new URL(route.request().url());
     const own = hostname === "127.0.0.1" && ownPage(pathname);

@@ -27,7 +27,7 @@ function TokenQuestion({ retry }: { retry: () => void }) {
     <form class="problem" onSubmit={send}>
       <p>This server asks for a token. <code>gametape token add NAME</code> makes one on the machine it runs on.</p>
       <label>Token <input name="token" type="password" autocomplete="off" required /></label>
-      <button type="submit">Go on</button>
+      <button type="submit" class="main">Go on</button>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Lap } from "../api/client";
-import { byDay, sinceLastWeek } from "./progress";
+import { aroundDays, byDay, noons, sinceLastWeek } from "./progress";
 
 const lap = (at: Date, time_ms: number, more: object = {}): Lap =>
   ({ started_utc: at.toISOString(), time_ms, eligible: true, excluded: false, sectors_ms: [time_ms / 2, time_ms / 2], conditions: {}, ...more }) as unknown as Lap;
@@ -16,4 +16,14 @@ it("the last seven days stand against what was before", () => {
   expect([told.lapsBefore, told.lapsNow]).toEqual([1, 1]);
   expect(told.changes[0]).toEqual({ name: "Best", before: 92_000, now: 90_000 });
   expect(told.changes.find((one) => one.name === "Spread")).toEqual({ name: "Spread", before: null, now: null });
+});
+
+it("an axis names days where their points are, and not more than there is room for", () => {
+  const noon = (day: number) => new Date(2026, 2, day, 12).getTime() / 1000;
+  const [from, to] = aroundDays(noon(27), noon(31));
+  // A clock that is put forward in between makes a day of 23 hours.
+  expect(noons(from, to, 10)).toEqual([27, 28, 29, 30, 31].map(noon));
+  expect(noons(from, to, 3)).toEqual([27, 29, 31].map(noon));
+  const alone = aroundDays(noon(5), noon(5));
+  expect(noons(...alone, 10)).toEqual([noon(5)]);
 });

@@ -39,6 +39,24 @@ export function byDay(laps: readonly Lap[]): Day[] {
   });
 }
 
+const DAY_S = 24 * 3600;
+
+/** Noons between two moments, at most so many of them: where an axis names its days. */
+export function noons(from: number, to: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil((to - from) / DAY_S / Math.max(1, most)));
+  const first = new Date(from * 1000);
+  const found: number[] = [];
+  // By the calendar: a day may have 23 hours or 25.
+  for (let n = 0; ; n += step) {
+    const at = new Date(first.getFullYear(), first.getMonth(), first.getDate() + n, 12).getTime() / 1000;
+    if (at > to) return found;
+    if (at >= from) found.push(at);
+  }
+}
+
+/** The axis of days: half a day of room at both ends. */
+export const aroundDays = (from: number, to: number): [number, number] => [from - DAY_S / 2, to + DAY_S / 2];
+
 export interface Change { name: string; before: number | null; now: number | null }
 
 /** The last seven days against all that was before. */

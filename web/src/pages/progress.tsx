@@ -8,7 +8,7 @@ import { Empty, Shown } from "../app/problem";
 import { setQuery, usePlace } from "../app/router";
 import { colour } from "../app/theme";
 import { type Mounted, usePlot } from "../plots/mount";
-import { type Day, byDay, sinceLastWeek } from "../numbers/progress";
+import { type Day, aroundDays, byDay, noons, sinceLastWeek } from "../numbers/progress";
 import { delta, deltaClass, fixed, lapTime, plural } from "../words/format";
 import { car, driver, game, track } from "../words/names";
 import { Star } from "./lap_words";
@@ -97,10 +97,10 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** 5 Nov; ticks between days have no name. */
+/** 5 Nov. */
 function dayName(seconds: number): string {
   const at = new Date(seconds * 1000);
-  return at.getHours() === 0 ? `${at.getDate()} ${MONTHS[at.getMonth()]}` : "";
+  return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
 }
 
 interface DayPlotProps extends Mounted { days: Day[] }
@@ -116,8 +116,8 @@ const DAYS = {
     const axis = { stroke: colour("faint"), font: "12px system-ui, sans-serif", grid: { stroke: colour("edge"), width: 1 }, ticks: { show: false } };
     return {
       width, height: latest.current.height, legend: { show: false }, padding: [10, 16, 0, 0],
-      scales: { y: { range: (_plot, min, max) => [min - (max - min) * 0.08 - 50, max + (max - min) * 0.08 + 50] } },
-      axes: [{ ...axis, space: 70, values: (_plot, ticks) => ticks.map(dayName) }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
+      scales: { x: { range: (_plot, min, max) => aroundDays(min, max) }, y: { range: (_plot, min, max) => [min - (max - min) * 0.08 - 50, max + (max - min) * 0.08 + 50] } },
+      axes: [{ ...axis, splits: (plot, _axis, min, max) => noons(min, max, plot.width / 90), values: (_plot, ticks) => ticks.map(dayName) }, { ...axis, size: 74, values: (_plot, ticks) => ticks.map((tick) => lapTime(tick, 1)) }],
       cursor: { y: false, points: { size: 8 } },
       series: [
         {},

@@ -42,23 +42,31 @@ function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session
     <>
       <p class="soft">{count(tapes.length)} tapes, {duration(time)}, {bytes(size)}</p>
       <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Tapes">
-        <table class="tapes">
+        <table class="tapes" role="table">
           <thead><tr><th>Recorded</th><th>What</th><th class="num">Length</th><th class="num">Size</th><th class="num">Frames</th><th>State</th><th>Sessions</th></tr></thead>
-          <tbody>
-            {found.map((tape) => (
-              <tr key={tape.id} data-tape={tape.id}>
-                <td class="num">{moment(tape.created_utc)}</td>
-                <td class="tape-what"><a href={`/tapes/${tape.id}`}><b>{tape.track ? words(tape.track) : game(tape.game)}</b></a> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
-                <td class="num">{duration(tape.duration_ns == null || tape.id === now ? null : tape.duration_ns / 1e6)}</td>
-                <td class="num">{bytes(tape.id === now ? null : tape.bytes)}</td>
-                <td class="num soft">{count(tape.id === now ? null : tape.frames)}</td>
-                <td>{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : tape.id === now ? <span class="chip live-chip">● recording</span> : <span class="chip">open or cut off</span>}</td>
-                <td class="tape-sessions">{(on.get(tape.id) ?? []).map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
-              </tr>
-            ))}
+          <tbody role="rowgroup">
+            {found.map((tape) => <Row key={tape.id} tape={tape} sessions={on.get(tape.id) ?? []} running={tape.id === now} />)}
           </tbody>
         </table>
       </div>
     </>
+  );
+}
+
+/** A phone shows it as a card: roles are said, because a table that is no longer laid out as one would lose them. */
+function Row({ tape, sessions, running }: { tape: Tape; sessions: Session[]; running: boolean }) {
+  // What the catalogue has of a tape that is being written was true when it was opened.
+  const [length, size, frames] = running ? [null, null, null] : [tape.complete ? tape.duration_ns : tape.duration_ns || null, tape.bytes, tape.frames];
+  const figure = (value: number | null | undefined, more = "") => `num ${more} ${value == null ? "unknown" : ""}`;
+  return (
+    <tr role="row" data-tape={tape.id}>
+      <td role="cell" class="num">{moment(tape.created_utc)}</td>
+      <td role="cell" class="tape-what"><a href={`/tapes/${tape.id}`}><b>{tape.track ? words(tape.track) : game(tape.game)}</b></a> <span class="soft">{[tape.car && words(tape.car), tape.track && game(tape.game)].filter(Boolean).join(" · ")}</span><span class="soft file">{tape.file}</span></td>
+      <td role="cell" class={figure(length)}>{duration(length == null ? null : length / 1e6)}</td>
+      <td role="cell" class={figure(size)}>{bytes(size)}</td>
+      <td role="cell" class={figure(frames, "soft wide-only")}>{count(frames)}</td>
+      <td role="cell" class="tape-end">{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : running ? <span class="chip live-chip">● recording</span> : <span class="chip">open or cut off</span>}</td>
+      <td role="cell" class="tape-sessions">{sessions.map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
+    </tr>
   );
 }

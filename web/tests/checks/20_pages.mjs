@@ -114,6 +114,37 @@ export async function progress_and_tapes_show_what_the_server_has({ browser, url
   await tab.done();
 }
 
+export async function progress_over_days_is_a_curve_with_the_days_below({ browser, url, api }) {
+  // As a server answers that has had visits for three weeks: the laps of today, each on a day of its own choosing.
+  const days = [20, 14, 13, 9, 8, 3, 2, 0];
+  const { laps } = await api("/api/v1/laps?phase=flying&limit=500");
+  const counting = laps.filter((lap) => lap.eligible);
+  assert(counting.length >= days.length, `${counting.length} laps`);
+  const shifted = laps.map((lap, n) => {
+    const ago = days[Math.floor((n * days.length) / laps.length)];
+    const slower = lap.time_ms == null ? null : lap.time_ms + ago * 40 + (n % 3) * 90;
+    return { ...lap, time_ms: slower, started_utc: new Date(Date.parse(lap.started_utc) - ago * 24 * 3600 * 1000).toISOString() };
+  });
+  for (const [size, options] of [["wide", {}], ["phone", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme: "light" }]]) {
+    const tab = await page(browser, options);
+    await tab.route("**/api/v1/laps?*", (route) => route.fulfill({ json: { laps: shifted, next: null } }));
+    await tab.goto(`${url}/progress`);
+    const plot = tab.getByRole("img", { name: "Best, median and spread of each day" });
+    await plot.locator("canvas").waitFor();
+    const rows = await tab.getByRole("region", { name: "Days" }).locator("tbody tr").count();
+    assert(rows >= 6, `${rows} days`);
+    await tab.getByText(`on ${rows} days`).waitFor();
+    await tab.getByRole("region", { name: "Changes" }).getByText("Median").waitFor();
+    // As wide as its panel, also after the panel has become another.
+    const widths = () => plot.evaluate((place) => [place.clientWidth, place.querySelector("canvas").clientWidth]);
+    await until("the plot fills its place", async () => { const [place, canvas] = await widths(); return place === canvas; });
+    await tab.waitForTimeout(300);
+    await tab.shot(`progress-days-${size}`);
+    assert.deepEqual(tab.sins, []);
+    await tab.done();
+  }
+}
+
 export async function pages_can_be_used_by_keys_alone({ browser, url }) {
   const tab = await page(browser);
   await tab.goto(url);

@@ -34,6 +34,18 @@ export async function a_phone_needs_no_sideways_scrolling({ browser, url, api })
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
     await tab.shot(`phone-${name}`);
     assert(wide <= 390, `${name} is ${wide} px wide`);
+    if (name === "tapes") {
+      const [inside, outside] = await tab.locator('[aria-label="Tapes"]').evaluate((panel) => [panel.scrollWidth, panel.clientWidth]);
+      assert(inside <= outside, `the list of tapes is ${inside} px wide in ${outside}`);
+      assert.equal(await tab.getByRole("row").count(), await tab.locator("[data-tape]").count(), "its rows are rows for those who do not see them");
+    }
+    if (name === "compare") {
+      const [time, away] = [await tab.locator(".chosen-time").first().boundingBox(), await tab.getByRole("button", { name: "Remove lap 1" }).boundingBox()];
+      assert(away.y < time.y + time.height && away.y + away.height > time.y && away.x > time.x + time.width, "what takes a lap away stands beside its time");
+    }
+    await tab.emulateMedia({ colorScheme: "light" });
+    await tab.waitForTimeout(300);
+    await tab.shot(`phone-light-${name}`);
     assert.deepEqual(tab.sins, [], name);
     await tab.done();
   }

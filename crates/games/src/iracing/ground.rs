@@ -63,7 +63,18 @@ mod tests {
             let near = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) < 10.0;
             assert!(near(step(north), [0.0, -1_000.0]), "{latitude}: north is {:?}", step(north));
             assert!(near(step(east), [1_000.0, 0.0]), "{latitude}: east is {:?}", step(east));
+            // Straight up: a plane of which each place has its own scale would lean.
+            assert!(step(north)[0].abs() < 0.5, "{latitude}: north leans by {} m", step(north)[0]);
         }
+    }
+
+    #[test]
+    fn recordings_that_begin_at_other_places_of_a_track_have_the_same_plane() {
+        let (mut one, mut other) = (Ground::default(), Ground::default());
+        let [start, pits, corner] = [at(47.219, 14.765), at(47.223, 14.771), at(47.215, 14.759)];
+        one.metres(&start).unwrap();
+        other.metres(&pits).unwrap();
+        assert_eq!(one.metres(&corner), other.metres(&corner));
     }
 
     #[test]

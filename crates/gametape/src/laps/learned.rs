@@ -150,7 +150,7 @@ mod tests {
     fn directions_round_a_circle_are_a_circle() {
         let mut courses = circle();
         // Nobody looked for a moment.
-        courses[40] = None;
+        courses[100..104].fill(None);
         let way = reckoned(&courses, 3_141.6).unwrap();
         let middle = [500.0, 0.0];
         for [x, _, z] in &way {
@@ -159,6 +159,18 @@ mod tests {
         }
         let north = way[PARTS / 4];
         assert!((north[2] + 500.0).abs() < 20.0, "a quarter round it is in the north: {north:?}");
+    }
+
+    #[test]
+    fn what_leads_nearly_back_is_closed() {
+        let mut courses = circle();
+        for course in courses.iter_mut().take(8).flatten() {
+            *course += 1.0;
+        }
+        let way = reckoned(&courses, 3_141.6).unwrap();
+        let ([x, _, z], [from_x, _, from_z]) = (way[PARTS - 1], way[0]);
+        let step_m = 3_141.6 / PARTS as f32;
+        assert!((x - from_x).hypot(z - from_z) < 2.0 * step_m, "{x} {z}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ function Chosen({ laps, known, onChange }: { laps: string[]; known: (Lap | null)
             <span class="soft who">{lap ? <><a href={`/sessions/${lap.session}`}>lap {lap.number ?? "–"}</a> · {driver(lap)} · {car(lap)} · {moment(lap.started_utc)}{lap.valid === false ? " · ✕ invalid" : ""}</> : "…"}</span>
             <span class="acts">
               {n > 0 && <button type="button" class="plain small-button" onClick={() => onChange([id, ...laps.filter((one) => one !== id)])}>Make reference</button>}
-              <button type="button" class="plain small-button" aria-label={`Remove lap ${n + 1}`} onClick={() => onChange(laps.filter((one) => one !== id))}>×</button>
+              <button type="button" class="plain small-button remove" aria-label={`Remove lap ${n + 1}`} onClick={() => onChange(laps.filter((one) => one !== id))}>×</button>
             </span>
           </li>
         );

@@ -358,6 +358,8 @@ async fn a_tape_is_played_from_a_place_as_fast_as_told_and_stands_while_it_is_pa
 async fn long_answers_have_turns() {
     let driven = driven(local());
     let state = &driven.server.state;
+    let free = || (state.exports.available_permits(), state.downloads.available_permits());
+    let all = free();
     let exports = state.exports.try_acquire_many(u32::try_from(state.exports.available_permits()).unwrap()).unwrap();
     let busy = driven.server.get(&at("/export?format=csv&channels=physics/gas")).await;
     assert_eq!((busy.status.as_u16(), busy.code().as_str()), (503, "busy"));
@@ -369,6 +371,8 @@ async fn long_answers_have_turns() {
     assert_eq!(driven.server.get(&at("/file")).await.code(), "busy");
     drop(downloads);
     assert_eq!(driven.server.get(&at("/file")).await.status, 200);
+    // A turn ends with its answer.
+    wait_until(async || free() == all).await;
 }
 
 #[tokio::test]

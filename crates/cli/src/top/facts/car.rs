@@ -50,6 +50,8 @@ pub(crate) struct LastLap {
 pub(crate) struct Car {
     pub(crate) state: CarState,
     pub(crate) session: Option<String>,
+    /// The tape that is being recorded.
+    pub(crate) tape: Option<String>,
     pub(crate) game: Option<String>,
     pub(crate) track: Option<String>,
     pub(crate) layout: Option<String>,
@@ -105,6 +107,7 @@ impl Car {
         Self {
             state,
             session: id(&data["session"]),
+            tape: id(&data["tape"]),
             game: words(&data["game"]),
             track: words(&data["track"]),
             layout: words(&data["layout"]),

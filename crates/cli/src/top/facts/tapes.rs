@@ -18,6 +18,7 @@ pub(crate) struct TapeRow {
     pub(crate) car: String,
     pub(crate) created: String,
     pub(crate) bytes: u64,
+    /// Of a tape that is not closed: as of the last look at it; unknown if there was nothing on it then.
     pub(crate) duration_ns: Option<u64>,
     pub(crate) complete: bool,
     pub(crate) missing: bool,
@@ -26,6 +27,7 @@ pub(crate) struct TapeRow {
 impl TapeRow {
     pub(crate) fn of(tape: &Value) -> Option<Self> {
         let said = |name: &str| words(&tape[name]).unwrap_or_else(|| "-".to_owned());
+        let complete = tape["complete"].as_bool().unwrap_or(true);
         Some(Self {
             id: id(&tape["id"])?,
             file: said("file"),
@@ -33,8 +35,8 @@ impl TapeRow {
             car: said("car"),
             created: words(&tape["created_utc"]).map(|utc| minute(&utc)).unwrap_or_default(),
             bytes: tape["bytes"].as_u64().unwrap_or(0),
-            duration_ns: tape["duration_ns"].as_u64(),
-            complete: tape["complete"].as_bool().unwrap_or(true),
+            duration_ns: tape["duration_ns"].as_u64().filter(|ns| complete || *ns > 0),
+            complete,
             missing: tape["missing"].as_bool().unwrap_or(false),
         })
     }

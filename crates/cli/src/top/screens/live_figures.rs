@@ -167,9 +167,9 @@ fn wide_laps(car: &Car, room: Room, look: Look) -> Vec<Line<'static>> {
 }
 
 fn fuel(car: &Car, look: Look) -> Line<'static> {
-    let mut spans = vec![name("fuel ", look), Span::raw(format!("{} l", number(car.fuel_l, 1)))];
+    let mut spans = vec![name("fuel ", look), Span::raw(format!("{} L", number(car.fuel_l, 1)))];
     if let Some(litres) = car.fuel_per_lap_l {
-        spans.extend([Span::raw(format!("  {litres:.2} ")), name("l/lap", look)]);
+        spans.extend([Span::raw(format!("  {litres:.2} ")), name("L/lap", look)]);
     }
     if let Some(laps) = car.fuel_laps_left {
         let style = if laps < 2.0 { look.warning() } else { Style::new() };

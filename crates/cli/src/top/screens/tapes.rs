@@ -13,6 +13,9 @@ use super::list::{first_shown, nothing};
 use super::{Drawn, Room};
 use crate::human;
 
+/// Columns of a wide screen beside the names.
+const BESIDE_NAMES: usize = 2 + 17 + 12 + 11 + 11;
+
 pub(super) fn lines(state: &State, room: Room) -> Drawn {
     let look = state.look;
     let mut lines = state.deck.as_ref().map(|deck| player(deck, room, look)).unwrap_or_default();
@@ -27,8 +30,10 @@ pub(super) fn lines(state: &State, room: Room) -> Drawn {
     let top = lines.len();
     let rows = room.height.saturating_sub(top + 1);
     let first = first_shown(state.tape.at, tapes.len(), rows);
+    let running = state.car.as_ref().and_then(|(car, _)| car.tape.as_deref());
     for (index, tape) in tapes.iter().enumerate().skip(first).take(rows) {
-        lines.push(row(tape, index == state.tape.at, room, look));
+        let is_running = !tape.complete && running == Some(tape.id.as_str());
+        lines.push(row(tape, is_running, index == state.tape.at, room, look));
     }
     let count = format!("{} of {}", state.tape.at + 1, human::counted(tapes.len() as u64, "tape"));
     lines.push(plain(fit(&count, room.width, look), look.quiet()));
@@ -38,7 +43,7 @@ pub(super) fn lines(state: &State, room: Room) -> Drawn {
 fn head(room: Room, look: Look) -> Line<'static> {
     let text = match room.is_wide() {
         true => {
-            let names = room.width - 2 - 17 - 12 - 11 - 9;
+            let names = room.width - BESIDE_NAMES;
             format!(
                 "  {:<16} {} {:>11} {:>10}  state",
                 "recorded (UTC)",
@@ -61,22 +66,26 @@ fn length(ns: Option<u64>) -> String {
     text.split('.').next().unwrap_or_default().to_owned()
 }
 
-fn row(tape: &TapeRow, picked: bool, room: Room, look: Look) -> Line<'static> {
+fn row(tape: &TapeRow, is_running: bool, picked: bool, room: Room, look: Look) -> Line<'static> {
     let style = if picked { look.picked() } else { Style::new() };
     let sign = if picked { ">" } else { " " };
-    let length = length(tape.duration_ns);
     let state = match (tape.missing, tape.complete) {
         (true, _) => "missing",
+        (_, false) if is_running => "recording",
         (_, false) => "open",
         _ => "",
     };
+    // What the catalogue has of a tape that grows was true when it was opened.
+    let (length, size) = match is_running {
+        true => ("-".to_owned(), "-".to_owned()),
+        false => (length(tape.duration_ns), human::bytes(tape.bytes)),
+    };
     let text = match room.is_wide() {
         true => {
-            let names = room.width - 2 - 17 - 12 - 11 - 9;
+            let names = room.width - BESIDE_NAMES;
             let what = if tape.track == "-" { tape.file.clone() } else { format!("{}, {}", tape.track, tape.car) };
-            let size = human::bytes(tape.bytes);
             format!(
-                "{sign} {} {} {:>11} {:>10}  {state:<7}",
+                "{sign} {} {} {:>11} {:>10}  {state:<9}",
                 fit(&tape.created, 16, look),
                 fit(&what, names, look),
                 length,
@@ -87,7 +96,8 @@ fn row(tape: &TapeRow, picked: bool, room: Room, look: Look) -> Line<'static> {
             let names = room.width.saturating_sub(2 + 12 + 10);
             let what = if tape.track == "-" { &tape.file } else { &tape.track };
             let created = fit(tape.created.get(5..).unwrap_or_default(), 11, look);
-            format!("{sign} {created} {} {}", fit(what, names, look), right(&length, 9, look))
+            let length = if is_running { state } else { &length };
+            format!("{sign} {created} {} {}", fit(what, names, look), right(length, 9, look))
         }
     };
     plain(text, style)

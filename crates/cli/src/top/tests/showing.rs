@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::facts::Car;
-use super::super::source::{News, Status};
+use serde_json::json;
+
+use super::super::facts::{Car, TapeRow};
+use super::super::source::{Answer, News, Status};
 use super::super::state::Screen;
-use super::facts::{car, full};
+use super::facts::{car, full, tape};
 use super::{FULL, PLAIN, on, text};
 
 fn has(shown: &str, words: &[&str]) {
@@ -39,8 +41,8 @@ fn the_live_screen_has_all_figures_at_both_sizes() {
             "1:44.990",
             "+0.087",
             "31.204",
-            "32.4 l",
-            "2.31 l/lap",
+            "32.4 L",
+            "2.31 L/lap",
             "14.0 laps left",
             "82.1 C",
             "27.3 psi",
@@ -67,7 +69,7 @@ fn the_live_screen_has_all_figures_at_both_sizes() {
             "1:45.104",
             "1:45.673",
             "S1 31.204",
-            "32.4 l",
+            "32.4 L",
             "FL  82C 27.3psi",
             "RR  80C 27.1psi",
         ],
@@ -189,6 +191,26 @@ fn tapes_say_what_is_open_or_missing() {
     let shown = text(&mut on(Screen::Tapes, PLAIN), 80, 24);
     has(&shown, &["1:02:03", "3.0 MB", "open", "missing", "1 of 4 tapes"]);
     has(&text(&mut on(Screen::Tapes, PLAIN), 40, 12), &["Kyalami", "1:02:03"]);
+}
+
+#[test]
+fn a_tape_that_is_being_recorded_says_so_and_claims_no_length() {
+    let mut state = on(Screen::Tapes, PLAIN);
+    // As the catalogue has it: nothing was on it when it was opened.
+    let mut file = tape(1);
+    file["duration_ns"] = json!(0);
+    state.hear(News { answers: vec![Answer::Tapes(Ok(TapeRow::of(&file).into_iter().collect()))], ..News::default() });
+    let another = text(&mut state, 80, 24);
+    has(&another, &["open"]);
+    assert!(!another.contains("0:00") && !another.contains("recording"), "{another}");
+    let mut driving = car();
+    driving["tape"] = file["id"].clone();
+    state.hear(News { car: Some((Car::of(&driving), Instant::now())), ..News::default() });
+    for (columns, rows) in [(80, 24), (40, 12)] {
+        let shown = text(&mut state, columns, rows);
+        has(&shown, &["Kyalami", "recording"]);
+        assert!(!shown.contains("0:00") && !shown.contains("3.0 MB"), "{shown}");
+    }
 }
 
 #[test]
