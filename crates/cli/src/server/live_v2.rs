@@ -122,6 +122,7 @@ impl Made {
     fn take_in(&mut self, news: &News) -> Result<(), V2MakeError> {
         match news {
             News::Frame(tape, frame) if *tape == self.tape => self.frame(frame),
+            News::Mark { tape, time_ns, text } if *tape == self.tape => self.maker.mark(*time_ns, "mark", text),
             News::Lost { tape, frames, time_ns } if *tape == self.tape => self.lost(*time_ns, *frames),
             _ => Ok(()),
         }
