@@ -228,10 +228,28 @@ fn of_a_cut_or_damaged_capture_everything_that_is_whole_is_imported() {
     assert!(imported.problems.iter().any(|problem| problem.contains("no footer")), "{:?}", imported.problems);
     let (found, all) = (frames(&part, "pages"), frames(&tape, "pages"));
     assert!(found.len() > 1000 && all.starts_with(&found));
-    // Without its header it is still known what it is.
-    let mut headless = file(Layout::Blocks, (0..200).map(|number| raw("a", number * 1000, number)));
-    headless[8..16].fill(0xff);
-    let (imported, part, _folder) = import_as("headless.tape", &headless).unwrap();
-    assert!(!imported.problems.is_empty());
-    assert_eq!((imported.frames, frames(&part, "a").len()), (200, 200));
+    // A header that names no game: the frames do.
+    let options = telemetry_v2::write::WriteOptions { layout: Layout::Plain, ..Default::default() };
+    let mut writer =
+        Writer::new(Vec::new(), CaptureHeader { capture_id: "c".into(), ..Default::default() }, options).unwrap();
+    writer.frame(Frame { payload: Some(raw("a", 5, 0)), ..Frame::default() }).unwrap();
+    let (imported, part, _folder) = import_as("nameless.tape", &writer.finish().unwrap().0).unwrap();
+    assert_eq!((imported.frames, frames(&part, "a")), (1, vec![(5, vec![0])]));
+}
+
+#[test]
+fn a_source_with_more_frames_or_other_problems_than_the_tape_differs_from_it() {
+    let of = |sequence, data: u8| {
+        frame::Payload::Raw(RawFrame { stream: "a".into(), data: vec![data].into(), time_ns: 5, sequence })
+    };
+    let (_, tape, folder) = import_as("a.tape", &file(Layout::Plain, [of(0, 1), of(1, 2)])).unwrap();
+    let against = |payloads: Vec<frame::Payload>| {
+        let source = folder.path().join("other.tape");
+        std::fs::write(&source, file(Layout::Plain, payloads)).unwrap();
+        importing::differences(&tape, &source)
+    };
+    assert_eq!(against(vec![of(0, 1), of(1, 2)]), Vec::<String>::new());
+    assert_eq!(against(vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no frame for it"]);
+    // The same bytes, with a hole between them.
+    assert_eq!(against(vec![of(0, 1), of(5, 2)]), ["events: the source is broken in 1 places, the tape knows of 0"]);
 }
