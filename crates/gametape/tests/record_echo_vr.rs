@@ -134,6 +134,8 @@ mod recording {
             game.script(vec![act]);
             game.wait_done();
             game.wait_served(game.served().len() + 20);
+            // 400 ms of 5 ms each; the menus are not counted yet.
+            wait_until("what it cost is counted", || recording.progress.numbers().counters.missed >= 50);
             game.menus();
             // On a machine that is slow enough the tape ends over it.
             until_closed(&recording);

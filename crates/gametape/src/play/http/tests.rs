@@ -129,6 +129,8 @@ fn strangers_commands_and_nonsense_are_refused() {
         ("POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\r\nx", "404"),
         ("\u{1}\r\n\r\n", "400"),
         (&"GET /session HTTP/1.1\r\nx: y".repeat(1000), "400"),
+        // One line without an end is not waited for.
+        (&format!("GET /session HTTP/1.1\r\nx: {}", "y".repeat(10_000)), "400"),
     ] {
         let mut client = Client::new(&stage);
         client.send(request);
