@@ -134,7 +134,7 @@ impl Draw<'_> {
     fn float(&mut self) -> f64 {
         let bits = self.next();
         let any = f64::from_bits(bits);
-        if bits % 3 == 0 && any.is_finite() { any } else { f64::from(bits as i32) / 1000.0 }
+        if bits.is_multiple_of(3) && any.is_finite() { any } else { f64::from(bits as i32) / 1000.0 }
     }
 
     fn short(&mut self) -> f32 {

@@ -243,13 +243,15 @@ fn a_source_with_more_frames_or_other_problems_than_the_tape_differs_from_it() {
         frame::Payload::Raw(RawFrame { stream: "a".into(), data: vec![data].into(), time_ns: 5, sequence })
     };
     let (_, tape, folder) = import_as("a.tape", &file(Layout::Plain, [of(0, 1), of(1, 2)])).unwrap();
-    let against = |payloads: Vec<frame::Payload>| {
-        let source = folder.path().join("other.tape");
-        std::fs::write(&source, file(Layout::Plain, payloads)).unwrap();
+    let against = |name: &str, payloads: Vec<frame::Payload>| {
+        let source = support::put(&folder.path().join(name), &file(Layout::Plain, payloads));
         importing::differences(&tape, &source)
     };
-    assert_eq!(against(vec![of(0, 1), of(1, 2)]), Vec::<String>::new());
-    assert_eq!(against(vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no frame for it"]);
+    assert_eq!(against("same.tape", vec![of(0, 1), of(1, 2)]), Vec::<String>::new());
+    assert_eq!(against("more.tape", vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no frame for it"]);
     // The same bytes, with a hole between them.
-    assert_eq!(against(vec![of(0, 1), of(5, 2)]), ["events: the source is broken in 1 places, the tape knows of 0"]);
+    assert_eq!(
+        against("hole.tape", vec![of(0, 1), of(5, 2)]),
+        ["events: the source is broken in 1 places, the tape knows of 0"]
+    );
 }

@@ -1,6 +1,6 @@
 //! Archives made to fill the memory: each is imported by a process of its own, whose largest size is read when it is done.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use std::io::Write as _;
 use std::path::Path;
@@ -25,7 +25,7 @@ struct Done {
 
 fn import_in_child(folder: &Path, name: &str, bytes: &[u8]) -> Done {
     let file = folder.join(name);
-    std::fs::write(&file, bytes).unwrap();
+    std::fs::File::create_new(&file).unwrap().write_all(bytes).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "the_child_that_imports", "--nocapture"]).env(FILE, &file);
     let output = child.output().unwrap();
