@@ -134,6 +134,8 @@ mod recording {
             game.script(vec![act]);
             game.wait_done();
             game.wait_served(game.served().len() + 20);
+            // 400 ms of 5 ms each; the menus are not counted yet.
+            wait_until("what it cost is counted", || recording.progress.numbers().counters.missed >= 50);
             game.menus();
             // On a machine that is slow enough the tape ends over it.
             until_closed(&recording);
@@ -197,15 +199,53 @@ mod recording {
         assert!(closed(&recording.end()).is_empty());
     }
 
-    #[test]
-    fn the_game_is_found_behind_other_servers() {
-        let (stranger, listener) = loop {
+    /// Two ports, one behind the other.
+    fn neighbours() -> (TcpListener, TcpListener) {
+        loop {
             let first = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
             let next = first.local_addr().unwrap().port().wrapping_add(1).max(1024);
             if let Ok(second) = TcpListener::bind((Ipv4Addr::LOCALHOST, next)) {
-                break (first, second);
+                return (first, second);
             }
-        };
+        }
+    }
+
+    #[test]
+    fn of_two_games_with_a_match_the_one_on_the_first_port_is_recorded() {
+        let (first, second) = neighbours();
+        let (first, second) = (EchoGame::start_on(first), EchoGame::start_on(second));
+        first.always(|number| Act::Answer(answer("A", number)));
+        second.always(|number| Act::Answer(answer("B", number)));
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("{}-{}", first.address.port(), second.address.port());
+        let source = EchoVrSource::new(address.parse().unwrap(), 200).look_every(Duration::from_millis(20));
+        let recording = record(folder.path(), source);
+        first.wait_served(10);
+        assert!(second.crash().is_empty(), "nobody had to ask it");
+        first.menus();
+        let path = until_closed(&recording);
+        recording.end();
+        assert_same(&frames(&open(&path), "session"), &first.served());
+    }
+
+    #[test]
+    fn bones_that_do_not_come_are_counted() {
+        let (game, folder) = (EchoGame::start(), tempfile::tempdir().unwrap());
+        let recording = record(folder.path(), source(game.address));
+        game.always(|number| Act::Answer(answer("A", number)));
+        game.wait_served(40);
+        game.no_bones();
+        game.wait_served(game.served().len() + 40);
+        game.menus();
+        let path = until_closed(&recording);
+        recording.end();
+        let counters = open(&path).stream_named("player-bones").unwrap().status().counters;
+        assert!(counters.missed >= 10, "{counters:?}");
+    }
+
+    #[test]
+    fn the_game_is_found_behind_other_servers() {
+        let (stranger, listener) = neighbours();
         let stranger = EchoGame::start_on(stranger);
         stranger.always(|_| Act::Status(404, "<html>nothing here</html>"));
         let (game, folder) = (EchoGame::start_on(listener), tempfile::tempdir().unwrap());

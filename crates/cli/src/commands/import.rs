@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use gametape::import::{ImportError, Imported, Kind, import_through};
+use gametape::import::{ImportError, Imported, import_through};
 use gametape::names::{EXTENSION, free_path};
 use serde::Serialize;
 
@@ -100,18 +100,12 @@ fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<O
     let problems = results.iter().flatten().any(|imported| !imported.problems.is_empty());
     let failed: Vec<_> = files.iter().zip(results).filter_map(|(file, result)| Some((file, result.err()?))).collect();
     let count = failed.len();
-    let not_yet = failed.iter().all(|(_, error)| matches!(error, ImportError::NotYet { .. }));
     match failed.into_iter().next() {
         None => Ok(Outcome::damaged_if(problems)),
         Some((file, error)) if total == 1 => Err(match error {
-            ImportError::NotYet { .. } => exit::usage(format!("{}: {error}", file.display())),
             ImportError::Read { .. } | ImportError::Exists { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
-        Some(_) if not_yet => Err(exit::usage(format!(
-            "{count} of {total} files are of kinds that are not there yet; what can be read: {}",
-            Kind::readable()
-        ))),
         Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
     }
 }

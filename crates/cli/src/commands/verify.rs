@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::problem_report::{ReportProblem, StreamNames};
 use crate::cli::tell;
-use crate::exit::{self, Outcome};
+use crate::exit::Outcome;
 use crate::progress::Bars;
 use crate::{human, open};
 
@@ -86,7 +86,6 @@ fn compare(tape: &Tape, source: &Path, bars: &Bars) -> anyhow::Result<Comparison
     let bar = bars.add("compare");
     compare_with_source(tape, source, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes)).map_err(
         |error| match error {
-            AgainstError::NotYet { .. } => exit::usage(format!("{}: {error}", source.display())),
             AgainstError::Read { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot compare with {}", source.display())),
         },

@@ -37,6 +37,12 @@ pub(super) enum News {
     /// One begins.
     Begins,
     Frame(TapeId, Frame),
+    /// A user has set a mark.
+    Mark {
+        tape: TapeId,
+        time_ns: u64,
+        text: Arc<str>,
+    },
     /// So many frames did not come this far.
     Lost {
         tape: TapeId,
@@ -114,6 +120,10 @@ impl FrameSink for TellFrames {
             }
         };
         self.0.frames.tell(keep, News::Frame(tape.id, frame));
+    }
+
+    fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str) {
+        self.0.frames.tell(|_| {}, News::Mark { tape: tape.id, time_ns, text: text.into() });
     }
 
     fn lost(&self, tape: &LiveTape, frames: u64, time_ns: u64) {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
 use gametape::store::Audience;
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -19,6 +19,7 @@ use super::car::CarWatcher;
 use super::clients::OpenStream;
 use super::connection::Place;
 use super::error::{ApiError, Problem};
+use super::in_pieces::{self, Pieces};
 use super::live::Event;
 use super::live_v2::{self, Following};
 use super::params::Params;
@@ -178,7 +179,7 @@ pub(super) async fn live(
         Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker, _open: open, _place: place };
     Ok(match socket(upgrade, wants_socket, &state, &headers)? {
         Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener)),
-        None => events(listener),
+        None => in_pieces::answer(listener, "text/event-stream"),
     })
 }
 
@@ -236,43 +237,9 @@ async fn talk(mut socket: WebSocket, mut listener: Listener) {
     }
 }
 
-fn events(listener: Listener) -> Response {
-    let stream = Stream { next: None, listener: Some(listener) };
-    let mut response = Body::from_stream(stream).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-type Waiting = std::pin::Pin<Box<dyn Future<Output = (Listener, Bytes)> + Send>>;
-
-/// Events as the bytes of a body.
-struct Stream {
-    listener: Option<Listener>,
-    next: Option<Waiting>,
-}
-
-impl futures_core::Stream for Stream {
-    type Item = Result<Bytes, std::convert::Infallible>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        if let Some(mut listener) = self.listener.take() {
-            self.next = Some(Box::pin(async move {
-                let events = listener.next().await;
-                let bytes = as_event_stream(&events);
-                (listener, bytes)
-            }));
-        }
-        let Some(next) = self.next.as_mut() else { return std::task::Poll::Ready(None) };
-        next.as_mut().poll(context).map(|(listener, bytes)| {
-            self.next = None;
-            self.listener = Some(listener);
-            Some(Ok(bytes))
-        })
+impl Pieces for Listener {
+    async fn piece(&mut self) -> Option<Bytes> {
+        Some(as_event_stream(&self.next().await))
     }
 }
 

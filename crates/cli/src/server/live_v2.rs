@@ -1,10 +1,9 @@
 //! The live stream as Telemetry V2: what is being recorded, as length-delimited envelopes. One recording for each connection: a header, the newest frame of each
 //! stream, every frame from then on, and a footer when it ends. Who asks while nothing is recorded waits for it.
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use gametape::export::v2::{CaptureHead, StreamMaker, V2MakeError};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -12,6 +11,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use super::clients::OpenStream;
 use super::connection::Place;
 use super::frames::{Frame, News};
+use super::in_pieces::{self, Pieces};
 use super::live_routes::{PATIENCE, QUIET};
 use super::state::AppState;
 
@@ -122,6 +122,7 @@ impl Made {
     fn take_in(&mut self, news: &News) -> Result<(), V2MakeError> {
         match news {
             News::Frame(tape, frame) if *tape == self.tape => self.frame(frame),
+            News::Mark { tape, time_ns, text } if *tape == self.tape => self.maker.mark(*time_ns, "mark", text),
             News::Lost { tape, frames, time_ns } if *tape == self.tape => self.lost(*time_ns, *frames),
             _ => Ok(()),
         }
@@ -164,39 +165,11 @@ pub(super) async fn talk(mut socket: WebSocket, mut following: Following) {
 
 /// The same as the body of an answer: saved to a file, it is a capture.
 pub(super) fn body(following: Following) -> Response {
-    let stream = Envelopes { following: Some(following), next: None };
-    let mut response = Body::from_stream(stream).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    in_pieces::answer(following, "application/x-protobuf")
 }
 
-type Waiting = std::pin::Pin<Box<dyn Future<Output = (Following, Option<Bytes>)> + Send>>;
-
-struct Envelopes {
-    following: Option<Following>,
-    next: Option<Waiting>,
-}
-
-impl futures_core::Stream for Envelopes {
-    type Item = Result<Bytes, std::convert::Infallible>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        if let Some(mut following) = self.following.take() {
-            self.next = Some(Box::pin(async move {
-                let bytes = following.next().await;
-                (following, bytes)
-            }));
-        }
-        let Some(next) = self.next.as_mut() else { return std::task::Poll::Ready(None) };
-        next.as_mut().poll(context).map(|(following, bytes)| {
-            self.next = None;
-            self.following = bytes.is_some().then_some(following);
-            bytes.map(Ok)
-        })
+impl Pieces for Following {
+    async fn piece(&mut self) -> Option<Bytes> {
+        self.next().await
     }
 }

@@ -24,6 +24,7 @@ mod filters;
 mod frames;
 mod guard;
 mod health;
+mod in_pieces;
 mod lap_answer;
 mod list_answers;
 mod live;

@@ -25,7 +25,7 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "v2-tape", run: telemetry_v2::fuzz_tape, seeds: tapes },
         Parser { name: "v2-tape-resealed", run: telemetry_v2::fuzz_tape_resealed, seeds: unpacked_tapes },
         Parser { name: "v2-nevrcap", run: telemetry_v2::fuzz_nevrcap, seeds: nevrcaps },
-        Parser { name: "import-v2-tape", run: gametape::import::fuzz_import_v2_tape, seeds: unpacked_tapes },
+        Parser { name: "import-v2-tape", run: gametape::import::fuzz_import_v2_tape, seeds: plain_tapes },
         Parser { name: "import-nevrcap", run: gametape::import::fuzz_import_nevrcap, seeds: plain_nevrcaps },
         Parser { name: "echo-mapping", run: gametape::echo::fuzz_echo_mapping, seeds: answers },
     ]
@@ -40,6 +40,27 @@ fn answers() -> Vec<Vec<u8>> {
         lines.collect::<String>().into_bytes()
     };
     vec![of(false), of(true), b"{\"err_code\":-6}\n\n{\"teams\":[{\"players\":[{\"playerid\":3}]}]}\n{}".to_vec()]
+}
+
+/// Files that are not packed: of Echo VR, and of a game without messages of its own.
+fn plain_tapes() -> Vec<Vec<u8>> {
+    use gametape::export::v2::{CaptureHead, RawMaker};
+    use gametape_format::{Role, StreamId, StreamSpec};
+    let rows = StreamSpec { game: "some-game".to_owned(), ..StreamSpec::rows("rows") };
+    let names = StreamSpec { role: Role::Describe, describes: Some(StreamId(0)), ..StreamSpec::rows("names") };
+    let head = CaptureHead {
+        start_utc_ns: Some(5),
+        metadata: [("a".to_owned(), "b".to_owned())].into(),
+        ..CaptureHead::default()
+    };
+    let mut raw = RawMaker::new(head, "some-game", &[rows, names]).unwrap();
+    raw.frame("names", 0, 0, b"a, b").unwrap();
+    for number in 0..5 {
+        raw.frame("rows", number * 1_000_000, number, &[1, 2, 3]).unwrap();
+        raw.mark(number * 1_000_000, "mark", "here").unwrap();
+    }
+    let of_echo = [Generation::Third, Generation::Seed].map(|generation| capture(Layout::Plain, generation));
+    of_echo.into_iter().chain([raw.finish().unwrap()]).collect()
 }
 
 /// Files of the first version that are not packed: behind a checksum mutations would not get far.

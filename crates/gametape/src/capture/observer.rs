@@ -52,6 +52,11 @@ pub trait Observer: Send {
         let _ = (time_ns, utc_ns);
     }
 
+    /// A user has set a mark.
+    fn mark(&mut self, time_ns: u64, text: &str) {
+        let _ = (time_ns, text);
+    }
+
     /// The tape has got its last frame; its file is being closed.
     fn end(&mut self, time_ns: u64, reason: EndReason) {
         let _ = (time_ns, reason);

@@ -150,7 +150,7 @@ impl RunningTape {
             self.event(*time_ns, kind, text);
         }
         for mark in progress.take_marks() {
-            self.event(now_ns, "mark", &mark);
+            self.mark(now_ns, &mark, observers);
         }
         if now_ns >= self.next_clock_ns {
             self.next_clock_ns = now_ns + CLOCK_NS;
@@ -247,6 +247,13 @@ impl RunningTape {
             sum.add(counters);
             progress.counted(&Counters::of_streams(&self.counted));
         }
+    }
+
+    /// Puts down what a user wants to find again.
+    pub(super) fn mark(&mut self, now_ns: u64, text: &str, observers: &mut [Box<dyn Observer>]) {
+        self.event(now_ns, "mark", text);
+        let time_ns = now_ns.saturating_sub(self.begun.start_ns);
+        observers.iter_mut().for_each(|observer| observer.mark(time_ns, text));
     }
 
     /// An event that has no room is counted by the writer.

@@ -260,13 +260,13 @@ impl Tapes {
         }
         let Phase::Recording(mut tape) = std::mem::replace(&mut self.phase, Phase::Waiting) else { return };
         let end_ns = tape.last_time_ns();
-        self.observers.iter_mut().for_each(|observer| observer.end(end_ns, reason));
         self.progress.end();
         self.last_reason = Some(reason);
         // Marks that were promised before the end belong to this tape.
         for mark in self.progress.take_marks() {
-            tape.event(self.clock.now_ns(), "mark", &mark);
+            tape.mark(self.clock.now_ns(), &mark, &mut self.observers);
         }
+        self.observers.iter_mut().for_each(|observer| observer.end(end_ns, reason));
         self.closing.retain(|thread| !thread.is_finished());
         let told = self.told.clone();
         let spawned =

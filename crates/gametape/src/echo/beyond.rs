@@ -149,7 +149,8 @@ fn team_counters(stats: Option<TeamStats>) -> [i32; 11] {
     counters(&stats.unwrap_or_default())
 }
 
-fn counters(stats: &TeamStats) -> [i32; 11] {
+/// The counters in the order in which the game has them.
+pub(super) fn counters(stats: &TeamStats) -> [i32; 11] {
     [
         stats.points,
         stats.saves,

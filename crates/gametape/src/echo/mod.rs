@@ -14,6 +14,7 @@ mod events_v2;
 mod fuzz;
 mod known;
 mod maker;
+mod object;
 mod read;
 mod rotation;
 mod spelling;

@@ -7,7 +7,8 @@ use gametape_format::read::{ReadError, Tape, TapeStream};
 use gametape_games::echo_vr::{self, Counter, Who};
 use telemetry_v2::proto::engine::v1::PlayerStats;
 
-use super::{arena, read_session};
+use super::read::team_stats;
+use super::{arena, beyond, read_session};
 
 /// Answers of players who left are looked for; more often is not worth the time.
 const MAX_LOOKS: usize = 64;
@@ -124,18 +125,5 @@ fn counted_by(counter: Counter) -> Option<&'static str> {
 }
 
 fn counters(stats: &PlayerStats) -> [i64; 11] {
-    [
-        stats.points,
-        stats.saves,
-        stats.goals,
-        stats.stuns,
-        stats.passes,
-        stats.catches,
-        stats.steals,
-        stats.blocks,
-        stats.interceptions,
-        stats.assists,
-        stats.shots_taken,
-    ]
-    .map(i64::from)
+    beyond::counters(&team_stats(stats)).map(i64::from)
 }

@@ -1,12 +1,10 @@
 //! Messages to answers of the game: its keys in its order, its spelling of numbers.
 
-use std::fmt::Write as _;
-
 use telemetry_v2::proto::engine::v1::{
-    BodyPart, HandPart, LastScore, LastThrowInfo, PlayerBonesResponse, SessionResponse, Team, TeamMember, TeamStats,
+    LastScore, LastThrowInfo, PlayerBonesResponse, SessionResponse, Team, TeamMember, TeamStats,
 };
 
-use super::spelling::{push_f32, push_f64, push_text};
+use super::object::Object;
 
 /// Which keys are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +23,8 @@ impl Keys {
 
 /// An answer to `/session`.
 pub fn write_session(session: &SessionResponse, keys: Keys) -> String {
-    let mut out = Object { short: keys.short_numbers, ..Object::new(8 << 10) };
+    let mut out = Object::new(8 << 10);
+    out.short_numbers(keys.short_numbers);
     if let Some(disc) = &session.disc {
         out.object("disc", |out| {
             out.vector("position", &disc.position);
@@ -80,9 +79,7 @@ pub fn write_session(session: &SessionResponse, keys: Keys) -> String {
     }
     out.text("client_name", &session.client_name);
     out.float("game_clock", session.game_clock);
-    out.list("possession", &session.possession, |out, place| {
-        let _ = write!(out.text, "{place}");
-    });
+    out.list("possession", &session.possession, |out, place| out.item(*place));
     if let Some(score) = &session.last_score {
         out.object("last_score", |out| write_score(out, score));
     }
@@ -230,132 +227,4 @@ pub(super) fn score_text(score: &LastScore) -> String {
     let mut out = Object::new(256);
     write_score(&mut out, score);
     out.end()
-}
-
-/// An object that is being written.
-struct Object {
-    text: String,
-    short: bool,
-}
-
-impl Object {
-    fn new(bytes: usize) -> Self {
-        let mut text = String::with_capacity(bytes);
-        text.push('{');
-        Self { text, short: false }
-    }
-
-    fn end(mut self) -> String {
-        self.text.push('}');
-        self.text
-    }
-
-    fn key(&mut self, key: &str) {
-        if !self.text.ends_with(['{', '[']) {
-            self.text.push(',');
-        }
-        self.text.push('"');
-        self.text.push_str(key);
-        self.text.push_str("\":");
-    }
-
-    fn nested(&mut self, write: impl FnOnce(&mut Self)) {
-        self.text.push('{');
-        write(self);
-        self.text.push('}');
-    }
-
-    fn object(&mut self, key: &str, write: impl FnOnce(&mut Self)) {
-        self.key(key);
-        self.nested(write);
-    }
-
-    fn list<T>(&mut self, key: &str, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.key(key);
-        self.text.push('[');
-        for (number, item) in items.iter().enumerate() {
-            if number > 0 {
-                self.text.push(',');
-            }
-            write(self, item);
-        }
-        self.text.push(']');
-    }
-
-    fn vector(&mut self, key: &str, values: &[f64]) {
-        self.list(key, values, |out, value| out.number(*value));
-    }
-
-    fn short_list(&mut self, key: &str, values: &[f32]) {
-        self.list(key, values, |out, value| push_f32(&mut out.text, *value));
-    }
-
-    fn part(&mut self, key: &str, part: Option<&BodyPart>) {
-        if let Some(part) = part {
-            self.place(key, "position", &part.position, [&part.forward, &part.left, &part.up]);
-        }
-    }
-
-    fn hand(&mut self, key: &str, hand: Option<&HandPart>) {
-        if let Some(hand) = hand {
-            self.place(key, "pos", &hand.pos, [&hand.forward, &hand.left, &hand.up]);
-        }
-    }
-
-    fn place(&mut self, key: &str, position: &str, at: &[f64], basis: [&[f64]; 3]) {
-        let [forward, left, up] = basis;
-        self.object(key, |out| {
-            out.vector(position, at);
-            out.vector("forward", forward);
-            out.vector("left", left);
-            out.vector("up", up);
-        });
-    }
-
-    fn text(&mut self, key: &str, text: &str) {
-        self.key(key);
-        push_text(&mut self.text, text);
-    }
-
-    fn text_if(&mut self, known: bool, key: &str, text: &str) {
-        if known {
-            self.text(key, text);
-        }
-    }
-
-    fn bool(&mut self, key: &str, value: bool) {
-        self.key(key);
-        self.text.push_str(if value { "true" } else { "false" });
-    }
-
-    fn int(&mut self, key: &str, value: i32) {
-        self.key(key);
-        let _ = write!(self.text, "{value}");
-    }
-
-    fn int_if(&mut self, known: bool, key: &str, value: i32) {
-        if known {
-            self.int(key, value);
-        }
-    }
-
-    fn whole(&mut self, key: &str, value: u64) {
-        self.key(key);
-        let _ = write!(self.text, "{value}");
-    }
-
-    fn float(&mut self, key: &str, value: f64) {
-        self.key(key);
-        self.number(value);
-    }
-
-    fn number(&mut self, value: f64) {
-        if self.short { push_f32(&mut self.text, value as f32) } else { push_f64(&mut self.text, value) }
-    }
-
-    fn float_if(&mut self, known: bool, key: &str, value: f64) {
-        if known {
-            self.float(key, value);
-        }
-    }
 }

@@ -66,12 +66,6 @@ pub enum AgainstError {
         /// What the system said.
         source: io::Error,
     },
-    /// The source is of a kind that cannot be compared yet.
-    #[error("the source is {kind}: comparing with it is not there yet, only with {}", Kind::readable())]
-    NotYet {
-        /// The kind.
-        kind: Kind,
-    },
     /// The kind of the source is not known.
     #[error("the source cannot be told: {0}")]
     Kind(#[source] ImportError),
@@ -110,14 +104,14 @@ pub fn compare_with_source(
         Err(error @ ImportError::Read { .. }) => return Err(error.into()),
         Err(error) => return Err(AgainstError::Kind(error)),
     };
-    let importer = kind.importer().ok_or(AgainstError::NotYet { kind })?;
     if tape.metadata().get("source_kind").is_none_or(|of| of != kind.id()) {
         return Err(AgainstError::OtherTape { kind });
     }
     let source = Source::open(source)?;
     let total_bytes = source.bytes;
     let mut beside = Beside { tape, streams: Vec::new(), problems: 0, comparison: Comparison::default() };
-    importer.read(&source, &mut beside, &mut |done_bytes| progress(ImportProgress { done_bytes, total_bytes }))?;
+    kind.importer()
+        .read(&source, &mut beside, &mut |done_bytes| progress(ImportProgress { done_bytes, total_bytes }))?;
     beside.finish().map_err(AgainstError::Tape)
 }
 

@@ -6,6 +6,7 @@
 //! ```
 //! So a tape has the answers, which everything that knows Echo VR reads, and gives the same records back, whoever wrote them.
 
+mod any_game;
 mod first_version;
 mod second_version;
 

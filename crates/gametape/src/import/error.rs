@@ -37,12 +37,6 @@ pub enum ImportError {
     /// The source is a tape.
     #[error("this is a tape already: there is nothing to import, use it as it is")]
     IsTape,
-    /// The kind is known, its importer is not written yet.
-    #[error("this is {kind}: importing it is not there yet; what can be read: {}", Kind::readable())]
-    NotYet {
-        /// The kind.
-        kind: Kind,
-    },
     /// A file of the tape's name is there.
     #[error("{} exists already; nothing was overwritten, choose another name", path.display())]
     Exists {

@@ -76,7 +76,8 @@ fn check(importer: &dyn Importer, data: &[u8]) {
     let mut out = Checked::default();
     match importer.read(&Source::of_bytes("fuzz", data.to_vec()), &mut out, &mut |_| {}) {
         Err(error) => assert!(!error.to_string().is_empty()),
-        Ok(found) => assert_eq!(found.problems.len(), out.problems, "every problem is on the tape"),
+        // A capture may have events of that kind itself.
+        Ok(found) => assert!(found.problems.len() <= out.problems, "every problem is on the tape"),
     }
 }
 

@@ -55,24 +55,22 @@ impl Kind {
         }
     }
 
-    /// What reads it, if that is written.
-    pub fn importer(self) -> Option<&'static dyn Importer> {
+    /// What reads it.
+    pub fn importer(self) -> &'static dyn Importer {
         match self {
-            Self::Ibt => Some(&IbtImporter),
-            Self::Ksr => Some(&KsanaImporter),
-            Self::Dat => Some(&GamesDatImporter),
-            Self::Replay => Some(&ReplayImporter),
-            Self::EchoReplay => Some(&EchoReplayImporter),
-            Self::V2Tape => Some(&V2Importer),
-            Self::Nevrcap => Some(&NevrcapImporter),
+            Self::Ibt => &IbtImporter,
+            Self::Ksr => &KsanaImporter,
+            Self::Dat => &GamesDatImporter,
+            Self::Replay => &ReplayImporter,
+            Self::EchoReplay => &EchoReplayImporter,
+            Self::V2Tape => &V2Importer,
+            Self::Nevrcap => &NevrcapImporter,
         }
     }
 
     /// The kinds that can be read, for people.
     pub fn readable() -> String {
-        let names: Vec<_> =
-            Self::ALL.into_iter().filter(|kind| kind.importer().is_some()).map(|kind| kind.to_string()).collect();
-        names.join(", ")
+        Self::ALL.map(|kind| kind.to_string()).join(", ")
     }
 
     fn fits(self, start: &[u8]) -> bool {

@@ -100,7 +100,6 @@ pub fn import_through(
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<Imported, ImportError> {
     let kind = detect(path)?;
-    let importer = kind.importer().ok_or(ImportError::NotYet { kind })?;
     if out.exists() {
         return Err(ImportError::Exists { path: out.into() });
     }
@@ -112,7 +111,7 @@ pub fn import_through(
     let tape_id = crate::identity::id_of_content(&mut file, &mut at).map_err(read)?;
     let mut tape = OnTape::new(files, out, tape_id);
     let Found { frames, problems } =
-        importer.read(&source, &mut tape, &mut |done| at(source.bytes.saturating_add(done)))?;
+        kind.importer().read(&source, &mut tape, &mut |done| at(source.bytes.saturating_add(done)))?;
     let tape_bytes = tape.finish()?;
     at(total_bytes);
     Ok(Imported { kind, tape_id, source_bytes: source.bytes, tape_bytes, frames, problems })

@@ -11,6 +11,10 @@ const LISTED: usize = 100;
 /// Kind of the events that keep problems on the tape.
 pub(super) const IMPORT_PROBLEM: &str = "import_problem";
 
+/// Metadata that every import sets.
+pub(super) const OWN_KEYS: [&str; 6] =
+    ["source_file", "source_bytes", "source_kind", "time_source", "importer", "import_problems"];
+
 /// What is wrong with a source; what is whole was kept.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
@@ -56,14 +60,8 @@ pub(super) fn tell_source_at(
     problems: &Problems,
     at_ns: u64,
 ) -> Result<(), ImportError> {
-    for (key, value) in [
-        ("source_file", source.name().as_str()),
-        ("source_bytes", &source.bytes.to_string()),
-        ("source_kind", kind.id()),
-        ("time_source", time_source),
-        ("importer", importer),
-        ("import_problems", &problems.count.to_string()),
-    ] {
+    let (bytes, count) = (source.bytes.to_string(), problems.count.to_string());
+    for (key, value) in OWN_KEYS.into_iter().zip([&source.name(), &bytes, kind.id(), time_source, importer, &count]) {
         out.metadata(key, value)?;
     }
     problems.list().iter().try_for_each(|problem| out.event(at_ns, IMPORT_PROBLEM, problem))

@@ -46,6 +46,9 @@ pub trait FrameSink: Send + Sync {
     /// A frame that the tape keeps.
     fn frame(&self, tape: &LiveTape, frame: &LiveFrame<'_>);
 
+    /// A mark that a user has set.
+    fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str);
+
     /// So many frames were not handed over since the last one; the tape has them.
     fn lost(&self, tape: &LiveTape, frames: u64, time_ns: u64);
 
@@ -67,7 +70,7 @@ impl LiveFrames {
 
     /// An observer for one recorder, and its thread.
     pub fn observer(&mut self) -> io::Result<Box<dyn Observer>> {
-        let (tap, ring) = LapTap::new(SLOTS);
+        let (tap, ring) = LapTap::of_all(SLOTS);
         let sink = Arc::clone(&self.sink);
         let thread = std::thread::Builder::new().name("gametape-frames".into()).spawn(move || run(&ring, &*sink))?;
         self.threads.push(thread);
@@ -109,7 +112,11 @@ impl Handing {
             sink.lost(&self.begun.tape, lost - self.lost, slot.time_ns);
             self.lost = lost;
         }
-        let What::Frame(number) = slot.what else { return };
+        let number = match slot.what {
+            What::Frame(number) => number,
+            What::Mark => return sink.mark(&self.begun.tape, slot.time_ns, &String::from_utf8_lossy(&slot.bytes)),
+            _ => return,
+        };
         let (Some(stream), Some(spec)) = (self.streams.get_mut(number), self.begun.streams.get(number)) else { return };
         if spec.skip_unchanged {
             if stream.newest.as_deref() == Some(&slot.bytes) {

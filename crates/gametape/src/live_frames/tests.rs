@@ -31,6 +31,10 @@ impl FrameSink for Heard {
         self.say(format!("{} stream {stream} at {time_ns} number {sequence}: {bytes:?}", tape.id.0[0]));
     }
 
+    fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str) {
+        self.say(format!("{} mark at {time_ns}: {text}", tape.id.0[0]));
+    }
+
     fn lost(&self, tape: &LiveTape, frames: u64, _: u64) {
         self.say(format!("{} lost {frames}", tape.id.0[0]));
     }
@@ -41,7 +45,11 @@ impl FrameSink for Heard {
 }
 
 fn begin(observer: &mut dyn Observer, id: u8) {
-    let mut description = Description::of_game("some-game");
+    begin_game(observer, id, "some-game");
+}
+
+fn begin_game(observer: &mut dyn Observer, id: u8, game: &str) {
+    let mut description = Description::of_game(game);
     description.streams.push(StreamSpec { skip_unchanged: true, ..StreamSpec::rows("pages") });
     description.streams.push(StreamSpec { skip_unchanged: false, ..StreamSpec::rows("packets") });
     let file = Some((TapeId([id; 16]), Path::new("some.gtape")));
@@ -77,6 +85,31 @@ fn frames_come_as_the_tape_keeps_them_and_each_recording_has_a_beginning_and_an_
             "2 begins at 7 with 2 streams",
             "2 stream 1 at 5 number 0: [9]",
             "2 ended",
+        ]
+    );
+}
+
+#[test]
+fn frames_of_a_game_without_laps_come_too_and_marks_between_them() {
+    let heard = Arc::new(Heard::default());
+    let mut frames = LiveFrames::new(heard.clone());
+    let mut observer = frames.observer().unwrap();
+    begin_game(&mut *observer, 1, gametape_games::echo_vr::ID);
+    observer.frame(1, 0, &[1]);
+    observer.mark(5, "here");
+    observer.frame(1, 10, &[2]);
+    observer.end(30, EndReason::GameEnded);
+    drop(observer);
+    frames.wait();
+    let heard = heard.said.lock().unwrap();
+    assert_eq!(
+        *heard,
+        [
+            "1 begins at 7 with 2 streams",
+            "1 stream 1 at 0 number 0: [1]",
+            "1 mark at 5: here",
+            "1 stream 1 at 10 number 1: [2]",
+            "1 ended",
         ]
     );
 }

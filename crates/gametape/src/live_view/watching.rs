@@ -81,7 +81,7 @@ impl Watching {
             What::Clock(utc_ns) => {
                 self.tracking.iter_mut().for_each(|tracking| tracking.tracker().clock(time_ns, utc_ns));
             }
-            What::End(_) | What::Nothing => {}
+            What::Mark | What::End(_) | What::Nothing => {}
         }
     }
 

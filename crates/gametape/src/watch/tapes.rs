@@ -27,15 +27,12 @@ pub(super) fn import_into(
     hash: ContentHash,
     stopping: &Stopping,
 ) -> Option<Import> {
-    let kind = match kind {
-        Ok(kind) => kind,
+    match kind {
+        Ok(_) => {}
         Err(error @ (ImportError::UnknownKind { .. } | ImportError::IsTape)) => {
             return Some(Import::NotReadable(error));
         }
         Err(error) => return Some(Import::Failed(error)),
-    };
-    if kind.importer().is_none() {
-        return Some(Import::NotReadable(ImportError::NotYet { kind }));
     }
     if let Some(tape) = tape_with_id(folder, hash.tape_id()) {
         return Some(Import::AlreadyThere { tape, tape_id: hash.tape_id() });

@@ -40,6 +40,7 @@ struct Script {
     then: Option<Box<dyn FnMut(u64) -> Act + Send>>,
     served: Vec<Vec<u8>>,
     bones: Vec<Vec<u8>>,
+    no_bones: bool,
     questions: u64,
 }
 
@@ -100,6 +101,11 @@ impl EchoGame {
         let mut script = self.shared.script.lock().unwrap();
         script.acts.clear();
         script.then = Some(Box::new(then));
+    }
+
+    /// Has no answer about bones from now on.
+    pub fn no_bones(&self) {
+        self.shared.script.lock().unwrap().no_bones = true;
     }
 
     /// Goes to its menus.
@@ -174,8 +180,13 @@ fn serve(mut client: TcpStream, shared: &Shared) {
         let act = if head.starts_with("GET /player_bones ") {
             let mut script = shared.script.lock().unwrap();
             let body = bones_body(script.bones.len() as u64);
-            script.bones.push(body.clone());
-            Act::Answer(body)
+            match script.no_bones {
+                true => Act::Status(404, ""),
+                false => {
+                    script.bones.push(body.clone());
+                    Act::Answer(body)
+                }
+            }
         } else {
             let mut script = shared.script.lock().unwrap();
             script.questions += 1;

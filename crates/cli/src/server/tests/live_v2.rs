@@ -102,6 +102,24 @@ async fn who_joins_late_gets_a_whole_capture_that_begins_with_the_newest_of_each
 }
 
 #[tokio::test]
+async fn marks_of_users_stand_between_the_frames() {
+    let server = Server::new(local());
+    let recorder = Recorder::begin(&server, 4);
+    recorder.frame(1, 0, 0);
+    let mut stream = listen(&server).await;
+    let first = next(&mut stream).await.unwrap();
+    recorder.frame(1, 1_000_000, 1);
+    recorder.sink.mark(&recorder.tape, 1_500_000, "77 is here");
+    recorder.frame(1, 2_000_000, 2);
+    recorder.end();
+    let capture = rest(stream, first).await;
+    let physics = |number| ("physics".to_owned(), number);
+    assert_eq!(told(&capture), [physics(0), physics(1), ("mark".to_owned(), 77), physics(2)]);
+    let Some(frame::Payload::Mark(mark)) = &capture.frames[2].payload else { panic!() };
+    assert_eq!((mark.text.as_str(), mark.time_ns), ("77 is here", 1_500_000));
+}
+
+#[tokio::test]
 async fn who_asks_while_nothing_is_recorded_waits_for_it() {
     let server = Server::new(local());
     let mut stream = listen(&server).await;

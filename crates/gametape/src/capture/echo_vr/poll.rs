@@ -122,8 +122,7 @@ impl Sessions {
                 return self.take_match(place, body, reply.played, Instant::now());
             }
             self.hand_over.give_back(body);
-            let found = worth.map(|worth| (worth, place));
-            best = best.filter(|(most, _)| worth.is_none_or(|worth| worth <= *most)).or(found);
+            best = better(best, worth.map(|worth| (worth, place)));
         }
         self.scanned = Some(Instant::now());
         self.place = best.map(|(_, place)| place);
@@ -189,6 +188,12 @@ impl Sessions {
     }
 }
 
+/// The likelier of two places; of two that are alike the first one.
+fn better(first: Option<(u8, SocketAddr)>, second: Option<(u8, SocketAddr)>) -> Option<(u8, SocketAddr)> {
+    let worth = |found: Option<(u8, SocketAddr)>| found.map(|(worth, _)| worth);
+    if worth(second) > worth(first) { second } else { first }
+}
+
 fn count(hand_over: &HandOver, stream: usize, counters: Counters) {
     if counters != Counters::default() {
         hand_over.put(stream, Item { at: Instant::now(), what: What::Counted(stream, counters) });
@@ -228,5 +233,49 @@ pub(super) fn ask_for_bones(hand_over: &HandOver, manner: &Manner) {
                 false => hand_over.give_back(body),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_places_that_are_alike_the_first_port_is_asked() {
+        let place = |worth: u8, port: u16| Some((worth, SocketAddr::from(([127, 0, 0, 1], port))));
+        assert_eq!(better(None, None), None);
+        assert_eq!(better(None, place(0, 1)), place(0, 1));
+        assert_eq!(better(place(0, 1), None), place(0, 1));
+        assert_eq!(better(place(1, 1), place(1, 2)), place(1, 1));
+        assert_eq!(better(place(1, 1), place(2, 2)), place(2, 2));
+        assert_eq!(better(place(2, 1), place(1, 2)), place(2, 1));
+    }
+
+    #[test]
+    fn a_question_without_an_answer_of_the_match_counts_as_missed_while_it_is_on() {
+        let manner = Manner {
+            address: EchoVrAddress::default(),
+            period: Duration::from_millis(5),
+            time_out: Duration::from_secs(1),
+            look_every: Duration::from_secs(1),
+        };
+        let hand_over = Arc::new(HandOver::default());
+        let mut sessions = Sessions::new(Arc::clone(&hand_over), manner);
+        let at = Instant::now();
+        let missed = || {
+            let items = std::iter::from_fn(|| hand_over.next_if(|_| true));
+            let counted = items.filter_map(|item| match item.what {
+                What::Counted(SESSION, counters) => Some(counters.missed),
+                _ => None,
+            });
+            counted.sum::<u64>()
+        };
+        sessions.no_match(Away::Off, at);
+        assert_eq!(missed(), 0, "there is no match that could be missed");
+        let place = SocketAddr::from(([127, 0, 0, 1], 1));
+        sessions.take_match(place, b"{\"sessionid\":\"A\"}".to_vec(), None, at);
+        sessions.no_match(Away::Off, at);
+        sessions.no_match(Away::NotThere, at);
+        assert_eq!(missed(), 2);
     }
 }

@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use gametape_format::Event;
-use gametape_format::read::{Frames, Problem, ReadError, Tape};
+use gametape_format::read::{Problem, ReadError, Tape};
 use gametape_games::echo_vr::EVENT_KINDS;
 use telemetry_v2::generation::Generation;
 use telemetry_v2::nevrcap;
@@ -17,11 +17,11 @@ use telemetry_v2::proto::telemetry::v2::envelope;
 use telemetry_v2::write::{Layout, WriteError, WriteOptions, Writer};
 use telemetry_v2::{Record, RecordKind};
 
+use super::kept::KeptRecords;
 use super::tape::head_of;
 use crate::echo::{KEYFRAME_INTERVAL, Maker, with_arena};
-use crate::export::answers::{Answers, Moment, next_frame};
-use crate::import::captures::{ANSWERS, GENERATION, LAYOUT, NEVRCAP_RECORDS, V2_RECORDS};
-use crate::import::echo_streams::Kept;
+use crate::export::answers::{Answers, Moment};
+use crate::import::captures::{GENERATION, LAYOUT, NEVRCAP_RECORDS, V2_RECORDS};
 
 /// Why a tape cannot be written as a capture.
 #[derive(Debug, thiserror::Error)]
@@ -273,58 +273,3 @@ pub fn export_nevrcap(tape: &Tape, out: &mut dyn Write, done: Done<'_>) -> Resul
 
 /// The level of other writers.
 const NEVRCAP_LEVEL: i32 = 1;
-
-/// Records that an import kept, in their order.
-struct KeptRecords<'a> {
-    header: Vec<u8>,
-    frames: Frames<'a>,
-    next: Option<(Kept, u64, Vec<u8>)>,
-    damage: Vec<Problem>,
-}
-
-impl<'a> KeptRecords<'a> {
-    /// The records of a tape that has all answers of its capture: one that was cut has lost its place among them.
-    fn of(tape: &'a Tape, stream: &str) -> Result<Option<Self>, ReadError> {
-        let Ok(stream) = tape.stream_named(stream) else { return Ok(None) };
-        let answers = tape.stream_named(gametape_games::echo_vr::SESSION)?.totals().frames;
-        if tape.metadata().get(ANSWERS).is_none_or(|stated| *stated != answers.to_string()) {
-            return Ok(None);
-        }
-        let mut kept = Self { header: Vec::new(), frames: tape.frames(stream), next: None, damage: Vec::new() };
-        kept.advance()?;
-        match kept.next.take_if(|(kind, ..)| *kind == Kept::Header) {
-            Some((_, _, header)) => kept.header = header,
-            None => return Ok(None),
-        }
-        kept.advance()?;
-        Ok(Some(kept))
-    }
-
-    fn advance(&mut self) -> Result<(), ReadError> {
-        self.next = None;
-        while let Some((_, frame)) = next_frame(&mut self.frames, &mut self.damage)? {
-            if let Some((kind, number, bytes)) = Kept::parse(&frame) {
-                self.next = Some((kind, number, bytes.to_vec()));
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The next record that has no answer and stands before the answer with this number.
-    fn extra_before(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
-        let fits = |(kind, at, _): &mut (Kept, u64, Vec<u8>)| *kind != Kept::Instead && *at <= number;
-        let Some((.., bytes)) = self.next.take_if(fits) else { return Ok(None) };
-        self.advance()?;
-        Ok(Some(bytes))
-    }
-
-    /// The record of the answer with this number, if it was kept.
-    fn instead_of(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
-        let Some((.., bytes)) = self.next.take_if(|(kind, at, _)| *kind == Kept::Instead && *at == number) else {
-            return Ok(None);
-        };
-        self.advance()?;
-        Ok(Some(bytes))
-    }
-}

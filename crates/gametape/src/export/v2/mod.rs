@@ -10,6 +10,7 @@
 
 mod capture;
 mod echo;
+mod kept;
 mod maker;
 mod raw;
 mod tape;

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use gametape_format::Event;
 use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
+use gametape_format::{Event, StreamId, StreamSpec};
 
 use super::echo::EchoMaker;
 use super::raw::{CaptureHead, RawMaker, V2MakeError};
@@ -55,7 +55,15 @@ pub fn stream_tape(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Resu
     }
     let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let game = of_games().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()).unwrap_or_default();
-    let mut maker = RawMaker::new(head_of(tape), game, of_games().map(TapeStream::spec))?;
+    // A stream that describes another names it by its place in the header's list.
+    let place =
+        |id: StreamId| of_games().position(|stream| stream.id() == id).and_then(|place| u16::try_from(place).ok());
+    let specs = of_games().map(|stream| {
+        let describes = stream.spec().describes.and_then(place).map(StreamId);
+        StreamSpec { describes, ..stream.spec().clone() }
+    });
+    let specs: Vec<_> = specs.collect();
+    let mut maker = RawMaker::new(head_of(tape), game, &specs)?;
     let mut streamed = V2Streamed::default();
     let events = tape.events();
     let mut events = events.iter().filter(|event| times.contains(&event.at_ns)).peekable();

@@ -8,6 +8,7 @@ use telemetry_v2::proto::telemetry::v2::echo_event::Event;
 use telemetry_v2::proto::telemetry::v2::{CaptureHeader, EchoArenaFrame, Frame, Mark, envelope, frame};
 use telemetry_v2::read::{Item, Placed, ReadError, Reader, Tape};
 
+use super::any_game::{self, AnyGame};
 use super::{ANSWERS, CaptureError, GENERATION, LAYOUT, Reading, V2_RECORDS, limits};
 use crate::echo::{Keys, Known, Maker, beyond, write_player_bones, write_session};
 use crate::import::echo_streams::{EchoStreams, Kept};
@@ -34,10 +35,14 @@ impl Importer for V2Importer {
             error => failed(error.to_string()),
         };
         // What slots mean is known only when the generation is: the footer says it, or all frames together.
-        let opened = Tape::open_with(Reading::new(source), &limits).map_err(|error| failed(error.to_string()))?;
+        let mut opened = Tape::open_with(Reading::new(source), &limits).map_err(|error| failed(error.to_string()))?;
         let generation = opened.generation().generation;
+        let raw = any_game::is_raw(&mut opened).map_err(read_failed)?;
         drop(opened);
         let mut reader = Reader::with_limits(Reading::new(source), &limits).map_err(read_failed)?;
+        if raw {
+            return AnyGame::read(reader, source, out, progress, &read_failed);
+        }
         let mut import = Importing::new(generation);
         while let Some(item) = reader.next().map_err(read_failed)? {
             match item {

@@ -32,6 +32,8 @@ pub(crate) enum What {
     Gap(u64),
     /// A reading of the wall clock.
     Clock(i64),
+    /// A mark of a user, with its text.
+    Mark,
     /// There are no more frames.
     End(EndReason),
     #[default]
@@ -62,14 +64,23 @@ pub(crate) struct LapTap {
     inlet: Inlet<Slot>,
     /// `None` between tapes, and while nothing is kept: laps need a tape to belong to.
     tape: Option<Arc<Begun>>,
-    /// Whether its frames say anything about laps.
-    has_laps: bool,
+    /// Whether its frames are wanted.
+    takes_frames: bool,
+    /// For more than laps: frames of games that have none, and marks.
+    takes_all: bool,
 }
 
 impl LapTap {
     pub(crate) fn new(slots: usize) -> (Self, Arc<Ring<Slot>>) {
         let ring = Arc::new(Ring::new(slots, Slot::default));
-        (Self { inlet: Inlet::new(Arc::clone(&ring), None), tape: None, has_laps: true }, ring)
+        let inlet = Inlet::new(Arc::clone(&ring), None);
+        (Self { inlet, tape: None, takes_frames: true, takes_all: false }, ring)
+    }
+
+    /// One that takes the frames of every game, and marks.
+    pub(crate) fn of_all(slots: usize) -> (Self, Arc<Ring<Slot>>) {
+        let (tap, ring) = Self::new(slots);
+        (Self { takes_all: true, ..tap }, ring)
     }
 
     fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
@@ -88,7 +99,8 @@ impl LapTap {
 
 impl Observer for LapTap {
     fn begin(&mut self, tape: &TapeBegins<'_>) {
-        self.has_laps = find_game(&tape.description.game).is_none_or(|game| game.rules.has_laps());
+        let has_laps = find_game(&tape.description.game).is_none_or(|game| game.rules.has_laps());
+        self.takes_frames = self.takes_all || has_laps;
         self.tape = tape.file.map(|(id, path)| {
             Arc::new(Begun {
                 tape: LiveTape {
@@ -105,7 +117,7 @@ impl Observer for LapTap {
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
-        if self.has_laps {
+        if self.takes_frames {
             self.put(What::Frame(stream), time_ns, bytes);
         }
     }
@@ -116,6 +128,12 @@ impl Observer for LapTap {
 
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {
         self.put(What::Clock(utc_ns), time_ns, &[]);
+    }
+
+    fn mark(&mut self, time_ns: u64, text: &str) {
+        if self.takes_all {
+            self.put(What::Mark, time_ns, text.as_bytes());
+        }
     }
 
     fn end(&mut self, time_ns: u64, reason: EndReason) {
@@ -141,15 +159,17 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_a_game_without_laps_take_no_slots() {
-        let (mut tap, ring) = LapTap::new(4);
-        for (game, slots) in [("echo-vr", 1), ("iracing", 2)] {
-            begin_game(&mut tap, 1, game);
-            tap.frame(0, 1, b"row");
-            tap.end(2, EndReason::Stopped);
-            let mut found = 0;
-            while ring.try_empty(&mut |_| found += 1) {}
-            assert_eq!(found, slots, "{game}");
+    fn frames_of_a_game_without_laps_take_no_slots_where_only_laps_are_wanted() {
+        for ((mut tap, ring), of_echo, of_iracing) in [(LapTap::new(4), 1, 2), (LapTap::of_all(4), 3, 3)] {
+            for (game, slots) in [("echo-vr", of_echo), ("iracing", of_iracing)] {
+                begin_game(&mut tap, 1, game);
+                tap.frame(0, 1, b"row");
+                tap.mark(1, "here");
+                tap.end(2, EndReason::Stopped);
+                let mut found = 0;
+                while ring.try_empty(&mut |_| found += 1) {}
+                assert_eq!(found, slots, "{game}");
+            }
         }
     }
 

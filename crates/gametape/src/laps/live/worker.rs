@@ -35,7 +35,7 @@ impl Current {
             }
             What::Clock(utc_ns) => tracking.tracker().clock(slot.time_ns, utc_ns),
             What::End(reason) => tracking.tracker().finish(end_of_reason(reason.as_str()), slot.time_ns, out),
-            What::Nothing => {}
+            What::Mark | What::Nothing => {}
         }
         self.last_ns = self.last_ns.max(slot.time_ns);
     }

@@ -129,6 +129,8 @@ fn strangers_commands_and_nonsense_are_refused() {
         ("POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\r\nx", "404"),
         ("\u{1}\r\n\r\n", "400"),
         (&"GET /session HTTP/1.1\r\nx: y".repeat(1000), "400"),
+        // One line without an end is not waited for.
+        (&format!("GET /session HTTP/1.1\r\nx: {}", "y".repeat(10_000)), "400"),
     ] {
         let mut client = Client::new(&stage);
         client.send(request);
@@ -147,13 +149,15 @@ fn clients_that_say_nothing_or_too_many_of_them_hold_nobody_up() {
     assert_eq!(client.get("/session").1, b"{\"sessionid\":\"A\"}");
     assert!(half.hung_up(), "half a request is not waited for");
     let mut many: Vec<Client> = (0..80).map(|_| Client::new(&stage)).collect();
-    let turned_away = many.iter_mut().filter_map(|client| {
+    // Who is sent away may learn it by the end of the connection alone.
+    let is_served = |client: &mut Client| {
         let _ = client.0.write_all(b"GET /session HTTP/1.1\r\n\r\n");
         let mut start = [0; 12];
-        client.0.read_exact(&mut start).ok().map(|()| start == *b"HTTP/1.1 503")
-    });
-    let turned_away = turned_away.filter(|away| *away).count();
-    assert!(turned_away <= 17, "{turned_away}");
+        client.0.read_exact(&mut start).is_ok() && start == *b"HTTP/1.1 200"
+    };
+    let served = many.iter_mut().filter_map(|client| is_served(client).then_some(()));
+    // One is there already; the place of the one with half a request is free about now.
+    assert!((62..=63).contains(&served.count()));
     drop(many);
     assert_eq!(client.get("/session").1, b"{\"sessionid\":\"A\"}", "who was there before is served");
 }

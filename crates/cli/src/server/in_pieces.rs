@@ -1,0 +1,51 @@
+//! An answer whose body is made while it is sent, piece by piece, for as long as the client listens.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+/// Makes the pieces.
+pub(super) trait Pieces: Send + 'static {
+    /// The next piece; `None` when there are no more.
+    fn piece(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
+}
+
+/// An answer that nobody keeps.
+pub(super) fn answer(pieces: impl Pieces + Unpin, content_type: &'static str) -> Response {
+    let mut response = Body::from_stream(Stream { pieces: Some(pieces), next: None }).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+type Waiting<P> = Pin<Box<dyn Future<Output = (P, Option<Bytes>)> + Send>>;
+
+/// Either there is a piece to be made, or one is waited for.
+struct Stream<P> {
+    pieces: Option<P>,
+    next: Option<Waiting<P>>,
+}
+
+impl<P: Pieces + Unpin> futures_core::Stream for Stream<P> {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(mut pieces) = self.pieces.take() {
+            self.next = Some(Box::pin(async move {
+                let bytes = pieces.piece().await;
+                (pieces, bytes)
+            }));
+        }
+        let Some(next) = self.next.as_mut() else { return Poll::Ready(None) };
+        next.as_mut().poll(context).map(|(pieces, bytes)| {
+            self.next = None;
+            self.pieces = bytes.is_some().then_some(pieces);
+            bytes.map(Ok)
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! The records that an import kept beside the answers: takes a tape, gives them back at their places among the answers.
+
+use gametape_format::read::{Frames, Problem, ReadError, Tape};
+
+use crate::export::answers::next_frame;
+use crate::import::captures::ANSWERS;
+use crate::import::echo_streams::Kept;
+
+/// Records that an import kept, in their order.
+pub(super) struct KeptRecords<'a> {
+    /// Of the header.
+    pub(super) header: Vec<u8>,
+    frames: Frames<'a>,
+    next: Option<(Kept, u64, Vec<u8>)>,
+    /// Parts of the tape that could not be read.
+    pub(super) damage: Vec<Problem>,
+}
+
+impl<'a> KeptRecords<'a> {
+    /// The records of a tape that has all answers of its capture: one that was cut has lost its place among them.
+    pub(super) fn of(tape: &'a Tape, stream: &str) -> Result<Option<Self>, ReadError> {
+        let Ok(stream) = tape.stream_named(stream) else { return Ok(None) };
+        let answers = tape.stream_named(gametape_games::echo_vr::SESSION)?.totals().frames;
+        if tape.metadata().get(ANSWERS).is_none_or(|stated| *stated != answers.to_string()) {
+            return Ok(None);
+        }
+        let mut kept = Self { header: Vec::new(), frames: tape.frames(stream), next: None, damage: Vec::new() };
+        kept.advance()?;
+        match kept.next.take_if(|(kind, ..)| *kind == Kept::Header) {
+            Some((_, _, header)) => kept.header = header,
+            None => return Ok(None),
+        }
+        kept.advance()?;
+        Ok(Some(kept))
+    }
+
+    fn advance(&mut self) -> Result<(), ReadError> {
+        self.next = None;
+        while let Some((_, frame)) = next_frame(&mut self.frames, &mut self.damage)? {
+            if let Some((kind, number, bytes)) = Kept::parse(&frame) {
+                self.next = Some((kind, number, bytes.to_vec()));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next record that has no answer and stands before the answer with this number.
+    pub(super) fn extra_before(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        let fits = |(kind, at, _): &mut (Kept, u64, Vec<u8>)| *kind != Kept::Instead && *at <= number;
+        let Some((.., bytes)) = self.next.take_if(fits) else { return Ok(None) };
+        self.advance()?;
+        Ok(Some(bytes))
+    }
+
+    /// The record of the answer with this number, if it was kept.
+    pub(super) fn instead_of(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        let Some((.., bytes)) = self.next.take_if(|(kind, at, _)| *kind == Kept::Instead && *at == number) else {
+            return Ok(None);
+        };
+        self.advance()?;
+        Ok(Some(bytes))
+    }
+}
