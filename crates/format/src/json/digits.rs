@@ -39,7 +39,8 @@ pub(super) struct Digits {
 }
 
 /// The digits of a number below 10^16 without zeros before it, but at least so many. `None` if there are more than 16.
-#[inline]
+// Always: what it gives goes through memory otherwise, which takes as long as the digits.
+#[inline(always)]
 pub(super) fn write_sixteen(number: u64, least: usize) -> Option<Digits> {
     let all = match number {
         0..HUNDRED_MILLION => u128::from(eight_of(number)) << 64,

@@ -102,7 +102,7 @@ impl Spelling {
     }
 
     /// Its digits, if it has a spelling and is not 0.
-    #[inline]
+    #[inline(always)]
     fn round(self, value: f32) -> Option<Rounded> {
         let digits = i32::from(self.digits);
         let size = f64::from(value.abs());
