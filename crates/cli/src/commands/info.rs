@@ -109,8 +109,10 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
     }
     if !report.metadata.is_empty() {
         writeln!(out, "\n{TITLE}metadata{TITLE:#}")?;
+        // Keys are of anybody: one that is very long does not push all values aside.
+        let width = report.metadata.keys().map(|key| key.chars().count()).max().unwrap_or_default().clamp(16, 32);
         for (key, value) in &report.metadata {
-            writeln!(out, "  {:<16} {}", human::safe(key), human::safe(value))?;
+            writeln!(out, "  {:<width$} {}", human::safe(key), human::safe(value))?;
         }
     }
     Ok(())

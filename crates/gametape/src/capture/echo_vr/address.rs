@@ -49,10 +49,11 @@ impl From<SocketAddr> for EchoVrAddress {
 impl FromStr for EchoVrAddress {
     type Err = EchoVrAddressError;
 
-    /// Reads `PORT`, `PORT-PORT`, `HOST`, `HOST:PORT` or `HOST:PORT-PORT`.
-    fn from_str(text: &str) -> Result<Self, EchoVrAddressError> {
+    /// Reads `PORT`, `PORT-PORT`, `HOST`, `HOST:PORT` or `HOST:PORT-PORT`, also with the `http://` that a browser shows before it.
+    fn from_str(whole: &str) -> Result<Self, EchoVrAddressError> {
         let usual = Self::default();
-        let wrong = || EchoVrAddressError::NoAddress { text: text.into() };
+        let wrong = || EchoVrAddressError::NoAddress { text: whole.into() };
+        let text = whole.strip_prefix("http://").map_or(whole, |rest| rest.strip_suffix('/').unwrap_or(rest));
         let (host, ports) = match text.rsplit_once(':') {
             // An address of IP version 6 without a port has colons, too.
             _ if text.parse::<IpAddr>().is_ok() => (text, None),
@@ -123,10 +124,23 @@ mod tests {
             ("192.168.1.20:80", "192.168.1.20:80"),
             ("::1", "[::1]:6721-6730"),
             ("[::1]:7-9", "[::1]:7-9"),
+            ("http://127.0.0.1:6721", "127.0.0.1:6721"),
+            ("http://quest.local/", "quest.local:6721-6730"),
         ] {
             assert_eq!(text.parse::<EchoVrAddress>().unwrap().to_string(), said, "{text}");
         }
-        for wrong in ["", "a b", "host:", "host:x", "host:70000", ":1", "http://host", "u@host"] {
+        for wrong in [
+            "",
+            "a b",
+            "host:",
+            "host:x",
+            "host:70000",
+            ":1",
+            "https://host",
+            "http://",
+            "http://host/session",
+            "u@host",
+        ] {
             assert!(matches!(wrong.parse::<EchoVrAddress>(), Err(EchoVrAddressError::NoAddress { .. })), "{wrong}");
         }
         for wrong in ["0", "7-6", "1-1000"] {

@@ -1,4 +1,4 @@
-//! Which channels a report has: those that all games share, then those of the tape. What never changes is left out.
+//! Which channels a report has: those that all games share, then those of the tape. What never changes is left out, unless it was asked for.
 
 use gametape_format::Ranges;
 use gametape_format::read::{ReadError, Tape, TapeStream};
@@ -18,6 +18,8 @@ pub(super) struct Chosen {
     pub(super) weight: Weight,
     /// Stretches of time at most.
     pub(super) most: usize,
+    /// The user asked for it: it is there even if it never changes.
+    pub(super) asked_for: bool,
 }
 
 /// The channels of a report. Whether a game gives those that all share is seen later.
@@ -26,7 +28,7 @@ pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<
     let neutral = CORE.into_iter().chain(rest).filter_map(Tap::neutral).map(|tap| {
         let core = CORE.contains(&tap.name.as_str());
         let (weight, most) = if core { (Weight::Core, CORE_STRETCHES) } else { (Weight::Neutral, NEUTRAL_STRETCHES) };
-        Chosen { tap, weight, most }
+        Chosen { tap, weight, most, asked_for: false }
     });
     let mut all: Vec<Chosen> = neutral.collect();
     let mut others = Vec::new();
@@ -52,7 +54,7 @@ pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<
     // What was asked for shares the room of all others.
     let room = MOST_OTHERS * OTHER_STRETCHES / others.len().max(1);
     let most = if named { room.min(CORE_STRETCHES) } else { OTHER_STRETCHES };
-    all.extend(others.into_iter().map(|tap| Chosen { tap, weight: Weight::Other, most }));
+    all.extend(others.into_iter().map(|tap| Chosen { tap, weight: Weight::Other, most, asked_for: named }));
     Ok(all)
 }
 

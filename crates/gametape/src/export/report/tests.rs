@@ -71,6 +71,9 @@ fn a_spike_of_one_frame_survives_and_every_stretch_has_its_extremes() {
     let report = report(&tape, &[]);
     let names: Vec<_> = report.channels.iter().map(|channel| channel.name.as_str()).collect();
     assert_eq!(names, ["wave", "count"], "what never changes is left out");
+    let asked_for = self::report(&tape, &["still"]);
+    let names: Vec<&str> = asked_for.channels.iter().map(|channel| channel.name.as_str()).collect();
+    assert_eq!(names, ["still"], "what was asked for is there, even if it never changes");
     let of = &report.channels[0];
     let values = unpacked(&of.values);
     let stretch_ns = report.stretch_ns << of.shift;

@@ -95,13 +95,13 @@ pub(super) fn time_lines(tape: &Tape, chosen: Vec<Chosen>, progress: Progress<'_
 
 /// A channel, if there is something to see of it.
 fn known(chosen: Chosen, line: Line, span: &Span, unseen: &[(usize, usize)], newest: &Sample) -> Option<Known> {
-    let Chosen { mut tap, weight, .. } = chosen;
+    let Chosen { mut tap, weight, asked_for, .. } = chosen;
     let shift = line.shift;
     let pairs = line.finish(span, unseen);
     let mut values = pairs.iter().flatten().copied().filter(|value| value.is_finite());
     let first = values.next()?;
-    // A gauge that stands at one value all the time tells nothing; what is shown at once is shown even so.
-    if weight != Weight::Core && values.all(|value| value == first) {
+    // A gauge that stands at one value all the time tells nothing; what is shown at once, or was asked for, is shown even so.
+    if weight != Weight::Core && !asked_for && values.all(|value| value == first) {
         return None;
     }
     if tap.name == "steering" {
