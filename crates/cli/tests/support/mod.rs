@@ -3,6 +3,7 @@
 #[path = "../../../gametape/tests/support/mod.rs"]
 pub mod ibt;
 
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -39,9 +40,20 @@ impl Bench {
         command
     }
 
-    /// Runs to the end.
+    /// Runs to the end. What it says goes to files: on Windows a pipe may be held open by processes of the system that were started meanwhile, and then its
+    /// end never comes.
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(&self.command(arguments).output().unwrap())
+        let [mut out, mut err] = [(); 2].map(|()| tempfile::tempfile().unwrap());
+        let mut command = self.command(arguments);
+        command.stdout(out.try_clone().unwrap()).stderr(err.try_clone().unwrap());
+        let status = command.status().unwrap();
+        let [stdout, stderr] = [&mut out, &mut err].map(|file| {
+            let mut said = Vec::new();
+            file.rewind().unwrap();
+            file.read_to_end(&mut said).unwrap();
+            said
+        });
+        Ran::of(&Output { status, stdout, stderr })
     }
 
     /// Runs, expects an exit code, gives stdout.
