@@ -119,7 +119,8 @@ fn watch(told: &Receiver<Told>, interrupted: impl Fn() -> bool) -> Result<()> {
                 recording = true;
                 say(RECORDING)?;
             }
-            Ok(Told::Failed(why)) => bail!(why),
+            Ok(Told::Failed(why) | Told::Lost(why)) => bail!(why),
+            Ok(Told::Warned(_)) => {}
             Ok(Told::Closed { reason, .. }) => bail!("the tape ended before its time: {}", reason.as_str()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => bail!("the recorders ended before their time"),

@@ -9,7 +9,11 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
+use miniz_oxide::deflate::core::{
+    CompressorOxide, TDEFLFlush, TDEFLStatus, compress, create_comp_flags_from_zip_params,
+};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 use super::{Peer, create, open, stream_path};
 use crate::data::bytes::{f32_at, u32_at};
@@ -28,13 +32,33 @@ fn header() -> [u8; HEADER_BYTES] {
     header
 }
 
+/// A zlib stream in, the checksum compared, into a buffer that holds all of it.
+const INFLATE_FLAGS: u32 =
+    inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+
+/// Level 6, zlib's header and checksum.
+fn compressor() -> CompressorOxide {
+    CompressorOxide::new(create_comp_flags_from_zip_params(6, 1, 0))
+}
+
+/// Packs a frame as a zlib stream of its own.
+fn pack(deflate: &mut CompressorOxide, row: &[u8], packed: &mut Vec<u8>) -> Result<()> {
+    deflate.reset();
+    // Room for what cannot be made smaller: 5 bytes for each stored block, header and checksum.
+    packed.resize(row.len() + row.len() / 1024 + 128, 0);
+    let (status, _, made) = compress(deflate, row, packed, TDEFLFlush::Finish);
+    ensure!(status == TDEFLStatus::Done, "a frame that does not fit its buffer");
+    packed.truncate(made);
+    Ok(())
+}
+
 /// Hands each frame to `take`.
 fn for_each(path: &Path, row_bytes: usize, mut take: impl FnMut(&[u8])) -> Result<()> {
     let mut file = BufReader::new(open(path)?);
     let mut head = [0; HEADER_BYTES];
     file.read_exact(&mut head)?;
     ensure!(head == header(), "another header");
-    let mut inflate = Decompress::new(true);
+    let mut inflate = DecompressorOxide::new();
     let mut packed = Vec::new();
     let mut row = vec![0; row_bytes];
     loop {
@@ -46,9 +70,9 @@ fn for_each(path: &Path, row_bytes: usize, mut take: impl FnMut(&[u8])) -> Resul
         ensure!(u32_at(&head, 8) as usize == row_bytes, "a frame of another size");
         packed.resize(u32_at(&head, 4) as usize, 0);
         file.read_exact(&mut packed)?;
-        inflate.reset(true);
-        let status = inflate.decompress(&packed, &mut row, FlushDecompress::Finish)?;
-        ensure!(status == Status::StreamEnd && inflate.total_out() == row_bytes as u64, "a cut frame");
+        inflate.init();
+        let (status, _, made) = decompress(&mut inflate, &packed, &mut row, 0, INFLATE_FLAGS);
+        ensure!(status == TINFLStatus::Done && made == row_bytes, "a cut frame");
         take(&row);
     }
 }
@@ -66,17 +90,14 @@ impl Peer for KsanaZlib {
         for (number, (shape, frames)) in set.shape.streams.iter().zip(&set.frames).enumerate() {
             let mut file = BufWriter::new(create(&stream_path(directory, number))?);
             file.write_all(&header())?;
-            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-            let mut spare = Vec::new();
+            let mut deflate = compressor();
+            let mut packed = Vec::new();
             for row in frames.rows.chunks_exact(shape.row_bytes) {
-                encoder.write_all(row)?;
-                let mut packed = encoder.reset(spare)?;
+                pack(&mut deflate, row, &mut packed)?;
                 file.write_all(&FRAME_HEAD_BYTES.to_le_bytes())?;
                 file.write_all(&u32::try_from(packed.len())?.to_le_bytes())?;
                 file.write_all(&u32::try_from(row.len())?.to_le_bytes())?;
                 file.write_all(&packed)?;
-                packed.clear();
-                spare = packed;
             }
             file.flush()?;
         }
@@ -100,5 +121,25 @@ impl Peer for KsanaZlib {
         let path = stream_path(directory, channel.stream);
         for_each(&path, row_bytes, |row| values.push(f32_at(row, channel.offset)))?;
         Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of the pure Rust compressor, whatever backend the rest of the workspace chooses for flate2.
+    #[test]
+    fn frames_are_packed_by_miniz_oxide() {
+        let row: Vec<u8> = (0..4000u32).flat_map(|i| (i.wrapping_mul(i) % 251).to_le_bytes()).collect();
+        let (mut deflate, mut packed) = (compressor(), Vec::new());
+        for _ in 0..2 {
+            pack(&mut deflate, &row, &mut packed).unwrap();
+            assert_eq!(packed, miniz_oxide::deflate::compress_to_vec_zlib(&row, 6));
+        }
+        let noise: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        pack(&mut deflate, &noise, &mut packed).unwrap();
+        assert_eq!(packed, miniz_oxide::deflate::compress_to_vec_zlib(&noise, 6));
+        assert!(!include_str!("../../Cargo.toml").lines().any(|line| line.starts_with("flate2")));
     }
 }

@@ -29,7 +29,7 @@ impl CatchingUp {
         let wanted = stop.clone();
         let thread = std::thread::Builder::new().name("gametape-catch-up".into()).spawn(move || {
             let place = this_machine();
-            let look = Look { place: &place, folders: &folders, except: &except, checksums: true };
+            let look = Look { place: &place, folders: &folders, except: &except, elsewhere: true, checksums: true };
             let wish = CatchUp { look, all: false, keep_replays: false };
             match catch_up(&*store, &wish, &mut |_, _, _| !wanted.wanted()) {
                 Ok(done) => drop(summary(&done).map(say)),

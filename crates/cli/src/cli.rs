@@ -1,15 +1,18 @@
 //! Which commands there are.
 
-use std::io::Write;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    cat, compare, completions, cut, demo, doctor, export, games, import, info, laps, main_job, man, mark, merge, play,
-    play_process, record, recover, save, serve, split, token, top, verify, watch,
+    add, cat, compare, completions, cut, demo, doctor, export, games, import, info, laps, main_job, man, mark, merge,
+    play, play_process, record, recover, save, serve, split, token, top, verify, watch,
 };
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
+use crate::{human, terminal};
 
 /// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
 #[derive(Debug, Parser)]
@@ -26,17 +29,18 @@ Try it:
   gametape                        wait for a game, record it, find its laps, serve them
   gametape doctor                 why no game is found, and what to do
   gametape demo --exit            record a lap of a simulated car
-  gametape import race.ibt        make a tape from an iRacing file
+  gametape import race.ibt        make a tape from an iRacing file, keep its laps
+  gametape add TAPE               put the laps of a tape into the store
   gametape export TAPE            a table of it, for spreadsheets and notebooks
   gametape watch                  tell of new replays, make tapes of them
-  gametape info TAPE              what is on it
+  gametape TAPE                   what is on it: the same as gametape info TAPE
   gametape laps                   sessions, laps and sectors of the store, or of a TAPE
   gametape top                    look on in the terminal
   gametape play TAPE              other programs believe that the game runs
   gametape cat TAPE --channels speedKmh,gear | head
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
-with nothing half left. GAMETAPE_DATA_DIR puts all tapes below one folder.";
+with nothing half left. With --json an error is a JSON object on the last line of stderr: error, hint, code. GAMETAPE_DATA_DIR puts all tapes below one folder.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -54,6 +58,7 @@ enum Command {
     Laps(laps::Args),
     Compare(compare::Args),
     Import(import::Args),
+    Add(add::Args),
     Export(export::Args),
     Watch(watch::Args),
     Serve(serve::Args),
@@ -68,11 +73,70 @@ enum Command {
     StandIn(play_process::Args),
 }
 
+/// The commands in groups, as `--help` lists them. A command that is in none is listed at the end.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Record", &["record", "demo", "mark", "save", "watch"]),
+    ("Look", &["info", "cat", "laps", "compare", "play", "top", "verify"]),
+    ("Edit", &["cut", "split", "merge", "recover"]),
+    ("Convert", &["import", "add", "export"]),
+    ("Serve", &["serve", "token"]),
+    ("Set up", &["games", "doctor", "completions", "man", "help"]),
+];
+
+/// The command line with its commands in groups.
+fn command() -> clap::Command {
+    let mut built = Cli::command();
+    built.build();
+    let header = *built.get_styles().get_header();
+    let literal = *built.get_styles().get_literal();
+    let shown: Vec<&clap::Command> = built.get_subcommands().filter(|sub| !sub.is_hide_set()).collect();
+    let width = shown.iter().map(|sub| sub.get_name().len()).max().unwrap_or_default();
+    let line = |sub: &clap::Command| {
+        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {literal}{:width$}{literal:#}  {about}\n", sub.get_name())
+    };
+    let in_a_group = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let rest: Vec<&str> = shown.iter().map(|sub| sub.get_name()).filter(|name| !in_a_group(name)).collect();
+    let mut list = String::new();
+    for (title, names) in GROUPS.into_iter().chain([("More", rest.as_slice())]) {
+        let found = names.iter().filter_map(|name| shown.iter().find(|sub| sub.get_name() == *name));
+        let lines: String = found.map(|sub| line(sub)).collect();
+        if !lines.is_empty() {
+            list.push_str(&format!("{header}{title}:{header:#}\n{lines}\n"));
+        }
+    }
+    Cli::command().help_template(format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n{{options}}{{after-help}}"
+    ))
+}
+
+/// `gametape FILE` is `gametape info FILE`. A command comes first if a file has its name.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = args.get(1) else { return args };
+    let text = first.to_string_lossy();
+    let is_command = text == "help" || Cli::command().get_subcommands().any(|sub| sub.get_name() == text);
+    let looks_like_a_file = || text.contains(['/', '\\']) || Path::new(first).extension().is_some();
+    if !text.starts_with('-') && !is_command && (looks_like_a_file() || Path::new(first).exists()) {
+        args.insert(1, "info".into());
+    }
+    args
+}
+
 /// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
-        // If there is nobody to tell, the code still says it.
-        let _ = error.print();
+    let args = with_command(std::env::args_os().collect());
+    let parsed = command().try_get_matches_from(args).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let cli = parsed.unwrap_or_else(|error| {
+        if error.use_stderr() && exit::wants_json() {
+            exit::print_usage_error(&error);
+            std::process::exit(error.exit_code());
+        }
+        // If there is nobody to tell, the code still says it. File names that came with the command are in the text.
+        let text = terminal::safe_lines(&error.render().ansi().to_string());
+        let _ = match error.use_stderr() {
+            true => anstream::stderr().lock().write_all(text.as_bytes()),
+            false => anstream::stdout().lock().write_all(text.as_bytes()),
+        };
         crate::window::stay();
         std::process::exit(error.exit_code());
     });
@@ -92,6 +156,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Laps(args)) => laps::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Add(args)) => add::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Watch(args)) => watch::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
@@ -100,7 +165,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         Some(Command::Games(args)) => games::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Completions(args)) => completions::run(&args, &mut Cli::command()),
+        Some(Command::Completions(args)) => completions::run(&args, &mut command()),
         Some(Command::Man(args)) => man::run(&args, Cli::command()),
         Some(Command::StandIn(args)) => play_process::run(&args),
     }
@@ -109,14 +174,15 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
 /// Lines that wait while something else is drawn on the terminal: the last one, if there is any.
 static HELD: Mutex<Option<Option<String>>> = Mutex::new(None);
 
-/// Tells the user something that is not data.
+/// Tells the user something that is not data, in one line. Nothing in it can steer the terminal.
 pub(crate) fn tell(text: &str) {
+    let text = human::safe(text);
     if let Some(held) = &mut *HELD.lock().unwrap_or_else(PoisonError::into_inner) {
-        *held = Some(text.to_owned());
+        *held = Some(text);
         return;
     }
-    // Colours go only to terminals that want them. If stderr is gone, there is nobody left to tell.
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    // If stderr is gone, there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Keeps lines back, for who draws on the terminal, or no longer.
@@ -136,6 +202,40 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_lists_every_command_once_in_its_group() {
+        let help = command().render_long_help().to_string();
+        for sub in Cli::command().get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            let name = sub.get_name();
+            let lines = help
+                .lines()
+                .filter(|line| line.strip_prefix("  ").is_some_and(|line| line.starts_with(&format!("{name} "))));
+            assert_eq!(lines.count(), 1, "{name}\n{help}");
+        }
+        for title in ["Record:", "Look:", "Edit:", "Convert:", "Serve:"] {
+            assert!(help.lines().any(|line| line == title), "{title}\n{help}");
+        }
+        assert!(!help.contains("stand-in") && help.contains("Try it:"), "{help}");
+    }
+
+    #[test]
+    fn a_file_instead_of_a_command_is_looked_at() {
+        let read = |args: &[&str]| -> Vec<String> {
+            let args = with_command(args.iter().map(OsString::from).collect());
+            args.into_iter().map(|arg| arg.into_string().unwrap()).collect()
+        };
+        assert_eq!(read(&["gametape", "race.gtape", "--json"]), ["gametape", "info", "race.gtape", "--json"]);
+        assert_eq!(read(&["gametape", "tapes/race"]), ["gametape", "info", "tapes/race"]);
+        for kept in [
+            vec!["gametape"],
+            vec!["gametape", "laps", "a.gtape"],
+            vec!["gametape", "--help"],
+            vec!["gametape", "nonsense"],
+        ] {
+            assert_eq!(read(&kept), kept);
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use gametape::format::read::ReadError;
+use serde::Serialize;
 
+use crate::human;
 use crate::stoppable::{Stopped, is_stopped};
 
 /// How a command ended that did its work.
@@ -59,6 +61,55 @@ pub(crate) fn nothing_found(text: impl Into<String>) -> anyhow::Error {
     Coded { code: NOTHING_FOUND, text: text.into() }.into()
 }
 
+/// Whether the user wants JSON: then errors are JSON too.
+pub(crate) fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
+/// An error as `--json` prints it, on one line of stderr. The names of the fields are a promise to other programs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct ReportError {
+    /// What happened.
+    error: String,
+    /// What to do about it; null if the message does not say.
+    hint: Option<String>,
+    /// The exit code.
+    code: u8,
+}
+
+impl ReportError {
+    /// Messages say what happened, then what to do.
+    fn of(text: &str, code: u8) -> Self {
+        let (error, hint) = text.rsplit_once("; ").map_or((text, None), |(error, hint)| (error, Some(hint.to_owned())));
+        Self { error: error.to_owned(), hint, code }
+    }
+
+    fn print(&self) {
+        // If stderr is gone too, there is nobody left to tell.
+        let _ = writeln!(io::stderr().lock(), "{}", human::safe(&serde_json::to_string(self).unwrap_or_default()));
+    }
+}
+
+/// Prints wrong arguments as JSON.
+pub(crate) fn print_usage_error(error: &clap::Error) {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let rest: Vec<&str> = lines.collect();
+    let hint = (!rest.is_empty()).then(|| rest.join(" "));
+    let error = first.strip_prefix("error: ").unwrap_or(first).to_owned();
+    ReportError { error, hint, code: USAGE }.print();
+}
+
+/// Prints an error, as JSON if the user wants that.
+fn print(text: &str, code: u8, prefix: &str) {
+    match wants_json() {
+        true => ReportError::of(text, code).print(),
+        // If stderr is gone too, there is nobody left to tell.
+        false => drop(writeln!(io::stderr().lock(), "{prefix}{}", human::safe(text))),
+    }
+}
+
 /// Prints the error, if there is one, and gives the exit code.
 pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     let error = match result {
@@ -71,12 +122,12 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if is_stopped(error.as_ref()) {
-        let _ = writeln!(io::stderr().lock(), "{Stopped}");
+        print(&Stopped.to_string(), INTERRUPTED, "");
         return ExitCode::from(INTERRUPTED);
     }
-    // If stderr is gone too, there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "error: {}", one_line(&error));
-    ExitCode::from(code_of_error(&error))
+    let code = code_of_error(&error);
+    print(&one_line(&error), code, "error: ");
+    ExitCode::from(code)
 }
 
 fn code_of_error(error: &anyhow::Error) -> u8 {
@@ -126,6 +177,16 @@ mod tests {
         assert_eq!(one_line(&read.context("a.gtape")), "a.gtape: cannot read at byte 0: no such file");
         let plain: anyhow::Result<()> = Err(io()).context("cannot open x");
         assert_eq!(one_line(&plain.unwrap_err()), "cannot open x: no such file");
+    }
+
+    #[test]
+    fn errors_as_json_say_what_happened_and_what_to_do() {
+        let parts = |text: &str| {
+            let report = ReportError::of(text, 4);
+            (report.error, report.hint, report.code)
+        };
+        assert_eq!(parts("no tape; name one"), ("no tape".into(), Some("name one".into()), 4));
+        assert_eq!(parts("bad sector"), ("bad sector".into(), None, 4));
     }
 
     #[test]

@@ -1,6 +1,14 @@
-//! Numbers for people.
+//! Numbers and texts for people.
 
 use std::fmt::Write;
+use std::path::Path;
+
+pub(crate) use crate::terminal::safe;
+
+/// A path in human text.
+pub(crate) fn path(path: &Path) -> String {
+    safe(&path.display().to_string())
+}
 
 /// `1.2 MB`.
 pub(crate) fn bytes(bytes: u64) -> String {
@@ -52,18 +60,6 @@ pub(crate) fn counted_as(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// Text from a file without what could steer a terminal: control characters are shown as escapes.
-pub(crate) fn safe(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c.is_control() {
-            true => out.extend(c.escape_default()),
-            false => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +74,6 @@ mod tests {
             (count(0), count(999), count(28_206), count(1_000_000)),
             ("0".into(), "999".into(), "28,206".into(), "1,000,000".into())
         );
-        assert_eq!(safe("a\u{1b}[31m\nb é"), "a\\u{1b}[31m\\nb é");
         assert_eq!((counted(1, "frame"), counted(2000, "frame")), ("1 frame".into(), "2,000 frames".into()));
         assert_eq!(counted_as(1, "copy", "copies") + &counted_as(0, "copy", "copies"), "1 copy0 copies");
     }

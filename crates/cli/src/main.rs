@@ -4,9 +4,11 @@
 //! stdout, everything else to stderr.
 #![forbid(unsafe_code)]
 
+mod adding;
 mod catching_up;
 mod cli;
 mod commands;
+mod dictionary;
 mod exit;
 mod http_address;
 mod human;
@@ -15,6 +17,7 @@ mod open;
 mod progress;
 mod recording;
 mod report_page;
+mod room;
 mod rows;
 mod server;
 mod serving;
@@ -25,6 +28,7 @@ mod stop;
 mod stoppable;
 mod store;
 mod tape_notes;
+mod terminal;
 mod time;
 mod top;
 mod upstream;

@@ -85,6 +85,9 @@ pub(crate) fn tape(path: &Path) -> anyhow::Result<Tape> {
         ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
             anyhow!("cannot open {shown}: {error}; ask its owner for the right to read it")
         }
+        ReadError::Io { ref source, .. } if source.kind() == io::ErrorKind::InvalidInput => {
+            anyhow!("cannot open {shown}: {source}")
+        }
         ReadError::NotATape { .. } => anyhow!(
             "cannot open {shown}: {error}; name a .gtape file, `gametape import` makes one of files of other programs"
         ),

@@ -20,7 +20,7 @@ impl Bars {
         if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {percent:>3} % {eta}") {
             bar.set_style(style);
         }
-        bar.set_message(what.to_owned());
+        bar.set_message(crate::human::safe(what));
         Bar(Some(bar))
     }
 }

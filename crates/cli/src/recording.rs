@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::human;
+use crate::room::Room;
 use crate::status_line::StatusLine;
 use crate::stop::Stop;
 
@@ -34,9 +35,10 @@ pub(crate) struct Recording {
     stop: StopFlag,
     status: StatusLine,
     /// What others have to say meanwhile.
-    lines: Option<Receiver<String>>,
+    lines: Vec<Receiver<String>>,
     /// Who wants to know of tapes that begin and end.
     on_tape: Option<OnTape>,
+    room: Room,
     closed: Vec<ClosedTape>,
     /// Only the last part is kept.
     ring: Option<Ring>,
@@ -45,8 +47,14 @@ pub(crate) struct Recording {
     /// What the user was told is odd about what the game offers.
     noted: Vec<String>,
     failed: bool,
+    /// Something beside the recording failed, such as the tracker; the tapes are not concerned.
+    beside_failed: bool,
+    /// Frames that were captured are on no tape.
+    lost: bool,
     /// Where laps are served, for those who ask.
     server: Arc<OnceLock<SocketAddr>>,
+    /// The prefix of memory names, if this is the main job.
+    main_job: Arc<OnceLock<String>>,
     _control: Option<ControlServer>,
 }
 
@@ -82,7 +90,8 @@ impl Recording {
     ) -> anyhow::Result<Self> {
         let (sender, told) = channel();
         let stop = StopFlag::default();
-        let options = Arc::new(options.clone());
+        // The user is told, and a game does not wait until the disk is mended.
+        let options = Arc::new(RecordOptions { go_on: true, ..options.clone() });
         let (mut progress, mut threads) = (Vec::new(), Vec::new());
         for mut source in sources {
             let recorder = Recorder {
@@ -100,8 +109,9 @@ impl Recording {
         }
         let shared = progress.clone();
         let server = Arc::new(OnceLock::new());
-        let served = Arc::clone(&server);
-        let control = ControlServer::start(run_folder, move |verb, rest| answer(&shared, &served, verb, rest));
+        let main_job = Arc::new(OnceLock::new());
+        let (served, job) = (Arc::clone(&server), Arc::clone(&main_job));
+        let control = ControlServer::start(run_folder, move |verb, rest| answer(&shared, &served, &job, verb, rest));
         let control = control
             .inspect_err(|error| tell(&format!("note: `gametape mark` cannot reach this recorder: {error}")))
             .ok();
@@ -112,14 +122,18 @@ impl Recording {
             told,
             stop,
             status,
-            lines: None,
+            lines: Vec::new(),
             on_tape: None,
+            room: Room::of(options.place.as_ref()),
             closed: Vec::new(),
             ring: None,
             kept: None,
             noted: Vec::new(),
             failed: false,
+            beside_failed: false,
+            lost: false,
             server,
+            main_job,
             _control: control,
         })
     }
@@ -130,8 +144,21 @@ impl Recording {
     }
 
     /// Shows these lines as they come, and tells of each tape that begins or ends.
-    pub(crate) fn with(self, lines: Receiver<String>, on_tape: impl Fn(&Path) + 'static) -> Self {
-        Self { lines: Some(lines), on_tape: Some(Box::new(on_tape)), ..self }
+    pub(crate) fn with(mut self, lines: Receiver<String>, on_tape: impl Fn(&Path) + 'static) -> Self {
+        self.lines.push(lines);
+        Self { on_tape: Some(Box::new(on_tape)), ..self }
+    }
+
+    /// Shows these lines, too.
+    pub(crate) fn with_lines(mut self, lines: Receiver<String>) -> Self {
+        self.lines.push(lines);
+        self
+    }
+
+    /// Tells those who ask that this is the main job, with this prefix of memory names.
+    pub(crate) fn of_main_job(self, prefix: &str) -> Self {
+        let _ = self.main_job.set(prefix.to_owned());
+        self
     }
 
     /// Tells those who ask where laps are served.
@@ -157,6 +184,9 @@ impl Recording {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.say_lines();
+            if let Some(warning) = self.room.look() {
+                self.status.say(&warning);
+            }
             self.status.show(&self.progress);
         }
     }
@@ -166,10 +196,15 @@ impl Recording {
         self.on_tape = None;
     }
 
+    /// Something beside the recording failed: it is an error at the end, and was said before.
+    pub(crate) fn failed_beside(&mut self) {
+        self.beside_failed = true;
+    }
+
     /// Says what others had to say.
     pub(crate) fn say_lines(&mut self) {
         for line in self.lines.iter().flat_map(Receiver::try_iter) {
-            self.status.say(&line);
+            self.status.say_coloured(&line);
         }
     }
 
@@ -177,7 +212,15 @@ impl Recording {
     pub(crate) fn end(&mut self) -> Vec<PathBuf> {
         self.stop.stop();
         for thread in std::mem::take(&mut self.threads) {
-            self.failed |= !thread.join().unwrap_or(false);
+            match thread.join() {
+                Ok(well) => self.failed |= !well,
+                Err(_) => {
+                    self.failed = true;
+                    self.status.say(
+                        "error: a capturing thread ended by a panic, please report it; `gametape recover` closes its tape",
+                    );
+                }
+            }
         }
         while let Ok(told) = self.told.try_recv() {
             self.hear(told);
@@ -200,9 +243,14 @@ impl Recording {
         self.print(as_json)?;
         let dropped = self.closed.iter().any(|tape| tape.loss.dropped > 0);
         if self.failed {
-            return Err(anyhow::anyhow!("the recording could not go on; see above"));
+            return Err(anyhow::anyhow!("not everything could be recorded and closed; see above"));
         }
-        Ok(match (dropped, stop.interrupted()) {
+        if self.beside_failed {
+            return Err(anyhow::anyhow!(
+                "laps or the live view failed, see above; the tapes are whole: `gametape laps rebuild` brings in what is missing"
+            ));
+        }
+        Ok(match (dropped || self.lost, stop.interrupted()) {
             (true, _) => Outcome::Damage,
             (false, true) => Outcome::Interrupted,
             (false, false) => Outcome::Done,
@@ -251,6 +299,11 @@ impl Recording {
                 self.failed = true;
                 self.status.say(&format!("error: {text}"));
             }
+            Told::Lost(text) => {
+                self.lost = true;
+                self.status.say(&format!("LOST: {text}"));
+            }
+            Told::Warned(text) => self.status.say(&format!("warning: {text}")),
         }
     }
 
@@ -265,7 +318,7 @@ impl Recording {
     }
 
     fn print(&self, as_json: bool) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = crate::terminal::data();
         if as_json {
             let tapes: Vec<_> = self.closed.iter().map(ClosedTape::json).collect();
             writeln!(out, "{}", json!({ "tapes": tapes }))?;
@@ -280,26 +333,18 @@ impl Recording {
 
 impl ClosedTape {
     fn text(&self) -> String {
-        let Counters { dropped, torn, missed, gaps, late, .. } = self.loss;
-        let lost = match dropped {
-            0 => "nothing was lost".to_owned(),
-            dropped => format!("{} LOST", human::counted(dropped, "frame")),
-        };
-        let mut noticed = String::new();
-        for (count, one, many) in [
-            (missed, "missed tick", "missed ticks"),
-            (torn, "torn copy", "torn copies"),
+        let Counters { torn, gaps, late, .. } = self.loss;
+        let noticed = [
             (gaps, "gap", "gaps"),
+            (torn, "torn copy retried", "torn copies retried"),
             (late, "late sample", "late samples"),
-        ] {
-            if count > 0 {
-                noticed.push_str(", ");
-                noticed.push_str(&human::counted_as(count, one, many));
-            }
-        }
+        ];
+        let noticed = noticed.into_iter().filter(|(count, ..)| *count > 0);
+        let noticed: Vec<String> = noticed.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
+        let noticed = if noticed.is_empty() { String::new() } else { format!("; also {}", noticed.join(", ")) };
         let duration = human::duration(self.duration_ns);
-        let (frames, bytes) = (human::counted(self.frames, "frame"), human::bytes(self.bytes));
-        format!("{}: {duration}, {frames}, {bytes}, {lost}{noticed} ({})", self.path.display(), self.reason)
+        let (frames, bytes, lost) = (human::counted(self.frames, "frame"), human::bytes(self.bytes), lost(&self.loss));
+        format!("{}: {duration}, {frames}, {bytes}, {lost} ({}){noticed}", self.path.display(), self.reason)
     }
 
     fn json(&self) -> serde_json::Value {
@@ -313,8 +358,25 @@ impl ClosedTape {
     }
 }
 
+/// What was lost, as one statement. A missed sample was never captured; a dropped frame was, and is not on the tape.
+fn lost(loss: &Counters) -> String {
+    let missed = human::counted_as(loss.missed, "sample was missed", "samples were missed");
+    match (loss.dropped, loss.missed) {
+        (0, 0) => "nothing was lost".to_owned(),
+        (0, _) => format!("every captured frame is stored, {missed}"),
+        (dropped, 0) => format!("{} LOST", human::counted(dropped, "frame")),
+        (dropped, _) => format!("{} LOST, {missed}", human::counted(dropped, "frame")),
+    }
+}
+
 /// What other commands ask of a recorder.
-fn answer(progress: &[Arc<Progress>], server: &OnceLock<SocketAddr>, verb: &str, rest: &str) -> Result<String, String> {
+fn answer(
+    progress: &[Arc<Progress>],
+    server: &OnceLock<SocketAddr>,
+    main_job: &OnceLock<String>,
+    verb: &str,
+    rest: &str,
+) -> Result<String, String> {
     match verb {
         "mark" => {
             let marked = progress.iter().find(|progress| progress.mark(rest));
@@ -330,6 +392,7 @@ fn answer(progress: &[Arc<Progress>], server: &OnceLock<SocketAddr>, verb: &str,
             Some(address) => Ok(format!("http://{address}")),
             None => Err("nothing is served".into()),
         },
+        "main-job" => main_job.get().cloned().ok_or_else(|| "this is not the main job".into()),
         other => Err(format!("this version does not know {other:?}")),
     }
 }
@@ -337,4 +400,19 @@ fn answer(progress: &[Arc<Progress>], server: &OnceLock<SocketAddr>, verb: &str,
 /// Whether a terminal is there to look at.
 pub(crate) fn on_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_lost_is_one_statement_that_does_not_contradict_itself() {
+        let of = |dropped, missed| lost(&Counters { dropped, missed, ..Counters::default() });
+        assert_eq!(of(0, 0), "nothing was lost");
+        assert_eq!(of(0, 448), "every captured frame is stored, 448 samples were missed");
+        assert_eq!(of(0, 1), "every captured frame is stored, 1 sample was missed");
+        assert_eq!(of(12, 0), "12 frames LOST");
+        assert_eq!(of(1, 2), "1 frame LOST, 2 samples were missed");
+    }
 }

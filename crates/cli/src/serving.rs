@@ -7,10 +7,9 @@ use anyhow::Context;
 use gametape::store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::server::{Access, AppState, Limits, app, serve};
+use crate::server::{Access, AppState, Capacity, Limits, serve};
 
 /// The port of the server, and of the dashboard.
 pub(crate) const PORT: u16 = 7223;
@@ -48,7 +47,6 @@ pub(crate) struct Serving {
     address: SocketAddr,
     state: AppState,
     runtime: Runtime,
-    end: watch::Sender<bool>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
@@ -60,9 +58,10 @@ impl Serving {
         let address = listener.local_addr()?;
         let access = Access { loopback: address.ip().is_loopback(), port: address.port(), ..access };
         let state = AppState::new(store, access, limits);
-        let (end, ended) = watch::channel(false);
-        let serving = runtime.spawn(serve(listener, app(state.clone()), ended));
-        Ok(Self { address, state, runtime, end, serving })
+        // Recording needs files too: clients never get so many connections that none are left.
+        let capacity = Capacity::within(gametape::sys::raise_open_files());
+        let serving = runtime.spawn(serve(listener, state.clone(), capacity));
+        Ok(Self { address, state, runtime, serving })
     }
 
     /// What it listens on.
@@ -75,9 +74,9 @@ impl Serving {
         &self.state
     }
 
-    /// Ends it; answers that are being given are waited for, but not for long.
+    /// Shuts it down: clients are told, and responses under way are waited for, but not for long.
     pub(crate) fn end(self) -> anyhow::Result<()> {
-        let _ = self.end.send(true);
+        self.state.oversight.shut_down();
         self.state.playback.end();
         self.runtime.block_on(self.serving)??;
         // One may have been started by the last request.

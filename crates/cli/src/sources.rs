@@ -1,5 +1,6 @@
 //! The files that a command speaks of: a folder stands for the files in it that the command can read.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -8,41 +9,66 @@ use gametape::names::EXTENSION;
 use crate::exit;
 
 /// Endings of files of other programs. A file that is named itself may be called anything: its content says what it is.
-const IMPORTED: [&str; 8] = ["ibt", "ksr", "bin", "dat", "replay", "echoreplay", "nevrcap", "tape"];
+pub(crate) const IMPORTED: [&str; 8] = ["ibt", "ksr", "bin", "dat", "replay", "echoreplay", "nevrcap", "tape"];
 /// Endings of files with recordings of Echo VR.
 const CAPTURES: [&str; 4] = [EXTENSION, "echoreplay", "nevrcap", "tape"];
 
-/// Sources of an import.
-pub(crate) fn of_import(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    expand(named, &|ending| IMPORTED.contains(&ending))
+/// What was named, as files.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// The files.
+    pub(crate) files: Vec<PathBuf>,
+    /// Folders that cannot be listed, and why.
+    pub(crate) unreadable: Vec<(PathBuf, io::Error)>,
+    /// Folders without a file that can be read.
+    pub(crate) empty: Vec<PathBuf>,
+}
+
+/// Sources of an import. A folder that cannot be listed does not keep the others from being imported.
+pub(crate) fn of_import(named: &[PathBuf]) -> Sources {
+    expand(named, &|folder| files_in(folder, &|ending| IMPORTED.contains(&ending)))
 }
 
 /// Sources of a conversion to files with this ending. Of a folder, those that have the ending already are left out.
 pub(crate) fn of_captures(named: &[PathBuf], to: &str) -> anyhow::Result<Vec<PathBuf>> {
-    expand(named, &|ending| ending != to && CAPTURES.contains(&ending))
+    let sources = expand(named, &|folder| files_in(folder, &|ending| ending != to && CAPTURES.contains(&ending)));
+    if let Some((folder, error)) = sources.unreadable.into_iter().next() {
+        return Err(error).with_context(|| format!("cannot list the folder {}", folder.display()));
+    }
+    match sources.empty.first() {
+        Some(folder) => Err(nothing_in(folder)),
+        None => Ok(sources.files),
+    }
 }
 
-fn expand(named: &[PathBuf], fits: &dyn Fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// The error for a folder without a file that can be read.
+pub(crate) fn nothing_in(folder: &Path) -> anyhow::Error {
+    exit::nothing_found(format!(
+        "the folder {} has no file that can be read here; name the files themselves",
+        folder.display()
+    ))
+}
+
+fn expand(named: &[PathBuf], list: &dyn Fn(&Path) -> io::Result<Vec<PathBuf>>) -> Sources {
+    let mut sources = Sources::default();
     for path in named {
         if !path.is_dir() {
-            files.push(path.clone());
+            sources.files.push(path.clone());
             continue;
         }
-        let mut inside = files_in(path, fits).with_context(|| format!("cannot list the folder {}", path.display()))?;
-        if inside.is_empty() {
-            return Err(exit::nothing_found(format!(
-                "the folder {} has no file that can be read here; name the files themselves",
-                path.display()
-            )));
+        match list(path) {
+            Err(error) => sources.unreadable.push((path.clone(), error)),
+            Ok(inside) if inside.is_empty() => sources.empty.push(path.clone()),
+            Ok(mut inside) => {
+                inside.sort();
+                sources.files.append(&mut inside);
+            }
         }
-        inside.sort();
-        files.append(&mut inside);
     }
-    Ok(files)
+    sources
 }
 
-fn files_in(folder: &Path, fits: &dyn Fn(&str) -> bool) -> std::io::Result<Vec<PathBuf>> {
+fn files_in(folder: &Path, fits: &dyn Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut inside = Vec::new();
     for entry in folder.read_dir()? {
         let path = entry?.path();
@@ -70,7 +96,21 @@ mod tests {
             files.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect()
         };
         assert_eq!(names(of_captures(&named, "tape").unwrap()), ["notes.txt", "a.echoreplay", "c.GTAPE"]);
-        assert_eq!(names(of_import(&named).unwrap()), ["notes.txt", "a.echoreplay", "b.tape"]);
-        assert!(of_captures(&[tempfile::tempdir().unwrap().path().to_owned()], "tape").is_err());
+        assert_eq!(names(of_import(&named).files), ["notes.txt", "a.echoreplay", "b.tape"]);
+        let empty = tempfile::tempdir().unwrap();
+        assert!(of_captures(&[empty.path().to_owned()], "tape").is_err());
+        assert_eq!(of_import(&[empty.path().to_owned(), named[0].clone()]).files, [named[0].clone()]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_does_not_keep_the_others_out() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let named: Vec<PathBuf> = folders.iter().map(|folder| folder.path().to_owned()).collect();
+        let sources = expand(&named, &|folder| match folder == named[0] {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(vec![folder.join("a.ibt")]),
+        });
+        assert_eq!(sources.files, [named[1].join("a.ibt")]);
+        assert!(sources.unreadable.len() == 1 && sources.unreadable[0].0 == named[0], "{sources:?}");
     }
 }

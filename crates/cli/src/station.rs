@@ -1,9 +1,9 @@
 //! What runs beside a recording in the main job.
 //!
 //! ```text
-//! recorders ──▶ LiveLaps ──▶ store ──▶ server's listeners, lines for the terminal
-//!           ├─▶ LiveView ──▶ what the car does now, for those listeners
-//!           ├─▶ LiveFrames ──▶ the frames themselves, for those who ask for V2
+//! recorders ──▶ Live: one tap, one tracker ─┬─▶ store ──▶ server's listeners, lines for the terminal
+//!           │                               ├─▶ what the car does now, for those listeners
+//!           │                               └─▶ the frames themselves, for clients that request V2
 //!           └─▶ tapes that begin and end ──▶ catalogue; laps again, from a closed tape, if some are lacking
 //! at the start: tapes that no tracker has seen ──▶ store ──▶ another server, if one is named
 //! ```
@@ -16,12 +16,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use gametape::capture::Observer;
+use gametape::capture::{Observer, StopFlag};
 use gametape::format::TapeId;
-use gametape::laps::live::{Announced, KeepLaps, LiveLaps, LiveTape};
-use gametape::live_frames::LiveFrames;
-use gametape::live_view::LiveView;
+use gametape::laps::live::{Announced, KeepLaps, Live, LiveTape};
 use gametape::store::Store;
+use gametape::sys::Prefix;
 
 use crate::catching_up::CatchingUp;
 use crate::human;
@@ -33,10 +32,7 @@ use crate::upstream::{Pushing, Upstream};
 
 /// Laps, server and catalogue beside a recording.
 pub(crate) struct Station {
-    laps: LiveLaps,
-    /// `None` if there is no server to look through.
-    view: Option<LiveView>,
-    frames: Option<LiveFrames>,
+    live: Live,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
     tapes: Option<Sender<Note>>,
@@ -46,17 +42,28 @@ pub(crate) struct Station {
 }
 
 impl Station {
-    /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile.
+    /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile. `in_step`: the source waits for its recorder,
+    /// which therefore waits for the tracker instead of skipping frames.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         folders: Vec<PathBuf>,
         except: Vec<PathBuf>,
         upstream: Option<Upstream>,
+        bind: Option<Bind>,
+        in_step: bool,
     ) -> anyhow::Result<Self> {
         let (say, lines) = channel();
-        // A recording is worth more than its server: it goes on without.
-        let serving = Serving::start(Bind::default(), Arc::clone(&store), Access::default(), Limits::default());
-        let serving = serving.inspect_err(|error| drop(say.send(format!("note: nothing is served: {error:#}")))).ok();
+        let serving =
+            Serving::start(bind.unwrap_or_default(), Arc::clone(&store), Access::default(), Limits::default());
+        let serving = match serving {
+            Ok(serving) => Some(serving),
+            Err(error) if bind.is_some() => return Err(error),
+            // Nobody asked for this address, and a recording is worth more than its server: it goes on without.
+            Err(error) => {
+                let _ = say.send(format!("note: nothing is served: {error:#}"));
+                None
+            }
+        };
         let (tapes, notes) = channel();
         let state = serving.as_ref().map(|serving| serving.state().clone());
         let teller = Teller { state, say: say.clone(), tapes: tapes.clone() };
@@ -68,14 +75,26 @@ impl Station {
         let catalogue = std::thread::Builder::new()
             .name("gametape-catalogue".into())
             .spawn(move || note_tapes(&*of_tapes, &notes, &told))?;
+        let failed = say.clone();
+        let of_server = serving.as_ref().map(|serving| ShowCars(serving.state().clone()));
+        let mut live = Live::new().laps(Arc::new(keep)).on_failure(move |failure| {
+            of_server.iter().for_each(|cars| cars.fail(failure.part));
+            let text = human::safe(&failure.to_string());
+            let _ = failed.send(format!("error: {text}; the recording goes on"));
+        });
+        if in_step {
+            live = live.patient(StopFlag::default());
+        }
+        if let Some(serving) = &serving {
+            live = live.car(Arc::new(ShowCars(serving.state().clone())));
+            live = live.frames(Arc::new(TellFrames(serving.state().clone())));
+        }
         let said = say.clone();
         let push = |upstream| Pushing::start(Arc::clone(&store), upstream, move |text| drop(said.send(text)));
         let pushing = upstream.map(push).transpose()?;
         let catching_up = CatchingUp::start(store, folders, except, move |text| drop(say.send(text)))?;
         Ok(Self {
-            laps: LiveLaps::new(Arc::new(keep)),
-            view: serving.as_ref().map(|serving| LiveView::new(Arc::new(ShowCars(serving.state().clone())))),
-            frames: serving.as_ref().map(|serving| LiveFrames::new(Arc::new(TellFrames(serving.state().clone())))),
+            live,
             serving,
             catalogue,
             tapes: Some(tapes),
@@ -90,16 +109,16 @@ impl Station {
         self.serving.as_ref().map(Serving::address)
     }
 
+    /// Tapes are played from a page under this prefix of memory names.
+    pub(crate) fn play_under(&self, prefix: &Prefix) {
+        if let Some(serving) = &self.serving {
+            serving.state().playback.under(prefix.clone());
+        }
+    }
+
     /// Observers for one recorder.
     pub(crate) fn observers(&mut self) -> io::Result<Vec<Box<dyn Observer>>> {
-        let mut observers = vec![self.laps.observer()?];
-        if let Some(view) = &mut self.view {
-            observers.push(view.observer()?);
-        }
-        if let Some(frames) = &mut self.frames {
-            observers.push(frames.observer()?);
-        }
-        Ok(observers)
+        Ok(vec![self.live.observer()?])
     }
 
     /// What there is to say, as it comes; and who wants to know of tapes.
@@ -110,10 +129,9 @@ impl Station {
 
     /// Waits until all laps of what was recorded are stored and told. The recorders must have ended, and the one who tells of tapes be gone.
     pub(crate) fn end_laps(self) -> Served {
-        self.laps.wait();
-        self.view.into_iter().for_each(LiveView::wait);
-        self.frames.into_iter().for_each(LiveFrames::wait);
+        let failed = self.live.wait().is_err();
         Served {
+            failed,
             serving: self.serving,
             catalogue: self.catalogue,
             catching_up: self.catching_up,
@@ -124,6 +142,8 @@ impl Station {
 
 /// What is left when the laps are through.
 pub(crate) struct Served {
+    /// A part beside the recording failed. What it was has been said.
+    pub(crate) failed: bool,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
     catching_up: Option<CatchingUp>,
@@ -136,10 +156,12 @@ impl Served {
         if let Some(catching_up) = self.catching_up {
             catching_up.stop();
         }
-        let _ = self.catalogue.join();
+        let catalogued = self.catalogue.join();
         // What has not arrived yet is sent by the next run.
         self.pushing.into_iter().for_each(Pushing::stop);
-        self.serving.map_or(Ok(()), Serving::end)
+        self.serving.map_or(Ok(()), Serving::end)?;
+        catalogued
+            .map_err(|_| anyhow::anyhow!("the catalogue failed; `gametape laps rebuild` brings in what is missing"))
     }
 }
 

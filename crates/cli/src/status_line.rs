@@ -1,6 +1,5 @@
 //! One line that is written over while a recording runs on a terminal; elsewhere a plain line now and then.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use gametape::capture::{Numbers, Progress};
 use crate::cli::tell;
 use crate::human;
 use crate::recording::on_terminal;
+use crate::terminal;
 
 const RENEW: Duration = Duration::from_millis(250);
 /// In a log, one line a minute is enough to see that it lives.
@@ -76,37 +76,49 @@ impl StatusLine {
             return;
         }
         self.shown = Some(Instant::now());
-        let line = match recording {
-            Some(progress) => self.line(progress),
-            None if self.terminal => self.state.clone(),
+        let parts = match recording {
+            Some(progress) => self.parts(progress),
+            None if self.terminal => vec![Part(Needed::Always, self.state.clone())],
             None => return,
         };
         match self.terminal {
-            true => drop(write!(std::io::stderr().lock(), "\r\x1b[K{}", fitted(&line, columns()))),
-            false => tell(&line),
+            true => drop(write!(std::io::stderr().lock(), "\r\x1b[K{}", fitted(parts, columns()))),
+            false => tell(&fitted(parts, None)),
         }
     }
 
-    fn line(&self, progress: &Progress) -> String {
+    fn parts(&self, progress: &Progress) -> Vec<Part> {
         let seen = progress.situation();
         let Numbers { frames, duration_ns, counters, .. } = progress.numbers();
         let bytes = seen.path.as_ref().and_then(|path| path.metadata().ok()).map(|metadata| metadata.len());
-        let mut parts = vec![seen.game];
-        parts.extend([seen.about.car, seen.about.track].into_iter().flatten().map(|text| human::safe(&text)));
-        parts.push(self.state.clone());
-        parts.push(human::duration(duration_ns));
-        parts.push(format!("{:.0} frames/s", self.rate.per_second));
-        parts.push(human::counted(frames, "frame"));
-        parts.extend(bytes.map(human::bytes));
-        let lost = [(counters.dropped, "LOST"), (counters.missed, "missed"), (counters.torn, "torn")];
-        parts.extend(lost.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
-        parts.join("  ")
+        let mut parts = vec![Part(Needed::Game, seen.game)];
+        let names = [seen.about.car, seen.about.track].into_iter().flatten();
+        parts.extend(names.map(|text| Part(Needed::Names, human::safe(&text))));
+        parts.push(Part(Needed::State, self.state.clone()));
+        parts.push(Part(Needed::Duration, human::duration(duration_ns)));
+        parts.push(Part(Needed::Rate, format!("{:.0} frames/s", self.rate.per_second)));
+        parts.push(Part(Needed::Frames, human::counted(frames, "frame")));
+        parts.extend(bytes.map(|bytes| Part(Needed::Size, human::bytes(bytes))));
+        let lost = [
+            (counters.dropped, "LOST", Needed::Always),
+            (counters.missed, "missed", Needed::Missed),
+            (counters.torn, "torn", Needed::Torn),
+        ];
+        let lost = lost.into_iter().filter(|(count, ..)| *count > 0);
+        parts.extend(lost.map(|(count, what, needed)| Part(needed, format!("{count} {what}"))));
+        parts
     }
 
     /// Says something that stays.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear();
         tell(text);
+    }
+
+    /// Says something that stays, with the colours of this program.
+    pub(crate) fn say_coloured(&mut self, text: &str) {
+        self.clear();
+        terminal::tell_coloured(text);
     }
 
     /// Takes the line away.
@@ -122,13 +134,38 @@ fn columns() -> Option<usize> {
     console::Term::stderr().size_checked().map(|(_, columns)| columns.into())
 }
 
-/// The line as far as one row of the terminal goes: what is longer would begin a second row, which stays. The last column stays free, since
-/// some terminals go to the next row when it is written.
-fn fitted(line: &str, columns: Option<usize>) -> Cow<'_, str> {
-    match columns {
-        Some(columns) => console::truncate_str(line, columns.saturating_sub(1), "…"),
-        None => line.into(),
+/// A part of the line, and how much it is needed where not all of them fit.
+struct Part(Needed, String);
+
+/// What goes first where the row is short, the least needed first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Needed {
+    Torn,
+    Names,
+    Rate,
+    Frames,
+    Game,
+    State,
+    Missed,
+    Duration,
+    Size,
+    Always,
+}
+
+/// The parts as one line that fits a row of the terminal: what is longer would begin a second row, which stays. Parts that are needed less are left out
+/// first. The last column stays free, since some terminals go to the next row when it is written.
+fn fitted(mut parts: Vec<Part>, columns: Option<usize>) -> String {
+    const BETWEEN: &str = "  ";
+    let line = |parts: &[Part]| parts.iter().map(|Part(_, text)| text.as_str()).collect::<Vec<_>>().join(BETWEEN);
+    let Some(room) = columns.map(|columns| columns.saturating_sub(1)) else { return line(&parts) };
+    while parts.len() > 1 && console::measure_text_width(&line(&parts)) > room {
+        let Some(least) = parts.iter().map(|Part(needed, _)| *needed).min() else { break };
+        // Of two that are needed alike, the last one goes.
+        if let Some(index) = parts.iter().rposition(|Part(needed, _)| *needed == least) {
+            parts.remove(index);
+        }
     }
+    console::truncate_str(&line(&parts), room, "…").into_owned()
 }
 
 /// Worth showing although nothing is recorded: a game that is there but not as it should be.
@@ -141,8 +178,39 @@ fn is_interesting(progress: &Progress) -> bool {
 mod tests {
     use super::*;
 
+    fn recorded() -> Vec<Part> {
+        [
+            (Needed::Game, "assetto-corsa-competizione"),
+            (Needed::Names, "mclaren_720s_gt3_evo"),
+            (Needed::Names, "nurburgring_24h"),
+            (Needed::State, "live"),
+            (Needed::Duration, "1:02:03.450"),
+            (Needed::Rate, "260 frames/s"),
+            (Needed::Frames, "968,207 frames"),
+            (Needed::Size, "41.3 MB"),
+            (Needed::Always, "12 LOST"),
+            (Needed::Missed, "448 missed"),
+        ]
+        .map(|(needed, text)| Part(needed, text.to_owned()))
+        .into()
+    }
+
+    #[test]
+    fn the_line_fits_any_width_and_size_and_loss_are_the_last_to_go() {
+        for columns in 0..200 {
+            let line = fitted(recorded(), Some(columns));
+            let width = console::measure_text_width(&line);
+            assert!(width < columns.max(2), "{width} in {columns}: {line}");
+            assert_eq!(line.contains("41.3 MB"), columns > 16, "{columns}: {line}");
+            assert_eq!(line.contains("12 LOST"), columns > 7, "{columns}: {line}");
+        }
+        assert!(fitted(recorded(), Some(80)).starts_with("assetto-corsa-competizione  live  1:02:03.450"));
+        assert_eq!(fitted(recorded(), None).matches("  ").count(), 9, "where there is no terminal, all of it");
+    }
+
     #[test]
     fn a_line_is_cut_to_the_row_also_where_letters_are_wide() {
+        let fitted = |text: &str, columns| fitted(vec![Part(Needed::Always, text.to_owned())], columns);
         assert_eq!(fitted("0123456789", Some(11)), "0123456789");
         assert_eq!(fitted("0123456789", Some(10)), "01234567…");
         assert_eq!(fitted("鈴鹿サーキット", Some(8)), "鈴鹿サ…");

@@ -3,6 +3,7 @@
 //! Takes what the recorders and the trackers say, in any order: a tape is tracked again when its file is closed and its tracker is through.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -70,7 +71,14 @@ pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender
 
 fn bring_in(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
     let path = human::safe(&tape.path);
-    match track_again(store, tape, false) {
+    // The tracker may have failed on these frames before: what fails on one tape concerns no other.
+    let tracked = catch_unwind(AssertUnwindSafe(|| track_again(store, tape, false)));
+    let Ok(tracked) = tracked else {
+        return say(format!(
+            "error: laps of {path} cannot be made: the tracker failed, please report it with the tape"
+        ));
+    };
+    match tracked {
         Ok(Ok(_)) => say(format!("laps of {path} were made again from the tape")),
         Ok(Err(reason)) => say(format!("note: laps of {path} cannot be made: {}", human::safe(&reason))),
         Err(error) => say(format!(

@@ -60,6 +60,6 @@ pub use fuzz::{
 #[doc(hidden)]
 pub use json::fuzz_json_block;
 pub use record::{TapeId, VERSION};
-pub use source::{ReadAt, Seekable};
+pub use source::{ReadAt, Seekable, open_regular};
 pub use stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};
 pub use system::{Counters, Event, Status};

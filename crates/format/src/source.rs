@@ -1,6 +1,8 @@
 //! Where a reader gets its bytes: a file, memory, or anything that can read and seek.
 
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Mutex;
 
 /// Bytes that can be read at any place, by many at once, while they may still grow.
@@ -57,6 +59,47 @@ impl ReadAt for std::fs::File {
     }
 }
 
+/// Opens a regular file for reading. Anything else is refused without opening it: a pipe would block until somebody writes, a device may have no end.
+///
+/// # Errors
+/// As [`File::open`](std::fs::File::open), and `InvalidInput` with the kind of file for everything that is not a regular file.
+pub fn open_regular(path: impl AsRef<Path>) -> io::Result<File> {
+    let path = path.as_ref();
+    check_regular(&path.metadata()?)?;
+    let file = File::open(path)?;
+    // The name may lead to another file by now.
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check_regular(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let text = match kind_of(metadata) {
+        "a folder" => "it is a folder, not a file".to_owned(),
+        kind => format!("it is {kind}, not a regular file: copy what it gives into a file first"),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+fn kind_of(metadata: &Metadata) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let kind = metadata.file_type();
+        let kinds = [
+            (kind.is_fifo(), "a named pipe (FIFO)"),
+            (kind.is_char_device() || kind.is_block_device(), "a device"),
+            (kind.is_socket(), "a socket"),
+        ];
+        if let Some((_, name)) = kinds.into_iter().find(|(is_it, _)| *is_it) {
+            return name;
+        }
+    }
+    if metadata.is_dir() { "a folder" } else { "a special file" }
+}
+
 /// Makes anything that reads and seeks usable as a source.
 #[derive(Debug)]
 pub struct Seekable<R>(Mutex<R>);
@@ -97,4 +140,27 @@ pub(crate) fn read_full(source: &dyn ReadAt, offset: u64, buffer: &mut [u8]) -> 
         }
     }
     Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_not_opened() {
+        let error = open_regular(std::env::temp_dir()).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (io::ErrorKind::InvalidInput, "it is a folder, not a file")
+        );
+        assert_eq!(open_regular("no/such/file").unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_and_sockets_are_not_opened() {
+        let device = open_regular("/dev/null").unwrap_err();
+        assert_eq!(device.kind(), io::ErrorKind::InvalidInput);
+        assert!(device.to_string().contains("a device, not a regular file"), "{device}");
+    }
 }

@@ -20,14 +20,19 @@ pub struct Event {
     pub kind: String,
     /// In words.
     pub text: String,
+    /// How long it lasted until then, for events that have a length, such as a gap.
+    pub length_ns: Option<u64>,
 }
 
 impl Event {
-    /// The frame of an event.
-    pub fn to_bytes(kind: &str, text: &str) -> Vec<u8> {
-        let mut out = Vec::with_capacity(4 + kind.len() + text.len());
+    /// Returns the frame of an event.
+    pub fn to_bytes(kind: &str, text: &str, length_ns: Option<u64>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(12 + kind.len() + text.len());
         put_text(&mut out, kind);
         put_text(&mut out, text);
+        if let Some(length_ns) = length_ns {
+            out.extend_from_slice(&length_ns.to_le_bytes());
+        }
         out
     }
 
@@ -41,7 +46,9 @@ impl Event {
         let mut cursor = Cursor::new(data);
         let kind = cursor.text("event kind")?.to_owned();
         let text = cursor.text("event text")?.to_owned();
-        Ok(Self { at_ns, kind, text })
+        // Tapes of earlier versions have nothing here.
+        let length_ns = cursor.u64("event length").ok().filter(|length_ns| *length_ns != NOT_SAID);
+        Ok(Self { at_ns, kind, text, length_ns })
     }
 }
 
@@ -202,4 +209,22 @@ pub(crate) fn system_stream(role: Role) -> StreamSpec {
         }
     };
     StreamSpec { role, ..StreamSpec::columns(name, frame_bytes, channels) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_an_event_follows_its_text_and_may_be_absent() {
+        let parsed = |bytes: &[u8]| Event::parse(9, bytes).unwrap();
+        let event = |length_ns| Event { at_ns: 9, kind: "gap".into(), text: "away".into(), length_ns };
+        let bytes = Event::to_bytes("gap", "away", Some(1_490_000_123));
+        assert_eq!(parsed(&bytes), event(Some(1_490_000_123)));
+        assert_eq!(parsed(&Event::to_bytes("gap", "away", None)), event(None), "as earlier versions write it");
+        assert_eq!(parsed(&bytes[..bytes.len() - 1]), event(None), "too short to be a length");
+        assert_eq!(parsed(&Event::to_bytes("gap", "away", Some(NOT_SAID))), event(None));
+        assert_eq!(parsed(&[&bytes[..], b"room for later"].concat()), event(Some(1_490_000_123)));
+    }
 }

@@ -182,6 +182,11 @@ pub trait Rules: Debug + Sync {
         true
     }
 
+    /// Whether the timer of the running lap is only an estimate that starts anew some time behind the line. The times of the frames are better then.
+    fn lap_timer_is_estimate(&self) -> bool {
+        false
+    }
+
     /// Turns frames into neutral frames of laps.
     fn laps(&self) -> Box<dyn ReadLaps>;
 }

@@ -38,6 +38,8 @@ pub struct LapFrame {
     pub running_ms: Option<u32>,
     /// Time of the last lap.
     pub last_ms: Option<u32>,
+    /// The same time as the game writes it, where that is finer than a millisecond: tells a new time from an old one that rounds to the same.
+    pub last_exact: Option<u32>,
     /// The sector the car is in, from 0.
     pub sector: Option<u8>,
     /// What the game says about the last sector.
@@ -71,6 +73,8 @@ pub struct LapFrame {
     pub on_lap: Option<bool>,
     /// The laps before a start.
     pub formation: Option<bool>,
+    /// The car has not crossed the line yet since it joined: the game counts the first lap from there.
+    pub before_first_line: bool,
 
     /// Speed over ground.
     pub speed_kmh: Option<f32>,
@@ -105,6 +109,7 @@ impl Default for LapFrame {
             laps_completed: None,
             running_ms: None,
             last_ms: None,
+            last_exact: None,
             sector: None,
             sector_value: SectorValue::None,
             valid: None,
@@ -121,6 +126,7 @@ impl Default for LapFrame {
             caution: None,
             on_lap: None,
             formation: None,
+            before_first_line: false,
             speed_kmh: None,
             fuel_l: None,
             tyre_set: None,

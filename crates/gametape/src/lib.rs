@@ -10,7 +10,7 @@
 //! - [`watch`]: folders where games put their replays.
 //! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
 //! - [`laps`]: sessions, stints, laps and sectors.
-//! - [`live_view`] and [`live_frames`]: what the car does while it is recorded, and the frames themselves.
+//! - [`live_view`] and [`live_frames`]: what the car does while it is recorded, and the frames themselves; [`laps::live::Live`] runs them.
 //! - [`store`]: sessions and laps that are kept, what users said about them, and where the tapes are.
 //! - [`paths`] and [`names`]: where tapes live and what they are called.
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use directories::{ProjectDirs, UserDirs};
+use gametape_format::write::new_private;
 
 use crate::names::EXTENSION;
 
@@ -85,6 +86,25 @@ pub fn free_bytes(_folder: &Path) -> Option<u64> {
     None
 }
 
+/// Makes a folder, and those above it, for the user alone. A folder that exists keeps its mode.
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Makes a folder if it is not there, and checks that files can be made in it.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    create_private_folder(folder)?;
+    let probe = folder.join(format!(".gametape-{}", std::process::id()));
+    // One of a process that had this number may be left.
+    let _ = std::fs::remove_file(&probe);
+    drop(new_private().write(true).open(&probe)?);
+    std::fs::remove_file(&probe)
+}
+
 /// The tape in a folder that was changed last; `None` if there is none, or no such folder.
 pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
@@ -112,6 +132,26 @@ pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
 mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_folder_is_made_for_the_user_alone_and_one_that_exists_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        check_writable(&deep).unwrap();
+        assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 0, "the probe is gone");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&deep), mode(&folder.path().join("a"))), (0o700, 0o700));
+            std::fs::set_permissions(&deep, std::fs::Permissions::from_mode(0o755)).unwrap();
+            check_writable(&deep).unwrap();
+            assert_eq!(mode(&deep), 0o755);
+        }
+        drop(std::fs::File::create_new(folder.path().join("file")).unwrap());
+        assert!(check_writable(&folder.path().join("file")).is_err());
+        assert!(check_writable(&folder.path().join("file/below")).is_err());
+    }
 
     #[test]
     fn the_newest_tape_is_the_one_changed_last() {

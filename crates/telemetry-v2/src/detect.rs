@@ -23,12 +23,19 @@ pub fn file_kind(start: &[u8]) -> Option<FileKind> {
     let packed = is_packed(start);
     let mut decoder = Decoder::new(Framing::V2, &limits);
     if packed {
-        let mut unpacker = Unpacker::new(Input::new(start), &limits).ok()?;
+        let mut unpacker = Unpacker::new(Input::new(start), &limits, None).ok()?;
         // The bytes are cut somewhere; what can be unpacked of them is enough.
-        while let Ok(Some(Unpacked::Content { bytes, .. })) = unpacker.next() {
-            decoder.feed(&bytes);
-            if bytes.len() >= 1024 {
-                break;
+        loop {
+            match unpacker.next() {
+                Ok(Some(Unpacked::Content { bytes, .. })) => {
+                    decoder.feed(&bytes);
+                    if bytes.len() >= 1024 {
+                        break;
+                    }
+                }
+                // Only files of version 2 are packed with dictionaries. Whether it is one is seen when the dictionary is there.
+                Ok(Some(Unpacked::NeedsDictionary { offset: 0, .. })) => return Some(FileKind { version: 2, packed }),
+                _ => break,
             }
         }
     } else {
@@ -54,16 +61,21 @@ fn is_v2_header(record: &[u8]) -> bool {
     };
     // Nothing else that version 2 knows stands beside a header; in version 1 the time does.
     let alone = fields.all(|field| field.is_ok_and(|field| field.number > 3));
-    header.is_some_and(|header| {
-        alone
-            && Fields::new(header).all(|field| {
-                field.is_ok_and(|field| match (field.number, field.value) {
-                    (1 | 2 | 4 | 8 | 9 | 100..=102, Value::Bytes(_)) | (3 | 5..=7, Value::Varint(_)) => true,
-                    (10..=99, Value::Bytes(_)) => true,
-                    (number, _) => number > 99,
-                })
+    let as_known = |header: &[u8]| {
+        Fields::new(header).all(|field| {
+            field.is_ok_and(|field| match (field.number, field.value) {
+                (1 | 2 | 4 | 8 | 9, Value::Bytes(_)) | (3 | 5..=7, Value::Varint(_)) => true,
+                (10..=99, Value::Bytes(_)) => true,
+                (number, _) => number > 99,
             })
-    })
+        })
+    };
+    // Later generations may give fields other types. A header that states the version is one all the same: no text looks like that.
+    let states_version = |header: &[u8]| {
+        Fields::new(header).all(|field| field.is_ok())
+            && Fields::new(header).flatten().any(|field| field.number == 3 && field.varint() == Some(2))
+    };
+    header.is_some_and(|header| alone && (as_known(header) || states_version(header)))
 }
 
 /// Whether the first record is a `TelemetryHeader`: its first field is a text and not a header, and it has a time or metadata behind it.

@@ -60,16 +60,16 @@ impl prost::Message for EventIndexEntry {
         ctx: DecodeContext,
     ) -> Result<(), DecodeError> {
         match (tag, wire_type) {
-            (1, WireType::Varint) => {
-                let mut number = 0;
-                int32::merge(wire_type, &mut number, buf, ctx)?;
-                self.event = EventName::Number(number);
-                Ok(())
-            }
             (1, WireType::LengthDelimited) => {
                 let mut text = String::new();
                 string::merge(wire_type, &mut text, buf, ctx)?;
                 self.event = EventName::Text(text);
+                Ok(())
+            }
+            (1, _) => {
+                let mut number = 0;
+                int32::merge(wire_type, &mut number, buf, ctx)?;
+                self.event = EventName::Number(number);
                 Ok(())
             }
             (2, _) => uint32::merge_repeated(wire_type, &mut self.frame_indices, buf, ctx),

@@ -35,6 +35,9 @@ const TABLE: [(u32, EventType, &str); 28] = [
     (60, EventType::Generic, "generic_event"),
 ];
 
+/// Field number in `EchoEvent` of generation 5's `match_settings_changed`. Its number in the index is not known, so it has no type.
+pub const MATCH_SETTINGS_CHANGED: u32 = 16;
+
 /// The type of the variant of `EchoEvent` with this field number.
 pub fn from_variant(number: u32) -> Option<EventType> {
     TABLE.iter().find(|(variant, ..)| *variant == number).map(|(_, event, _)| *event)
@@ -54,9 +57,10 @@ pub fn from_seed_name(text: &str) -> Option<EventType> {
     TABLE.iter().find(|(.., name)| *name == text).map(|(_, event, _)| *event)
 }
 
-/// The type of an event.
-pub fn of(event: &Event) -> EventType {
-    match event {
+/// The type of an event; `None` for [`MATCH_SETTINGS_CHANGED`].
+pub fn of(event: &Event) -> Option<EventType> {
+    Some(match event {
+        Event::MatchSettingsChanged(_) => return None,
         Event::RoundStarted(_) => EventType::RoundStarted,
         Event::RoundPaused(_) => EventType::RoundPaused,
         Event::RoundUnpaused(_) => EventType::RoundUnpaused,
@@ -85,7 +89,7 @@ pub fn of(event: &Event) -> EventType {
         Event::PlayerShotTaken(_) => EventType::PlayerShotTaken,
         Event::PlayerStatsUpdated(_) => EventType::PlayerStatsUpdated,
         Event::GenericEvent(_) => EventType::Generic,
-    }
+    })
 }
 
 impl From<Event> for EchoEvent {

@@ -1,6 +1,7 @@
 //! Which generation of the schema a stream was written by. All of them call themselves version 2 and mean different things by the same bytes,
 //! so it is found from what only some of them write. Takes records, gives a [`Verdict`].
 
+use crate::event_type;
 use crate::proto::telemetry::v2::CaptureHeader;
 use crate::record::{ECHO_ARENA, FRAME, Record, RecordKind};
 use crate::wire::{Field, Fields, Value};
@@ -16,6 +17,8 @@ pub enum Generation {
     Third,
     /// "G4": keyframe marks, producer, dictionaries. Read, not written.
     Fourth,
+    /// "G5": frame rates in the header, settings of the match as events, 2.2. Read, not written.
+    Fifth,
 }
 
 /// Key and value in the header's metadata by which this crate marks streams of the seed's generation: a reader of a live stream cannot look ahead.
@@ -57,7 +60,7 @@ pub struct Evidence {
 
 impl Default for Evidence {
     fn default() -> Self {
-        Self { at_least: Generation::Seed, at_most: Generation::Fourth, minus_one: false, mixed: false }
+        Self { at_least: Generation::Seed, at_most: Generation::Fifth, minus_one: false, mixed: false }
     }
 }
 
@@ -108,7 +111,10 @@ impl Evidence {
     fn header(&mut self, header: &[u8]) {
         for field in fields(header) {
             match (field.number, field.bytes()) {
+                (5, None) if field.varint().is_some_and(|minor| minor >= 2) => self.at_least(Generation::Fifth),
                 (5..=7, None) => self.at_least(Generation::Third),
+                // Strings in the fourth generation.
+                (101 | 102, None) if field.varint().is_some() => self.at_least(Generation::Fifth),
                 (8 | 9 | 100..=102, Some(_)) => self.at_least(Generation::Fourth),
                 (4, Some(entry)) => {
                     let mut pair = fields(entry).filter_map(|field| field.bytes());
@@ -157,6 +163,7 @@ impl Evidence {
     fn event(&mut self, event: &Field<'_>) {
         let Some(bytes) = event.bytes() else { return };
         match event.number {
+            event_type::MATCH_SETTINGS_CHANGED => self.at_least(Generation::Fifth),
             24..=26 | 58 => self.at_least(Generation::Third),
             11 if has(bytes, &[2, 3]) => self.at_least(Generation::Second),
             15 => {

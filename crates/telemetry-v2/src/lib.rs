@@ -22,10 +22,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod capture_header;
 pub mod decode;
 pub mod detect;
+mod dictionary;
 mod event_index;
 pub mod event_type;
+mod fit;
 mod fuzz;
 pub mod generation;
 mod limits;
@@ -44,13 +47,16 @@ mod unpack;
 pub mod wire;
 pub mod write;
 
+pub use capture_header::CaptureHeader;
+pub use dictionary::{Dictionary, DictionaryError};
 pub use event_index::{EventIndexEntry, EventName};
+pub use fit::{Fitted, Misfit, MisfitCause, Misfits};
 #[cfg(feature = "zstd")]
 #[doc(hidden)]
 pub use fuzz::fuzz_tape_resealed;
 #[doc(hidden)]
 pub use fuzz::{fuzz_envelope, fuzz_nevrcap, fuzz_tape};
-pub use limits::Limits;
+pub use limits::{Limits, ReadOptions};
 pub use record::{FrameOutline, Record, RecordError, RecordKind};
 pub use scoreboard::{Clock, ScoreboardUpdated};
 pub use spatial::{Quat, Vec3};

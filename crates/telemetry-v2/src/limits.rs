@@ -1,5 +1,7 @@
 //! How large things in a stream may be. Every length that a file claims is compared with these before memory is taken.
 
+use crate::dictionary::Dictionary;
+
 /// Bounds for readers. The defaults fit every capture that a game can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -24,5 +26,20 @@ impl Default for Limits {
             expansion: 1000,
             free_bytes: 64 << 20,
         }
+    }
+}
+
+/// How a source is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// How large things may be.
+    pub limits: Limits,
+    /// The zstd dictionary that the source was packed with. A source without one is read all the same.
+    pub dictionary: Option<Dictionary>,
+}
+
+impl From<&Limits> for ReadOptions {
+    fn from(limits: &Limits) -> Self {
+        Self { limits: *limits, dictionary: None }
     }
 }

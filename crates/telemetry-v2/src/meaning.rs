@@ -116,7 +116,7 @@ pub fn frame_to_seed(frame: &mut Frame) -> u32 {
 }
 
 fn is_later(event: &EchoEvent) -> bool {
-    event.event.as_ref().is_some_and(|event| is_later_event(event_type::of(event)))
+    event.event.as_ref().is_some_and(|event| event_type::of(event).is_none_or(is_later_event))
 }
 
 /// Events that the seed's generation does not have.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use prost::Message as _;
 
 use crate::decode::{Decoded, Decoder, Framing, LostCause};
+use crate::fit::{self, Fitted};
 use crate::limits::Limits;
 use crate::proto::telemetry::v1::{LobbySessionStateFrame, TelemetryHeader};
 use crate::read::Problem;
@@ -24,14 +25,24 @@ pub struct RawRecord {
 }
 
 impl RawRecord {
-    /// The record as a frame.
-    pub fn frame(&self) -> Result<LobbySessionStateFrame, prost::DecodeError> {
-        LobbySessionStateFrame::decode(self.bytes.clone())
+    /// The record as a frame, and the fields of it that do not fit the schema.
+    pub fn fitted_frame(&self) -> Result<Fitted<LobbySessionStateFrame>, prost::DecodeError> {
+        fit::decode(self.bytes.clone(), fit::TELEMETRY_V1_LOBBYSESSIONSTATEFRAME)
     }
 
-    /// The record as the header.
+    /// The record as the header, and the fields of it that do not fit the schema.
+    pub fn fitted_header(&self) -> Result<Fitted<TelemetryHeader>, prost::DecodeError> {
+        fit::decode(self.bytes.clone(), fit::TELEMETRY_V1_TELEMETRYHEADER)
+    }
+
+    /// [`RawRecord::fitted_frame`] without the list of fields that do not fit.
+    pub fn frame(&self) -> Result<LobbySessionStateFrame, prost::DecodeError> {
+        Ok(self.fitted_frame()?.message)
+    }
+
+    /// [`RawRecord::fitted_header`] without the list of fields that do not fit.
     pub fn header(&self) -> Result<TelemetryHeader, prost::DecodeError> {
-        TelemetryHeader::decode(self.bytes.clone())
+        Ok(self.fitted_header()?.message)
     }
 }
 
@@ -81,7 +92,7 @@ impl<R: Read> Reader<R> {
     pub fn with_limits(source: R, limits: &Limits) -> Result<Self, ReadError> {
         let mut input = Input::new(source);
         let source = if is_source_packed(&mut input)? {
-            Source::Packed(Box::new(Unpacker::new(input, limits)?))
+            Source::Packed(Box::new(Unpacker::new(input, limits, None)?))
         } else {
             Source::Plain(input)
         };
@@ -157,6 +168,12 @@ impl<R: Read> Reader<R> {
                     self.waiting.push_back(Item::Problem(Problem::Lost { offset, bytes, cause }));
                 }
                 Problem::Damaged { offset, bytes, cause }
+            }
+            Some(Unpacked::NeedsDictionary { offset, bytes, id }) => {
+                if let Some(Decoded::Lost { offset, bytes, cause }) = self.decoder.gap() {
+                    self.waiting.push_back(Item::Problem(Problem::Lost { offset, bytes, cause }));
+                }
+                Problem::NeedsDictionary { offset, bytes, id }
             }
             Some(Unpacked::Truncated { offset }) => Problem::Truncated { offset },
             Some(Unpacked::Bomb { raw_bytes, packed_bytes }) => Problem::Bomb { raw_bytes, packed_bytes },

@@ -28,6 +28,13 @@ pub mod telemetry {
     }
     /// What `.tape` files hold.
     pub mod v2 {
+        pub use crate::CaptureHeader;
+
+        /// What is in a `CaptureHeader`.
+        pub mod capture_header {
+            pub use crate::capture_header::GameHeader;
+        }
+
         include!("generated/telemetry.v2.rs");
     }
 }

@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use prost::Message as _;
 
+use crate::fit::{self, Fitted};
 use crate::limits::Limits;
 use crate::proto::telemetry::v2::{CaptureFooter, CaptureHeader, Envelope, EventType, Frame, envelope};
 use crate::wire::{Field, Fields, WireError};
@@ -84,8 +85,10 @@ pub struct FrameOutline {
     pub payload: Option<u32>,
     /// Types of its events, in their order. Events that this crate does not know are not in it.
     pub events: Vec<EventType>,
-    /// Events that this crate does not know.
+    /// Events without a type: those that this crate does not know, and those of [`FrameOutline::settings_changes`].
     pub unknown_events: u32,
+    /// Events `match_settings_changed` of generation 5, whose fields and whose type in the index are not known here.
+    pub settings_changes: u32,
     /// Whether it has the full state ([`crate::StateTracker`]).
     pub has_state: bool,
 }
@@ -136,37 +139,64 @@ impl Record {
         &self.bytes
     }
 
-    /// The message as it stands on the wire. What generations mean by the same field differs: see [`crate::meaning`].
-    pub fn envelope(&self, limits: &Limits) -> Result<Envelope, RecordError> {
+    /// The message as it stands on the wire. What generations mean by the same field differs: see [`crate::meaning`]. Fields that do not fit the schema are left out and
+    /// listed.
+    pub fn fitted(&self, limits: &Limits) -> Result<Fitted<Envelope>, RecordError> {
         check_elements(&self.bytes, limits.elements)?;
-        Ok(Envelope::decode(self.bytes.clone())?)
+        let strict = |cause| RecordError::Schema { cause };
+        let fitted = fit::decode::<Envelope>(self.bytes.clone(), fit::TELEMETRY_V2_ENVELOPE).map_err(strict)?;
+        if fitted.message.message.is_none() && !fitted.misfits.is_empty() {
+            // All of the message is malformed: the decoder says where.
+            Envelope::decode(self.bytes.clone()).map_err(strict)?;
+        }
+        Ok(fitted)
     }
 
-    /// The frame as it stands on the wire. Bones share the memory of the record.
-    pub fn frame(&self, limits: &Limits) -> Result<Frame, RecordError> {
+    /// [`Record::fitted`] without the list of fields that do not fit.
+    pub fn envelope(&self, limits: &Limits) -> Result<Envelope, RecordError> {
+        Ok(self.fitted(limits)?.message)
+    }
+
+    /// The frame as it stands on the wire, and the fields of it that do not fit the schema. Bones share the memory of the record.
+    pub fn fitted_frame(&self, limits: &Limits) -> Result<Fitted<Frame>, RecordError> {
         self.expect(RecordKind::Frame)?;
-        match self.envelope(limits)?.message {
+        self.fitted(limits)?.map(|envelope| match envelope.message {
             Some(envelope::Message::Frame(frame)) => Ok(frame),
             _ => Err(RecordError::Kind { expected: RecordKind::Frame, actual: self.kind }),
-        }
+        })
     }
 
-    /// The header as it stands on the wire.
-    pub fn header(&self, limits: &Limits) -> Result<CaptureHeader, RecordError> {
+    /// The header as it stands on the wire, and the fields of it that do not fit the schema.
+    pub fn fitted_header(&self, limits: &Limits) -> Result<Fitted<CaptureHeader>, RecordError> {
         self.expect(RecordKind::Header)?;
-        match self.envelope(limits)?.message {
+        self.fitted(limits)?.map(|envelope| match envelope.message {
             Some(envelope::Message::Header(header)) => Ok(header),
             _ => Err(RecordError::Kind { expected: RecordKind::Header, actual: self.kind }),
-        }
+        })
     }
 
-    /// The footer as it stands on the wire.
-    pub fn footer(&self, limits: &Limits) -> Result<CaptureFooter, RecordError> {
+    /// The footer as it stands on the wire, and the fields of it that do not fit the schema.
+    pub fn fitted_footer(&self, limits: &Limits) -> Result<Fitted<CaptureFooter>, RecordError> {
         self.expect(RecordKind::Footer)?;
-        match self.envelope(limits)?.message {
+        self.fitted(limits)?.map(|envelope| match envelope.message {
             Some(envelope::Message::Footer(footer)) => Ok(footer),
             _ => Err(RecordError::Kind { expected: RecordKind::Footer, actual: self.kind }),
-        }
+        })
+    }
+
+    /// [`Record::fitted_frame`] without the list.
+    pub fn frame(&self, limits: &Limits) -> Result<Frame, RecordError> {
+        Ok(self.fitted_frame(limits)?.message)
+    }
+
+    /// [`Record::fitted_header`] without the list.
+    pub fn header(&self, limits: &Limits) -> Result<CaptureHeader, RecordError> {
+        Ok(self.fitted_header(limits)?.message)
+    }
+
+    /// [`Record::fitted_footer`] without the list.
+    pub fn footer(&self, limits: &Limits) -> Result<CaptureFooter, RecordError> {
+        Ok(self.fitted_footer(limits)?.message)
     }
 
     /// Number, time, payload and event types of a frame, without decoding the rest.
@@ -229,7 +259,11 @@ fn outline_arena(arena: &[u8], outline: &mut FrameOutline) -> Result<(), WireErr
                 }
                 match variant.and_then(event_type::from_variant) {
                     Some(event) => outline.events.push(event),
-                    None => outline.unknown_events = outline.unknown_events.saturating_add(1),
+                    None => {
+                        outline.unknown_events = outline.unknown_events.saturating_add(1);
+                        let settings = variant == Some(event_type::MATCH_SETTINGS_CHANGED);
+                        outline.settings_changes = outline.settings_changes.saturating_add(settings.into());
+                    }
                 }
             }
             (KEYFRAME_STATE, Some(_)) => outline.has_state = true,

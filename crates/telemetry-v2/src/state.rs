@@ -106,6 +106,7 @@ impl StateTracker {
             | Event::RoundUnpaused(_)
             | Event::RoundEnded(_)
             | Event::MatchEnded(_)
+            | Event::MatchSettingsChanged(_)
             | Event::EmotePlayed(_)
             | Event::DiscPossessionChanged(_)
             | Event::DiscThrown(_)

@@ -1718,6 +1718,8 @@ export interface operations {
                 format?: "json" | "v2";
                 /** @description The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same */
                 since?: number;
+                /** @description Which car, where several are recorded at once: the id of the tape. The one whose recording began last if left out, and after that recording has ended */
+                tape?: string;
             };
             header?: never;
             path?: never;
@@ -2339,7 +2341,7 @@ export interface operations {
     tape_export: {
         parameters: {
             query: {
-                /** @description Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all */
+                /** @description Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all */
                 channels?: string;
                 /** @description csv or jsonl: a table. html: a page that a browser opens from disk, with laps, traces, map and comparison */
                 format: string;
@@ -2441,7 +2443,7 @@ export interface operations {
     tape_overview: {
         parameters: {
             query?: {
-                /** @description Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names */
+                /** @description Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names */
                 channels?: string;
                 /** @description Nanoseconds since the beginning of the tape; its beginning if left out */
                 from_ns?: number;

@@ -17,6 +17,8 @@ export class Feed {
   /** The newest message about the car, and when it came. */
   car: Car | null = null;
   carAt = 0;
+  /** The recording whose car is followed, by its tape; the one that began last if null. */
+  private tape: string | null = null;
   private seq: number | null = null;
   private tries = 0;
   private carHz = 0;
@@ -48,6 +50,13 @@ export class Feed {
     };
   }
 
+  /** Follows the car of this recording from now on. */
+  follow(tape: string | null) {
+    if (tape === this.tape) return;
+    this.tape = tape;
+    this.connect();
+  }
+
   private wishesChanged() {
     const hz = Math.max(0, ...this.carWishes.values());
     if (hz === this.carHz) return;
@@ -61,7 +70,7 @@ export class Feed {
     clearTimeout(this.timer);
     this.close?.();
     this.close = null;
-    const path = address("/live", { since: this.seq, car: this.carHz || null });
+    const path = address("/live", { since: this.seq, car: this.carHz || null, tape: this.carHz ? this.tape : null });
     let over = false;
     const lost = () => {
       if (over) return;

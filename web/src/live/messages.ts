@@ -29,9 +29,21 @@ export interface LastLap {
   sectors_ms?: (number | null)[] | null;
 }
 
+/** Another car that is recorded at the same time. */
+export interface OtherCar {
+  tape: string;
+  session?: string | null;
+  game?: string | null;
+  track?: string | null;
+  car?: string | null;
+  driver?: string | null;
+}
+
 export interface Car {
   rig?: string | null;
   state: State;
+  /** A part beside the recording that failed. */
+  error?: string | null;
   at_ns?: number | null;
   tape?: string | null;
   session?: string | null;
@@ -65,6 +77,8 @@ export interface Car {
   race_position?: number | null;
   session_left_ms?: number | null;
   length_m?: number | null;
+  /** Present if several cars are recorded at once. */
+  others?: OtherCar[] | null;
 }
 
 export interface Event {

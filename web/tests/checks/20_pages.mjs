@@ -18,6 +18,14 @@ export async function sessions_can_be_filtered_and_searched({ browser, url, api 
   const many = await tab.locator(".sessions .row").count();
   assert.equal(many, (await api("/api/v1/sessions")).sessions.length);
   await tab.shot("sessions-dark");
+  const broken = await tab.locator(".row .when b").first().evaluate((date) => {
+    const [text, tall] = [date.textContent, (words) => { date.textContent = words; return date.offsetHeight; }];
+    date.style.width = "4rem";
+    const [one, day] = [tall("1"), tall("2025-11-20")];
+    Object.assign(date, { textContent: text, style: "" });
+    return day > one;
+  });
+  assert(!broken, "a date is broken over two lines");
   await tab.getByPlaceholder("Search track").fill("no such thing");
   await tab.getByText("Nothing found").waitFor();
   await tab.getByPlaceholder("Search track").fill("ring");

@@ -5,9 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use gametape::export::column_name;
 use gametape::export::v2::stream_tape;
 use gametape::format::read::{Frame, Problem, ReadError, Tape, TapeStream};
 use gametape::format::{Event, Role};
+use gametape::tape::{ChannelNameError, FoundChannel, find_in_one_stream};
 
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
@@ -32,7 +34,7 @@ pub(crate) struct Args {
     /// Which stream; may be left out if there is only one, or only one that has the channels
     #[arg(long, value_name = "S")]
     stream: Option<String>,
-    /// Which channels, in this order; all if left out
+    /// Which channels, in this order; all if left out. Upper and lower case matter only where two names differ in nothing else
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     channels: Vec<String>,
     /// Events (marks, laps, problems) instead of frames
@@ -77,8 +79,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let path = open::or_newest(args.file)?;
     let tape = open::tape(&path)?;
-    let mut cat =
-        Cat { out: BufWriter::with_capacity(1 << 18, io::stdout().lock()), tape: &tape, times, told: HashSet::new() };
+    let mut cat = Cat {
+        out: BufWriter::with_capacity(1 << 18, crate::terminal::data()),
+        tape: &tape,
+        times,
+        told: HashSet::new(),
+    };
     cat.tell_problems();
     if format == Format::V2 {
         if args.stream.is_some() || !args.channels.is_empty() || args.events {
@@ -92,13 +98,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let format = rows.ok_or_else(|| exit::usage("events have no raw bytes; use --format csv or jsonl"))?;
         cat.events(format)?;
     } else {
-        let stream = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
+        let (stream, channels) = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
         match rows {
             None if !args.channels.is_empty() => {
                 return Err(exit::usage("--format raw gives whole frames; leave out --channels"));
             }
             None => cat.frames(stream, &mut |out, frame| out.write_all(frame.data))?,
-            Some(format) if !stream.spec().channels.is_empty() => cat.channels(stream, &args.channels, format)?,
+            Some(format) if !stream.spec().channels.is_empty() => cat.channels(stream, &channels, format)?,
             Some(RowFormat::Jsonl) if args.channels.is_empty() => cat.frames(stream, &mut write_hex)?,
             Some(_) => return Err(exit::usage(no_channels(stream))),
         }
@@ -114,17 +120,36 @@ fn no_channels(stream: &TapeStream) -> String {
     format!("stream {name:?} has no layout, so there are no channels; use --format raw, or jsonl for its bytes as hex")
 }
 
-/// The stream that was named, or the only one with frames of a game, or the only one of those with all the channels.
-fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>, channels: &[String]) -> anyhow::Result<&'a TapeStream> {
-    if let Some(name) = name {
-        return Ok(tape.stream_named(name)?);
+/// The stream that was named, or the only one with frames of a game, or the only one of those with all the channels; and the channels, all if none is named.
+fn choose_stream<'a>(
+    tape: &'a Tape,
+    name: Option<&str>,
+    channels: &[String],
+) -> anyhow::Result<(&'a TapeStream, Vec<FoundChannel<'a>>)> {
+    let data: Vec<&TapeStream> = match name {
+        Some(name) => vec![tape.stream_named(name)?],
+        None => tape.streams().filter(|stream| stream.spec().role == Role::Data).collect(),
+    };
+    if !channels.is_empty() && !data.is_empty() {
+        if let [only] = data.as_slice()
+            && only.spec().channels.is_empty()
+        {
+            return Err(exit::usage(no_channels(only)));
+        }
+        return find_in_one_stream(&data, channels).map_err(|error| match error {
+            ChannelNameError::DifferentStreams { .. } => exit::usage(format!(
+                "{error}; `cat` gives the rows of one stream at a time: name channels of one, or use `gametape export --channels {}`, which joins streams",
+                channels.join(",")
+            )),
+            error => channel_error(&error),
+        });
     }
-    let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
-    let fits = |stream: &TapeStream| !channels.is_empty() && channels.iter().all(|name| has_channel(stream, name));
-    let fitting: Vec<&TapeStream> = data.iter().copied().filter(|stream| fits(stream)).collect();
-    match (data.as_slice(), fitting.as_slice()) {
-        ([only], _) | (_, [only]) => Ok(only),
-        ([], _) => Err(exit::nothing_found(
+    match data.as_slice() {
+        [only] => {
+            let all = only.spec().channels.iter();
+            Ok((*only, all.map(|channel| FoundChannel { stream: only, channel, element: None }).collect()))
+        }
+        [] => Err(exit::nothing_found(
             "there are no frames of a game on this tape; `gametape info` shows what is, --events gives its events",
         )),
         _ => {
@@ -134,10 +159,14 @@ fn choose_stream<'a>(tape: &'a Tape, name: Option<&str>, channels: &[String]) ->
     }
 }
 
-/// Whether the stream has a channel of this name; `name[2]` is a part of one.
-fn has_channel(stream: &TapeStream, name: &str) -> bool {
-    let array = name.rsplit_once('[').map_or(name, |(array, _)| array);
-    stream.spec().channel(name).or_else(|| stream.spec().channel(array)).is_some()
+/// The exit code of a name that leads to no channel: nothing was found, or the command was not clear.
+pub(super) fn channel_error(error: &ChannelNameError) -> anyhow::Error {
+    match error {
+        ChannelNameError::Ambiguous { .. } | ChannelNameError::DifferentStreams { .. } => {
+            exit::usage(error.to_string())
+        }
+        _ => exit::nothing_found(error.to_string()),
+    }
 }
 
 struct Cat<'a, W: Write> {
@@ -149,23 +178,18 @@ struct Cat<'a, W: Write> {
 }
 
 impl<W: Write> Cat<'_, W> {
-    fn channels(&mut self, stream: &TapeStream, names: &[String], format: RowFormat) -> anyhow::Result<()> {
-        let all: Vec<String> = stream.spec().channels.iter().map(|channel| channel.name.clone()).collect();
-        let names = if names.is_empty() { &all } else { names };
+    fn channels(&mut self, stream: &TapeStream, found: &[FoundChannel<'_>], format: RowFormat) -> anyhow::Result<()> {
+        let names: Vec<String> = found.iter().map(FoundChannel::name).collect();
         let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut channels = self.tape.channels(stream, &borrowed).map_err(|error| match &error {
-            ReadError::NoSuchChannel { like, .. } if like.is_empty() => {
-                exit::nothing_found(format!("{error}; `gametape info --channels` lists those it has"))
-            }
-            _ => error.into(),
-        })?;
-        let columns = names.iter().enumerate().map(|(number, name)| {
-            let channel = stream.spec().channel(name);
-            let array = || stream.spec().channel(name.rsplit_once('[').map_or(name, |(array, _)| array));
-            let kind = channel.or_else(array).map(|channel| channel.kind);
-            kind.map(|kind| Column { name: name.clone(), kind, count: channels.count(number) })
+        let mut channels = self.tape.channels(stream, &borrowed)?;
+        let data: Vec<&TapeStream> = self.tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
+        let columns = found.iter().enumerate().map(|(number, found)| Column {
+            name: column_name(found, &data),
+            kind: found.channel.kind,
+            count: channels.count(number),
         });
-        let mut rows = RowText::new(format, columns.flatten().collect());
+        let columns: Vec<Column> = columns.collect();
+        let mut rows = RowText::new(format, columns);
         rows.write_header(&mut self.out)?;
         match channels.seek_time(self.times.start) {
             Err(ReadError::Damaged(problem)) => self.problem(&problem),

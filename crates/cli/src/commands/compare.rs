@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use gametape::format::read::Tape;
 use gametape::laps::columns::columns;
-use gametape::laps::compare::{Comparison, compare};
+use gametape::laps::compare::{Comparison, Corner, FineGrid, compare};
 use gametape::laps::{Grid, Id, Lap, LapColumns};
 use gametape::store::{Audience, Combination, Store, catalogue};
 use serde_json::{Value, json};
@@ -29,8 +29,8 @@ const SHOWN: [&str; 4] = ["speed_kmh", "throttle", "brake", "steering"];
 
 /// Two laps side by side, by the place on the track
 ///
-/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints a grid of places with speed, throttle, brake and
-/// steering of both, and then where time was won and lost.
+/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints where time was won and lost and the corners, and then a
+/// grid of places with speed, throttle, brake and steering of both laps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape compare race.gtape#3 race.gtape#7
@@ -87,6 +87,7 @@ struct Told {
     grid: Vec<At>,
     /// Where a part begins and ends, and what is lost in it.
     stretches: Vec<(f64, f64, f64)>,
+    corners: Vec<Corner>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -104,12 +105,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ));
     };
     let names = SHOWN.map(str::to_owned);
+    let fine = FineGrid::of(args.step, length_m);
     let on_grid = |asked: &Asked| {
-        let grid = Grid::Metres { step_m: args.step, length_m };
+        let grid = Grid::Metres { step_m: fine.step_m, length_m };
         columns(&asked.tape, &asked.lap, &names, grid).with_context(|| format!("cannot read {}", asked.name))
     };
-    let laps = [on_grid(&a)?, on_grid(&b)?];
-    let told = Told::of(&laps, &compare(&laps, length_m, args.step)?, length_m);
+    let mut laps = [on_grid(&a)?, on_grid(&b)?];
+    let mut compared = compare(&laps, length_m, fine.step_m)?;
+    fine.thin(&mut compared, &mut laps);
+    let told = Told::of(&laps, &compared, length_m);
     if told.grid.is_empty() {
         return Err(exit::nothing_found("the laps have no place in common: the tapes hold too few frames of them"));
     }
@@ -119,7 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         (_, true) => write_csv(&mut out, &told)?,
         _ => write_human(&mut out, &a, &b, &told)?,
     }
-    let mut stdout = anstream::AutoStream::auto(std::io::stdout().lock());
+    let mut stdout = if args.json || args.csv { crate::terminal::data() } else { crate::terminal::human() };
     stdout.write_all(&out)?;
     stdout.flush()?;
     Ok(Outcome::Done)
@@ -153,6 +157,7 @@ impl Told {
             length_m,
             grid: compared.distance_m.iter().enumerate().filter_map(at).collect(),
             stretches: compared.stretches.iter().filter_map(lost).collect(),
+            corners: compared.corners.clone(),
         }
     }
 }
@@ -205,29 +210,6 @@ fn short(path: &Path, number: u32) -> String {
 }
 
 fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{TITLE}    m     delta     km/h A  km/h B   thr A  thr B   brk A  brk B   steer A steer B{TITLE:#}"
-    )?;
-    let number =
-        |value: Option<f64>, digits: usize| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
-    for At { distance_m, delta_ms, shown: [a, b], .. } in &told.grid {
-        let style = style_of(*delta_ms);
-        let difference = delta(delta_ms.round() as i64);
-        writeln!(
-            out,
-            "{distance_m:>6.0} {style}{difference:>9}{style:#}  {:>8} {:>7} {:>7} {:>6} {:>7} {:>6} {:>9} {:>7}",
-            number(a[0], 1),
-            number(b[0], 1),
-            number(a[1], 2),
-            number(b[1], 2),
-            number(a[2], 2),
-            number(b[2], 2),
-            number(a[3], 3),
-            number(b[3], 3),
-        )?;
-    }
-    writeln!(out)?;
     for (letter, asked) in [('A', a), ('B', b)] {
         let valid = if asked.lap.valid == Some(false) { ", invalid" } else { "" };
         writeln!(
@@ -244,7 +226,61 @@ fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io:
         writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), told.length_m)?;
     }
     write_stretches(out, "lost", told.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
-    write_stretches(out, "won", told.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)
+    write_stretches(out, "won", told.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)?;
+    write_corners(out, &told.corners)?;
+    write_grid(out, told)
+}
+
+fn write_corners(out: &mut Vec<u8>, corners: &[Corner]) -> std::io::Result<()> {
+    if corners.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{TITLE}corner  from m  apex m    to m     delta  slowest A  slowest B{TITLE:#}")?;
+    for corner in corners {
+        let lost_ms = corner.lost_ms.last().copied().flatten();
+        let style = lost_ms.map(style_of).unwrap_or_default();
+        let difference = lost_ms.map_or_else(|| "-".to_owned(), |ms| delta(ms.round() as i64));
+        let speed = |lap: usize| number(corner.min_speed_kmh.get(lap).copied().flatten(), 1);
+        writeln!(
+            out,
+            "{:>6} {:>7.0} {:>7.0} {:>7.0} {style}{difference:>9}{style:#} {:>10} {:>10}",
+            corner.n,
+            corner.from_m,
+            corner.apex_m,
+            corner.to_m,
+            speed(0),
+            speed(1)
+        )?;
+    }
+    Ok(())
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+fn write_grid(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "\n{TITLE}    m     delta     km/h A  km/h B   thr A  thr B   brk A  brk B   steer A steer B{TITLE:#}"
+    )?;
+    for At { distance_m, delta_ms, shown: [a, b], .. } in &told.grid {
+        let style = style_of(*delta_ms);
+        let difference = delta(delta_ms.round() as i64);
+        writeln!(
+            out,
+            "{distance_m:>6.0} {style}{difference:>9}{style:#}  {:>8} {:>7} {:>7} {:>6} {:>7} {:>6} {:>9} {:>7}",
+            number(a[0], 1),
+            number(b[0], 1),
+            number(a[1], 2),
+            number(b[1], 2),
+            number(a[2], 2),
+            number(b[2], 2),
+            number(a[3], 3),
+            number(b[3], 3),
+        )?;
+    }
+    Ok(())
 }
 
 fn write_stretches<'a>(
@@ -304,7 +340,18 @@ fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::R
     let stretch =
         |(from_m, to_m, lost_ms): &(f64, f64, f64)| json!({ "from_m": from_m, "to_m": to_m, "lost_ms": lost_ms });
     let stretches: Vec<_> = told.stretches.iter().map(stretch).collect();
-    let document = json!({ "a": lap(a), "b": lap(b), "length_m": told.length_m, "grid": grid, "stretches": stretches });
+    let pair = |values: &[Option<f64>], lap: usize| values.get(lap).copied().flatten();
+    let corner = |corner: &Corner| {
+        json!({
+            "n": corner.n, "from_m": corner.from_m, "apex_m": corner.apex_m, "to_m": corner.to_m,
+            "lost_ms": pair(&corner.lost_ms, 1),
+            "min_speed_a_kmh": pair(&corner.min_speed_kmh, 0), "min_speed_b_kmh": pair(&corner.min_speed_kmh, 1),
+        })
+    };
+    let corners: Vec<_> = told.corners.iter().map(corner).collect();
+    let document = json!({
+        "a": lap(a), "b": lap(b), "length_m": told.length_m, "stretches": stretches, "corners": corners, "grid": grid,
+    });
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())

@@ -8,6 +8,7 @@ use gametape::format::Role;
 use gametape::format::read::{ReadError, Tape, TapeStream};
 use gametape::format::write;
 use gametape::identity::derived_id;
+use gametape::laps::CutLap;
 
 use super::of_lap;
 use super::problem_report::StreamNames;
@@ -19,7 +20,8 @@ use crate::{human, open, time};
 
 /// Take a part of a tape, exact to the frame
 ///
-/// Frames from --from on and before --to are kept as they are, with everything that describes them.
+/// Frames from --from on and before --to are kept as they are, with everything that describes them. With --lap, the frames two seconds before the lap and nine
+/// behind it are kept, too: they show where it begins and ends, and the time that the game gave it. The new tape has that lap alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape cut race.gtape --from 1:30 --to 3:00.5 -o lap2.gtape
@@ -36,7 +38,7 @@ pub(crate) struct Args {
     /// First time to leave out; the end if left out
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// A lap instead of times, from line to line: its number on the tape, as `gametape laps` prints it
+    /// A lap instead of times, with what is needed around it: its number on the tape, as `gametape laps` prints it
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     lap: Option<u32>,
     /// The tape to make
@@ -57,20 +59,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let tape = open::tape(&args.file)?;
     refuse_existing(&args.output)?;
-    let times = match args.lap {
-        Some(number) => of_lap::times_of(&tape, number, &args.file)?,
-        None => times,
-    };
+    let lap = args.lap.map(|number| of_lap::part_of(&tape, number, &args.file)).transpose()?;
+    let times = lap.as_ref().map_or(times, |(part, _)| part.times.clone());
     refuse_empty(&tape, &times, &args.file)?;
     let ids: Vec<_> = tape.id().into_iter().collect();
-    let id = derived_id(&ids, &format!("cut {} {}", times.start, times.end));
+    let (id, metadata) = match &lap {
+        Some((part, _)) => of_lap::id_and_metadata(&ids, part),
+        None => (derived_id(&ids, &format!("cut {} {}", times.start, times.end)), None),
+    };
+    let metadata: Vec<_> = metadata.iter().map(|value| (CutLap::KEY, value.as_str())).collect();
     let bars = Bars::on_terminal();
     let bar = bars.add("cut");
-    let report = write::cut(Arc::new(StoppableFiles::default()), &tape, times, &args.output, id, &mut |progress| {
+    let files = Arc::new(StoppableFiles::default());
+    let report = write::cut_with(files, &tape, times, &args.output, id, &metadata, &mut |progress| {
         bar.at(progress.done_frames, progress.total_frames);
     })
     .map_err(|error| failed(error, &format!("cannot cut {}", args.file.display())))?;
     drop(bar);
+    if let Some((_, lap)) = &lap {
+        of_lap::warn_if_changed(&args.output, lap)?;
+    }
     tell_report(&args.output, &report, &StreamNames::of([&tape]), args.json)
 }
 

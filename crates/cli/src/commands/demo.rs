@@ -2,21 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
 use gametape::games::acc;
 use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
-use gametape::simulated_car::{Script, Settings, Simulation};
+use gametape::simulated_car::{Board, Script, Settings, Simulation};
 use gametape::sys::Prefix;
 
 use super::main_job;
 use super::record::parse_prefix;
 use crate::cli::tell;
 use crate::exit::Outcome;
-use crate::open::{self, DATA_DIR};
+use crate::open;
 use crate::recording::Recording;
+use crate::room::check_place;
+use crate::serving::{Bind, parse_bind};
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::store;
@@ -25,6 +29,8 @@ use crate::store;
 const JOURNAL_BYTES: u64 = 32 << 20;
 /// The game goes on this long after the last lap, so that its time is seen.
 const AFTER_LAST_LAP_MS: u64 = 1_000;
+/// What the car does is said this often until the first lap is done.
+const SAY_EVERY: Duration = Duration::from_secs(3);
 
 /// Record a simulated car, to see how things work
 ///
@@ -56,6 +62,9 @@ pub(crate) struct Args {
     /// End by itself: after one lap, or after --laps
     #[arg(long)]
     exit: bool,
+    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
+    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
+    bind: Option<Bind>,
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
@@ -66,9 +75,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let stop = Stop::listen_once().context("cannot listen for Ctrl+C")?;
     let folders = open::folders()?;
-    std::fs::create_dir_all(&folders.demo).with_context(|| {
-        format!("cannot make the folder {}; set {DATA_DIR} to one that you may write to", folders.demo.display())
-    })?;
+    check_place(&Place::Folder(folders.demo.clone()))?;
     let prefix = match &args.names {
         Some(prefix) => prefix.clone(),
         None => own_prefix()?,
@@ -77,7 +84,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let game = LiveGame::start(&prefix, Simulation::driving(settings, Script::new()))?;
     let sources = game_sources(Some(&acc::GAME), &prefix, None);
-    let mut station = main_job::start(vec![folders.demo.clone()], Vec::new(), Some(store::DEMO), None);
+    let tapes = (vec![folders.demo.clone()], Vec::new());
+    let mut station = main_job::start(tapes, Some(store::DEMO), None, args.bind, true)?;
     let (options, run) = (options(args, folders.demo), &folders.run);
     let mut recording = Recording::start_by(clock.clone(), true, sources, &options, run, || match &mut station {
         Some(station) => station.observers(),
@@ -93,12 +101,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if laps.is_none() {
         tell("press Ctrl+C to end");
     }
-    let drive = Drive::start(game, clock, laps)?;
+    let (say, lines) = channel();
+    recording = recording.with_lines(lines);
+    let drive = Drive::start(game, clock, laps, say)?;
     recording.watch_until(|| stop.wanted());
     let driven = drive.end();
     let tapes = main_job::end(&mut recording, station)?;
-    driven?;
-    tell_what_next(&tapes);
+    tell_what_next(&tapes, driven?);
     recording.finish(&stop, false)
 }
 
@@ -123,54 +132,114 @@ fn options(args: &Args, folder: PathBuf) -> RecordOptions {
 
 /// The simulated game on a thread of its own.
 struct Drive {
-    thread: JoinHandle<Result<(), LiveError>>,
+    thread: JoinHandle<Result<u32, LiveError>>,
     stop: StopFlag,
 }
 
 impl Drive {
-    fn start(mut game: LiveGame, clock: Arc<GameClock>, laps: Option<u32>) -> anyhow::Result<Self> {
+    /// Drives until that many laps are done. What the car does until the end of the first lap goes to `say` now and then.
+    fn start(
+        mut game: LiveGame,
+        clock: Arc<GameClock>,
+        laps: Option<u32>,
+        say: Sender<String>,
+    ) -> anyhow::Result<Self> {
         let stop = StopFlag::default();
         let wanted = stop.clone();
         let thread = std::thread::Builder::new().name("gametape-demo".into()).spawn(move || {
-            let mut watcher = LapWatcher { laps, end_ms: None, number: 0 };
-            let driven = game.run(&clock, &wanted, |simulation| watcher.goes_on(simulation));
-            driven.and(game.stop(&clock))
+            let mut counter = LapCounter { wanted: laps, ..LapCounter::default() };
+            let mut said = Instant::now();
+            let driven = game.run(&clock, &wanted, |simulation| {
+                let board = simulation.board();
+                if counter.done == 0 && said.elapsed() >= SAY_EVERY {
+                    said = Instant::now();
+                    let _ = say.send(first_lap_text(board, simulation.pages().physics.speed_kmh));
+                }
+                counter.goes_on(board.completed_laps, simulation.ms())
+            });
+            driven.and(game.stop(&clock)).map(|()| counter.done)
         })?;
         Ok(Self { thread, stop })
     }
 
-    fn end(self) -> anyhow::Result<()> {
+    /// Ends it. Gives how many laps were driven.
+    fn end(self) -> anyhow::Result<u32> {
         self.stop.stop();
         let ended = self.thread.join().map_err(|_| anyhow!("the simulation ended early: please report it"))?;
         Ok(ended?)
     }
 }
 
-/// Sees laps end, and when it is enough.
-struct LapWatcher {
-    laps: Option<u32>,
-    number: i32,
+/// What the car does in its first lap, for somebody who waits for it to end.
+fn first_lap_text(board: &Board, speed_kmh: f32) -> String {
+    let percent = (board.position.clamp(0.0, 1.0) * 100.0).floor();
+    let sector = board.sector + 1;
+    format!("  first lap: {percent:.0} % of the track, sector {sector}, {speed_kmh:.0} km/h")
+}
+
+/// Counts laps over all sessions, and says when it is enough.
+#[derive(Debug, Default)]
+struct LapCounter {
+    wanted: Option<u32>,
+    done: u32,
+    /// What the session said last. A new session counts from the start.
+    of_session: i32,
     end_ms: Option<u64>,
 }
 
-impl LapWatcher {
-    fn goes_on(&mut self, simulation: &Simulation) -> bool {
-        let board = simulation.board();
-        if board.completed_laps > self.number {
-            let enough = self.laps.is_some_and(|laps| i64::from(board.completed_laps) >= i64::from(laps));
-            self.end_ms = enough.then(|| simulation.ms() + AFTER_LAST_LAP_MS);
+impl LapCounter {
+    /// The session says that so many laps are completed. `false` when it is time to end.
+    fn goes_on(&mut self, of_session: i32, now_ms: u64) -> bool {
+        let more = of_session.saturating_sub(self.of_session);
+        self.of_session = of_session;
+        self.done = self.done.saturating_add(u32::try_from(more).unwrap_or_default());
+        if self.end_ms.is_none() && self.wanted.is_some_and(|wanted| self.done >= wanted) {
+            self.end_ms = Some(now_ms + AFTER_LAST_LAP_MS);
         }
-        // A new session counts from the start.
-        self.number = board.completed_laps;
-        self.end_ms.is_none_or(|end_ms| simulation.ms() < end_ms)
+        self.end_ms.is_none_or(|end_ms| now_ms < end_ms)
     }
 }
 
-fn tell_what_next(tapes: &[PathBuf]) {
+fn tell_what_next(tapes: &[PathBuf], laps: u32) {
     if let Some(path) = tapes.last().map(|path| Path::display(path)) {
         tell("try next:");
         tell(&format!("  gametape info {path}"));
         tell(&format!("  gametape laps {path}"));
+        match laps {
+            0 | 1 => tell(
+                "  gametape compare TAPE#1 TAPE#2           two laps: `gametape demo --laps 3` makes a tape with some",
+            ),
+            _ => tell(&format!("  gametape compare {path}#1 {path}#2")),
+        }
+        tell(&format!("  gametape export {path} --to html"));
         tell(&format!("  gametape cat {path} --channels speedKmh,gear,gas,brake --to 2"));
+        tell("  gametape top --store demo");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_are_counted_over_sessions() {
+        // 90 laps an hour: the session ends, and the next one counts from 0.
+        let mut counter = LapCounter { wanted: Some(98), ..LapCounter::default() };
+        let of_sessions = (0..=90).chain(0..=8);
+        for (lap, now_ms) in of_sessions.zip((0..).step_by(40_000)) {
+            assert!(counter.goes_on(lap, now_ms) && counter.goes_on(lap, now_ms + 1), "{lap} at {now_ms}");
+        }
+        assert_eq!(counter.done, 98);
+        let last_ms = 98 * 40_000;
+        assert!(counter.goes_on(8, last_ms + 40_000 + AFTER_LAST_LAP_MS - 1));
+        assert!(!counter.goes_on(8, last_ms + 40_000 + AFTER_LAST_LAP_MS));
+        // A session that ends just then does not begin it anew.
+        assert!(!counter.goes_on(0, last_ms + 100_000));
+    }
+
+    #[test]
+    fn without_a_number_of_laps_it_goes_on() {
+        let mut counter = LapCounter::default();
+        assert!((0..1000).all(|lap| counter.goes_on(lap, u64::MAX)));
     }
 }

@@ -45,13 +45,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let diagnosis = diagnose(&Facts::collect(&examination, &RealClock::start()));
     let report = Report::of(&diagnosis, &settings);
     if args.json {
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = crate::terminal::data();
         serde_json::to_writer_pretty(&mut stdout, &report).map_err(std::io::Error::from)?;
         writeln!(stdout)?;
         stdout.flush()?;
     } else {
         let text = if std::io::stdout().is_terminal() { table(&report) } else { lines(&report) }?;
-        let mut out = anstream::AutoStream::auto(std::io::stdout().lock());
+        let mut out = crate::terminal::human();
         out.write_all(&text)?;
         out.flush()?;
     }

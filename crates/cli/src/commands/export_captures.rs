@@ -1,24 +1,26 @@
 //! `gametape export --to echoreplay`, `v2-tape` and `nevrcap`: recordings of Echo VR as files that other tools of the game read. One file for each source, several sources at the same time.
 
-use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-use gametape::export::v2::{CaptureExportError, CaptureExported, CaptureOptions, export_nevrcap, export_v2_tape};
+use anyhow::{Context as _, anyhow};
+use gametape::export::v2::{CaptureExportError, CaptureExported, CaptureOptions, export_nevrcap, export_v2_tape_with};
 use gametape::export::{EchoReplayExportError, export_echoreplay};
-use gametape::names::free_path;
+use gametape::import::Dictionary;
 use serde_json::json;
 
-use super::export::{Args, Opened, wanted_path};
-use super::export_files::NewFile;
+use super::export::Args;
+use super::export_files::{NewFile, Scratch};
+use super::export_source::Opened;
+use super::export_target::{Names, is_stdout};
 use super::workers::{each, worker_count};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
 use crate::stop::Stop;
 use crate::stoppable::{Stopped, is_stopped};
-use crate::{human, open, sources};
+use crate::{dictionary, human, open, sources};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,33 +58,40 @@ struct Written {
     damaged: bool,
 }
 
-pub(super) fn run(args: &Args, capture: Capture) -> anyhow::Result<Outcome> {
-    let files = match args.files.is_empty() {
-        true => vec![open::or_newest(None)?],
-        false => sources::of_captures(&args.files, capture.ending())?,
-    };
-    let outputs = choose_outputs(args, &files, capture)?;
-    let jobs: Vec<_> = files.iter().zip(&outputs).collect();
+/// One file to write.
+struct Job {
+    source: PathBuf,
+    capture: Capture,
+    out: PathBuf,
+    dictionary: Option<Dictionary>,
+}
+
+pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> {
+    let jobs = choose_jobs(args, captures)?;
+    args.check_stdout(jobs.len() > 1)?;
     let stop = Stop::listen()?;
     let bars = Bars::on_terminal();
-    let results = each(&jobs, worker_count(args.jobs, jobs.len()), |(source, out)| {
-        let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-        if stop.wanted() { Err(io::Error::other(Stopped).into()) } else { write(source, out, capture, &stop, &bar) }
+    if let ([job], true) = (jobs.as_slice(), is_stdout(args)) {
+        return to_stdout(job, &stop, &bars.add(&job.source.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    let results = each(&jobs, worker_count(args.jobs, jobs.len()), |job| {
+        let bar = bars.add(&job.source.file_name().unwrap_or_default().to_string_lossy());
+        if stop.wanted() { Err(io::Error::other(Stopped).into()) } else { write(job, args.force, &stop, &bar) }
     });
     let mut reports = Vec::new();
-    for (source, result) in files.iter().zip(&results) {
+    for (job, result) in jobs.iter().zip(&results) {
         // The error of a single file is the command's.
-        if files.len() > 1 || result.is_ok() {
-            tell_result(source, result);
+        if jobs.len() > 1 || result.is_ok() {
+            tell_result(&job.source, result);
         }
         let (written, error) = (result.as_ref().ok(), result.as_ref().err());
         reports.push(json!({
-            "source": source, "to": capture.ending(), "paths": written.map(|written| &written.path).into_iter().collect::<Vec<_>>(),
+            "source": job.source, "to": job.capture.ending(), "paths": written.map(|written| &written.path).into_iter().collect::<Vec<_>>(),
             "frames": written.map(|written| written.frames), "left_out": written.map(|written| &written.left_out), "damage": written.map(|written| &written.damage),
             "error": error.map(|error| format!("{error:#}")),
         }));
     }
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::data();
     if args.json {
         writeln!(out, "{}", json!({ "exports": reports }))?;
     } else {
@@ -92,6 +101,23 @@ pub(super) fn run(args: &Args, capture: Capture) -> anyhow::Result<Outcome> {
     }
     out.flush()?;
     conclusion(results)
+}
+
+/// Writes a file of its own first, since an archive is not written from its beginning to its end.
+fn to_stdout(job: &Job, stop: &Stop, bar: &Bar) -> anyhow::Result<Outcome> {
+    let scratch = Scratch::new()?;
+    let name = job.source.with_extension(job.capture.ending());
+    let out = scratch.path().join(name.file_name().unwrap_or_default());
+    let job = Job { source: job.source.clone(), capture: job.capture, out, dictionary: job.dictionary.clone() };
+    let written = write(&job, false, stop, bar)?;
+    let mut file = File::open(&written.path).with_context(|| format!("cannot read {}", written.path.display()))?;
+    let mut out = crate::terminal::data();
+    io::copy(&mut file, &mut out)?;
+    out.flush()?;
+    for words in written.damage.iter().map(|problem| format!("warning: {problem}")).chain(written.left_out.clone()) {
+        tell(&format!("{}: {words}", job.source.display()));
+    }
+    conclusion(vec![Ok(written)])
 }
 
 /// Says how the command ends: a failure weighs more than a problem.
@@ -109,17 +135,29 @@ fn conclusion(results: Vec<anyhow::Result<Written>>) -> anyhow::Result<Outcome> 
     }
 }
 
-/// Where each file goes; two sources of one name do not meet.
-fn choose_outputs(args: &Args, files: &[PathBuf], capture: Capture) -> anyhow::Result<Vec<PathBuf>> {
-    let mut chosen: HashSet<PathBuf> = HashSet::new();
-    let mut outputs = Vec::new();
-    for file in files {
-        let wanted = wanted_path(args, file, capture.ending(), files.len() > 1)?;
-        let path = free_path(&wanted, &|path: &Path| path.exists() || chosen.contains(path));
-        chosen.insert(path.clone());
-        outputs.push(path);
+/// Which files are written, and where they go; two sources of one name do not meet.
+fn choose_jobs(args: &Args, captures: &[Capture]) -> anyhow::Result<Vec<Job>> {
+    let mut all = Vec::new();
+    for capture in captures {
+        let files = match args.files.is_empty() {
+            true => vec![open::or_newest(None)?],
+            false => sources::of_captures(&args.files, capture.ending())?,
+        };
+        all.extend(files.into_iter().map(|source| (source, *capture)));
     }
-    Ok(outputs)
+    let sources: Vec<PathBuf> = all.iter().map(|(source, _)| source.clone()).collect();
+    let names = Names::new(args, &sources);
+    let several = all.len() > 1;
+    let stdout = is_stdout(args);
+    let dictionary = dictionary::read(args.dictionary.as_deref())?;
+    let job = |(source, capture): (PathBuf, Capture)| {
+        let out = match stdout {
+            true => PathBuf::new(),
+            false => names.free(&names.wanted(&source, capture.ending(), several)?),
+        };
+        Ok(Job { source, capture, out, dictionary: dictionary.clone() })
+    };
+    all.into_iter().map(job).collect()
 }
 
 fn tell_result(source: &Path, result: &anyhow::Result<Written>) {
@@ -137,26 +175,36 @@ fn tell_result(source: &Path, result: &anyhow::Result<Written>) {
         }
         // Told once, at the end.
         Err(error) if is_stopped(error.as_ref()) => {}
-        Err(error) => tell(&format!("error: {}: {}", source.display(), human::safe(&format!("{error:#}")))),
+        Err(error) => tell(&format!("error: {error:#}")),
     }
 }
 
-fn write(source: &Path, wanted: &Path, capture: Capture, stop: &Stop, bar: &Bar) -> anyhow::Result<Written> {
-    let opened = Opened::open(source)?;
+fn write(job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> anyhow::Result<Written> {
+    let written = write_to(&job.out, job, replace, stop, bar);
+    written.map_err(|error| match is_stopped(error.as_ref()) {
+        true => error,
+        false => error.context(format!("cannot export {}", job.source.display())),
+    })
+}
+
+fn write_to(wanted: &Path, job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> anyhow::Result<Written> {
+    let opened = Opened::open(&job.source, job.dictionary.as_ref())?;
     let tape = &opened.tape;
     let last_ns = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
     let mut done = |done_ns: u64| {
         bar.at(done_ns, last_ns);
         if stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
     };
-    let mut file = NewFile::create(wanted)?;
+    let mut file = NewFile::create(wanted, replace).context("cannot write")?;
     let name = wanted.file_name().unwrap_or_default().to_string_lossy();
-    let (frames, left_out, damage) = match capture {
+    let (frames, left_out, damage) = match job.capture {
         Capture::EchoReplay => match export_echoreplay(tape, &name, file.out()?, &mut done) {
             Err(error @ EchoReplayExportError::NotEchoVr) => return Err(exit::nothing_found(error.to_string())),
             result => result.map(|exported| (exported.lines, Vec::new(), exported.damage))?,
         },
-        Capture::V2Tape { seed } => parts(export_v2_tape(tape, CaptureOptions { seed }, file.out()?, &mut done))?,
+        Capture::V2Tape { seed } => {
+            parts(export_v2_tape_with(tape, CaptureOptions { seed }, job.dictionary.as_ref(), file.out()?, &mut done))?
+        }
         Capture::Nevrcap => parts(export_nevrcap(tape, file.out()?, &mut done))?,
     };
     let damaged = tape.problems().iter().any(open::is_damage);
@@ -188,6 +236,11 @@ fn parts(
         ),
     ];
     let left_out = words.into_iter().filter(|(count, ..)| *count > 0);
-    let left_out = left_out.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
+    let mut left_out: Vec<_> = left_out.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
+    if exported.without_dictionary {
+        left_out.push(
+            "packed without the zstd dictionary that its header names; --dictionary FILE packs with it".to_owned(),
+        );
+    }
     Ok((exported.frames, left_out, exported.damage))
 }

@@ -5,12 +5,13 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use gametape::export::RowSink;
-use gametape::format::write::{Files as _, StdFiles};
 use gametape::names::free_path;
 
+use super::export_target::{Names, publish};
 use crate::progress::Bar;
 use crate::stop::Stop;
 use crate::stoppable::Stopped;
+use crate::terminal::{self, Out};
 
 /// A folder that goes away with what is in it.
 pub(super) struct Scratch(PathBuf);
@@ -41,67 +42,80 @@ impl Drop for Scratch {
     }
 }
 
-/// A file that has not got its name yet.
+/// An error with the file it is about.
+fn of(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// A file that has not got its name yet. It is removed unless it gets one.
 struct Unnamed {
     /// `None` once it is whole: a tape of a long race has more laps than a process may have files open.
     out: Option<BufWriter<File>>,
     path: PathBuf,
     name: PathBuf,
+    replace: bool,
+    published: bool,
 }
 
 impl Unnamed {
-    /// All is on the disk.
-    fn close(&mut self) -> io::Result<()> {
-        match self.out.take() {
-            Some(mut out) => out.flush().and_then(|()| out.get_ref().sync_all()),
-            None => Ok(()),
+    /// A file that will have this name.
+    fn create(name: PathBuf, replace: bool) -> io::Result<Self> {
+        let path = part_path(&name);
+        let out = BufWriter::with_capacity(1 << 18, File::create_new(&path).map_err(of(&name))?);
+        Ok(Self { out: Some(out), path, name, replace, published: false })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.out {
+            Some(out) => out.write_all(bytes).map_err(of(&self.name)),
+            None => Err(of(&self.name)(io::Error::other("the file is closed"))),
         }
     }
 
-    /// Takes its name, or the next that is free: somebody may have taken it meanwhile.
-    fn take_name(&self) -> io::Result<PathBuf> {
-        loop {
-            let name = free_path(&self.name, &|path| path.exists());
-            match StdFiles.publish(&self.path, &name) {
-                Ok(()) => return Ok(name),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
+    /// All is on the disk.
+    fn close(&mut self) -> io::Result<()> {
+        let closed = match self.out.take() {
+            Some(mut out) => out.flush().and_then(|()| out.get_ref().sync_all()),
+            None => Ok(()),
+        };
+        closed.map_err(of(&self.name))
+    }
+
+    /// Takes its name.
+    fn publish(&mut self) -> io::Result<PathBuf> {
+        self.close()?;
+        let name = publish(&self.path, &self.name, self.replace).map_err(of(&self.name))?;
+        self.published = true;
+        Ok(name)
+    }
+}
+
+impl Drop for Unnamed {
+    fn drop(&mut self) {
+        if !self.published {
+            self.out = None;
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
 /// One file that is written from its beginning to its end. What is not finished is removed.
-pub(super) struct NewFile(Option<Unnamed>);
+pub(super) struct NewFile(Unnamed);
 
 impl NewFile {
     /// A file that will have this name, or the next that is free.
-    pub(super) fn create(name: &Path) -> io::Result<Self> {
-        let path = part_path(name);
-        let out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
-        Ok(Self(Some(Unnamed { out: Some(out), path, name: name.to_owned() })))
+    pub(super) fn create(name: &Path, replace: bool) -> io::Result<Self> {
+        Unnamed::create(name.to_owned(), replace).map(Self)
     }
 
     /// Where its bytes go.
     pub(super) fn out(&mut self) -> io::Result<&mut BufWriter<File>> {
-        self.0.as_mut().and_then(|file| file.out.as_mut()).ok_or_else(|| io::Error::other("the file is closed"))
+        self.0.out.as_mut().ok_or_else(|| io::Error::other("the file is closed"))
     }
 
     /// All is on the disk, and the file has its name.
     pub(super) fn finish(mut self) -> io::Result<PathBuf> {
-        let Some(file) = &mut self.0 else { return Err(io::Error::other("the file is closed")) };
-        file.close()?;
-        let name = file.take_name()?;
-        self.0 = None;
-        Ok(name)
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Some(file) = &self.0 {
-            let _ = std::fs::remove_file(&file.path);
-        }
+        self.0.publish()
     }
 }
 
@@ -112,10 +126,18 @@ fn part_path(name: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
+/// Rows on their way out.
+pub(super) trait Rows: RowSink {
+    /// Completes what was written; gives the files and the number of bytes.
+    fn finish(self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)>;
+}
+
 /// One file, or one for each lap.
 pub(super) struct ExportFiles<'a> {
-    wanted: &'a Path,
+    wanted: PathBuf,
+    names: &'a Names<'a>,
     per_lap: bool,
+    replace: bool,
     stop: &'a Stop,
     bar: Bar,
     files: Vec<Unnamed>,
@@ -124,38 +146,34 @@ pub(super) struct ExportFiles<'a> {
 }
 
 impl<'a> ExportFiles<'a> {
-    pub(super) fn new(wanted: &'a Path, per_lap: bool, stop: &'a Stop, bar: Bar) -> Self {
-        Self { wanted, per_lap, stop, bar, files: Vec::new(), open: false }
+    pub(super) fn new(
+        wanted: PathBuf,
+        names: &'a Names<'a>,
+        (per_lap, replace): (bool, bool),
+        stop: &'a Stop,
+        bar: Bar,
+    ) -> Self {
+        Self { wanted, names, per_lap, replace, stop, bar, files: Vec::new(), open: false }
     }
+}
 
-    fn create(&mut self, name: PathBuf, head: &[u8]) -> io::Result<()> {
-        let path = part_path(&name);
-        let mut out = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
-        out.write_all(head)?;
-        if let Some(before) = self.files.last_mut() {
-            before.close()?;
-        }
-        self.files.push(Unnamed { out: Some(out), path, name });
-        Ok(())
-    }
-
-    /// Gives the files their names.
-    pub(super) fn finish(mut self) -> io::Result<Vec<PathBuf>> {
-        let mut names = Vec::new();
+impl Rows for ExportFiles<'_> {
+    fn finish(mut self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)> {
+        let (mut names, mut bytes) = (Vec::new(), 0);
         // What fails, and what comes behind it, is removed with this.
-        while let Some(file) = self.files.first_mut() {
-            file.close()?;
-            names.push(file.take_name()?);
-            self.files.remove(0);
+        for file in &mut self.files {
+            let name = file.publish()?;
+            bytes += name.metadata().map(|file| file.len()).unwrap_or_default();
+            names.push(name);
         }
-        Ok(names)
+        Ok((names, bytes))
     }
 }
 
 impl RowSink for ExportFiles<'_> {
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         let name = match (self.per_lap, lap) {
-            (false, _) if self.files.is_empty() => self.wanted.to_owned(),
+            (false, _) if self.files.is_empty() => self.names.free(&self.wanted),
             (false, _) => return Ok(()),
             (true, None) => {
                 self.open = false;
@@ -164,18 +182,23 @@ impl RowSink for ExportFiles<'_> {
             (true, Some(lap)) => {
                 let stem = self.wanted.file_stem().unwrap_or_default().to_string_lossy();
                 let ending = self.wanted.extension().unwrap_or_default().to_string_lossy();
-                let name = self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}"));
-                free_path(&name, &|path| path.exists())
+                self.names.free(&self.wanted.with_file_name(format!("{stem}_lap{lap:02}.{ending}")))
             }
         };
         self.open = true;
-        self.create(name, head)
+        if let Some(before) = self.files.last_mut() {
+            before.close()?;
+        }
+        let mut file = Unnamed::create(name, self.replace)?;
+        file.write(head)?;
+        self.files.push(file);
+        Ok(())
     }
 
     fn row(&mut self, row: &[u8]) -> io::Result<()> {
         match self.files.last_mut().filter(|_| self.open) {
-            Some(Unnamed { out: Some(out), .. }) => out.write_all(row),
-            _ => Ok(()),
+            Some(file) => file.write(row),
+            None => Ok(()),
         }
     }
 
@@ -188,10 +211,43 @@ impl RowSink for ExportFiles<'_> {
     }
 }
 
-impl Drop for ExportFiles<'_> {
-    fn drop(&mut self) {
-        for file in &self.files {
-            let _ = std::fs::remove_file(&file.path);
-        }
+/// Rows that go to stdout.
+pub(super) struct ToStdout<'a> {
+    out: BufWriter<Out>,
+    bytes: u64,
+    begun: bool,
+    stop: &'a Stop,
+    bar: Bar,
+}
+
+impl<'a> ToStdout<'a> {
+    pub(super) fn new(stop: &'a Stop, bar: Bar) -> Self {
+        Self { out: BufWriter::with_capacity(1 << 18, terminal::data()), bytes: 0, begun: false, stop, bar }
+    }
+}
+
+impl Rows for ToStdout<'_> {
+    fn finish(mut self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)> {
+        self.out.flush()?;
+        Ok((Vec::new(), self.bytes))
+    }
+}
+
+impl RowSink for ToStdout<'_> {
+    fn part(&mut self, _: Option<u32>, head: &[u8]) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) { Ok(()) } else { self.row(head) }
+    }
+
+    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+        self.bytes += row.len() as u64;
+        self.out.write_all(row)
+    }
+
+    fn at(&mut self, done_ns: u64, of_ns: u64) {
+        self.bar.at(done_ns, of_ns);
+    }
+
+    fn goes_on(&self) -> io::Result<()> {
+        if self.stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
     }
 }

@@ -68,12 +68,12 @@ struct ReportFolder {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let games = all_games(&Environment::of_this_machine());
     if args.json {
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = crate::terminal::data();
         serde_json::to_writer_pretty(&mut stdout, &Report { games }).map_err(std::io::Error::from)?;
         writeln!(stdout)?;
         stdout.flush()?;
     } else {
-        let mut out = anstream::AutoStream::auto(std::io::stdout().lock());
+        let mut out = crate::terminal::human();
         out.write_all(&table(&games)?)?;
         out.flush()?;
     }

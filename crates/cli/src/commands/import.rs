@@ -1,82 +1,102 @@
 //! `gametape import`
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
-use gametape::import::{ImportError, Imported, import_through};
+use gametape::identity::id_of_content;
+use gametape::import::{ImportError, ImportOptions, import_with};
 use gametape::names::{EXTENSION, free_path};
-use serde::Serialize;
 
-use super::problem_report::ReportProblem;
+use super::import_report::{Done, ImportResult, Report, ReportImport, What, tell_result};
 use super::workers::{each, worker_count};
+use crate::adding::{Adding, next_step};
 use crate::cli::tell;
+use crate::dictionary;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
+use crate::sources::{self, Sources};
 use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
-use crate::{human, sources};
 
-/// Make tapes of files that other programs wrote
+/// Make tapes of files that other programs wrote, and keep their laps
 ///
-/// What a file is, its content says, not its name. Read are iRacing's .ibt, ksana's .ksr and .bin, GamesDat's .dat and Rocket League's .replay.
-/// Nothing in the file is lost: `gametape verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept
-/// (exit code 3). Nothing is overwritten: a number is added to a name that is taken. The paths of the tapes go to stdout.
+/// The tapes go to your folder of tapes, or where -o says; they are noted in the catalogue, and their sessions and laps are put into the store, so that
+/// `gametape laps` and the pages show them. With --no-store only the tape is made, beside its FILE. The format is detected by content, not by name. Nothing in
+/// the file is lost: `gametape verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept (exit code 3). Nothing is
+/// overwritten: a number is added to a name that is taken, and a file that was imported before is not imported again. The paths of the tapes go to stdout.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  gametape import race.ibt                   makes race.gtape beside it
-  gametape import race.ibt -o spa.gtape
-  gametape import *.ibt *.ksr *.dat *.replay -o tapes --jobs 4")]
+#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The files; a folder stands for those in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A file name (for one FILE), or a folder; beside each FILE if left out
+    /// A file name (for one FILE), or a folder; your folder of tapes if left out
     #[arg(short, long, value_name = "OUT|DIR")]
     output: Option<PathBuf>,
+    /// Only make the tape, beside each FILE unless -o is given; leave the store alone
+    #[arg(long, conflicts_with = "store")]
+    no_store: bool,
+    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// Files at the same time; as many as the machine has cores if left out
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
+    /// The zstd dictionary that Telemetry V2 captures were packed with; files without one are read all the same
+    #[arg(long, value_name = "FILE")]
+    dictionary: Option<PathBuf>,
     /// One JSON document on stdout
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Report {
-    imports: Vec<ReportImport>,
-}
+const HELP: &str = "\
+Formats:
+  iRacing telemetry                    .ibt
+  ksana recording                      .ksr, .bin
+  shm-debugger recording               .bin
+  GamesDat session                     .dat, .bin
+  Rocket League replay                 .replay
+  Echo VR replay                       .echoreplay
+  Telemetry V2 capture, any game       .tape
+  Echo VR capture of version 1         .nevrcap
 
-#[derive(Debug, Serialize)]
-struct ReportImport {
-    source: String,
-    path: Option<String>,
-    kind: Option<&'static str>,
-    tape_id: Option<String>,
-    frames: Option<u64>,
-    bytes_source: Option<u64>,
-    bytes: Option<u64>,
-    problems: Vec<ReportProblem>,
-    error: Option<String>,
-}
-
-type ImportResult = Result<Imported, ImportError>;
+Examples:
+  gametape import race.ibt                   into your tapes and the store; then `gametape laps`
+  gametape import race.ibt -o spa.gtape
+  gametape import race.ibt --no-store        only race.gtape, beside race.ibt
+  gametape import ~/iRacing/telemetry *.ksr *.replay -o tapes --jobs 4";
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let files = sources::of_import(&args.files)?;
-    let outputs = choose_outputs(args, &files)?;
-    let jobs: Vec<(&PathBuf, &PathBuf)> = files.iter().zip(&outputs).collect();
-    let results = import_all(&jobs, worker_count(args.jobs, jobs.len()));
-    let mut reports = Vec::new();
-    for ((source, out), result) in jobs.iter().zip(&results) {
-        // The error of a single file is the command's.
-        if jobs.len() > 1 || result.is_ok() {
-            tell_result(source, out, result);
-        }
-        reports.push(ReportImport::of(source, out, result));
+    let sources = sources::of_import(&args.files);
+    if sources.files.is_empty() {
+        return Err(nothing_to_import(sources));
     }
-    let mut stdout = std::io::stdout().lock();
+    let adding = (!args.no_store).then(|| Adding::open(args.store.as_deref())).transpose();
+    let adding = adding.context("the laps have nowhere to go; --no-store makes only the tape")?;
+    let outputs = choose_outputs(args, &sources.files, adding.as_ref())?;
+    let jobs: Vec<(&PathBuf, &PathBuf)> = sources.files.iter().zip(&outputs).collect();
+    let options = ImportOptions { dictionary: dictionary::read(args.dictionary.as_deref())? };
+    let results =
+        import_all(&jobs, &options, worker_count(args.jobs, jobs.len()), args.output.is_none(), adding.as_ref());
+    let mut reports = Vec::new();
+    for ((source, _), result) in jobs.iter().zip(&results) {
+        // The error of a single file is the command's.
+        if jobs.len() > 1 || !sources.unreadable.is_empty() || result.is_ok() {
+            tell_result(source, result);
+        }
+        reports.push(ReportImport::of(source, result));
+    }
+    for (folder, error) in &sources.unreadable {
+        tell(&format!("error: cannot list the folder {}: {error}", folder.display()));
+    }
+    for folder in &sources.empty {
+        tell(&format!("note: {}", sources::nothing_in(folder)));
+    }
+    let mut stdout = crate::terminal::data();
     if args.json {
         serde_json::to_writer_pretty(&mut stdout, &Report { imports: reports }).map_err(std::io::Error::from)?;
         writeln!(stdout)?;
@@ -86,49 +106,102 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     stdout.flush()?;
-    conclusion(&files, results)
+    let added: Vec<_> = results.iter().flatten().filter_map(|done| done.in_store.as_ref()).collect();
+    if added.iter().any(|added| added.error.is_none()) {
+        tell(next_step(added.iter().any(|added| added.has_laps())));
+    }
+    conclusion(&sources, results)
+}
+
+fn nothing_to_import(sources: Sources) -> anyhow::Error {
+    match (sources.unreadable.into_iter().next(), sources.empty.first()) {
+        (Some((folder, error)), _) => {
+            anyhow::Error::from(error).context(format!("cannot list the folder {}", folder.display()))
+        }
+        (None, Some(folder)) => sources::nothing_in(folder),
+        (None, None) => exit::nothing_found("no file was named"),
+    }
 }
 
 /// Says how the command ends: a failure weighs more than a problem.
-fn conclusion(files: &[PathBuf], results: Vec<ImportResult>) -> anyhow::Result<Outcome> {
+fn conclusion(sources: &Sources, results: Vec<ImportResult>) -> anyhow::Result<Outcome> {
     let total = results.len();
     let (stopped, results): (Vec<_>, Vec<_>) =
         results.into_iter().partition(|result| result.as_ref().is_err_and(|error| is_stopped(error)));
     if let Some(error) = stopped.into_iter().find_map(Result::err) {
         return Err(error.into());
     }
-    let problems = results.iter().flatten().any(|imported| !imported.problems.is_empty());
-    let failed: Vec<_> = files.iter().zip(results).filter_map(|(file, result)| Some((file, result.err()?))).collect();
-    let count = failed.len();
+    let not_stored = results.iter().flatten().find_map(|done| Some((done.path.clone(), done.store_error()?.clone())));
+    let problems = results.iter().flatten().filter_map(Done::imported).any(|imported| !imported.problems.is_empty());
+    let failed: Vec<_> =
+        sources.files.iter().zip(results).filter_map(|(file, result)| Some((file, result.err()?))).collect();
+    let (count, folders) = (failed.len(), sources.unreadable.len());
     match failed.into_iter().next() {
-        None => Ok(Outcome::damaged_if(problems)),
-        Some((file, error)) if total == 1 => Err(match error {
+        Some((file, error)) if total == 1 && folders == 0 => Err(match error {
             ImportError::Read { .. } | ImportError::Exists { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
         Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
+        None if folders > 0 => {
+            Err(anyhow!("{folders} of the folders could not be listed; what went wrong stands above"))
+        }
+        None => match not_stored {
+            Some((path, error)) => Err(anyhow!(
+                "{} was made, but its laps are not in the store: {error}; `gametape add {}` tries again",
+                path.display(),
+                path.display()
+            )),
+            None => Ok(Outcome::damaged_if(problems)),
+        },
     }
 }
 
-fn import_all(jobs: &[(&PathBuf, &PathBuf)], workers: usize) -> Vec<ImportResult> {
+fn import_all(
+    jobs: &[(&PathBuf, &PathBuf)],
+    options: &ImportOptions,
+    workers: usize,
+    own_folder: bool,
+    adding: Option<&Adding>,
+) -> Vec<ImportResult> {
     let bars = Bars::on_terminal();
     let files = Arc::new(StoppableFiles::default());
+    // The store has one writer at a time anyway.
+    let one_at_a_time = Mutex::new(());
+    let add = |path: &Path| {
+        let _turn = one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
+        adding.map(|adding| adding.add(path, false))
+    };
     each(jobs, workers, |(source, out)| {
         let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
-        match files.stopped() {
-            false => import_through(files.clone(), source, out, &mut |progress| {
-                bar.at(progress.done_bytes, progress.total_bytes);
-            }),
-            true => Err(ImportError::Read { path: (*source).clone(), source: io::Error::other(Stopped) }),
+        if files.stopped() {
+            return Err(ImportError::Read { path: (*source).clone(), source: io::Error::other(Stopped) });
         }
+        // Where the user named no place, a tape of the same bytes is as good as a new one.
+        if let Some(adding) = adding.filter(|_| own_folder)
+            && let Some((id, path)) = made_before(source, adding)
+        {
+            let in_store = add(&path);
+            return Ok(Done { path, what: What::AlreadyThere(id), in_store });
+        }
+        let imported = import_with(files.clone(), source, out, options, &mut |progress| {
+            bar.at(progress.done_bytes, progress.total_bytes);
+        })?;
+        Ok(Done { path: (*out).clone(), what: What::Made(imported), in_store: add(out) })
     })
 }
 
+/// The tape that was made of these bytes before. A source that cannot be read is told of by the import.
+fn made_before(source: &Path, adding: &Adding) -> Option<(gametape::format::TapeId, PathBuf)> {
+    let id = id_of_content(&mut File::open(source).ok()?, &mut |_| {}).ok()?;
+    Some((id, adding.file_of(id)?))
+}
+
 /// Where each tape goes. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
-fn choose_outputs(args: &Args, files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = match &args.output {
-        None => None,
-        Some(output) => {
+fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> anyhow::Result<Vec<PathBuf>> {
+    let folder = match (&args.output, adding) {
+        (None, None) => None,
+        (None, Some(adding)) => Some(&adding.tapes),
+        (Some(output), _) => {
             let ends_like_folder = output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
             if !output.is_dir() && !ends_like_folder && files.len() == 1 {
                 return Ok(vec![output.clone()]);
@@ -139,11 +212,13 @@ fn choose_outputs(args: &Args, files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>
                     output.display()
                 )));
             }
-            std::fs::create_dir_all(output)
-                .with_context(|| format!("cannot make the folder {}; choose another with -o", output.display()))?;
             Some(output)
         }
     };
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))?;
+    }
     let mut chosen: HashSet<PathBuf> = HashSet::new();
     let mut outputs = Vec::new();
     for file in files {
@@ -159,42 +234,13 @@ fn choose_outputs(args: &Args, files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>
     Ok(outputs)
 }
 
-fn tell_result(source: &Path, out: &Path, result: &ImportResult) {
-    match result {
-        Ok(imported) => {
-            for problem in &imported.problems {
-                tell(&format!("warning: {}: {problem}", source.display()));
-            }
-            let (from, to) = (human::bytes(imported.source_bytes), human::bytes(imported.tape_bytes));
-            let frames = human::counted(imported.frames, "frame");
-            tell(&format!("{} -> {}: {frames}, {from} -> {to}", source.display(), out.display()));
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_help_has_a_line_for_every_ending() {
+        for ending in crate::sources::IMPORTED {
+            assert!(super::HELP.contains(&format!(".{ending}")), "{ending}");
         }
-        // Told once, at the end.
-        Err(error) if is_stopped(error) => {}
-        Err(error) => tell(&format!("error: {}: {error}", source.display())),
-    }
-}
-
-/// Problems of a source are words; their kind is that of the event that keeps them on the tape.
-fn of_source(text: &str) -> ReportProblem {
-    ReportProblem { kind: "import_problem", offset: None, stream: None, frames_lost: None, text: text.into() }
-}
-
-impl ReportImport {
-    fn of(source: &Path, out: &Path, result: &ImportResult) -> Self {
-        let imported = result.as_ref().ok();
-        Self {
-            source: source.display().to_string(),
-            path: imported.map(|_| out.display().to_string()),
-            kind: imported.map(|imported| imported.kind.id()),
-            tape_id: imported.map(|imported| imported.tape_id.to_string()),
-            frames: imported.map(|imported| imported.frames),
-            bytes_source: imported.map(|imported| imported.source_bytes),
-            bytes: imported.map(|imported| imported.tape_bytes),
-            problems: imported
-                .map(|imported| imported.problems.iter().map(|text| of_source(text)).collect())
-                .unwrap_or_default(),
-            error: result.as_ref().err().map(ToString::to_string),
-        }
+        assert_eq!(gametape::import::Kind::readable().matches("(.").count() + 1, super::HELP.matches("   .").count());
     }
 }

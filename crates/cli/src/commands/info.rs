@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     // After the report: reading events and metadata finds damage too.
     let problems = tape.problems();
     if args.json {
-        let mut out = std::io::stdout().lock();
+        let mut out = crate::terminal::data();
         serde_json::to_writer_pretty(&mut out, &report).map_err(std::io::Error::from)?;
         writeln!(out)?;
         out.flush()?;
@@ -46,10 +46,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let mut text = Vec::new();
         write_human(&mut text, &report, args.channels)?;
         for problem in problems.iter().filter(|problem| open::is_damage(problem)) {
-            writeln!(text, "{WARNING}damage: {problem}{WARNING:#}")?;
+            writeln!(text, "{WARNING}damage: {}{WARNING:#}", human::safe(&problem.to_string()))?;
         }
-        // Colours go only to terminals that want them.
-        let mut out = anstream::AutoStream::auto(std::io::stdout().lock());
+        let mut out = crate::terminal::human();
         out.write_all(&text)?;
         out.flush()?;
     }
@@ -58,7 +57,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
 
 fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::Result<()> {
     let unknown = || "not known".to_owned();
-    writeln!(out, "{TITLE}{}{TITLE:#}", report.path)?;
+    writeln!(out, "{TITLE}{}{TITLE:#}", human::safe(&report.path))?;
     let size = human::bytes(report.bytes);
     writeln!(out, "  size      {size}, format version {}", report.format_version)?;
     writeln!(out, "  id        {}", report.tape_id.clone().unwrap_or_else(unknown))?;
@@ -70,7 +69,7 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
     if !report.complete {
         let journal = if report.recovered_from_journal { "; its last frames come from the journal" } else { "" };
         writeln!(out, "{WARNING}  not closed: its recorder is still running or was ended{journal}.{WARNING:#}")?;
-        writeln!(out, "{WARNING}  If it has ended: gametape recover {}{WARNING:#}", report.path)?;
+        writeln!(out, "{WARNING}  If it has ended: gametape recover {}{WARNING:#}", human::safe(&report.path))?;
     }
     writeln!(out)?;
     write_streams(out, &report.streams)?;
@@ -104,7 +103,7 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
             )?;
         }
         if let Some(more) = report.events.len().checked_sub(EVENTS_SHOWN).filter(|more| *more > 0) {
-            writeln!(out, "  and {more} more: gametape cat {} --events", report.path)?;
+            writeln!(out, "  and {more} more: gametape cat {} --events", human::safe(&report.path))?;
         }
     }
     if !report.metadata.is_empty() {

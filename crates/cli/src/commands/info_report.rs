@@ -89,6 +89,8 @@ pub(super) struct ReportStream {
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: Option<u64>,
     pub(super) seen_until_ns: Option<u64>,
+    /// What was lost of this stream alone.
+    pub(super) loss: Counts,
     pub(super) channels: Vec<ReportChannel>,
 }
 
@@ -140,6 +142,12 @@ impl Report {
         // Without its end and its journal nobody knows what is missing.
         let counted = has_counters && (tape.is_complete() || tape.uses_journal());
         let known = |count: u64| counted.then_some(count);
+        let loss = |counters: &Counters| Counts {
+            dropped: known(counters.dropped),
+            torn: known(counters.torn),
+            missed: known(counters.missed),
+            gaps: known(counters.gaps),
+        };
         Self {
             path: path.display().to_string(),
             format_version: tape.version(),
@@ -151,13 +159,11 @@ impl Report {
             game: game.cloned(),
             game_version: metadata.get("game_version").cloned(),
             bytes: tape.bytes(),
-            streams: streams.into_iter().map(ReportStream::of).collect(),
-            loss: Counts {
-                dropped: known(counters.dropped),
-                torn: known(counters.torn),
-                missed: known(counters.missed),
-                gaps: known(counters.gaps),
-            },
+            streams: streams
+                .into_iter()
+                .map(|stream| ReportStream::of(stream, loss(&stream.status().counters)))
+                .collect(),
+            loss: loss(&counters),
             stats: Stats { late: known(counters.late), unchanged: known(counters.unchanged) },
             events: tape
                 .events()
@@ -171,7 +177,7 @@ impl Report {
 }
 
 impl ReportStream {
-    fn of(stream: &TapeStream) -> Self {
+    fn of(stream: &TapeStream, loss: Counts) -> Self {
         let (spec, totals) = (stream.spec(), stream.totals());
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let channels = spec.channels.iter().map(|channel| ReportChannel {
@@ -190,6 +196,7 @@ impl ReportStream {
             first_ns: totals.first_ns,
             last_ns: totals.last_ns,
             seen_until_ns: stream.status().seen_until_ns,
+            loss,
             channels: channels.collect(),
         }
     }

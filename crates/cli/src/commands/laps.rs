@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::laps_csv::write_csv;
 use super::laps_filter::Filters;
 use super::laps_report::{Report, ReportSession};
-use super::{laps_rebuild, laps_store, laps_table, of_lap};
+use super::{laps_edit, laps_rebuild, laps_store, laps_table, of_lap};
 use crate::exit::{self, Outcome};
 use crate::open;
 
@@ -25,6 +25,7 @@ use crate::open;
   gametape laps --limit 0 --csv > laps.csv
   gametape laps --store demo                 what `gametape demo` drove
   gametape laps rebuild                      find the laps of all tapes again
+  gametape laps exclude race.gtape#3         take a lap out of bests; also delete, note
 
 Filters of sessions look for a part of the name, in any case of letters. Dates are those of UTC."
 )]
@@ -52,6 +53,27 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Rebuild(laps_rebuild::Args),
+    /// Take laps or sessions out of every list; `restore` brings them back
+    #[command(after_help = "Examples:
+  gametape laps delete race.gtape#3
+  gametape laps delete 0123456789abcdef0123456789abcdef --json")]
+    Delete(laps_edit::Args),
+    /// Bring deleted laps or sessions back
+    #[command(after_help = "Example:
+  gametape laps restore race.gtape#3")]
+    Restore(laps_edit::Args),
+    /// Take laps out of bests and statistics; `include` takes that back
+    #[command(after_help = "Example:
+  gametape laps exclude race.gtape#3")]
+    Exclude(laps_edit::Args),
+    /// Let excluded laps count again
+    #[command(after_help = "Example:
+  gametape laps include race.gtape#3")]
+    Include(laps_edit::Args),
+    /// Put a note to a lap or a session
+    #[command(after_help = "Example:
+  gametape laps note race.gtape#3 \"new tyres\"")]
+    Note(laps_edit::NoteArgs),
 }
 
 /// What is shown: sessions, each with the tape that it is from.
@@ -64,9 +86,18 @@ pub(super) struct Shown {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if let Some(Action::Rebuild(args)) = &args.action {
-        return laps_rebuild::run(args);
+    match &args.action {
+        None => show(args),
+        Some(Action::Rebuild(args)) => laps_rebuild::run(args),
+        Some(Action::Delete(args)) => laps_edit::delete(args),
+        Some(Action::Restore(args)) => laps_edit::restore(args),
+        Some(Action::Exclude(args)) => laps_edit::exclude(args),
+        Some(Action::Include(args)) => laps_edit::include(args),
+        Some(Action::Note(args)) => laps_edit::note(args),
     }
+}
+
+fn show(args: &Args) -> anyhow::Result<Outcome> {
     let shown = match args.files.as_slice() {
         [] => laps_store::read(args.store.as_deref(), &args.filters, args.limit)?,
         files => of_files(files, &args.filters)?,
@@ -83,14 +114,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let mut before = None;
         for (tape, session) in &shown.sessions {
             if args.files.len() > 1 && before.replace(tape) != Some(tape) {
-                writeln!(out, "{tape}")?;
+                writeln!(out, "{}", crate::human::safe(tape))?;
             }
             laps_table::write_session(&mut out, session)?;
             writeln!(out)?;
         }
     }
-    // Colours go only to terminals that want them.
-    let mut stdout = anstream::AutoStream::auto(std::io::stdout().lock());
+    let mut stdout = if args.json || args.csv { crate::terminal::data() } else { crate::terminal::human() };
     stdout.write_all(&out)?;
     stdout.flush()?;
     match (empty, found) {

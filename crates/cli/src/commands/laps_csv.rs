@@ -2,10 +2,12 @@
 
 use std::io::Write as _;
 
+use crate::rows::write_csv_text;
+
 use super::laps_report::{ReportLap, ReportSession};
 
 const COLUMNS: &str = "tape,session,game,type,track,layout,car,driver,started_utc,tape_lap,number,time_ms,time_source,state,phase,complete,valid,eligible,\
-    delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms";
+    delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms,lap";
 
 /// Writes a line for each lap; the first cell says where it is from.
 pub(super) fn write_csv<'a>(
@@ -15,13 +17,13 @@ pub(super) fn write_csv<'a>(
     writeln!(out, "{COLUMNS}")?;
     for (tape, session) in sessions {
         for lap in &session.laps {
-            writeln!(out, "{}", csv_line(tape, session, lap))?;
+            write_line(out, tape, session, lap);
         }
     }
     Ok(())
 }
 
-fn csv_line(tape: &str, session: &ReportSession, lap: &ReportLap) -> String {
+fn write_line(out: &mut Vec<u8>, tape: &str, session: &ReportSession, lap: &ReportLap) {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     fn number<T: ToString>(number: Option<T>) -> String {
         number.map(|number| number.to_string()).unwrap_or_default()
@@ -54,13 +56,13 @@ fn csv_line(tape: &str, session: &ReportSession, lap: &ReportLap) -> String {
         lap.reasons.join(" "),
         lap.sector_source.to_owned(),
         sectors.join(" "),
+        lap.id.clone(),
     ];
-    cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",")
-}
-
-/// A cell that a spreadsheet reads as it is: no formulas out of names.
-fn quoted(cell: &str) -> String {
-    let formula = cell.starts_with(['=', '@', '+']) || (cell.starts_with('-') && cell.parse::<f64>().is_err());
-    let cell = if formula { format!("'{cell}") } else { cell.to_owned() };
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+    for (number, cell) in cells.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        write_csv_text(out, cell);
+    }
+    out.push(b'\n');
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gametape::paths::this_machine;
 use gametape::store::catalogue::Look;
-use gametape::store::{CatchUp, CaughtUp, catch_up};
+use gametape::store::{CatchUp, CaughtUp, Skipped, catch_up};
 use serde_json::json;
 
 use super::record::rings;
@@ -17,7 +17,7 @@ use crate::{human, open, store};
 
 /// Find the laps of all tapes again, with the tracker of this version
 ///
-/// Looks through the folder of tapes: new, moved and deleted ones are noted in the catalogue. Tapes that this version has tracked already stay as they
+/// Looks through the folder of tapes, and at tapes elsewhere that were imported or added: new, moved and deleted ones are noted in the catalogue. Tapes that this version has tracked already stay as they
 /// are, unless --all is given. What you changed (excluded laps, names, notes, tags) stays with the stretch of tape that it was said about.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -48,7 +48,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = if args.folders.is_empty() { vec![of_store] } else { absolute(&args.folders)? };
     let store = store::open(args.store.as_deref())?;
     let (place, except) = (this_machine(), [rings(&known)]);
-    let look = Look { place: &place, folders: &folders, except: &except, checksums: true };
+    let look =
+        Look { place: &place, folders: &folders, except: &except, elsewhere: args.folders.is_empty(), checksums: true };
     let wish = CatchUp { look, all: args.all, keep_replays: args.playbacks };
     let stop = Stop::listen_once()?;
     let bars = Bars::on_terminal();
@@ -60,6 +61,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Outcome> {
     drop(bar);
     for (path, reason) in done.failed.iter().chain(&done.found.unreadable) {
         tell(&format!("{}: {}", path.display(), human::safe(reason)));
+    }
+    if !args.json {
+        for (path, why) in &done.skipped {
+            tell(&format!("{}: skipped: {}", human::safe(&path.display().to_string()), words(why)));
+        }
     }
     print(args, &done)?;
     let failed = !done.failed.is_empty() || !done.found.unreadable.is_empty();
@@ -77,14 +83,32 @@ fn absolute(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         .collect()
 }
 
+/// Why a tape was skipped, for people.
+fn words(why: &Skipped) -> String {
+    match why {
+        Skipped::Playback => "the recording of a playback; --playbacks keeps its laps".to_owned(),
+        Skipped::NoLaps { game } if game.is_empty() => "it says no game, so it has no laps".to_owned(),
+        Skipped::NoLaps { game } => format!("{} has no laps", human::safe(game)),
+    }
+}
+
+/// The same as one word.
+fn code(why: &Skipped) -> &'static str {
+    match why {
+        Skipped::Playback => "playback",
+        Skipped::NoLaps { .. } => "no_laps",
+    }
+}
+
 fn print(args: &Args, done: &CaughtUp) -> anyhow::Result<()> {
     let (found, kept) = (&done.found, &done.replaced);
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     if args.json {
         let document = json!({
             "tapes": { "tracked": done.tracked, "failed": done.failed.len(), "recording": done.recording, "new": found.new.len(),
                 "changed": found.changed.len(), "moved": found.moved.len(), "back": found.back.len(), "missing": found.missing.len(),
-                "copies": found.copies.len(), "unreadable": found.unreadable.len() },
+                "copies": found.copies.len(), "unreadable": found.unreadable.len(), "skipped": done.skipped.len() },
+            "skipped": done.skipped.iter().map(|(path, why)| json!({ "path": path.display().to_string(), "reason": code(why) })).collect::<Vec<_>>(),
             "entries": { "new": kept.new, "changed": kept.changed, "same": kept.same, "removed": kept.removed, "unattached": kept.unattached },
         });
         writeln!(out, "{document}")?;
@@ -99,6 +123,7 @@ fn print(args: &Args, done: &CaughtUp) -> anyhow::Result<()> {
         (found.missing.len(), "gone; their laps stay"),
         (found.copies.len(), "a copy of another"),
         (done.recording as usize, "being recorded: left to the recorder"),
+        (done.skipped.len(), "skipped: playbacks, and games without laps"),
     ];
     for (count, what) in tapes.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(out, "  {:>6} {what}", human::count(count as u64))?;

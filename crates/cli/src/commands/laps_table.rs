@@ -70,7 +70,7 @@ pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Res
     let title: Vec<String> = parts.into_iter().flatten().collect();
     writeln!(out, "{TITLE}{}{TITLE:#}", title.join(", "))?;
     match &session.remark {
-        Some(remark) => writeln!(out, "  {remark}"),
+        Some(remark) => writeln!(out, "  {}", human::safe(remark)),
         None => Ok(()),
     }
 }

@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use gametape::capture::{Place, RecordOptions, game_sources};
+use gametape::control;
+use gametape::paths::Folders;
 use gametape::sys::Prefix;
 
-use super::record::{rings, waited_for};
+use super::record::{parse_prefix, rings, waited_for};
+use super::serve::check_reach;
 use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::recording::Recording;
+use crate::room::check_place;
+use crate::serving::{Bind, parse_bind};
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::upstream::{Upstream, UpstreamArgs};
@@ -20,6 +25,12 @@ const NAMES: &str = "GAMETAPE_NAMES";
 /// What may be said without a command.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
+    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
+    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
+    bind: Option<Bind>,
+    /// What stands before the names of the game's memory: for demonstrations and tests
+    #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
+    names: Option<Prefix>,
     #[command(flatten)]
     upstream: UpstreamArgs,
 }
@@ -27,46 +38,82 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let upstream = args.upstream.read()?;
     let folders = open::folders()?;
+    let of_environment = || std::env::var(NAMES).ok().and_then(|names| Prefix::new(&names));
+    let prefix = args.names.clone().or_else(of_environment).unwrap_or_default();
+    check_that_none_runs(&folders, &prefix)?;
+    let place = Place::Folder(folders.tapes.clone());
+    check_place(&place)?;
     let stop = Stop::listen_once()?;
-    let prefix = std::env::var(NAMES).ok().and_then(|names| Prefix::new(&names)).unwrap_or_default();
-    let places = open::game_places(prefix)?;
+    let places = open::game_places(prefix.clone())?;
     let games = waited_for(places.echo_vr.is_some());
     let sources = game_sources(None, places, None);
-    let options = RecordOptions::new(Some(Place::Folder(folders.tapes.clone())));
-    let mut station = start(vec![folders.tapes.clone()], vec![rings(&folders)], None, upstream);
+    let options = RecordOptions::new(Some(place));
+    let tapes = (vec![folders.tapes.clone()], vec![rings(&folders)]);
+    let mut station = start(tapes, None, upstream, args.bind, false)?;
     let mut recording = Recording::start(sources, &options, &folders.run, || match &mut station {
         Some(station) => station.observers(),
         None => Ok(Vec::new()),
     })?;
-    recording = recording.serving(station.as_ref().and_then(Station::address));
+    recording = recording.serving(station.as_ref().and_then(Station::address)).of_main_job(prefix.as_str());
+    if let (Some(station), Some(names)) = (&station, &args.names) {
+        station.play_under(names);
+    }
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);
     }
     tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
+    if !prefix.as_str().is_empty() {
+        tell(&format!("names of memory begin with {}", prefix.as_str()));
+    }
     recording.watch(&stop);
     end(&mut recording, station)?;
     recording.finish(&stop, false)
 }
 
-/// Starts what runs beside a recording. A recording is worth more than its laps, which can be made from the tape later: without a store it goes on.
+/// Refuses to record the same games a second time: each lap would be stored twice.
+fn check_that_none_runs(folders: &Folders, prefix: &Prefix) -> anyhow::Result<()> {
+    for recorder in control::recorders(&folders.run).unwrap_or_default() {
+        // Other recorders, and those that do not answer, are not in the way.
+        if !control::ask(&recorder, "main-job").is_ok_and(|names| names == prefix.as_str()) {
+            continue;
+        }
+        let served = match control::ask(&recorder, "server") {
+            Ok(address) => format!("its page is {address}"),
+            Err(_) => "it serves no page".to_owned(),
+        };
+        anyhow::bail!(
+            "gametape runs already, as process {}, and records every game: {served}; nothing more is needed. To start it anew, end it first with Ctrl+C in its window",
+            recorder.process
+        );
+    }
+    Ok(())
+}
+
+/// Starts what runs beside a recording, for tapes in these folders but those. A recording is worth more than its laps, which can be made from the tape later:
+/// without a store it goes on, unless an address was asked for.
 pub(super) fn start(
-    folders: Vec<PathBuf>,
-    except: Vec<PathBuf>,
+    (folders, except): (Vec<PathBuf>, Vec<PathBuf>),
     named: Option<&str>,
     upstream: Option<Upstream>,
-) -> Option<Station> {
-    let station = store::open_to_stay(named).and_then(|store| Station::start(store, folders, except, upstream));
+    bind: Option<Bind>,
+    in_step: bool,
+) -> anyhow::Result<Option<Station>> {
+    let station = store::open_to_stay(named).and_then(|store| {
+        check_reach(bind.unwrap_or_default(), &*store, "")?;
+        Station::start(store, folders, except, upstream, bind, in_step)
+    });
     match station {
         Ok(station) => {
             if let Some(address) = station.address() {
                 tell(&format!("laps are served on http://{address}"));
             }
-            Some(station)
+            Ok(Some(station))
         }
+        Err(error) if bind.is_some() => Err(error),
         Err(error) => {
             tell(&format!("warning: only recording, without laps: {error:#}"));
             tell("the laps are not lost: when that is mended, `gametape laps rebuild` finds them on the tapes");
-            None
+            Ok(None)
         }
     }
 }
@@ -78,6 +125,9 @@ pub(super) fn end(recording: &mut Recording, station: Option<Station>) -> anyhow
         recording.forget_tapes();
         let served = station.end_laps();
         recording.say_lines();
+        if served.failed {
+            recording.failed_beside();
+        }
         served.end()?;
         recording.say_lines();
     }

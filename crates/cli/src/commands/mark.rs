@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(exit::nothing_found(format!("no recorder{which} is running; start one with `gametape record`")));
     };
     let tape = ask(&recorder, &format!("mark {}", args.text))?;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     match args.json {
         true => {
             let document = serde_json::json!({ "path": tape, "text": args.text, "process": recorder.process });

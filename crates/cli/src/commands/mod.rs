@@ -1,5 +1,6 @@
 //! The commands: one file each, with its arguments and its `run`.
 
+pub(crate) mod add;
 pub(crate) mod cat;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -10,13 +11,17 @@ mod doctor_report;
 pub(crate) mod export;
 mod export_captures;
 mod export_files;
+mod export_source;
 mod export_summary;
+mod export_target;
 pub(crate) mod games;
 pub(crate) mod import;
+mod import_report;
 pub(crate) mod info;
 mod info_report;
 pub(crate) mod laps;
 mod laps_csv;
+mod laps_edit;
 mod laps_filter;
 mod laps_rebuild;
 pub(crate) mod laps_report;

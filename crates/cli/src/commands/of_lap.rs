@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
+use gametape::format::TapeId;
 use gametape::format::read::Tape;
-use gametape::laps::{Lap, Tracked, track_tape};
+use gametape::identity::derived_id;
+use gametape::laps::{CutLap, Lap, Tracked, track_tape};
 
-use crate::exit;
+use crate::cli::tell;
+use crate::{exit, open};
 
 /// Sessions and laps of a tape; errors name the file.
 pub(super) fn tracked(tape: &Tape, path: &Path) -> anyhow::Result<Tracked> {
@@ -35,4 +38,34 @@ pub(super) fn times(lap: &Lap) -> Range<u64> {
 pub(super) fn times_of(tape: &Tape, number: u32, path: &Path) -> anyhow::Result<Range<u64>> {
     let tracked = tracked(tape, path)?;
     lap(&tracked, number, path).map(times)
+}
+
+/// The part of a tape that is kept for the lap with this number, and the lap.
+pub(super) fn part_of(tape: &Tape, number: u32, path: &Path) -> anyhow::Result<(CutLap, Lap)> {
+    let tracked = tracked(tape, path)?;
+    let lap = lap(&tracked, number, path)?;
+    Ok((CutLap::of(tape, lap), lap.clone()))
+}
+
+/// Warns if the lap on a tape that was cut for it is not what it was: nobody should find that out later.
+pub(super) fn warn_if_changed(out: &Path, lap: &Lap) -> anyhow::Result<()> {
+    let tracked = tracked(&open::tape(out)?, out)?;
+    let facts = |lap: &Lap| {
+        let sectors: Vec<_> = lap.sectors.iter().map(|sector| sector.time_ms).collect();
+        (lap.time_ms, lap.time_source, lap.state, sectors, lap.valid, lap.phase, lap.complete)
+    };
+    if tracked.lap(1).map(facts) != Some(facts(lap)) {
+        let out = out.display();
+        tell(&format!(
+            "warning: the lap is not the same on {out}: time, sectors or validity hang on frames that are not near it; `gametape laps {out}` shows it"
+        ));
+    }
+    Ok(())
+}
+
+/// Id and metadata of a tape that is made for a lap.
+pub(super) fn id_and_metadata(sources: &[TapeId], part: &CutLap) -> (TapeId, Option<String>) {
+    let lap = part.value(TapeId::default());
+    let id = derived_id(sources, &format!("cut {} {} lap {lap}", part.times.start, part.times.end));
+    (id, Some(part.value(id)))
 }

@@ -184,6 +184,7 @@ fn introduce(playing: &Playing, path: &Path, args: &Args) {
 
 /// Plays on a thread of its own, so that nothing here makes a frame late.
 fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended>, Result<Played, PlayError>) {
+    let end = playing.times().end;
     let plays = move || {
         let ran = playing.run();
         let stopped = playing.stop();
@@ -203,8 +204,8 @@ fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended
         }
         if on_terminal() && renewed.elapsed() >= RENEW {
             renewed = Instant::now();
-            let position = human::duration(u64::try_from(controls.position().as_nanos()).unwrap_or(u64::MAX));
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[K{position}");
+            let line = status(controls.position(), end, controls.is_paused());
+            let _ = write!(std::io::stderr().lock(), "\r\x1b[K{line}");
         }
         std::thread::sleep(GLANCE);
     }
@@ -212,6 +213,12 @@ fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended
         let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
     }
     thread.join().unwrap_or_else(|_| (None, Err(PlayError::Thread(std::io::Error::other("it ended early")))))
+}
+
+/// Position and end in tape time, and whether it is paused.
+fn status(position: Duration, end: Duration, paused: bool) -> String {
+    let time = |time: Duration| human::duration(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    format!("{} of {}{}", time(position.min(end)), time(end), if paused { ", paused" } else { "" })
 }
 
 fn report(path: &Path, game: &str, played: &Played, ended: Option<Ended>, as_json: bool) -> anyhow::Result<()> {
@@ -238,7 +245,23 @@ fn report(path: &Path, game: &str, played: &Played, ended: Option<Ended>, as_jso
             "path": path, "game": game, "ended": ended, "frames": frames, "loops": loops, "late": late, "lost": lost,
             "unfit": unfit, "problems": problems,
         });
-        writeln!(std::io::stdout().lock(), "{document}")?;
+        writeln!(crate::terminal::data(), "{document}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_line_has_position_total_time_and_whether_it_is_paused() {
+        let line = |position, paused| status(Duration::from_secs(position), Duration::from_secs(90), paused);
+        assert_eq!(
+            line(12, false),
+            format!("{} of {}", human::duration(12_000_000_000), human::duration(90_000_000_000))
+        );
+        assert!(line(12, true).ends_with(", paused"), "{}", line(12, true));
+        assert_eq!(line(91, false), line(90, false));
+    }
 }

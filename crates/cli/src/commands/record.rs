@@ -13,6 +13,7 @@ use gametape::sys::Prefix;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::recording::Recording;
+use crate::room::check_place;
 use crate::stop::Stop;
 use crate::{open, time};
 
@@ -117,6 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         (None, Some(file)) => Place::File(file.clone()),
         (None, None) => Place::Folder(folders.tapes.clone()),
     };
+    check_place(&place)?;
     let note = args.note.iter().map(|note| ("note".to_owned(), note.clone()));
     let options = RecordOptions {
         split: match args.split {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use gametape::format::write::{CreateError, RewriteError, RewriteReport};
+use gametape::format::write::{BuildError, CreateError, RewriteError, RewriteReport};
 use serde::Serialize;
 
 use super::problem_report::{ReportProblem, StreamNames};
@@ -37,8 +37,12 @@ pub(super) fn failed(error: RewriteError, doing: &str) -> anyhow::Error {
     }
     let step = match &error {
         RewriteError::Create(CreateError::Exists { .. }) => "choose another name with -o",
-        RewriteError::Create(_) | RewriteError::Build(_) => "choose another place with -o, or make room there",
-        RewriteError::Read(_) => "`gametape verify` says what is wrong with the tape",
+        RewriteError::Create(_) | RewriteError::Build(BuildError::Io { .. }) => {
+            "choose another place with -o, or make room there"
+        }
+        RewriteError::Build(BuildError::Refused { .. }) | RewriteError::Read(_) => {
+            "`gametape verify` says what is wrong with the tape"
+        }
         // These say it themselves.
         RewriteError::Refused(_) => return anyhow::Error::from(error).context(doing.to_owned()),
     };
@@ -61,7 +65,7 @@ pub(super) fn tell_report(
     let frames = streams.map(|stream| stream.totals().frames).sum();
     tell(&format!("{}, {}", human::counted(frames, "frame"), human::bytes(report.bytes)));
     let path = out.display().to_string();
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = crate::terminal::data();
     if json {
         let problems = report.problems.iter().map(|problem| ReportProblem::of(problem, names)).collect();
         let document = Report { path, bytes: report.bytes, frames, problems };
@@ -72,4 +76,18 @@ pub(super) fn tell_report(
     }
     stdout.flush()?;
     Ok(Outcome::damaged_if(report.problems.iter().any(open::is_damage)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_that_makes_no_sense_is_not_a_matter_of_room() {
+        let refused = BuildError::Refused { stream: "car".into(), reason: "time 5 ns lies before 7 ns".into() };
+        let text = failed(refused.into(), "cannot recover a").to_string();
+        assert!(text.contains("gametape verify") && !text.contains("room"), "{text}");
+        let full = BuildError::Io { path: "a".into(), source: std::io::ErrorKind::StorageFull.into() };
+        assert!(failed(full.into(), "cannot recover a").to_string().contains("make room"));
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use gametape::format::write::Files;
 use gametape::keep_last::{SaveError, find_rings, save};
+use gametape::paths::create_private_folder;
 use serde_json::json;
 
 use super::record::rings;
@@ -48,13 +49,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         tell(&format!("the recorder {} has ended; this is what it held", ring.process));
     }
     let to = args.output.clone().unwrap_or(folders.tapes);
-    std::fs::create_dir_all(&to).with_context(|| format!("cannot make the folder {}", to.display()))?;
+    create_private_folder(&to).with_context(|| format!("cannot make the folder {}", to.display()))?;
     let files: Arc<dyn Files> = Arc::new(StoppableFiles::default());
     let saved = save(&files, &ring.folder, &to).map_err(|error| match error {
         SaveError::Nothing { .. } => exit::nothing_found("nothing is held yet: the game has to run for a moment"),
         error => error.into(),
     })?;
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = crate::terminal::data();
     for tape in &saved {
         tell(&format!("{}: {}", tape.path.display(), human::bytes(tape.bytes)));
         for problem in &tape.problems {

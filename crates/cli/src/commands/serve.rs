@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::Uri;
 use gametape::store::Store;
 use gametape::sys::Prefix;
 
@@ -55,8 +56,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "IP")]
     trusted_proxy: Vec<IpAddr>,
     /// An origin whose pages may read answers (https://laps.example); may be given several times
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     cors: Vec<String>,
+    /// Require a token for every request, also from this machine; other users of this machine can otherwise read and edit everything
+    #[arg(long, conflicts_with = "public")]
+    require_token: bool,
     /// What stands before the names of the memory that tapes are played into from a page; nothing if left out, as games have them
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
@@ -67,16 +71,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let bind = args.bind.unwrap_or_default();
     let store = store::open_to_stay(args.store.as_deref())?;
-    if !bind.address.is_loopback() && !args.public && !has_token(store.as_ref())? {
-        return Err(exit::usage(format!(
-            "{} can be reached by others, and there is no token: make one with `gametape token add NAME`, or let anyone see what is public with --public",
-            bind.address
-        )));
+    if !args.public {
+        check_reach(bind, store.as_ref(), ", or let anyone see what is public with --public")?;
+    }
+    if args.require_token && !has_token(store.as_ref())? {
+        return Err(exit::usage(
+            "--require-token lets nobody in while there is no token: make one with `gametape token add NAME`"
+                .to_owned(),
+        ));
     }
     let upstream = args.upstream.read()?;
     let stop = Stop::listen_once()?;
     let access = Access {
         public: args.public,
+        require_token: args.require_token,
         trusted_proxies: args.trusted_proxy.iter().map(IpAddr::to_canonical).collect(),
         cors_origins: args.cors.clone(),
         ..Access::default()
@@ -89,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let address = serving.address();
     tell(&format!("serving {} on http://{address}", store.name()));
     // Data goes to stdout: the address, for programs that start this one.
-    writeln!(std::io::stdout().lock(), "http://{address}")?;
+    writeln!(crate::terminal::data(), "http://{address}")?;
     let known = folders()?;
     let own = if args.store.as_deref() == Some(store::DEMO) { known.demo.clone() } else { known.tapes.clone() };
     serving.state().take_tapes(own.clone());
@@ -105,6 +113,72 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done })
 }
 
+/// Refuses an address that others can reach while there is no token that would let them in.
+pub(super) fn check_reach(bind: Bind, store: &dyn Store, otherwise: &str) -> anyhow::Result<()> {
+    if bind.address.is_loopback() || has_token(store)? {
+        return Ok(());
+    }
+    Err(exit::usage(format!(
+        "{} can be reached by others, and there is no token: make one with `gametape token add NAME`{otherwise}",
+        bind.address
+    )))
+}
+
+/// Reads what --cors says: one origin as browsers write it. `null` is the origin of every sandboxed page and local file, and `*` is everybody.
+fn parse_origin(text: &str) -> Result<String, String> {
+    let wrong = || {
+        "not an origin like https://laps.example or http://192.0.2.1:8080 (no path; `null`, `*` and empty are refused)"
+            .to_owned()
+    };
+    let uri: Uri = text.parse().map_err(|_| wrong())?;
+    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(wrong)?;
+    let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or_else(wrong)?;
+    // Browsers write origins in lower case and without the usual port.
+    let host = authority.host().to_ascii_lowercase();
+    let usual = if scheme == "https" { 443 } else { 80 };
+    let origin = match authority.port_u16().filter(|port| *port != usual) {
+        Some(port) => format!("{scheme}://{host}:{port}"),
+        None => format!("{scheme}://{host}"),
+    };
+    let has_path = !text.ends_with(authority.as_str());
+    if has_path || host.is_empty() || host.contains('*') { Err(wrong()) } else { Ok(origin) }
+}
+
 fn has_token(store: &dyn Store) -> anyhow::Result<bool> {
     Ok(store.tokens()?.iter().any(|token| token.revoked_us.is_none()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_single_origins_are_taken() {
+        for (text, origin) in [
+            ("https://laps.example", "https://laps.example"),
+            ("https://Laps.Example:443", "https://laps.example"),
+            ("http://192.0.2.1:8080", "http://192.0.2.1:8080"),
+            ("http://[2001:db8::1]:8080", "http://[2001:db8::1]:8080"),
+        ] {
+            assert_eq!(parse_origin(text).as_deref(), Ok(origin));
+        }
+        for wrong in [
+            "",
+            " ",
+            "null",
+            "*",
+            "https://*",
+            "https://*.example",
+            "laps.example",
+            "https://",
+            "https://laps.example/",
+            "https://laps.example/x",
+            "https://a.example?x",
+            "https://user@laps.example",
+            "file:///x",
+            "ftp://laps.example",
+        ] {
+            assert!(parse_origin(wrong).is_err(), "{wrong:?}");
+        }
+    }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use gametape::format::read::Tape;
 use gametape::format::write;
 use gametape::identity::derived_id;
-use gametape::laps::Tracked;
+use gametape::laps::{CutLap, Lap, Tracked};
 use serde_json::json;
 
 use super::of_lap;
@@ -20,8 +21,8 @@ use crate::{human, open};
 
 /// Make a tape of each session or lap of a tape
 ///
-/// Each part is exact to the frame, with everything that describes it, and is called like the tape with the number of the session or lap. The tape stays
-/// as it is, and nothing is overwritten.
+/// Each part is exact to the frame, with everything that describes it, and is called like the tape with the number of the session or lap. The tape of a lap also
+/// has some seconds before and behind it, so that the lap keeps its time; such parts overlap. The tape stays as it is, and nothing is overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape split evening.gtape --by session
@@ -53,12 +54,14 @@ enum By {
 struct Part {
     path: PathBuf,
     times: Range<u64>,
+    /// The lap that it is made for.
+    lap: Option<(CutLap, Lap)>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tape = open::tape(&args.file)?;
     let tracked = of_lap::tracked(&tape, &args.file)?;
-    let parts = parts(args, &tracked);
+    let parts = parts(args, &tape, &tracked);
     if parts.is_empty() {
         return Err(exit::nothing_found(format!("{} has none to split by; nothing was written", args.file.display())));
     }
@@ -74,13 +77,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (mut damaged, mut written) = (false, Vec::new());
     for part in &parts {
         let Range { start, end } = part.times;
-        let id = derived_id(&ids, &format!("cut {start} {end}"));
+        let (id, metadata) = match &part.lap {
+            Some((cut, _)) => of_lap::id_and_metadata(&ids, cut),
+            None => (derived_id(&ids, &format!("cut {start} {end}")), None),
+        };
+        let metadata: Vec<_> = metadata.iter().map(|value| (CutLap::KEY, value.as_str())).collect();
         let bar = bars.add("split");
-        let report = write::cut(files.clone(), &tape, start..end, &part.path, id, &mut |progress| {
+        let report = write::cut_with(files.clone(), &tape, start..end, &part.path, id, &metadata, &mut |progress| {
             bar.at(progress.done_frames, progress.total_frames);
         })
         .map_err(|error| failed(error, &format!("cannot write {}", part.path.display())))?;
         drop(bar);
+        if let Some((_, lap)) = &part.lap {
+            of_lap::warn_if_changed(&part.path, lap)?;
+        }
         report.problems.iter().for_each(|problem| tell(&format!("warning: left out: {problem}")));
         damaged |= report.problems.iter().any(open::is_damage);
         written.push((part.path.display().to_string(), report.bytes));
@@ -93,7 +103,7 @@ fn print(as_json: bool, written: &[(String, u64)]) -> anyhow::Result<()> {
     use std::io::Write as _;
     let bytes = written.iter().map(|(_, bytes)| bytes).sum();
     tell(&format!("{}, {}", human::counted(written.len() as u64, "tape"), human::bytes(bytes)));
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     if as_json {
         let tapes: Vec<_> = written.iter().map(|(path, bytes)| json!({ "path": path, "bytes": bytes })).collect();
         writeln!(out, "{}", json!({ "tapes": tapes }))?;
@@ -104,7 +114,7 @@ fn print(as_json: bool, written: &[(String, u64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn parts(args: &Args, tracked: &Tracked) -> Vec<Part> {
+fn parts(args: &Args, tape: &Tape, tracked: &Tracked) -> Vec<Part> {
     let name = |what: &str, number: usize, count: usize| {
         let stem = args.file.file_stem().unwrap_or_default().to_string_lossy();
         let digits = count.to_string().len();
@@ -118,15 +128,19 @@ fn parts(args: &Args, tracked: &Tracked) -> Vec<Part> {
                 let session = &tracked.session;
                 session.start_ns..session.end_ns.map_or(u64::MAX, |end| end.saturating_add(1))
             });
-            let part = |(index, times)| Part { path: name("session", index + 1, count), times };
+            let part = |(index, times)| Part { path: name("session", index + 1, count), times, lap: None };
             times.enumerate().map(part).collect()
         }
         By::Lap => {
             let count = tracked.laps().count();
             // A lap that was inferred over a gap has no frames.
             let laps = tracked.laps().filter(|lap| lap.end_ns.is_none_or(|end_ns| end_ns > lap.start_ns));
-            laps.map(|lap| Part { path: name("lap", lap.tape_lap as usize, count), times: of_lap::times(lap) })
-                .collect()
+            let part = |lap: &Lap| {
+                let cut = CutLap::of(tape, lap);
+                let path = name("lap", lap.tape_lap as usize, count);
+                Part { path, times: cut.times.clone(), lap: Some((cut, lap.clone())) }
+            };
+            laps.map(part).collect()
         }
     }
 }

@@ -5,19 +5,19 @@ use std::io::Write;
 use clap::{Subcommand, ValueEnum};
 use gametape::laps::Id;
 use gametape::names::utc_text;
-use gametape::store::{Scope, Store, StoreError, Token};
+use gametape::store::{Scope, Store, Token};
 use serde::Serialize;
 
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
-use crate::store;
+use crate::{human, store};
 
 /// Tokens: who may use the server from elsewhere, or change things
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape token add rig --scope write
   gametape token list
-  gametape token revoke 0123456789abcdef0123456789abcdef
+  gametape token revoke rig
   curl -H \"Authorization: Bearer gametape_…\" http://host:7223/api/v1/laps")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,6 +32,7 @@ enum Action {
     /// Make a token and print it; it cannot be printed again
     Add {
         /// What it is for
+        #[arg(value_parser = parse_name)]
         name: String,
         /// What it allows
         #[arg(long, value_enum, default_value_t = ScopeArg::Read)]
@@ -45,8 +46,9 @@ enum Action {
     },
     /// Make a token worthless
     Revoke {
-        /// Its id, as `list` prints it
-        id: String,
+        /// Its name or its id, as `list` prints them
+        #[arg(value_name = "NAME|ID")]
+        token: String,
     },
 }
 
@@ -89,7 +91,7 @@ impl From<Token> for ReportToken {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let store = store::open(args.store.as_deref())?;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     match &args.action {
         Action::Add { name, scope } => {
             let scope = match scope {
@@ -112,16 +114,47 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
                 false => tokens.iter().try_for_each(|token| writeln!(out, "{}", line(token)))?,
             }
         }
-        Action::Revoke { id } => {
-            let wrong = || exit::usage(format!("{id} is no id of a token; `gametape token list` prints them"));
-            match store.revoke_token(Id::parse(id).ok_or_else(wrong)?) {
-                Err(StoreError::NotFound { .. }) => return Err(exit::nothing_found(format!("there is no token {id}"))),
-                done => done?,
-            }
-            tell("revoked");
+        Action::Revoke { token } => {
+            let token = find(&store.tokens()?, token)?;
+            store.revoke_token(token.id)?;
+            tell(&format!("revoked {} ({})", human::safe(&token.name), token.id));
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The token that is meant. A name that several tokens have names none of them.
+fn find(tokens: &[Token], meant: &str) -> anyhow::Result<Token> {
+    if let Some(token) = Id::parse(meant).and_then(|id| tokens.iter().find(|token| token.id == id)) {
+        return Ok(token.clone());
+    }
+    let named: Vec<&Token> = tokens.iter().filter(|token| token.name == meant).collect();
+    let valid: Vec<&Token> = named.iter().copied().filter(|token| token.revoked_us.is_none()).collect();
+    match (valid.as_slice(), named.first()) {
+        ([token], _) => Ok((*token).clone()),
+        ([], Some(token)) => Ok((*token).clone()),
+        ([], None) => Err(exit::nothing_found(format!(
+            "there is no token {}; `gametape token list` prints them",
+            human::safe(meant)
+        ))),
+        (several, _) => {
+            let ids: Vec<String> = several.iter().map(|token| token.id.to_string()).collect();
+            Err(exit::usage(format!(
+                "{} tokens are called {}: name one by its id: {}",
+                ids.len(),
+                human::safe(meant),
+                ids.join(", ")
+            )))
+        }
+    }
+}
+
+/// A name that tells tokens apart.
+fn parse_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a token needs a name, to be told from others and to be revoked by".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 fn line(token: &ReportToken) -> String {
@@ -134,7 +167,7 @@ fn line(token: &ReportToken) -> String {
         token.scope,
         day(&token.created_utc),
         day(&token.used_utc),
-        token.name,
+        human::safe(&token.name),
         revoked.unwrap_or_default()
     )
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use gametape::format::read::{ProblemKind, Tape, Verified};
-use gametape::import::{AgainstError, Comparison, compare_with_source};
+use gametape::import::{AgainstError, Comparison, ImportOptions, compare_with_source_using};
 use serde::Serialize;
 
 use super::problem_report::{ReportProblem, StreamNames};
 use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::progress::Bars;
-use crate::{human, open};
+use crate::{dictionary, human, open};
 
 /// Read a tape whole and check every byte of it
 ///
@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// Also compare with the file that the tape was imported from, byte by byte
     #[arg(long, value_name = "SOURCE")]
     against: Option<PathBuf>,
+    /// The zstd dictionary that SOURCE was packed with
+    #[arg(long, value_name = "FILE", requires = "against")]
+    dictionary: Option<PathBuf>,
     /// One JSON document on stdout
     #[arg(long)]
     json: bool,
@@ -56,7 +59,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut problems: Vec<_> = verified.problems.iter().map(|problem| ReportProblem::of(problem, &names)).collect();
     let mut compared = None;
     if let Some(source) = &args.against {
-        let comparison = compare(&tape, source, &bars)?;
+        let options = ImportOptions { dictionary: dictionary::read(args.dictionary.as_deref())? };
+        let comparison = compare(&tape, source, &options, &bars)?;
         problems.extend(of_comparison(&comparison));
         compared = Some((source, comparison));
     }
@@ -68,7 +72,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         bytes: verified.bytes,
         problems,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &report).map_err(std::io::Error::from)?;
         writeln!(out)?;
@@ -82,14 +86,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::damaged_if(!report.ok))
 }
 
-fn compare(tape: &Tape, source: &Path, bars: &Bars) -> anyhow::Result<Comparison> {
+fn compare(tape: &Tape, source: &Path, options: &ImportOptions, bars: &Bars) -> anyhow::Result<Comparison> {
     let bar = bars.add("compare");
-    compare_with_source(tape, source, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes)).map_err(
-        |error| match error {
+    compare_with_source_using(tape, source, options, &mut |progress| bar.at(progress.done_bytes, progress.total_bytes))
+        .map_err(|error| match error {
             AgainstError::Read { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot compare with {}", source.display())),
-        },
-    )
+        })
 }
 
 fn of_comparison(comparison: &Comparison) -> Vec<ReportProblem> {
@@ -119,7 +122,7 @@ fn write_human(
         many => human::counted(many, "problem"),
     };
     let (blocks, frames) = (human::counted(verified.blocks, "block"), human::counted(verified.frames, "frame"));
-    writeln!(out, "{}: {verdict}; {blocks}, {frames}, {}", report.path, human::bytes(verified.bytes))?;
+    writeln!(out, "{}: {verdict}; {blocks}, {frames}, {}", human::safe(&report.path), human::bytes(verified.bytes))?;
     for problem in &report.problems {
         write!(out, "  {}", problem.kind)?;
         if let Some(stream) = &problem.stream {
@@ -137,7 +140,7 @@ fn write_human(
     if let Some((source, comparison)) = compared.filter(|(_, comparison)| comparison.is_equal()) {
         let frames = human::counted(comparison.equal_frames, "frame");
         let bytes = human::count(comparison.equal_bytes);
-        writeln!(out, "the same as {}: {frames}, {bytes} bytes", source.display())?;
+        writeln!(out, "the same as {}: {frames}, {bytes} bytes", human::path(source))?;
     }
     Ok(())
 }

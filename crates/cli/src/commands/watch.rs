@@ -13,6 +13,7 @@ use gametape::watch::{
 };
 
 use super::watch_report::{ReportFound, plain};
+use crate::adding::{Adding, InStore};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::stop::Stop;
@@ -24,7 +25,7 @@ const NAP: Duration = Duration::from_millis(50);
 /// Watch folders where games put their replays
 ///
 /// Reports each new file once, when it is complete: it has not changed for a while, or it was renamed into place. What can be read becomes
-/// a tape in your tapes folder; of the rest you get name, size, time and hash. What was reported is remembered: a restart reports nothing
+/// a tape in your tapes folder, and its laps go into the store; of the rest you get name, size, time and hash. What was reported is remembered: a restart reports nothing
 /// twice. Without DIR the replay folders of all known games on this machine are watched. Finds go to stdout, a line for each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -50,6 +51,12 @@ pub(crate) struct Args {
     /// Report files that are there already, too, unless they were reported before
     #[arg(long)]
     existing: bool,
+    /// Make tapes, and leave the store alone
+    #[arg(long, conflicts_with = "store")]
+    no_store: bool,
+    /// Store: a file, or postgres://…; GAMETAPE_STORE means the same
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// How long a file must stay as it is until it is complete; 2s to 5s by game if left out
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     settle: Option<u64>,
@@ -68,7 +75,10 @@ fn parse_game(text: &str) -> Result<&'static ReplayGame, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = choose_folders(args)?;
     let data = open::folders()?;
-    let mut watch = Watch::new().import_to(data.tapes).remember_in(data.watched);
+    let adding = (!args.no_store).then(|| Adding::open(args.store.as_deref())).transpose();
+    let adding = adding.context("the laps have nowhere to go; --no-store makes only tapes")?;
+    let tapes = adding.as_ref().map_or(data.tapes, |adding| adding.tapes.clone());
+    let mut watch = Watch::new().import_to(tapes).remember_in(data.watched);
     for folder in &folders {
         watch = watch.folder(folder.clone());
     }
@@ -86,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         WatchError::NotAFolder { .. } | WatchError::ArchiveIsWatched { .. } => exit::usage(error.to_string()),
         error => error.into(),
     })?;
-    let seen = tell_all(events, &stop, args.json, &folders)?;
+    let seen = tell_all(events, &stop, args.json, &folders, adding.as_ref())?;
     tell(&format!("{} found, {} made", human::counted(seen.found, "file"), human::counted(seen.tapes, "tape")));
     Ok(match (seen.problems, stop.interrupted()) {
         (true, _) => Outcome::Damage,
@@ -104,7 +114,13 @@ struct Seen {
 }
 
 /// Tells everything until the end is wanted.
-fn tell_all(mut events: Events, stop: &Stop, json: bool, folders: &[Folder]) -> anyhow::Result<Seen> {
+fn tell_all(
+    mut events: Events,
+    stop: &Stop,
+    json: bool,
+    folders: &[Folder],
+    adding: Option<&Adding>,
+) -> anyhow::Result<Seen> {
     let handle = events.stop_handle();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -114,7 +130,9 @@ fn tell_all(mut events: Events, stop: &Stop, json: bool, folders: &[Folder]) -> 
         while let Some(event) = events.next() {
             match event {
                 WatchEvent::Found(found) => {
-                    result = write_line(&found, json);
+                    let in_store = adding.zip(found.tape()).map(|(adding, tape)| adding.add(tape, false));
+                    seen.problems |= in_store.as_ref().is_some_and(|in_store| in_store.error.is_some());
+                    result = write_line(&found, in_store, json);
                     if result.is_err() {
                         // Nobody got it.
                         events.give_back();
@@ -146,13 +164,13 @@ fn end_when_wanted(stop: &Stop, handle: &StopHandle, over: &AtomicBool) {
     }
 }
 
-fn write_line(found: &Found, json: bool) -> anyhow::Result<()> {
+fn write_line(found: &Found, in_store: Option<InStore>, json: bool) -> anyhow::Result<()> {
     let mut line = match json {
-        true => serde_json::to_string(&ReportFound::of(found))?,
-        false => plain(found),
+        true => serde_json::to_string(&ReportFound::of(found, in_store))?,
+        false => plain(found, in_store.as_ref()),
     };
     line.push('\n');
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = crate::terminal::data();
     // In one write, so that whoever reads along never sees half a line.
     stdout.write_all(line.as_bytes())?;
     stdout.flush()?;

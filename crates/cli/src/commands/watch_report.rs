@@ -6,6 +6,7 @@ use gametape::names::utc_text;
 use gametape::watch::{Archive, Found, Import};
 use serde::Serialize;
 
+use crate::adding::InStore;
 use crate::human;
 
 /// A find, as a line of JSON.
@@ -29,10 +30,12 @@ pub(super) struct ReportFound {
     frames: Option<u64>,
     /// What was wrong with the file; what is whole is on the tape.
     problems: Vec<String>,
+    /// What became of the tape in the store; `null` if there is no tape, and with `--no-store`.
+    store: Option<InStore>,
 }
 
 impl ReportFound {
-    pub(super) fn of(found: &Found) -> Self {
+    pub(super) fn of(found: &Found, in_store: Option<InStore>) -> Self {
         let text = |path: &Path| path.display().to_string();
         let archive_error = match &found.archive {
             Archive::Failed(error) => Some(error.to_string()),
@@ -66,12 +69,13 @@ impl ReportFound {
             import_error,
             frames: imported.map(|imported| imported.frames),
             problems: imported.map(|imported| imported.problems.clone()).unwrap_or_default(),
+            store: in_store,
         }
     }
 }
 
 /// A find, as a line for people.
-pub(super) fn plain(found: &Found) -> String {
+pub(super) fn plain(found: &Found, in_store: Option<&InStore>) -> String {
     let mut parts = vec![human::bytes(found.bytes)];
     parts.extend(found.game.clone());
     let to_the_second = |ns: i64| ns - ns.rem_euclid(1_000_000_000);
@@ -94,5 +98,6 @@ pub(super) fn plain(found: &Found) -> String {
         Import::AlreadyThere { tape, .. } => parts.push(format!("tape {} was there", tape.display())),
         Import::Failed(error) => parts.push(format!("no tape: {error}")),
     }
+    parts.extend(in_store.map(InStore::words));
     human::safe(&format!("{}: {}", found.path.display(), parts.join(", ")))
 }

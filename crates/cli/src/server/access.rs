@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
+use gametape::laps::Id;
 use gametape::store::{Audience, Scope};
 
 use super::clients::Asks;
@@ -15,6 +16,8 @@ pub(crate) struct Access {
     pub(crate) loopback: bool,
     /// Anyone may see what is public, without a token.
     pub(crate) public: bool,
+    /// Nobody may do anything without a token, on this machine neither.
+    pub(crate) require_token: bool,
     /// The port it listens on.
     pub(crate) port: u16,
     /// Proxies whose word on who asks is believed.
@@ -30,6 +33,8 @@ pub(super) struct Caller {
     pub(super) client: IpAddr,
     /// What the token allows; `None` without one.
     pub(super) scope: Option<Scope>,
+    /// The token.
+    pub(super) token: Option<Id>,
     /// Nobody is in between: no proxy is configured, and none has left its mark.
     pub(super) direct: bool,
 }
@@ -55,7 +60,7 @@ impl Access {
         match (caller.scope, self.public, self.loopback) {
             (Some(_), _, _) => Ok(Audience::Owner),
             (None, true, _) => Ok(Audience::Public),
-            (None, false, true) if caller.direct => Ok(Audience::Owner),
+            (None, false, true) if caller.direct && !self.require_token => Ok(Audience::Owner),
             (None, false, _) => Err(ApiError::token_needed()),
         }
     }
@@ -68,7 +73,7 @@ impl Access {
             Some(Scope::Read) => {
                 Err(ApiError::forbidden("this token may read only; an edit needs one with write scope"))
             }
-            None if self.loopback && caller.direct && !self.public => {
+            None if self.loopback && caller.direct && !self.public && !self.require_token => {
                 let own = origin.and_then(|origin| origin.strip_prefix("http://")).zip(host);
                 match own {
                     Some((origin, host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
@@ -133,7 +138,7 @@ mod tests {
     use super::*;
 
     fn caller(scope: Option<Scope>) -> Caller {
-        Caller { client: IpAddr::from([127, 0, 0, 1]), scope, direct: true }
+        Caller { client: IpAddr::from([127, 0, 0, 1]), scope, token: None, direct: true }
     }
 
     #[test]
@@ -159,6 +164,10 @@ mod tests {
         {
             assert!(local.may_write(caller(None), host, origin).is_err(), "{origin:?}");
         }
+        let locked = Access { require_token: true, ..local.clone() };
+        assert!(locked.may_write(caller(None), host, Some("http://127.0.0.1:7223")).is_err());
+        assert!(locked.audience(caller(None)).is_err());
+        assert!(locked.may_write(caller(Some(Scope::Write)), None, None).is_ok());
         for wide in [Access { public: true, ..local.clone() }, Access { loopback: false, ..local }] {
             assert!(wide.may_write(caller(None), host, Some("http://127.0.0.1:7223")).is_err());
         }

@@ -41,7 +41,9 @@ impl Announcer {
             Event::SessionClosed(session) => self.session(Kind::SessionClosed, session),
             Event::LapOpened(lap) => self.lap_opened(lap),
             Event::SectorClosed { lap, number, sector } => {
-                let data = json!({ "lap": lap.to_string(), "sector": number, "time_ms": sector.time_ms });
+                let session = self.with_now(|now| now.session.as_ref().map(|session| session.id.to_string()));
+                let data =
+                    json!({ "lap": lap.to_string(), "session": session, "sector": number, "time_ms": sector.time_ms });
                 self.unstored(Kind::SectorClosed, &data);
             }
             Event::StintOpened { session, stint } | Event::StintClosed { session, stint } => {

@@ -1,127 +1,44 @@
-//! What the car does now, for pages that show it: only the newest counts, and nothing of it is kept.
+//! What the car does now, as a message for pages that show it: only the newest counts, and nothing of it is kept.
 
-use std::sync::{Mutex, PoisonError};
-
-use axum::extract::ws::Utf8Bytes;
 use gametape::format::read::Tape;
 use gametape::games::{Sample, Wheel};
-use gametape::laps::{Id, Lap, Session};
+use gametape::laps::{Lap, Session};
 use gametape::live_view::{CarNow, CarSink, Reference, RunningLap};
 use gametape::paths::this_machine;
 use gametape::store::{Audience, Filter, ListQuery};
 use serde::Serialize;
-use serde_json::json;
-use tokio::sync::watch;
 
+use super::car_feed::About;
 use super::state::AppState;
 
 /// Pounds a square inch of a kilopascal: what sim racers read.
 const PSI_PER_KPA: f32 = 0.145_037_74;
 
-/// The car as a message.
-#[derive(Debug, Clone)]
-struct Shown {
-    text: Utf8Bytes,
-    public: bool,
-}
-
-/// Where the newest state of the car is.
-pub(crate) struct CarFeed {
-    newest: watch::Sender<Shown>,
-    /// The sessions, with their drivers, that anybody may see. Of others, and of those that are not known yet, nothing is shown.
-    public: Mutex<Vec<(Id, Option<String>)>>,
-}
-
-/// Sessions that are remembered: there is one for each rig.
-const REMEMBERED: usize = 16;
-
-impl Default for CarFeed {
-    fn default() -> Self {
-        Self { newest: watch::Sender::new(waiting()), public: Mutex::default() }
-    }
-}
-
-/// Nobody drives.
-fn waiting() -> Shown {
-    let text = json!({ "kind": "car", "data": { "rig": "local", "state": "waiting" } }).to_string();
-    Shown { text: text.into(), public: true }
-}
-
-impl CarFeed {
-    /// Anybody may see this session; nobody but the owner any that is not known, and none if it is `None`.
-    pub(super) fn set_public(&self, session: Option<&Session>) {
-        let mut public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
-        match session {
-            None => public.clear(),
-            Some(session) => {
-                public.retain(|(id, _)| *id != session.id);
-                public.push((session.id, session.driver.clone()));
-                if public.len() > REMEMBERED {
-                    public.remove(0);
-                }
-            }
-        }
-    }
-
-    /// Whether anybody may see the session while this one drives. Of a co-driver nothing is known before a lap is stored.
-    fn is_public(&self, session: Option<&Session>, driver: Option<&String>) -> bool {
-        let public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_its_driver = |session: &Session| {
-            driver.is_none_or(|driver| session.driver.as_ref() == Some(driver))
-                && public.iter().any(|(id, driver)| *id == session.id && *driver == session.driver)
-        };
-        session.is_some_and(of_its_driver)
-    }
-
-    fn show(&self, car: &CarNow<'_>) {
-        let message = Message { kind: "car", data: CarAnswer::of(car) };
-        // It is all numbers and texts, which do not fail.
-        let Ok(text) = serde_json::to_string(&message) else { return };
-        self.newest.send_replace(Shown {
-            text: text.into(),
-            public: self.is_public(car.session, car.lap.and_then(|lap| lap.driver.as_ref())),
-        });
-    }
-
-    fn gone(&self) {
-        self.newest.send_replace(waiting());
-    }
-
-    /// Who looks on from now on.
-    pub(super) fn watch(&self, audience: Audience) -> CarWatcher {
-        let mut newest = self.newest.subscribe();
-        newest.mark_changed();
-        CarWatcher { newest, audience }
-    }
-}
-
-/// Somebody who looks on.
-pub(super) struct CarWatcher {
-    newest: watch::Receiver<Shown>,
-    audience: Audience,
-}
-
-impl CarWatcher {
-    /// The next state; those that were replaced meanwhile are left out.
-    pub(super) async fn next(&mut self) -> Utf8Bytes {
-        if self.newest.changed().await.is_err() {
-            // Nothing more will come.
-            return std::future::pending().await;
-        }
-        let shown = self.newest.borrow_and_update();
-        match self.audience == Audience::Owner || shown.public {
-            true => shown.text.clone(),
-            false => waiting().text,
-        }
-    }
-}
-
 /// Shows cars to who listens to the server.
 pub(crate) struct ShowCars(pub(crate) AppState);
 
+impl ShowCars {
+    /// A part beside the recording failed: the live status says so until the program ends.
+    pub(crate) fn fail(&self, part: &'static str) {
+        self.0.car.fail(part);
+    }
+}
+
 impl CarSink for ShowCars {
     fn car(&self, car: &CarNow<'_>) {
-        self.0.car.show(car);
+        let answer = CarAnswer { error: self.0.car.error(), ..CarAnswer::of(car) };
+        let about = About {
+            tape: answer.tape.clone(),
+            session: answer.session.clone(),
+            game: answer.game.to_owned(),
+            track: answer.track.map(str::to_owned),
+            car: answer.car.map(str::to_owned),
+            driver: answer.driver.map(str::to_owned),
+        };
+        // It is all numbers and texts, which do not fail.
+        let Ok(text) = serde_json::to_string(&Message { kind: "car", data: answer }) else { return };
+        let public = self.0.car.is_public(car.session, car.lap.and_then(|lap| lap.driver.as_ref()));
+        self.0.car.show(about, text, public);
     }
 
     fn gone(&self) {
@@ -191,6 +108,9 @@ struct CarAnswer<'a> {
     race_position: Option<u16>,
     session_left_ms: Option<u32>,
     in_pit_lane: Option<bool>,
+    /// A part beside the recording that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -265,6 +185,7 @@ impl<'a> CarAnswer<'a> {
             race_position: sample.race_position,
             session_left_ms: sample.session_left_ms,
             in_pit_lane: sample.in_pit_lane,
+            error: None,
         }
     }
 }
@@ -306,35 +227,6 @@ impl TyreAnswer {
             pressure_psi: wheel.pressure_kpa.map(|kpa| kpa * PSI_PER_KPA),
             wear: wheel.tread_left.map(|left| 1.0 - left),
             brake_c: wheel.brake_celsius,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_session_that_is_not_known_to_be_public_is_seen_by_the_owner_alone() {
-        let feed = CarFeed::default();
-        let (mut owner, mut anybody) = (feed.watch(Audience::Owner), feed.watch(Audience::Public));
-        assert!(owner.next().await.contains("waiting") && anybody.next().await.contains("waiting"));
-        let session = super::super::tests::session(1, "Driver 1");
-        let other = Session { driver: Some("Driver 2".into()), ..session.clone() };
-        let (first, second) = ("Driver 1".to_owned(), "Driver 2".to_owned());
-        for (known, shown, driver, seen) in [
-            (None, &session, None, false),
-            (Some(&session), &session, None, true),
-            (Some(&session), &session, Some(&first), true),
-            (Some(&session), &session, Some(&second), false),
-            (Some(&session), &other, None, false),
-            (None, &session, None, false),
-        ] {
-            feed.set_public(known);
-            let text = r#"{"kind":"car","data":{"driver":"Driver 1"}}"#;
-            feed.newest.send_replace(Shown { text: text.into(), public: feed.is_public(Some(shown), driver) });
-            assert_eq!(owner.next().await.as_str(), text);
-            assert_eq!(anybody.next().await.contains("Driver 1"), seen);
         }
     }
 }

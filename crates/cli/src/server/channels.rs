@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::read::Tape;
 use gametape::laps::columns::columns;
-use gametape::laps::compare::compare as compare_laps;
+use gametape::laps::compare::{FineGrid, compare as compare_laps};
 use gametape::laps::{Column, ColumnsError, Grid, Id, LapColumns};
 use gametape::store::{Audience, Filter, ListQuery, Store, StoredLap, catalogue};
 use tokio::sync::Semaphore;
@@ -164,9 +164,11 @@ fn compared(
     let mut read_names = names.to_vec();
     read_names
         .extend(FOR_CORNERS.iter().filter(|name| !names.iter().any(|known| known == *name)).map(|&name| name.into()));
-    let grid = Grid::Metres { step_m, length_m: length_m.into() };
-    let found = laps.iter().map(|lap| read(store, lap, &read_names, grid)).collect::<Result<Vec<_>, _>>()?;
-    let compared = compare_laps(&found, length_m.into(), step_m)?;
+    let fine = FineGrid::of(step_m, length_m.into());
+    let grid = Grid::Metres { step_m: fine.step_m, length_m: length_m.into() };
+    let mut found = laps.iter().map(|lap| read(store, lap, &read_names, grid)).collect::<Result<Vec<_>, _>>()?;
+    let mut compared = compare_laps(&found, length_m.into(), fine.step_m)?;
+    fine.thin(&mut compared, &mut found);
     let asked = |found: LapColumns| -> Vec<Column> { found.columns.into_iter().take(names.len()).collect() };
     let laps = laps.into_iter().zip(found).map(|(lap, found)| (LapAnswer::of(lap, None), asked(found)));
     Ok(CompareAnswer::of(laps.collect(), length_m, compared))

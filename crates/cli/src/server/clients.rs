@@ -136,7 +136,7 @@ impl Clients {
 }
 
 /// Who has an IPv6 address has 2^64 of them: they are one client.
-fn of_network(client: IpAddr) -> IpAddr {
+pub(super) fn of_network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) if !address.is_loopback() => {
             IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)))

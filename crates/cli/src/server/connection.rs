@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -13,24 +12,31 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
-/// Connections at once.
-const MOST: usize = 4096;
+use super::places::{Capacity, Place, Places};
+use super::routes::app;
+use super::state::AppState;
+
 /// How long the head of a request may take to arrive, and how long a connection may be idle.
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
 /// How long a client may take to accept anything of an answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes a second that a client must take of a long answer, once it has had that patience.
 const LEAST_RATE: u64 = 16 << 10;
-/// How long answers that are being given are waited for at the end.
-const END_PATIENCE: Duration = Duration::from_secs(5);
+/// How long responses under way are waited for at the end. Whoever pressed Ctrl+C waits as long.
+const END_PATIENCE: Duration = Duration::from_millis(300);
+/// What a client that has too many connections is told, if it reads it.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Serves until `stop` is true.
-pub(crate) async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver<bool>) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(MOST));
+/// Serves until the server is shut down.
+pub(crate) async fn serve(listener: TcpListener, state: AppState, capacity: Capacity) -> io::Result<()> {
+    let mut stop = state.oversight.shutdown();
+    let places = Places::new(capacity, state.access.trusted_proxies.clone());
+    let app = app(state);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -45,14 +51,15 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, mut stop: watch::R
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let Some(place) = places.take(peer.ip()) else {
+            let _ = socket.try_write(TOO_MANY);
+            continue;
+        };
         let (app, stop) = (app.clone(), stop.clone());
-        tokio::spawn(talk(socket, peer, app, stop, Place(Arc::new(place))));
+        tokio::spawn(talk(socket, peer, app, stop, place));
     }
     drop(listener);
-    // All places are free when all have gone.
-    let all = u32::try_from(MOST).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(END_PATIENCE, places.acquire_many(all)).await;
+    let _ = tokio::time::timeout(END_PATIENCE, places.all_free()).await;
     Ok(())
 }
 
@@ -60,10 +67,6 @@ async fn ended(stop: &mut watch::Receiver<bool>) {
     // Who could say so is gone: that is an end too.
     let _ = stop.wait_for(|stop| *stop).await;
 }
-
-/// The place of a connection. What goes on after the connection's own end, a WebSocket, keeps it.
-#[derive(Clone)]
-pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<OwnedSemaphorePermit>);
 
 async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>, place: Place) {
     // Answers are small: waiting for more to send costs 40 ms.

@@ -140,7 +140,7 @@ async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -
     let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
     // What only those may see who know its id is not told to all.
     let public = found.visibility == Visibility::Public;
-    let data = serde_json::json!({ "lap": id.to_string() });
+    let data = serde_json::json!({ "lap": id.to_string(), "session": found.lap.session.to_string() });
     state.hub.tell(Kind::LapEdited, &data, public.then_some(&data));
     json(headers, &LapAnswer::of(found, None))
 }

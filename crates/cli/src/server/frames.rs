@@ -6,12 +6,9 @@ use axum::body::Bytes;
 use gametape::format::{StreamSpec, TapeId};
 use gametape::laps::live::LiveTape;
 use gametape::live_frames::{FrameSink, LiveFrame};
-use tokio::sync::broadcast;
 
+use super::frame_log::{Entry, Follower, FrameLog};
 use super::state::AppState;
-
-/// Frames that wait for the slowest client: some seconds. What it does not take then is lost for it.
-const WAITING: usize = 1024;
 
 /// A recording that runs.
 #[derive(Debug)]
@@ -52,10 +49,22 @@ pub(super) enum News {
     Ended(TapeId),
 }
 
+impl Entry for News {
+    fn held_bytes(&self) -> usize {
+        let more = match self {
+            Self::Frame(_, frame) => frame.bytes.len(),
+            Self::Mark { text, .. } => text.len(),
+            Self::Begins | Self::Lost { .. } | Self::Ended(_) => 0,
+        };
+        size_of::<Self>() + more
+    }
+}
+
 /// Where frames are told.
+#[derive(Default)]
 pub(crate) struct FrameFeed {
     running: Mutex<Vec<Known>>,
-    news: broadcast::Sender<News>,
+    news: FrameLog<News>,
 }
 
 struct Known {
@@ -63,33 +72,26 @@ struct Known {
     newest: Vec<Option<Frame>>,
 }
 
-impl Default for FrameFeed {
-    fn default() -> Self {
-        Self { running: Mutex::default(), news: broadcast::Sender::new(WAITING) }
-    }
-}
-
 impl FrameFeed {
     /// Changes what is known and tells it, in one: who joins gets each frame once.
     fn tell(&self, change: impl FnOnce(&mut Vec<Known>), news: News) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut running);
-        // Nobody may be listening.
-        let _ = self.news.send(news);
+        self.news.push(news);
     }
 
     /// What will be told from now on.
-    pub(super) fn listen(&self) -> broadcast::Receiver<News> {
-        self.news.subscribe()
+    pub(super) fn listen(&self) -> Follower<News> {
+        self.news.follow()
     }
 
     /// The recording that began last, with the newest frame of each stream in the order of their times, and what comes after these.
-    pub(super) fn join(&self) -> Option<(Arc<Running>, Vec<Frame>, broadcast::Receiver<News>)> {
+    pub(super) fn join(&self) -> Option<(Arc<Running>, Vec<Frame>, Follower<News>)> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let known = running.last()?;
         let mut newest: Vec<Frame> = known.newest.iter().flatten().cloned().collect();
         newest.sort_by_key(|frame| frame.time_ns);
-        Some((Arc::clone(&known.recording), newest, self.news.subscribe()))
+        Some((Arc::clone(&known.recording), newest, self.news.follow()))
     }
 
     /// Whether the recording still runs.

@@ -8,7 +8,7 @@ use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use gametape::store::Scope;
+use gametape::store::Token;
 
 use super::access::Caller;
 use super::blocking::ask;
@@ -54,11 +54,12 @@ async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> 
     }
     let client = client(state, request);
     let direct = state.access.is_direct(request.headers());
-    let scope = match request.headers().get(header::AUTHORIZATION).cloned() {
+    let token = match request.headers().get(header::AUTHORIZATION).cloned() {
         None => None,
-        Some(bearer) => Some(scope(state, client, &bearer).await?),
+        Some(bearer) => Some(token(state, client, &bearer).await?),
     };
-    let caller = Caller { client, scope, direct };
+    let (scope, token) = token.map(|token| (token.scope, token.id)).unzip();
+    let caller = Caller { client, scope, token, direct };
     if let Err(wait_s) = state.clients.count(caller.client, caller.asks(), Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
@@ -89,8 +90,8 @@ fn client(state: &AppState, request: &Request) -> IpAddr {
     state.access.client(peer, &forwarded)
 }
 
-/// What a token allows.
-async fn scope(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Scope, ApiError> {
+/// The token that a client sends.
+async fn token(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Token, ApiError> {
     // Before the store is asked: guessing must not cost it anything.
     if let Some(wait_s) = state.clients.used_up(client, Asks::WrongToken, Instant::now()) {
         return Err(ApiError::too_many(wait_s));
@@ -101,7 +102,7 @@ async fn scope(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result
         return Err(refuse(state, client));
     };
     let token = ask(state, move |store| store.token(&secret)).await?;
-    token.map(|token| token.scope).ok_or_else(|| refuse(state, client))
+    token.ok_or_else(|| refuse(state, client))
 }
 
 /// A wrong token is no token: guessing counts.

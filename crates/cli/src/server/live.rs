@@ -2,7 +2,7 @@
 //! what it missed.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::ws::Utf8Bytes;
@@ -73,12 +73,70 @@ pub(super) struct Event {
     pub(super) kind: Kind,
     /// The whole message: `{"seq":…,"kind":…,"data":…}`.
     pub(super) text: Utf8Bytes,
-    /// What those hear who may not see all; `None` if nothing.
-    public: Option<Utf8Bytes>,
 }
 
-/// Where things are told.
+/// Distributes events: all of them to the owner, and those that are public to everybody. Each of the two has numbers of its own, without gaps, so that the
+/// numbers of the public do not count what is hidden.
 pub(crate) struct Hub {
+    owner: Line,
+    public: Line,
+}
+
+/// The numbers of the public are beyond those of the owner: a client that gets or loses its token, and comes back with a number of the other kind, is told to
+/// read anew. In microseconds this is more than 30 years.
+const PUBLIC_NUMBERS: u64 = 1 << 50;
+
+impl Default for Hub {
+    fn default() -> Self {
+        // Numbers of a server that was started later are higher: those of an earlier one are known to be old.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::starting_at(u64::try_from(now.as_micros()).unwrap_or_default())
+    }
+}
+
+impl Hub {
+    pub(super) fn starting_at(seq: u64) -> Self {
+        Self { owner: Line::starting_at(seq), public: Line::starting_at(seq + PUBLIC_NUMBERS) }
+    }
+
+    fn line(&self, audience: Audience) -> &Line {
+        match audience {
+            Audience::Owner => &self.owner,
+            Audience::Public => &self.public,
+        }
+    }
+
+    /// Tells all who listen; those who may not see all hear what is `public`, if anything.
+    pub(crate) fn tell(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
+        self.owner.tell(kind, data);
+        if let Some(public) = public {
+            self.public.tell(kind, public);
+        }
+    }
+
+    /// Somebody wants to be seen less: what was told is not told again to those who may not see all. Those who ask for it are told to read anew.
+    pub(super) fn forget_public(&self) {
+        self.public.forget();
+    }
+
+    /// The number of the newest event.
+    pub(super) fn newest(&self, audience: Audience) -> u64 {
+        self.line(audience).state().last
+    }
+
+    /// Wakes whoever waits for news.
+    pub(super) fn listen(&self, audience: Audience) -> watch::Receiver<u64> {
+        self.line(audience).newest.subscribe()
+    }
+
+    /// Up to `most` events after this number, and the number up to which these are all. If some are not kept any more, the first says so.
+    pub(super) fn after(&self, seq: u64, audience: Audience, most: usize) -> (Vec<Event>, u64) {
+        self.line(audience).after(seq, most)
+    }
+}
+
+/// The last events for one audience.
+struct Line {
     state: Mutex<State>,
     newest: watch::Sender<u64>,
 }
@@ -90,31 +148,25 @@ struct State {
     last: u64,
 }
 
-impl Default for Hub {
-    fn default() -> Self {
-        // Numbers of a server that was started later are higher: those of an earlier one are known to be old.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self::starting_at(u64::try_from(now.as_micros()).unwrap_or_default())
-    }
-}
-
 fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Utf8Bytes {
     serde_json::json!({ "seq": seq, "kind": kind.as_str(), "data": data }).to_string().into()
 }
 
-impl Hub {
-    pub(super) fn starting_at(seq: u64) -> Self {
+impl Line {
+    fn starting_at(seq: u64) -> Self {
         let state = State { kept: VecDeque::new(), before: seq, last: seq };
         Self { state: Mutex::new(state), newest: watch::Sender::new(seq) }
     }
 
-    /// Tells all who listen; those who may not see all hear what is `public`, if anything.
-    pub(crate) fn tell(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, kind: Kind, data: &serde_json::Value) {
+        let mut state = self.state();
         state.last += 1;
         let seq = state.last;
-        let public = public.map(|data| message(seq, kind, data));
-        state.kept.push_back(Event { seq, kind, text: message(seq, kind, data), public });
+        state.kept.push_back(Event { seq, kind, text: message(seq, kind, data) });
         if state.kept.len() > KEPT
             && let Some(old) = state.kept.pop_front()
         {
@@ -124,39 +176,24 @@ impl Hub {
         self.newest.send_replace(seq);
     }
 
-    /// Somebody wants to be seen less: what was told is not told again to those who may not see all.
-    pub(super) fn forget_public(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.kept.iter_mut().for_each(|event| event.public = None);
+    fn forget(&self) {
+        let mut state = self.state();
+        state.kept.clear();
+        state.before = state.last;
     }
 
-    /// The number of the newest event.
-    pub(super) fn newest(&self) -> u64 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).last
-    }
-
-    /// Wakes whoever waits for news.
-    pub(super) fn listen(&self) -> watch::Receiver<u64> {
-        self.newest.subscribe()
-    }
-
-    /// Up to `most` events after this number, and the number up to which these are all. If some are not kept any more, the first says so.
-    pub(super) fn after(&self, seq: u64, audience: Audience, most: usize) -> (Vec<Event>, u64) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    fn after(&self, seq: u64, most: usize) -> (Vec<Event>, u64) {
+        let state = self.state();
         if seq < state.before || seq > state.last {
             let data = serde_json::json!({ "from": state.last });
             let text = message(state.last, Kind::Reset, &data);
-            return (vec![Event { seq: state.last, kind: Kind::Reset, text, public: None }], state.last);
+            return (vec![Event { seq: state.last, kind: Kind::Reset, text }], state.last);
         }
         // Numbers follow each other without gaps.
         let skip = usize::try_from(seq - state.before).unwrap_or(usize::MAX);
-        let news: Vec<_> = state.kept.iter().skip(skip).take(most).collect();
+        let news: Vec<_> = state.kept.iter().skip(skip).take(most).cloned().collect();
         let until = news.last().map_or(seq, |event| event.seq);
-        let seen = |event: &Event| match audience {
-            Audience::Owner => Some(event.clone()),
-            Audience::Public => event.public.clone().map(|text| Event { text, ..event.clone() }),
-        };
-        (news.into_iter().filter_map(seen).collect(), until)
+        (news, until)
     }
 }
 
@@ -177,11 +214,18 @@ mod tests {
         }
         assert_eq!(seqs(&hub.after(102, Audience::Owner, 10)), (vec![103, 104, 105], 105));
         assert_eq!(seqs(&hub.after(100, Audience::Owner, 2)), (vec![101, 102], 102));
-        assert_eq!(seqs(&hub.after(100, Audience::Public, 10)), (vec![101, 103, 104, 105], 105));
+        // The public does not learn from its numbers that there was something else.
+        let public = 100 + PUBLIC_NUMBERS;
+        assert_eq!(hub.newest(Audience::Public), public + 4);
+        let all: Vec<_> = (public + 1..=public + 4).collect();
+        assert_eq!(seqs(&hub.after(public, Audience::Public, 10)), (all, public + 4));
         assert_eq!(seqs(&hub.after(105, Audience::Owner, 10)), (vec![], 105));
         assert!(hub.after(104, Audience::Owner, 1).0[0].text.contains("\"seq\":105"));
         hub.forget_public();
-        assert_eq!(seqs(&hub.after(100, Audience::Public, 10)), (vec![], 105));
+        for (seq, audience) in [(public, Audience::Public), (103, Audience::Public), (public + 2, Audience::Owner)] {
+            assert_eq!(hub.after(seq, audience, 10).0[0].kind, Kind::Reset, "{seq} {audience:?}");
+        }
+        assert_eq!(seqs(&hub.after(public + 4, Audience::Public, 10)), (vec![], public + 4));
         assert_eq!(hub.after(100, Audience::Owner, 10).0.len(), 5);
     }
 

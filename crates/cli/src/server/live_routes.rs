@@ -8,6 +8,7 @@ use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
+use gametape::format::TapeId;
 use gametape::store::Audience;
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -15,14 +16,16 @@ use tokio::time::Instant;
 use utoipa::{IntoParams, ToSchema};
 
 use super::access::Caller;
-use super::car::CarWatcher;
+use super::car_feed::{CarFeed, CarWatcher};
 use super::clients::OpenStream;
-use super::connection::Place;
 use super::error::{ApiError, Problem};
 use super::in_pieces::{self, Pieces};
 use super::live::Event;
 use super::live_v2::{self, Following};
+use super::oversight::{self, Overseen, UntilEnded};
 use super::params::Params;
+use super::places::Place;
+use super::reading::id_of;
 use super::state::AppState;
 
 /// Events that are taken at once.
@@ -42,6 +45,9 @@ pub(super) struct LiveParams {
     /// What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts
     #[param(minimum = 1, maximum = 60)]
     car: Option<u8>,
+    /// Which car, where several are recorded at once: the id of the tape. The one whose recording began last if left out, and after that recording has ended
+    #[param(pattern = "^[0-9a-f]{32}$")]
+    tape: Option<String>,
     /// `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body
     #[param(inline)]
     format: Option<LiveFormat>,
@@ -73,9 +79,9 @@ struct Looker {
 }
 
 impl Looker {
-    async fn next(&mut self) -> Told {
+    async fn next(&mut self, feed: &CarFeed) -> Told {
         tokio::time::sleep_until(self.due).await;
-        let text = self.car.next().await;
+        let text = self.car.next(feed).await;
         // From when it was due and not from when it came, or 20 a second would be 19. Who fell behind does not catch up.
         self.due = (self.due + self.every).max(Instant::now());
         Told { seq: None, kind: "car", text }
@@ -108,10 +114,10 @@ impl Listener {
             if moved {
                 continue;
             }
-            let looker = &mut self.looker;
+            let (looker, feed) = (&mut self.looker, &self.state.car);
             let car = async move {
                 match looker {
-                    Some(looker) => looker.next().await,
+                    Some(looker) => looker.next(feed).await,
                     None => std::future::pending().await,
                 }
             };
@@ -148,38 +154,53 @@ pub(super) async fn live(
     let place = place.map(|Extension(place)| place);
     let wants_socket = headers.get(header::UPGRADE).is_some();
     let envelopes = params.format == Some(LiveFormat::V2);
-    if envelopes && (params.since.is_some() || params.car.is_some()) {
-        return Err(ApiError::bad_request("since and car are of the format json; v2 has all frames, from now on"));
+    if envelopes && (params.since.is_some() || params.car.is_some() || params.tape.is_some()) {
+        return Err(ApiError::bad_request(
+            "since, car and tape are of the format json; v2 has all frames, from now on",
+        ));
     }
     if envelopes && audience != Audience::Owner {
         // Frames have the names of everybody who drives.
         return Err(ApiError::token_needed());
     }
+    // Both kinds of clients have numbers of their own: see `Hub`.
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
-    let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest());
+    let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest(audience));
+    let tape = params.tape.as_deref().map(|tape| id_of(tape).map(|id| TapeId(id.0))).transpose()?;
     let looker = match params.car {
         None => None,
         Some(hz @ 1..=60) => {
             let every = Duration::from_secs(1) / u32::from(hz);
-            Some(Looker { car: state.car.watch(audience), every, due: Instant::now() })
+            Some(Looker { car: state.car.watch(audience, tape), every, due: Instant::now() })
         }
         Some(_) => return Err(ApiError::bad_request("car is how often a second: 1 to 60")),
     };
     let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
         return Err(ApiError::too_many(60));
     };
+    let overseen = Overseen::new(&state, caller, audience).await?;
     if envelopes {
         let following = Following::new(state.clone(), open, place);
         return Ok(match socket(upgrade, wants_socket, &state, &headers)? {
-            Some(upgrade) => upgrade.on_upgrade(move |socket| live_v2::talk(socket, following)),
-            None => live_v2::body(following),
+            Some(upgrade) => upgrade.on_upgrade(move |socket| live_v2::talk(socket, following, overseen)),
+            None => live_v2::body(UntilEnded::new(following, overseen, |_| None)),
         });
     }
-    let listener =
-        Listener { news: state.hub.listen(), audience, seq, state: state.clone(), looker, _open: open, _place: place };
+    let listener = Listener {
+        news: state.hub.listen(audience),
+        audience,
+        seq,
+        state: state.clone(),
+        looker,
+        _open: open,
+        _place: place,
+    };
     Ok(match socket(upgrade, wants_socket, &state, &headers)? {
-        Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener)),
-        None => in_pieces::answer(listener, "text/event-stream"),
+        Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener, overseen)),
+        None => {
+            let farewell = |why: &str| Some(Bytes::from(format!(": {why}\n\n")));
+            in_pieces::answer(UntilEnded::new(listener, overseen, farewell), "text/event-stream")
+        }
     })
 }
 
@@ -212,8 +233,16 @@ fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// Sends messages until the client is gone, or too slow.
-async fn talk(mut socket: WebSocket, mut listener: Listener) {
+/// Sends messages until the client is gone or too slow, or the stream has to end.
+async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overseen) {
+    let ending = tokio::select! {
+        ending = overseen.ended() => ending,
+        () = send_all(&mut socket, &mut listener) => return,
+    };
+    oversight::close(socket, ending).await;
+}
+
+async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
     loop {
         tokio::select! {
             events = listener.next() => {
@@ -224,7 +253,7 @@ async fn talk(mut socket: WebSocket, mut listener: Listener) {
                 for message in messages {
                     match tokio::time::timeout(PATIENCE, socket.send(message)).await {
                         Ok(Ok(())) => {}
-                        // It is let go; it comes back with the number of what it has.
+                        // A slow consumer is disconnected; it comes back with the number of the last event it has.
                         _ => return,
                     }
                 }

@@ -5,14 +5,14 @@ use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use axum::response::Response;
 use gametape::export::v2::{CaptureHead, StreamMaker, V2MakeError};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use super::clients::OpenStream;
-use super::connection::Place;
+use super::frame_log::{Follower, Read};
 use super::frames::{Frame, News};
 use super::in_pieces::{self, Pieces};
 use super::live_routes::{PATIENCE, QUIET};
+use super::oversight::{self, Overseen, UntilEnded};
+use super::places::Place;
 use super::state::AppState;
 
 /// What is sent at once, about.
@@ -21,7 +21,7 @@ const PIECE_BYTES: usize = 32 << 10;
 /// Follows a recording.
 pub(super) struct Following {
     state: AppState,
-    news: Receiver<News>,
+    news: Follower<News>,
     made: Option<Made>,
     /// Something was missed: it may have been the end.
     lagged: bool,
@@ -63,29 +63,28 @@ impl Following {
 
     async fn step(&mut self) -> Result<Vec<u8>, V2MakeError> {
         let Some(made) = &mut self.made else { return self.begin().await };
-        let mut news = self.news.recv().await;
+        let mut news = self.news.next().await;
         let mut bytes = Vec::new();
         // What has come meanwhile goes along.
         loop {
             self.over = match news {
-                Ok(News::Ended(tape)) => tape == made.tape,
-                Ok(news) => made.take_in(&news).map(|()| false)?,
-                Err(RecvError::Lagged(frames)) => {
+                Some(Read::Next(News::Ended(tape))) => tape == made.tape,
+                Some(Read::Next(news)) => made.take_in(&news).map(|()| false)?,
+                Some(Read::Missed(frames)) => {
                     self.lagged = true;
                     made.lost(made.time_ns, frames).map(|()| false)?
                 }
-                Err(RecvError::Closed) => true,
+                None => true,
             };
             self.over |= self.lagged && self.news.is_empty() && !self.state.frames.runs(made.tape);
             bytes.extend(made.maker.take());
             if self.over || bytes.len() >= PIECE_BYTES {
                 break;
             }
-            news = match self.news.try_recv() {
-                Ok(news) => Ok(news),
-                Err(TryRecvError::Lagged(frames)) => Err(RecvError::Lagged(frames)),
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-            };
+            news = self.news.try_next();
+            if news.is_none() {
+                break;
+            }
         }
         if let Some(made) = self.made.take_if(|_| self.over) {
             bytes.extend(made.maker.finish()?);
@@ -97,7 +96,7 @@ impl Following {
     async fn begin(&mut self) -> Result<Vec<u8>, V2MakeError> {
         let Some((recording, newest, news)) = self.state.frames.join() else {
             // Whatever comes, it is looked at again.
-            self.over = matches!(self.news.recv().await, Err(RecvError::Closed));
+            self.over = self.news.next().await.is_none();
             return Ok(Vec::new());
         };
         let head = CaptureHead {
@@ -142,7 +141,15 @@ impl Made {
 }
 
 /// Sends envelopes until the recording is over, or the client is gone or too slow. A message has whole ones, with their lengths.
-pub(super) async fn talk(mut socket: WebSocket, mut following: Following) {
+pub(super) async fn talk(mut socket: WebSocket, mut following: Following, mut overseen: Overseen) {
+    let ending = tokio::select! {
+        ending = overseen.ended() => ending,
+        () = send_all(&mut socket, &mut following) => return,
+    };
+    oversight::close(socket, ending).await;
+}
+
+async fn send_all(socket: &mut WebSocket, following: &mut Following) {
     loop {
         let message = tokio::select! {
             bytes = following.next() => match bytes {
@@ -164,7 +171,7 @@ pub(super) async fn talk(mut socket: WebSocket, mut following: Following) {
 }
 
 /// The same as the body of an answer: saved to a file, it is a capture.
-pub(super) fn body(following: Following) -> Response {
+pub(super) fn body(following: UntilEnded<Following>) -> Response {
     in_pieces::answer(following, "application/x-protobuf")
 }
 

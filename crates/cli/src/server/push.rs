@@ -8,9 +8,11 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use gametape::format::TapeId;
-use gametape::laps::Id;
+use gametape::laps::{Id, TRACKER_ID, TRACKER_VERSION};
 use gametape::store::incoming::{Arrived, Declared, IncomingError};
-use gametape::store::{Audience, Change, DriverEdit, Edit, Parcel, Store, StoreError, StoredLap, Visibility, Write};
+use gametape::store::{
+    Audience, Change, DriverEdit, Edit, Parcel, Store, StoreError, StoredLap, Tracker, Visibility, Write,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -72,7 +74,13 @@ pub(super) async fn session(
 ) -> Answer {
     let text = String::from_utf8(body.into()).map_err(|_| ApiError::bad_request("the body is no text"))?;
     // What a database would call damaged is a request that is wrong.
-    let parcel = Parcel::unpack(&text).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let parcel = Parcel::unpack(&text).map_err(|error| match error {
+        StoreError::Damaged { expected, found } => {
+            ApiError::bad_request(format!("the session has {found:?} where {expected} should be"))
+        }
+        error => ApiError::bad_request(error.to_string()),
+    })?;
+    check_tracker(&parcel.tracker)?;
     let store = std::sync::Arc::clone(&state.store);
     let id = parcel.tracked.session.id;
     let (changed, kept_newer, public) =
@@ -82,6 +90,21 @@ pub(super) async fn session(
         state.hub.tell(Kind::SessionChanged, &news, public.then_some(&news));
     }
     json(&headers, &SessionArrived { session: id.to_string(), changed, kept_newer })
+}
+
+/// Refuses laps of a tracker that this program cannot know: their version would keep all later laps of the tape out.
+fn check_tracker(tracker: &Tracker) -> Result<(), ApiError> {
+    let Tracker { id, version } = tracker;
+    match id == TRACKER_ID && *version <= TRACKER_VERSION {
+        true => Ok(()),
+        false => {
+            let id: String = id.chars().take(40).collect();
+            let message = format!(
+                "the laps are of tracker {id:?} version {version}; this server knows {TRACKER_ID:?} up to version {TRACKER_VERSION}: update gametape here first"
+            );
+            Err(ApiError::conflict("unknown_tracker", message))
+        }
+    }
 }
 
 /// Keeps a session: first who is hidden, then what they drove. Gives how much changed, and whether everybody may hear of it.

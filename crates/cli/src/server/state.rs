@@ -9,11 +9,12 @@ use gametape::store::incoming::Incoming;
 use tokio::sync::Semaphore;
 
 use super::access::Access;
-use super::car::CarFeed;
+use super::car_feed::CarFeed;
 use super::clients::{Clients, Limits};
 use super::frames::FrameFeed;
 use super::live::Hub;
 use super::metrics::Metrics;
+use super::oversight::Oversight;
 use super::playback::Playback;
 
 /// Files of tapes that are given out at once.
@@ -31,6 +32,7 @@ pub(crate) struct AppState {
     pub(crate) hub: Arc<Hub>,
     pub(super) car: Arc<CarFeed>,
     pub(super) frames: Arc<FrameFeed>,
+    pub(crate) oversight: Arc<Oversight>,
     /// Where tapes of other servers go; none are taken without it.
     pub(super) incoming: Arc<OnceLock<Incoming>>,
     pub(super) downloads: Arc<Semaphore>,
@@ -49,6 +51,7 @@ impl AppState {
             hub: Arc::default(),
             car: Arc::default(),
             frames: Arc::default(),
+            oversight: Arc::default(),
             incoming: Arc::default(),
             downloads: Arc::new(Semaphore::new(DOWNLOADS)),
             exports: Arc::new(Semaphore::new(EXPORTS)),

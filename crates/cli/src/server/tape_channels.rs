@@ -1,7 +1,8 @@
-//! Channels of a tape by name, as questions name them: `STREAM/CHANNEL`, and `STREAM/CHANNEL.2` for one of an array.
+//! Channels of a tape by name, resolved as on the command line: `CHANNEL` or `STREAM/CHANNEL`, and `CHANNEL.2` for one of an array.
 
 use gametape::format::read::{Tape, TapeStream};
 use gametape::format::{self, ChannelType, Role};
+use gametape::tape::{FoundChannel, find_channel};
 
 use super::error::ApiError;
 
@@ -35,30 +36,19 @@ fn streams(tape: &Tape) -> impl Iterator<Item = &TapeStream> {
 }
 
 impl<'a> Channel<'a> {
-    /// The channel with this name.
+    /// The channel with this name: exactly, or whatever the case if only one matches.
     pub(super) fn find(tape: &'a Tape, name: &str) -> Result<Self, ApiError> {
-        let unknown = || ApiError::bad_request(format!("this tape has no channel {name:?}; its own answer lists all"));
-        let (of, plain) = name.split_once('/').ok_or_else(unknown)?;
-        let stream = streams(tape).find(|stream| stream.name() == of).ok_or_else(unknown)?;
-        let known = |wanted: &str| stream.spec().channels.iter().find(|channel| channel.name == wanted);
-        let (channel, element) = match known(plain) {
-            Some(channel) => (channel, None),
-            None => {
-                let (array, element) = plain.rsplit_once('.').ok_or_else(unknown)?;
-                (known(array).ok_or_else(unknown)?, Some(element.parse::<u32>().map_err(|_| unknown())?))
-            }
-        };
+        let streams: Vec<_> = streams(tape).collect();
+        let found = find_channel(&streams, name).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let FoundChannel { stream, channel, element } = found;
         if !is_number(channel) {
             return Err(ApiError::bad_request(format!("{name:?} is a text: it has no smallest and largest value")));
         }
-        match element {
-            None if channel.count > 1 => {
-                let last = channel.count - 1;
-                Err(ApiError::bad_request(format!("{name:?} is an array: ask for {name}.0 to {name}.{last}")))
-            }
-            Some(element) if element >= channel.count => Err(unknown()),
-            element => Ok(Self { stream, channel, element: element.unwrap_or_default() }),
+        if element.is_none() && channel.count > 1 {
+            let last = channel.count - 1;
+            return Err(ApiError::bad_request(format!("{name:?} is an array: ask for {name}.0 to {name}.{last}")));
         }
+        Ok(Self { stream, channel, element: element.unwrap_or_default() })
     }
 
     /// What is shown before anybody has chosen.
@@ -86,12 +76,6 @@ impl<'a> Channel<'a> {
     /// Its name in questions and answers.
     pub(super) fn name(&self) -> String {
         let element = if self.channel.count > 1 { format!(".{}", self.element) } else { String::new() };
-        format!("{}/{}{element}", self.stream.name(), self.channel.name)
-    }
-
-    /// Its name where tables are made.
-    pub(super) fn name_in_tables(&self) -> String {
-        let element = if self.channel.count > 1 { format!("[{}]", self.element) } else { String::new() };
         format!("{}/{}{element}", self.stream.name(), self.channel.name)
     }
 }

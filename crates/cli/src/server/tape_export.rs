@@ -15,7 +15,6 @@ use super::error::{ApiError, Problem};
 use super::params::{Named, Params};
 use super::piped::{self, Pipe};
 use super::state::AppState;
-use super::tape_channels::Channel;
 use super::tape_file::{attachment, file_name};
 use super::tapes::{check_owner, open, sessions_on, tape_id_of};
 use super::tapes_params::{ExportKind, ExportParams};
@@ -40,8 +39,6 @@ pub(super) async fn export(
     let turn = piped::turn(&state.exports)?;
     let (tape, columns, tracked, name) = read_tapes(&state, move |store| {
         let (known, tape) = open(store, id)?;
-        let names = names.iter().map(|name| Channel::find(&tape, name).map(|found| found.name_in_tables()));
-        let names = names.collect::<Result<Vec<_>, _>>()?;
         let columns = choose(&tape, &names).map_err(|error| ApiError::bad_request(error.to_string()))?;
         if columns.0.is_empty() {
             return Err(ApiError::not_there("no_channels", "this tape has no channels: its streams have no layout"));

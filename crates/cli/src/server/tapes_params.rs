@@ -22,7 +22,7 @@ const MOST_IN_TABLE: usize = 64;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct OverviewParams {
-    /// Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names
+    /// Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names
     #[param(min_length = 1, max_length = 4000)]
     channels: Option<String>,
     /// Nanoseconds since the beginning of the tape; its beginning if left out
@@ -78,7 +78,7 @@ pub(super) struct ExportParams {
     /// csv or jsonl: a table. html: a page that a browser opens from disk, with laps, traces, map and comparison
     #[param(pattern = "^(csv|jsonl|html)$")]
     format: String,
-    /// Names with commas between them: `physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all
+    /// Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all
     #[param(min_length = 1, max_length = 8000)]
     channels: Option<String>,
     /// Only the lap with this number on the tape; not of a page, which has all laps

@@ -185,7 +185,12 @@ impl Running {
     }
 
     fn look(&mut self) {
+        // Asked first: a thread that ends properly says so before.
+        let alive = self.is_alive();
         let (state, position) = match &*self.told.lock().unwrap_or_else(PoisonError::into_inner) {
+            Told::Starting | Told::Playing(_) if !alive => {
+                (DeckState::Failed("the playing thread ended early; this is a defect of gametape".into()), None)
+            }
             Told::Starting => (DeckState::Starting, None),
             Told::Playing(controls) => {
                 (if self.paused { DeckState::Paused } else { DeckState::Playing }, Some(controls.position()))

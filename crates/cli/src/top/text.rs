@@ -4,20 +4,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::look::Look;
+use crate::human;
 
 /// Characters of a text from outside that are kept.
 const LONGEST: usize = 200;
 
-/// A text from outside, without what could steer a terminal or turn the direction of writing, and not too long.
+/// A text from outside as [`human::safe`] shows it, and not too long. Joiners are left out: they take no cell, which not every terminal knows.
 pub(crate) fn clean(text: &str) -> String {
-    let shown = text.chars().filter(|c| !is_invisible(*c)).take(LONGEST);
-    shown.map(|c| if c.is_control() { '?' } else { c }).collect()
-}
-
-/// Characters that take no place: marks of direction, joiners, tags.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    human::safe(text).chars().filter(|c| !matches!(c, '\u{200c}' | '\u{200d}')).take(LONGEST).collect()
 }
 
 /// Cells that a text takes.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::journals::{JournalView, Run};
+use super::order;
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
 use super::scan::{Hop, Scan};
 use crate::block::checked_head;
@@ -88,8 +89,14 @@ impl BlockList {
         self.paged_blocks() + self.tail.len()
     }
 
-    /// Puts together what is outside the pages: first blocks, then what only journals have.
-    pub(crate) fn rebuild_tail(&mut self, stream: u16, journals: &[JournalView], notes: &super::Notes) {
+    /// Puts together what is outside the pages: first blocks, then what only journals have. `file_bytes` is the size of the tape and its journals.
+    pub(crate) fn rebuild_tail(
+        &mut self,
+        stream: u16,
+        journals: &[JournalView],
+        file_bytes: u64,
+        notes: &super::Notes,
+    ) {
         self.tail.clear();
         self.loose.sort_by_key(|entry| entry.first_seq);
         let mut covered = Covered::default();
@@ -121,6 +128,21 @@ impl BlockList {
             }
         }
         self.tail.sort_by_key(|block| block.first_seq);
+        let far = order::leave_out_leaps(&mut self.tail, self.paged.frames, file_bytes);
+        let fallen = order::leave_out_of_order(&mut self.tail);
+        let far = far.into_iter().map(|block| (block, "sequence numbers leap further than the files have room for"));
+        let fallen = fallen.into_iter().map(|block| (block, "times fall back while sequence numbers rise"));
+        for (block, why) in far.chain(fallen) {
+            let (kind, at, generation) = match block.place {
+                Place::Tape { offset, .. } => (ProblemKind::Block, offset, None),
+                Place::Journal { journal, run } => {
+                    (ProblemKind::JournalRow, run.start, journals.get(journal).map(|journal| journal.generation))
+                }
+            };
+            let text = format!("{why}; the frames from number {} on are left out", block.first_seq);
+            let problem = Problem::new(kind, at, text).of_stream(stream).losing(block.rows.into());
+            notes.add(Problem { journal: generation, ..problem });
+        }
     }
 
     /// Lets a page stand for loose blocks.

@@ -12,6 +12,9 @@ use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::source::{ReadAt, read_full};
 
+/// A row that comes this much later than the one before begins another run.
+const LEAP_NS: u64 = 10_000_000_000;
+
 /// Consecutive rows of one stream in one journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -78,6 +81,11 @@ impl JournalView {
     pub(crate) fn take_over(&mut self, known: &mut Self) {
         self.walked_to = known.walked_to;
         self.runs = std::mem::take(&mut known.runs);
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.source.size().unwrap_or_default()
     }
 
     pub(crate) fn run_count(&self) -> usize {
@@ -170,10 +178,17 @@ impl JournalView {
 
 /// Adds a row to the last run or begins another; `false` if there are too many.
 fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left: &mut usize) -> bool {
-    if let Some(run) = runs.last_mut() {
+    // The same where a time falls back: the row that does it stands alone, whatever follows.
+    let fell_back = match runs.as_slice() {
+        [.., before, run] => run.rows == 1 && run.first_ns < before.last_ns,
+        _ => false,
+    };
+    if let Some(run) = runs.last_mut().filter(|_| !fell_back) {
         let fits = (run.rows as usize) < limits::BLOCK_ROWS
             && run.raw_bytes as usize + row.payload_bytes as usize <= limits::BLOCK_RAW_BYTES;
-        if run.end_seq() == row.seq && fits && row.time_ns >= run.last_ns {
+        // A time that leaps may be wrong, which the rows behind it show: then it must be possible to leave it out alone.
+        let leap_ns = row.time_ns.checked_sub(run.last_ns);
+        if run.end_seq() == row.seq && fits && leap_ns.is_some_and(|leap_ns| leap_ns <= LEAP_NS) {
             run.rows += 1;
             run.raw_bytes += row.payload_bytes;
             run.last_ns = row.time_ns;

@@ -8,6 +8,7 @@ mod frames;
 mod journals;
 mod looks_like;
 mod open;
+mod order;
 mod overview;
 mod problem;
 mod records;

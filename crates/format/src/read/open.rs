@@ -16,8 +16,8 @@ use crate::footer::PageRef;
 use crate::index::{BlockEntry, IndexPage};
 use crate::limits;
 use crate::pack;
-use crate::record::{HEADER_BYTES, RecordHeader, RecordKind, Trailer};
-use crate::source::ReadAt;
+use crate::record::{FileHeader, HEADER_BYTES, RecordHeader, RecordKind, Trailer};
+use crate::source::{ReadAt, open_regular};
 
 /// What the tables of all streams together have taken of their limits, and the names that are in use.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl Tape {
                 return Ok(false);
             }
         };
-        self.header = self.header.or(Some(footer.header));
+        self.take_header_copy(footer.header, trailer.footer_offset);
         let mut streams = BTreeMap::new();
         let mut budget = TableBudget::default();
         for summary in footer.streams {
@@ -91,6 +91,20 @@ impl Tape {
         self.streams = streams;
         self.complete = true;
         Ok(true)
+    }
+
+    /// The footer has a copy of the file header: it stands in for one that is damaged, and must not contradict one that is whole.
+    fn take_header_copy(&mut self, copy: FileHeader, offset: u64) {
+        let header = *self.header.get_or_insert(copy);
+        if header != copy {
+            let text = if header.tape_id == copy.tape_id {
+                "the file header and its copy in the footer differ: one of them was changed".to_owned()
+            } else {
+                let (id, other) = (header.tape_id, copy.tape_id);
+                format!("the file header has the tape id {id}, its copy in the footer {other}: one of them was changed")
+            };
+            self.notes.add(Problem::new(ProblemKind::FileHeader, offset, text));
+        }
     }
 
     fn read_descriptor(&self, offset: u64, id: Option<u16>) -> Result<Result<TapeStream, Problem>, ReadError> {
@@ -282,7 +296,7 @@ impl Tape {
         let trailer = Trailer { footer_offset: header.offset, footer_bytes: header.record_bytes() };
         match read_footer(&*self.source, &trailer, self.size)? {
             Ok(footer) => {
-                self.header = self.header.or(Some(footer.header));
+                self.take_header_copy(footer.header, header.offset);
                 for summary in footer.streams {
                     if let Some(stream) = self.streams.get_mut(&summary.id.0) {
                         stream.status = summary.status;
@@ -308,8 +322,9 @@ impl Tape {
                     .add(Problem::new(ProblemKind::JournalRow, 0, text).of_stream(*id).in_journal(journal.generation));
             }
         }
+        let file_bytes = self.journals.iter().map(JournalView::bytes).fold(self.size, u64::saturating_add);
         for stream in self.streams.values_mut() {
-            stream.list.rebuild_tail(stream.id().0, &self.journals, &self.notes);
+            stream.list.rebuild_tail(stream.id().0, &self.journals, file_bytes, &self.notes);
             stream.totals = stream.list.totals();
         }
         if !self.complete {
@@ -346,14 +361,14 @@ pub(super) fn open_files(path: &Path) -> io::Result<(File, Vec<Box<dyn ReadAt>>)
     const TRIES: usize = 100;
     for _ in 0..TRIES {
         let paths = journal_paths(path)?;
-        let opened: io::Result<Vec<File>> = paths.iter().map(File::open).collect();
+        let opened: io::Result<Vec<File>> = paths.iter().map(open_regular).collect();
         let files = match opened {
             Ok(files) => files,
             // A generation was dropped between listing and opening: list again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
-        let tape = File::open(path)?;
+        let tape = open_regular(path)?;
         // Names come one by one: a generation made and another dropped meanwhile could both be missing from the list.
         if journal_paths(path)? == paths {
             let journals = files.into_iter().map(|file| Box::new(file) as Box<dyn ReadAt>).collect();

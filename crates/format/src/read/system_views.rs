@@ -126,16 +126,52 @@ impl Tape {
         BTreeMap::new()
     }
 
-    /// What had been lost and noticed until a time, as the status frames before it say.
+    /// What had been lost and noticed until a time: nothing before the first frame, everything behind the last one, and in between what the
+    /// status frames before the next frame say. So parts that follow each other without a frame between them have all that was counted
+    /// together, and none of it twice.
     #[cfg(feature = "write")]
-    pub(crate) fn status_at(&self, time_ns: u64) -> BTreeMap<StreamId, Status> {
-        let last_ns = self.streams().filter_map(|stream| stream.totals().last_ns).max();
-        if last_ns.is_none_or(|last| last <= time_ns) {
-            return self.streams().map(|stream| (stream.id(), *stream.status())).collect();
+    pub(crate) fn status_at(&self, time_ns: u64) -> Result<BTreeMap<StreamId, Status>, ReadError> {
+        let streams = || self.streams().filter(|stream| !stream.spec().role.is_system());
+        if streams().filter_map(|stream| stream.totals().first_ns).all(|first_ns| first_ns >= time_ns) {
+            return Ok(BTreeMap::new());
         }
-        let Some(stream) = self.stream_of_role(Role::Status) else { return BTreeMap::new() };
-        let group = self.frame_at(stream, time_ns).ok().flatten().and_then(|(at, _)| self.status_group(stream, at));
-        group.unwrap_or_default()
+        let mut next_ns = None;
+        for stream in streams() {
+            let first = self.first_from(stream, time_ns)?;
+            next_ns = first.into_iter().chain(next_ns).min();
+        }
+        let Some(mut at_ns) = next_ns else {
+            return Ok(self.streams().map(|stream| (stream.id(), *stream.status())).collect());
+        };
+        let Some(stream) = self.stream_of_role(Role::Status) else { return Ok(BTreeMap::new()) };
+        // A group may be cut off or damaged; the one before says a little less.
+        loop {
+            let (found_ns, _) = match self.frame_at(stream, at_ns) {
+                Ok(Some(found)) => found,
+                Ok(None) | Err(ReadError::Damaged(_)) => return Ok(BTreeMap::new()),
+                Err(error) => return Err(error),
+            };
+            if let Some(state) = self.status_group(stream, found_ns) {
+                return Ok(state);
+            }
+            let Some(before_ns) = found_ns.checked_sub(1) else { return Ok(BTreeMap::new()) };
+            at_ns = before_ns;
+        }
+    }
+
+    /// Time of the first frame at or after a time that can be read.
+    #[cfg(feature = "write")]
+    fn first_from(&self, stream: &TapeStream, time_ns: u64) -> Result<Option<u64>, ReadError> {
+        let mut frames = self.frames(stream);
+        let mut sought = frames.seek_time(time_ns);
+        loop {
+            match sought.and_then(|()| frames.peek()) {
+                Ok(found) => return Ok(found),
+                // The next call goes on behind the damage.
+                Err(ReadError::Damaged(_)) => sought = Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The last group at a time, if it is complete.
@@ -143,7 +179,7 @@ impl Tape {
         let mut frames = self.frames(stream);
         frames.seek_time(time_ns).ok()?;
         let mut state = BTreeMap::new();
-        let mut complete = false;
+        let mut complete = None;
         while let Ok(Some(frame)) = frames.next() {
             if frame.time_ns != time_ns {
                 break;
@@ -153,9 +189,12 @@ impl Tape {
                 state.clear();
             }
             state.extend(id.map(|id| (id, status)));
-            complete = group.number.checked_add(1) == Some(group.rows);
+            // Behind it there may be another one that was cut off.
+            if group.number.checked_add(1) == Some(group.rows) {
+                complete = Some(state.clone());
+            }
         }
-        complete.then_some(state)
+        complete
     }
 }
 

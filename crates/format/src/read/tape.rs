@@ -3,7 +3,6 @@
 //! Opening finds the streams and their blocks; frames, channels and overviews are read from there (see the sibling modules).
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -24,7 +23,7 @@ use crate::ranges::{self, Slot};
 #[cfg(feature = "write")]
 use crate::record::RecordHeader;
 use crate::record::{FileHeader, HEADER_BYTES, TapeId, VERSION};
-use crate::source::{ReadAt, Seekable};
+use crate::source::{ReadAt, Seekable, open_regular};
 use crate::stream::{Role, StreamId, StreamSpec};
 use crate::system::Status;
 
@@ -121,7 +120,7 @@ impl Tape {
     /// Opens a file, with the journals beside it if it was not closed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(io_at(0))?;
+        let file = open_regular(path).map_err(io_at(0))?;
         let size = file.size().map_err(io_at(0))?;
         let closed = ClosedFile::new(file, size).map_err(io_at(0))?;
         // A closed tape needs no journals; to look for them would cost more than all the rest.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::files::is_no_room;
 use super::sink::Sink;
 use crate::block::{Block, Sealer};
 use crate::column::Column;
@@ -49,7 +50,7 @@ impl BlockMaker {
         Ok(())
     }
 
-    /// Adds the next frame of a stream.
+    /// Adds the next frame of a stream. If there is no room on the disk, the frame was not added, and the call can be repeated.
     pub(crate) fn push(&mut self, id: StreamId, seq: u64, time_ns: u64, frame: &[u8]) -> io::Result<()> {
         let unknown = || io::Error::other("a frame of a stream that was not described");
         let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;
@@ -65,7 +66,8 @@ impl BlockMaker {
         }
         stream.block.push(time_ns, frame);
         if stream.block.rows() == limits::BLOCK_ROWS {
-            self.seal(id)?;
+            // The frame is taken: without room, the block waits for the next frame or the close.
+            self.seal(id).or_else(|error| if is_no_room(&error) { Ok(()) } else { Err(error) })?;
         }
         Ok(())
     }

@@ -77,7 +77,9 @@ impl TapeBuilder {
             return Err(CreateError::Exists { path: path.into() });
         }
         let file = files.create_tape(&temporary).map_err(failed("create"))?;
-        let sink = Sink::new(file, options.header()).map_err(failed("write"))?;
+        // A full disk, for example: an empty file would only be in the way.
+        let begun = Sink::new(file, options.header()).inspect_err(|_| drop(files.remove(&temporary)));
+        let sink = begun.map_err(failed("write"))?;
         Ok(Self {
             files,
             path: path.into(),
@@ -149,7 +151,13 @@ impl TapeBuilder {
     /// Puts an event on the tape.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), BuildError> {
         let id = self.system(Role::Events)?;
-        self.append(id, time_ns, &Event::to_bytes(kind, text))
+        self.append(id, time_ns, &Event::to_bytes(kind, text, None))
+    }
+
+    /// Copies an event of another tape, to this time.
+    pub(crate) fn copy_event(&mut self, time_ns: u64, event: &Event) -> Result<(), BuildError> {
+        let id = self.system(Role::Events)?;
+        self.append(id, time_ns, &Event::to_bytes(&event.kind, &event.text, event.length_ns))
     }
 
     /// Sets a metadata entry.
@@ -172,6 +180,20 @@ impl TapeBuilder {
     /// Adds to the counters of a stream.
     pub fn count(&mut self, stream: StreamId, counters: &Counters) {
         self.status.entry(stream.0).or_default().counters.add(counters);
+    }
+
+    /// Adds to the counters of a system stream, which is made if it is needed for that.
+    pub(crate) fn count_system(&mut self, role: Role, counters: &Counters) -> Result<(), BuildError> {
+        if *counters != Counters::default() {
+            let id = self.system(role)?;
+            self.count(id, counters);
+        }
+        Ok(())
+    }
+
+    /// Time of the last frame of a stream, 0 before the first.
+    pub(crate) fn last_ns(&self, stream: StreamId) -> u64 {
+        self.streams.get(stream.0 as usize).map_or(0, |state| state.last_ns)
     }
 
     /// Frames appended to all streams so far.
@@ -234,8 +256,27 @@ impl Drop for TapeBuilder {
     }
 }
 
+const UNFINISHED: &str = ".part";
+
 fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
+    name.push(format!(".{}{UNFINISHED}", std::process::id()));
     PathBuf::from(name)
+}
+
+/// The files beside a tape that have the name of an unfinished one, of any process.
+pub(super) fn unfinished_paths(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let Some(name) = path.file_name() else { return Ok(Vec::new()) };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let file_name = entry.file_name();
+        let number = file_name.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let number = number.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(UNFINISHED.as_bytes()));
+        if number.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
 }

@@ -27,6 +27,22 @@ pub fn cut(
     tape_id: TapeId,
     progress: &mut dyn FnMut(RewriteProgress),
 ) -> Result<RewriteReport, RewriteError> {
+    cut_with(files, tape, times, out, tape_id, &[], progress)
+}
+
+/// Does what [`cut`] does, and adds metadata at the end of the part.
+///
+/// # Errors
+/// As [`cut`].
+pub fn cut_with(
+    files: Arc<dyn Files>,
+    tape: &Tape,
+    times: Range<u64>,
+    out: &Path,
+    tape_id: TapeId,
+    metadata: &[(&str, &str)],
+    progress: &mut dyn FnMut(RewriteProgress),
+) -> Result<RewriteReport, RewriteError> {
     if times.is_empty() {
         let text = format!("the part from {} ns to {} ns is empty", times.start, times.end);
         return Err(RewriteError::Refused(text));
@@ -36,18 +52,20 @@ pub fn cut(
     let options = WriteOptions { start_utc_ns, ..WriteOptions::new(tape_id) };
     let mut builder = TapeBuilder::create(files, out, &options, false)?;
     let shift = -i128::from(times.start);
-    let (before, after) = (tape.status_at(times.start), tape.status_at(times.end));
+    let (before, after) = (tape.status_at(times.start)?, tape.status_at(times.end)?);
     let mut ids = BTreeMap::new();
     let mut copiers = Vec::new();
     // Described streams first: a description names the stream by its new number.
     for stream in described_first(tape) {
         let spec = stream.spec();
+        let status = status_within(stream.id(), &before, &after, &times);
         if matches!(spec.role, Role::Status | Role::Clock) {
+            builder.count_system(spec.role, &status.counters)?;
             continue;
         }
         let id = builder.add_stream(mapped(spec, &ids), 0)?;
         ids.insert(stream.id(), id);
-        builder.set_status(id, status_within(stream.id(), &before, &after, &times));
+        builder.set_status(id, status);
         let carry = match spec.role {
             Role::Metadata => Carry::All,
             Role::Describe => Carry::Last,
@@ -60,12 +78,17 @@ pub fn cut(
     for (time_ns, utc_ns) in clock_within(&tape.clock_readings(), &times) {
         builder.clock(time_ns - times.start, utc_ns)?;
     }
+    for (key, value) in metadata {
+        // Behind those of the tape, of which the last one counts.
+        builder.metadata(times.end - times.start - 1, key, value)?;
+    }
     add_problems(&mut problems, tape);
     let frames = builder.frames();
     Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
 }
 
-/// What was counted within the times (to the second: status frames are that far apart), and until when the last frame was seen.
+/// What was counted within the times, and until when the last frame was seen. Status frames are a second apart, so what was counted at a border
+/// may be on the other side of it, but is never lost.
 fn status_within(
     stream: StreamId,
     before: &BTreeMap<StreamId, Status>,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocks::BlockMaker;
-use super::files::{Files, journal_path};
-use super::generation::{Failure, Generation, Row, Shared, put_row};
+use super::files::{Files, is_no_room, journal_path};
+use super::generation::{Failure, Generation, Row, Shared, Trouble, put_row};
 use crate::journal::{JournalHeader, Place, ROW_BYTES, RowHeader, RowKind};
 use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
@@ -85,6 +85,7 @@ pub(crate) struct Encoder {
     /// What is prepared for writing beforehand.
     prepare_bytes: u64,
     frame: Vec<u8>,
+    trouble: Trouble,
 }
 
 impl Encoder {
@@ -112,6 +113,7 @@ impl Encoder {
             last_sync: Duration::ZERO,
             prepare_bytes: LEAST_PREPARE_BYTES,
             frame: Vec::new(),
+            trouble: Trouble::default(),
         };
         let first = encoder.make_generation()?;
         Ok((encoder, first))
@@ -123,8 +125,32 @@ impl Encoder {
 
     /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
     ///
+    /// A full disk is not an error: what found no room is tried again by the next step, and until then the journals hold the frames.
+    ///
     /// The clock is asked again and again: with much to do, the sync interval is kept between the parts of the work.
     pub(crate) fn step(&mut self, clock: &mut dyn FnMut() -> Duration) -> Result<(), Failure> {
+        let no_room = match self.work(clock) {
+            Ok(()) => false,
+            Err(failure) if is_no_room(&failure.source) => true,
+            Err(failure) => return Err(failure),
+        };
+        self.set_trouble(Trouble { no_room, ..self.trouble });
+        Ok(())
+    }
+
+    /// Whether there was no room on the disk at the last step.
+    pub(crate) fn waits_for_room(&self) -> bool {
+        self.trouble.no_room
+    }
+
+    fn set_trouble(&mut self, trouble: Trouble) {
+        if self.trouble != trouble {
+            self.trouble = trouble;
+            self.shared.set_trouble(trouble);
+        }
+    }
+
+    fn work(&mut self, clock: &mut dyn FnMut() -> Duration) -> Result<(), Failure> {
         loop {
             self.sync_if_due(clock())?;
             if self.consume(WORK_BYTES).map_err(failed("writing blocks to the tape"))? {
@@ -147,9 +173,18 @@ impl Encoder {
     fn sync_if_due(&mut self, now: Duration) -> Result<(), Failure> {
         if now.saturating_sub(self.last_sync) >= self.settings.sync_interval {
             self.last_sync = now;
-            self.sync_journals().map_err(failed("syncing the journal"))?;
+            self.sync_journals().map_err(lasting).map_err(failed("syncing the journal"))?;
+            self.look_for_files();
         }
         Ok(())
+    }
+
+    /// Notices files that others have removed or moved. One that is missed once stays missed: its directory entry does not come back.
+    fn look_for_files(&mut self) {
+        let is_gone = |generation: &Generation| !generation.file.is_at(&generation.path).unwrap_or(true);
+        let journal_gone = self.reading.iter().any(|reading| is_gone(&reading.generation));
+        let tape_gone = self.trouble.tape_gone || !self.maker.sink.is_at(&self.path);
+        self.set_trouble(Trouble { tape_gone, journal_gone, ..self.trouble });
     }
 
     /// Gives committed rows to the blocks, about `most` bytes of them; `true` if there are no more.
@@ -170,11 +205,12 @@ impl Encoder {
                     // Sealed into a block it would look right for ever.
                     return Err(io::Error::other("a journal row changed after it was written"));
                 }
+                // If there is no room for it now, the row is read again later.
+                take_row(&mut self.maker, &row, &self.frame)?;
                 reading.at += row.row_bytes();
                 reading.first_ns.get_or_insert(row.time_ns);
                 reading.last_ns = reading.last_ns.max(row.time_ns);
                 done += row.row_bytes();
-                take_row(&mut self.maker, &row, &self.frame)?;
             }
             if !reading.is_drained() {
                 return Ok(true);
@@ -219,19 +255,21 @@ impl Encoder {
             tape_bytes: self.maker.sink.bytes(),
             file_bytes: bytes,
         };
-        file.write(0, &header.to_bytes())?;
+        // From here on a full disk is an error that stays: the file has its room.
+        file.write(0, &header.to_bytes()).map_err(lasting)?;
         let mut at = HEADER_BYTES as u64;
         for (id, block) in self.maker.open_blocks() {
             for (i, time_ns) in block.times.iter().enumerate() {
                 let seq = block.first_seq + i as u64;
                 let row = Row { kind: RowKind::Frame, stream: id.0, seq, time_ns: *time_ns, payload: block.frame(i) };
-                put_row(&*file, Place { tape_id: self.tape_id, generation: number, offset: at }, &row)?;
+                let place = Place { tape_id: self.tape_id, generation: number, offset: at };
+                put_row(&*file, place, &row).map_err(lasting)?;
                 at += row.bytes();
             }
         }
-        file.sync()?;
-        self.maker.sink.sync()?;
-        self.files.sync_directory(&path)?;
+        file.sync().map_err(lasting)?;
+        self.maker.sink.sync().map_err(lasting)?;
+        self.files.sync_directory(&path).map_err(lasting)?;
         file.prepare(at, self.prepare_bytes);
         self.remove_old();
         self.next_number += 1;
@@ -263,7 +301,10 @@ impl Encoder {
         drop(self.shared.take_next());
         self.drained.extend(self.reading.drain(..).map(|reading| reading.generation));
         self.remove_old();
-        self.files.sync_directory(&self.path).map_err(failed("syncing the directory"))?;
+        self.look_for_files();
+        if !self.trouble.tape_gone {
+            self.files.sync_directory(&self.path).map_err(failed("syncing the directory"))?;
+        }
         Ok(bytes)
     }
 
@@ -319,6 +360,11 @@ fn next_size(full: &Reading, least: u64) -> u64 {
     let wanted = u128::from(filled) * u128::from(GENERATION_SECONDS) * 1_000_000_000 / u128::from(span_ns);
     let most = full.generation.bytes.saturating_mul(GROWTH).min(GENERATION_BYTES).max(least);
     u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, most)
+}
+
+/// An error after which nothing is tried again, whatever its kind: a sync that failed once may have lost data for good.
+fn lasting(error: io::Error) -> io::Error {
+    if is_no_room(&error) { io::Error::other(error) } else { error }
 }
 
 fn failed(doing: &'static str) -> impl Fn(io::Error) -> Failure {

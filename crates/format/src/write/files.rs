@@ -24,6 +24,11 @@ pub trait Files: Send + Sync {
         crate::read::journal_paths(tape)
     }
 
+    /// Unfinished files of rewrites of a tape, beside it.
+    fn unfinished(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+        super::builder::unfinished_paths(tape)
+    }
+
     /// Holds a tape that exists against other writers as long as the result lives; an error if one has it.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
         std_files::lock(path)
@@ -63,6 +68,10 @@ pub trait TapeFile: Send {
     fn truncate(&mut self, bytes: u64) -> io::Result<()>;
     /// Makes everything durable.
     fn sync(&mut self) -> io::Result<()>;
+    /// Whether this file is still found under that path: `false` if it was removed, moved or replaced.
+    fn is_at(&self, _path: &Path) -> io::Result<bool> {
+        Ok(true)
+    }
 }
 
 /// A journal file. One thread writes, another reads what was written before and syncs.
@@ -76,6 +85,16 @@ pub trait JournalFile: Send + Sync {
     /// Writes to these places are to come: what the system has to do for the first of them can be done now, by the thread that may
     /// wait. Bytes stay as they are. Only for speed, so there is nothing to say if it fails.
     fn prepare(&self, _at: u64, _bytes: u64) {}
+    /// Whether this file is still found under that path: `false` if it was removed, moved or replaced.
+    fn is_at(&self, _path: &Path) -> io::Result<bool> {
+        Ok(true)
+    }
+}
+
+/// Whether an error means that the disk, or the user's share of it, is full: the same call may succeed later.
+#[must_use]
+pub fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Path of a journal generation.

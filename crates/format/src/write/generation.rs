@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
@@ -132,6 +132,38 @@ pub struct Failure {
     pub source: Arc<io::Error>,
 }
 
+/// What is wrong with the files of a tape that is being written. The writer goes on all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trouble {
+    /// The disk is full. Frames stay in the journals; when those are full, frames are refused. The writer goes on as soon as there is room.
+    pub no_room: bool,
+    /// The tape file was removed, moved or replaced.
+    pub tape_gone: bool,
+    /// A journal was removed, moved or replaced: until the next one is made, the end of the process would lose frames.
+    pub journal_gone: bool,
+}
+
+impl Trouble {
+    const NO_ROOM: u8 = 1;
+    const TAPE_GONE: u8 = 2;
+    const JOURNAL_GONE: u8 = 4;
+
+    fn of_bits(bits: u8) -> Self {
+        Self {
+            no_room: bits & Self::NO_ROOM != 0,
+            tape_gone: bits & Self::TAPE_GONE != 0,
+            journal_gone: bits & Self::JOURNAL_GONE != 0,
+        }
+    }
+
+    fn to_bits(self) -> u8 {
+        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+        bit(self.no_room, Self::NO_ROOM)
+            | bit(self.tape_gone, Self::TAPE_GONE)
+            | bit(self.journal_gone, Self::JOURNAL_GONE)
+    }
+}
+
 /// What both threads see.
 #[derive(Default)]
 pub(crate) struct Shared {
@@ -139,6 +171,8 @@ pub(crate) struct Shared {
     next: Mutex<Option<Arc<Generation>>>,
     /// Bytes that the largest row so far needs.
     largest_row: AtomicU64,
+    /// Bits of [`Trouble`], written by the encoder alone.
+    trouble: AtomicU8,
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// The encoder's thread, once there is one.
@@ -190,6 +224,19 @@ impl Shared {
     /// Tells the encoder's thread whom to wake; called by that thread.
     pub(crate) fn register_thread(&self) {
         let _ = self.thread.set(std::thread::current());
+    }
+
+    pub(crate) fn trouble(&self) -> Trouble {
+        Trouble::of_bits(self.trouble.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_trouble(&self, trouble: Trouble) {
+        self.trouble.store(trouble.to_bits(), Ordering::Release);
+    }
+
+    /// Whether the encoder shall do something else than go on.
+    pub(crate) fn has_order(&self) -> bool {
+        !matches!(*self.order.lock().unwrap_or_else(PoisonError::into_inner), Order::Work)
     }
 
     pub(crate) fn order(&self) -> Order {

@@ -129,12 +129,15 @@ fn copy_system_streams(tapes: &[(&Tape, i128)], builder: &mut TapeBuilder) -> Re
             }
         }
     }
+    for stream in tapes.iter().flat_map(|(tape, _)| tape.streams()).filter(|stream| stream.spec().role.is_system()) {
+        builder.count_system(stream.spec().role, &stream.status().counters)?;
+    }
     for (key, value) in metadata {
         builder.metadata(0, &key, &value)?;
     }
     events.sort_by_key(|(time, _)| *time);
     for (time, event) in events {
-        builder.event(time, &event.kind, &event.text)?;
+        builder.copy_event(time, &event)?;
     }
     clock.sort_by_key(|(time, _)| *time);
     clock.dedup_by_key(|(time, _)| *time);

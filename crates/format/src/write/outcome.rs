@@ -88,8 +88,8 @@ pub enum AppendError {
         /// Largest size.
         limit: usize,
     },
-    /// No prepared journal has room: the disk is too slow. The frame is counted as dropped.
-    #[error("the disk does not keep up: no prepared journal has room for a frame of {bytes} bytes")]
+    /// No prepared journal has room: the disk is full or too slow. The frame is counted as dropped.
+    #[error("the disk is full or does not keep up: no prepared journal has room for a frame of {bytes} bytes")]
     NoRoom {
         /// Size of the frame.
         bytes: usize,
@@ -150,6 +150,11 @@ pub enum FinishError {
         "the tape could not be closed while {0}; what was accepted is in the tape and its journal: run `gametape recover` on it"
     )]
     Failed(#[from] Failure),
+    /// The file was removed, moved or replaced while it was being written.
+    #[error(
+        "the tape was deleted or moved while it was being recorded; a tape that was moved is whole in its new place, a deleted one is lost"
+    )]
+    TapeGone,
     /// The encoder thread is gone.
     #[error(
         "the encoder thread ended unexpectedly; what was accepted is in the tape and its journal: run `gametape recover` on it"

@@ -43,6 +43,12 @@ pub fn recover(
     }
     let options =
         WriteOptions { start_utc_ns: tape.start_utc_ns(), ..WriteOptions::new(tape.id().unwrap_or(TapeId::default())) };
+    if out.is_none() {
+        // Nobody else writes here while we hold the tape: these are of a rewrite that was killed.
+        for part in files.unfinished(path).map_err(|source| BuildError::Io { path: path.into(), source })? {
+            let _ = files.remove(&part);
+        }
+    }
     let mut builder = TapeBuilder::create(Arc::clone(&files), out.unwrap_or(path), &options, out.is_none())?;
     let mut problems = copy(&tape, &mut builder, progress)?;
     add_problems(&mut problems, &tape);
@@ -90,6 +96,7 @@ fn copy(
     let mut copiers = Vec::new();
     for stream in super::cut::described_first(tape) {
         if stream.spec().role == Role::Status {
+            builder.count_system(Role::Status, &stream.status().counters)?;
             continue;
         }
         let id = builder.add_stream(super::cut::mapped(stream.spec(), &ids), 0)?;

@@ -180,17 +180,38 @@ impl<'a> Copier<'a> {
             let first_ns = self.shifted(header.first_ns);
             let last_ns = first_ns.saturating_add(header.last_ns - header.first_ns);
             let header = RecordHeader { first_ns, last_ns, ..header };
-            builder.append_block(self.target, &header, &payload, block)?;
+            if first_ns < builder.last_ns(self.target) {
+                lost(falls_back(&located, located.rows), builder);
+            } else {
+                builder.append_block(self.target, &header, &payload, block)?;
+            }
         } else {
+            let mut early = 0;
             for (row, time) in block.times.iter().enumerate() {
                 if self.times.contains(time) || self.carry == Carry::All {
-                    let inside = (*time).clamp(self.times.start, self.times.end - 1);
-                    builder.append(self.target, self.shifted(inside), block.frame(row))?;
+                    let time_ns = self.shifted((*time).clamp(self.times.start, self.times.end - 1));
+                    if time_ns < builder.last_ns(self.target) {
+                        early += 1;
+                    } else {
+                        builder.append(self.target, time_ns, block.frame(row))?;
+                    }
                 }
+            }
+            if early > 0 {
+                lost(falls_back(&located, early), builder);
             }
         }
         Ok(u64::from(located.rows))
     }
+}
+
+/// Frames that lie before the ones in front of them: a tape cannot have them.
+fn falls_back(block: &Located, frames: u32) -> Problem {
+    let (kind, at) = match block.place {
+        Place::Tape { offset, .. } => (ProblemKind::Block, offset),
+        Place::Journal { run, .. } => (ProblemKind::JournalRow, run.start),
+    };
+    Problem::new(kind, at, "frames have earlier times than the frames before them").losing(frames.into())
 }
 
 /// Buffers that are used again and again, and what was found wrong.

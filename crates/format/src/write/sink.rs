@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 
-use super::files::TapeFile;
+use super::files::{TapeFile, is_no_room};
 use super::index_page::encode_page;
 use crate::block::Block;
 use crate::footer::{Footer, PageRef, StreamSummary, Totals};
@@ -54,6 +55,11 @@ impl Sink {
         self.file.sync()
     }
 
+    /// Whether the file is still found under this path. If the system does not say, it is taken to be.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.file.is_at(path).unwrap_or(true)
+    }
+
     /// Writes a stream descriptor.
     pub(crate) fn add_stream(&mut self, id: StreamId, spec: &StreamSpec) -> io::Result<()> {
         let mut payload = Vec::new();
@@ -74,6 +80,10 @@ impl Sink {
 
     /// Writes a block and remembers it, with the ranges of its frames, for the index.
     pub(crate) fn write_block(&mut self, mut header: RecordHeader, payload: &[u8], block: &Block) -> io::Result<()> {
+        // A page that found no room after the last block comes first: it must not grow beyond its limit.
+        if self.page_is_due(header.stream) {
+            self.write_page(header.stream)?;
+        }
         header.offset = self.record(header, payload)?;
         let Some(stream) = self.streams.get_mut(&header.stream) else {
             return Err(io::Error::other("a block of a stream that was not described"));
@@ -91,11 +101,18 @@ impl Sink {
         totals.stored_bytes += header.record_bytes();
         totals.first_ns = totals.first_ns.or(Some(header.first_ns));
         totals.last_ns = Some(header.last_ns);
-        let blocks = stream.entries.len();
-        if blocks >= limits::PAGE_BLOCKS || blocks * stream.slots.len() >= PAGE_RANGES {
-            self.write_page(header.stream)?;
+        if self.page_is_due(header.stream) {
+            // The block is written: without room, the page waits for the next block or the close.
+            self.write_page(header.stream).or_else(|error| if is_no_room(&error) { Ok(()) } else { Err(error) })?;
         }
         Ok(())
+    }
+
+    fn page_is_due(&self, id: u16) -> bool {
+        self.streams.get(&id).is_some_and(|stream| {
+            let blocks = stream.entries.len();
+            blocks >= limits::PAGE_BLOCKS || blocks * stream.slots.len() >= PAGE_RANGES
+        })
     }
 
     fn write_page(&mut self, id: u16) -> io::Result<()> {
@@ -112,10 +129,10 @@ impl Sink {
             rows: stream.entries.len() as u32,
             ..RecordHeader::plain(RecordKind::IndexPage, id, payload.get(..head_bytes).unwrap_or_default())
         };
-        stream.entries.clear();
-        stream.ranges.iter_mut().for_each(Vec::clear);
         let offset = self.record(header, &payload)?;
         if let Some(stream) = self.streams.get_mut(&id) {
+            stream.entries.clear();
+            stream.ranges.iter_mut().for_each(Vec::clear);
             stream.pages.push(PageRef::of(&RecordHeader { offset, ..header }));
         }
         Ok(())
@@ -163,9 +180,12 @@ impl Sink {
     fn append(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         for part in parts {
             if let Err(error) = self.file.append(part) {
-                // If this fails too, the reader finds a record that ends beyond the file and leaves it out.
-                let _ = self.file.truncate(self.offset);
-                return Err(error);
+                // If this fails too, the reader finds a record that ends beyond the file and leaves it out. Nothing can be appended
+                // behind it: this is not an error that goes away when there is room.
+                return Err(match self.file.truncate(self.offset) {
+                    Ok(()) => error,
+                    Err(_) => io::Error::other(error),
+                });
             }
         }
         self.offset += parts.iter().map(|part| part.len() as u64).sum::<u64>();

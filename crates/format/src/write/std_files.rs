@@ -14,18 +14,46 @@ pub struct StdFiles;
 impl Files for StdFiles {}
 
 pub(super) fn create_tape(path: &Path) -> io::Result<Box<dyn TapeFile>> {
-    let file = held(OpenOptions::new().read(true).write(true).create_new(true), path)?;
+    let file = held(new_private().read(true).write(true), path)?;
     Ok(Box::new(Appender { file }))
 }
 
 pub(super) fn create_journal(path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
-    let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    let mut file = new_private().read(true).write(true).open(path)?;
     if let Err(error) = fill_with_zeros(&mut file, bytes) {
         // Half a journal on a full disk helps nobody.
         let _ = fs::remove_file(path);
         return Err(error);
     }
     Ok(Box::new(Journal { file }))
+}
+
+/// Options that make a new file which only its owner may read and write, where the system knows such modes.
+#[must_use]
+pub fn new_private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Whether an open file is the one that is found under a path.
+#[cfg(unix)]
+pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(found) => Ok((found.dev(), found.ino()) == (own.dev(), own.ino())),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file is found under a path; the system does not say whether it is this one.
+#[cfg(not(unix))]
+pub fn is_file_at(_file: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
 }
 
 pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
@@ -137,6 +165,10 @@ impl TapeFile for Appender {
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
     }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        is_file_at(&self.file, path)
+    }
 }
 
 struct Journal {
@@ -174,6 +206,10 @@ impl JournalFile for Journal {
     fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        is_file_at(&self.file, path)
+    }
 }
 
 #[cfg(test)]
@@ -195,6 +231,35 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"frames");
         drop(held);
         assert_eq!(refused(&path), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tapes_and_journals_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (tape, journal) = (folder.path().join("a"), folder.path().join("a-journal-0"));
+        let _files = (create_tape(&tape).unwrap(), create_journal(&journal, 10).unwrap());
+        for path in [tape, journal] {
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_removed_or_moved_or_replaced_is_not_at_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["a", "b"].map(|name| folder.path().join(name));
+        let tape = create_tape(&path).unwrap();
+        assert!(tape.is_at(&path).unwrap());
+        fs::rename(&path, &other).unwrap();
+        assert!(!tape.is_at(&path).unwrap() && tape.is_at(&other).unwrap());
+        if cfg!(unix) {
+            drop(create_tape(&path).unwrap());
+            assert!(!tape.is_at(&path).unwrap(), "another file has its name");
+        }
+        fs::remove_file(&other).unwrap();
+        assert!(!tape.is_at(&other).unwrap());
+        assert!(!tape.is_at(&other.join("below")).unwrap());
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::core::WriterCore;
 use super::encoder::Encoder;
 use super::files::Files;
-use super::generation::{Failure, Order, Shared};
+use super::generation::{Failure, Order, Shared, Trouble};
 use super::outcome::{Accepted, AppendError, CreateError, FinishError, Finished, WriteOptions};
 use crate::footer::Totals;
 use crate::stream::{Role, StreamId, StreamSpec};
@@ -26,6 +26,9 @@ pub struct Writer {
     core: WriterCore,
     thread: Option<JoinHandle<Result<FinishedTape, Failure>>>,
 }
+
+/// While the disk is full, it is tried again this often.
+const TRY_AGAIN: Duration = Duration::from_millis(200);
 
 type FinishedTape = (u64, Vec<(u16, Totals)>);
 
@@ -52,7 +55,18 @@ impl Writer {
 
     /// Puts an event on the tape.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), AppendError> {
-        self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text))
+        self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text, None))
+    }
+
+    /// Puts an event on the tape that lasted `length_ns` until `time_ns`.
+    pub fn event_with_length(
+        &mut self,
+        time_ns: u64,
+        kind: &str,
+        text: &str,
+        length_ns: u64,
+    ) -> Result<(), AppendError> {
+        self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text, Some(length_ns)))
     }
 
     /// Sets a metadata entry; the last value of a key counts.
@@ -75,6 +89,11 @@ impl Writer {
         self.core.status(stream)
     }
 
+    /// What is wrong with the files right now. Cheap: one atomic load.
+    pub fn trouble(&self) -> Trouble {
+        self.core.shared.trouble()
+    }
+
     /// Closes the tape and says what is on it and what was lost.
     pub fn finish(mut self) -> Result<Finished, FinishError> {
         self.core.write_status();
@@ -82,6 +101,9 @@ impl Writer {
         self.core.shared.give_order(Order::Finish(self.core.all_status()));
         let thread = self.thread.take().ok_or(FinishError::ThreadGone)?;
         let (bytes, totals) = thread.join().map_err(|_| FinishError::ThreadGone)??;
+        if self.trouble().tape_gone {
+            return Err(FinishError::TapeGone);
+        }
         Ok(self.core.finished(bytes, &totals))
     }
 }
@@ -119,13 +141,25 @@ fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<Finish
         encoder.step(&mut || start.elapsed())?;
         match shared.order() {
             // Until the journal must be synced; the capturing thread wakes us before if much has come together.
-            Order::Work => std::thread::park_timeout(encoder.idle_for(start.elapsed())),
+            Order::Work => {
+                let idle = encoder.idle_for(start.elapsed());
+                if encoder.waits_for_room() { wait_for_room(shared, idle) } else { std::thread::park_timeout(idle) }
+            }
             Order::Finish(status) => return finish(encoder, &status),
             Order::Abandon => {
                 encoder.give_up();
                 return Ok((0, Vec::new()));
             }
         }
+    }
+}
+
+/// Rests although the capturing thread wakes us for every frame that it cannot place.
+fn wait_for_room(shared: &Shared, most: Duration) {
+    let start = Instant::now();
+    let rest = most.min(TRY_AGAIN);
+    while !shared.has_order() && start.elapsed() < rest {
+        std::thread::park_timeout(rest.saturating_sub(start.elapsed()));
     }
 }
 
@@ -139,7 +173,6 @@ fn finish(encoder: &mut Encoder, status: &BTreeMap<u16, Status>) -> Result<Finis
 mod tests {
     use super::super::StdFiles;
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn much_work_wakes_the_encoder_long_before_the_next_sync() {

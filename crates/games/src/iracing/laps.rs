@@ -1,7 +1,8 @@
 //! Rows to neutral frames of laps, live and from `.ibt` files.
 //!
 //! The game's timer of the running lap starts anew a second or two late, so it is not used: laps are timed by `SessionTime` where the line is crossed.
-//! `Lap` counts laps that were begun. Whether a lap counts shows only in that it gets a time, up to 2.5 s after the line.
+//! `Lap` counts laps that were begun; it is 0 from the pits to the first line. Whether a lap counts shows only in that it gets a time, some seconds after
+//! the line.
 use super::decode::presence;
 use super::ground::Ground;
 use super::lap_text::lap_text;
@@ -125,6 +126,7 @@ impl IracingLaps {
             game_ms: at.session_time.number(row).map(|seconds| seconds * 1000.0),
             laps_completed: at.lap.whole(row).and_then(|lap| count(lap.saturating_sub(1).max(0))),
             last_ms: seconds(at.last).filter(|ms| *ms > 0),
+            last_exact: at.last.f32(row).filter(|seconds| *seconds > 0.0).map(f32::to_bits),
             off_track: surface.map(|surface| surface == OFF_TRACK).filter(|_| in_car),
             incidents: at.incidents.whole(row),
             pit: pit(in_car, at.in_stall.is(row), at.on_pit_road.is(row), surface),
@@ -135,6 +137,7 @@ impl IracingLaps {
             // Still, waving, caution, caution waving; red.
             caution: flags.map(|bits| bits & (0x8 | 0x100 | 0x4000 | 0x8000 | 0x10) != 0),
             on_lap: Some(in_car && !before_start),
+            before_first_line: kind != SessionKind::Race && is_before_first_line(at.lap.whole(row), place),
             formation: state.map(|state| kind == SessionKind::Race && (PARADE..RACING).contains(&state)),
             speed_kmh: at.speed.f32(row).map(|metres_per_s| metres_per_s * 3.6),
             fuel_l: at.fuel.f32(row).filter(|_| in_car),
@@ -151,6 +154,15 @@ fn pit(in_car: bool, in_stall: Option<bool>, on_pit_road: Option<bool>, surface:
     }
     let in_stall = in_stall.or(surface.map(|surface| surface == PIT_STALL));
     Pit::of(in_stall, on_pit_road)
+}
+
+/// `Lap` becomes 1 at the line, or a little before it where the line lies at an angle: the place is still negative then.
+fn is_before_first_line(lap: Option<i32>, place: Option<f32>) -> bool {
+    match lap {
+        Some(0) => true,
+        Some(1) => place.is_some_and(|place| (-BEYOND_LINE..0.0).contains(&place)),
+        _ => false,
+    }
 }
 
 /// A place beyond the line is one before it, or behind it.

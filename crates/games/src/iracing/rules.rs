@@ -64,6 +64,10 @@ impl Rules for IracingRules {
         Box::new(IracingDecoder::default())
     }
 
+    fn lap_timer_is_estimate(&self) -> bool {
+        true
+    }
+
     fn laps(&self) -> Box<dyn ReadLaps> {
         Box::new(IracingLaps::default())
     }

@@ -1,5 +1,5 @@
 //! The table of parsers that read bytes from outside. Takes nothing, gives name, function and seeds of each parser;
-//! `examples/mutate.rs` feeds them broken inputs for a while, `tests/found_inputs.rs` feeds them every input ever found.
+//! `examples/mutate.rs` feeds them broken inputs for a while, `tests/it/found_inputs.rs` feeds them every input ever found.
 
 #[path = "import_parsers.rs"]
 mod import_parsers;

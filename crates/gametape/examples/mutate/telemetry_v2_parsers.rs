@@ -9,12 +9,12 @@ use telemetry_v2::proto::telemetry::v1::{LobbySessionStateFrame, TelemetryHeader
 use telemetry_v2::proto::telemetry::v2::echo_event::Event;
 use telemetry_v2::proto::telemetry::v2::{
     CaptureHeader, DiscPossessionChanged, EchoArenaFrame, EchoArenaHeader, Frame, GoalScored, LoadoutChanged,
-    PlayerInfo, PlayerJoined, PlayerState, capture_header, frame,
+    PlayerInfo, PlayerJoined, PlayerState, capture_header, envelope, frame,
 };
 use telemetry_v2::read::{Item, Reader};
 use telemetry_v2::skeleton::player_bones;
 use telemetry_v2::write::{Layout, WriteOptions, Writer};
-use telemetry_v2::{Clock, ScoreboardUpdated, Timestamp};
+use telemetry_v2::{Clock, Dictionary, Record, ScoreboardUpdated, Timestamp};
 
 use super::Parser;
 
@@ -26,6 +26,11 @@ pub(super) fn parsers() -> Vec<Parser> {
         Parser { name: "v2-tape-resealed", run: telemetry_v2::fuzz_tape_resealed, seeds: unpacked_tapes },
         Parser { name: "v2-nevrcap", run: telemetry_v2::fuzz_nevrcap, seeds: nevrcaps },
         Parser { name: "import-v2-tape", run: gametape::import::fuzz_import_v2_tape, seeds: plain_tapes },
+        Parser {
+            name: "import-v2-dictionary",
+            run: gametape::import::fuzz_import_v2_dictionary,
+            seeds: dictionary_tapes,
+        },
         Parser { name: "import-nevrcap", run: gametape::import::fuzz_import_nevrcap, seeds: plain_nevrcaps },
         Parser { name: "echo-mapping", run: gametape::echo::fuzz_echo_mapping, seeds: answers },
     ]
@@ -60,7 +65,49 @@ fn plain_tapes() -> Vec<Vec<u8>> {
         raw.mark(number * 1_000_000, "mark", "here").unwrap();
     }
     let of_echo = [Generation::Third, Generation::Seed].map(|generation| capture(Layout::Plain, generation));
-    of_echo.into_iter().chain([raw.finish().unwrap()]).collect()
+    of_echo.into_iter().chain([raw.finish().unwrap(), fifth(Layout::Plain, None)]).collect()
+}
+
+const DICTIONARY: &[u8] = include_bytes!("../../../telemetry-v2/tests/data/dictionary.zdict");
+
+/// A capture of the fifth generation: numbers in fields 101 and 102, settings of the match as events, perhaps a dictionary. One field of its header has an unexpected type.
+fn fifth(layout: Layout, dictionary: Option<&Dictionary>) -> Vec<u8> {
+    let header = CaptureHeader {
+        format_version: 2,
+        format_minor: 2,
+        nominal_frame_rate_hz: Some(60),
+        idle_frame_rate_hz: Some(5),
+        dictionary_sha256: dictionary.map(|one| one.sha256().to_vec().into()).unwrap_or_default(),
+        ..header()
+    };
+    let whole = Record::from_message(envelope::Message::Header(header));
+    let mut message = telemetry_v2::wire::Fields::new(whole.bytes()).next().unwrap().unwrap().bytes().unwrap().to_vec();
+    message.extend([0x48, 7]);
+    let mut bytes =
+        vec![0x0a, u8::try_from(message.len() & 127).unwrap() | 128, u8::try_from(message.len() >> 7).unwrap()];
+    bytes.extend(message);
+    let record = Record::from_bytes(bytes).unwrap();
+    let options = WriteOptions { layout, keyframe_interval: 3, keyframe_state: false, ..WriteOptions::default() };
+    let mut writer = match dictionary {
+        Some(dictionary) => Writer::copying_with_dictionary(Vec::new(), &record, options, dictionary).unwrap(),
+        None => Writer::copying(Vec::new(), &record, options).unwrap(),
+    };
+    for index in 0..8 {
+        let mut frame = frame_of(index);
+        if let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload {
+            arena.events.push(Event::MatchSettingsChanged(vec![8, 1].into()).into());
+        }
+        writer.record(&Record::from_message(envelope::Message::Frame(frame))).unwrap();
+    }
+    writer.finish().unwrap().0
+}
+
+/// A dictionary and files that were packed with it, as the parser wants them.
+fn dictionary_tapes() -> Vec<Vec<u8>> {
+    let dictionary = Dictionary::from_bytes(DICTIONARY).unwrap();
+    let length = u32::try_from(DICTIONARY.len()).unwrap().to_le_bytes();
+    let files = [Layout::Plain, Layout::Blocks, Layout::Stream].map(|layout| fifth(layout, Some(&dictionary)));
+    files.into_iter().map(|file| [&length, DICTIONARY, &file].concat()).collect()
 }
 
 /// Files of the first version that are not packed: behind a checksum mutations would not get far.
@@ -133,7 +180,7 @@ fn capture(layout: Layout, generation: Generation) -> Vec<u8> {
 fn envelopes() -> Vec<Vec<u8>> {
     let stream = capture(Layout::Plain, Generation::Third);
     let mut reader = Reader::new(stream.as_slice()).unwrap();
-    let mut seeds = vec![stream.clone(), capture(Layout::Plain, Generation::Seed)];
+    let mut seeds = vec![stream.clone(), capture(Layout::Plain, Generation::Seed), fifth(Layout::Plain, None)];
     while let Some(Item::Record(placed)) = reader.next().unwrap() {
         seeds.push(placed.record.bytes().to_vec());
     }
@@ -145,6 +192,7 @@ fn tapes() -> Vec<Vec<u8>> {
     layouts
         .into_iter()
         .flat_map(|layout| [Generation::Third, Generation::Seed].map(|generation| capture(layout, generation)))
+        .chain(layouts.map(|layout| fifth(layout, None)))
         .collect()
 }
 

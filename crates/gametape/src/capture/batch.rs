@@ -54,6 +54,21 @@ pub struct BatchFrame<'a> {
     pub bytes: &'a [u8],
 }
 
+/// Something that happened, in a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchEvent {
+    /// When, on the capture's clock.
+    pub time_ns: u64,
+    /// What kind of event.
+    pub kind: String,
+    /// In words.
+    pub text: String,
+    /// How long it lasted until then, if it has a length.
+    pub length_ns: Option<u64>,
+}
+/// Events that wait for a tape that cannot be made; what comes then is lost.
+const MOST_EVENTS: usize = 10_000;
+
 /// Frames, counts and events of one look, and what the source offers since the last change.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -63,7 +78,7 @@ pub struct Batch {
     frames: Vec<(usize, u64, usize)>,
     bytes: Vec<u8>,
     counters: Vec<Counters>,
-    events: Vec<(u64, String, String)>,
+    events: Vec<BatchEvent>,
     game_moves: bool,
 }
 
@@ -101,7 +116,18 @@ impl Batch {
 
     /// Adds something that happened.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) {
-        self.events.push((time_ns, kind.into(), text.into()));
+        self.events.push(BatchEvent { time_ns, kind: kind.into(), text: text.into(), length_ns: None });
+    }
+
+    /// Adds an event of another batch.
+    pub(crate) fn copy_event(&mut self, event: &BatchEvent) {
+        self.events.push(event.clone());
+    }
+
+    /// Adds an event that lasted `length_ns` until `time_ns`.
+    pub(crate) fn event_with_length(&mut self, time_ns: u64, kind: &str, text: &str, length_ns: u64) {
+        let (kind, text) = (kind.into(), text.into());
+        self.events.push(BatchEvent { time_ns, kind, text, length_ns: Some(length_ns) });
     }
 
     /// Says that the game works although none of these frames shows it: for sources that give only a part of what they see.
@@ -140,7 +166,7 @@ impl Batch {
     }
 
     /// What happened: time, kind, text.
-    pub fn events(&self) -> &[(u64, String, String)] {
+    pub fn events(&self) -> &[BatchEvent] {
         &self.events
     }
 
@@ -208,6 +234,7 @@ impl Batch {
 
     /// Drops the newest frames until those that are left have at most this many bytes, and counts them: for frames that nobody can keep.
     pub fn drop_newest(&mut self, most_bytes: usize) {
+        self.events.truncate(MOST_EVENTS);
         while self.bytes.len() > most_bytes
             && let Some((stream, _, _)) = self.frames.pop()
         {

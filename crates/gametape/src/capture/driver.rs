@@ -12,11 +12,11 @@ use super::batch::{Batch, BatchFrame};
 use super::clock::Clock;
 use super::judge::{Judge, Look, Ruling};
 use super::newest::Newest;
-use super::observer::{GAP, gap_text};
+use super::observer::GAP;
 use super::options::EndReason;
 use super::progress::Progress;
 use super::source::{Pace, Source, SourceError, State};
-use super::tapes::Tapes;
+use super::tapes::{Taken, Tapes};
 
 /// Frames wait in memory up to this many bytes; what comes then is lost, and counted.
 const WAITING_BYTES: usize = 64 << 20;
@@ -75,6 +75,9 @@ impl Driver {
         let sampled = source.pace() != Pace::Source;
         let moved = self.newest.look(self.batch.frames().skip(first_new), sampled) | self.batch.take_game_moves();
         self.finish_opening(false);
+        if self.tapes.retry_is_due() {
+            self.open(source);
+        }
         let here = match &state {
             State::Here(presence) => Some(*presence),
             State::Away(_) => None,
@@ -110,7 +113,8 @@ impl Driver {
             Ruling::Keep => self.record(),
             Ruling::KeepAfterGap(away_ns) => {
                 self.batch.count_all(&Counters { gaps: 1, ..Counters::default() });
-                self.batch.event(now_ns, GAP, &gap_text(away_ns));
+                let text = format!("away for {} ms", away_ns / 1_000_000);
+                self.batch.event_with_length(now_ns, GAP, &text, away_ns);
                 self.record();
             }
             Ruling::Hold => {
@@ -118,10 +122,10 @@ impl Driver {
                 self.record_first(clear);
             }
             Ruling::End(reason) => {
-                self.finish_opening(true);
+                self.open_at_last(source);
                 self.end_of_doubt();
                 self.record();
-                self.tapes.close(reason);
+                self.close(reason);
             }
             Ruling::Renew => {
                 let clear = self.in_doubt.take().unwrap_or_default();
@@ -143,15 +147,19 @@ impl Driver {
         if moved && self.tapes.is_waiting() {
             self.open(source);
         }
-        self.finish_opening(true);
+        self.open_at_last(source);
         self.record();
-        self.tapes.close(EndReason::SourceEnded);
+        self.close(EndReason::SourceEnded);
     }
 
     /// The source describes itself in another way: what is open, or being made, was for the old one.
     fn leave_description(&mut self) {
         let lost = self.batch.take_lost();
         self.finish_opening(true);
+        if self.tapes.is_retrying() {
+            // The frames that waited were of the old description.
+            self.tapes.give_up(EndReason::NewLayout, lost);
+        }
         self.tapes.count_first(&Counters { dropped: lost, ..Counters::default() });
         self.tapes.close(EndReason::NewLayout);
         self.judge.tape_ended();
@@ -163,14 +171,34 @@ impl Driver {
 
     /// Closes what is open and waits until every file is whole.
     pub(super) fn end(&mut self, reason: EndReason, source: &dyn Source) {
-        self.finish_opening(true);
+        self.open_at_last(source);
         if self.in_doubt.is_none() && matches!(self.state, Some(State::Here(_))) {
             self.tapes.tell_about(source);
         }
         self.end_of_doubt();
         self.record();
-        self.tapes.close(reason);
+        self.close(reason);
         self.tapes.wait_until_closed();
+    }
+
+    /// The last chance to make a tape for the frames that wait.
+    fn open_at_last(&mut self, source: &dyn Source) {
+        self.finish_opening(true);
+        if self.tapes.is_retrying() {
+            self.open(source);
+            self.finish_opening(true);
+        }
+    }
+
+    /// Closes what is open. Frames for which no tape could be made are lost, and that is told.
+    fn close(&mut self, reason: EndReason) {
+        if self.tapes.is_retrying() {
+            let waited = self.batch.len() as u64;
+            let dropped: u64 = self.batch.counters().iter().map(|counters| counters.dropped).sum();
+            self.tapes.give_up(reason, waited + dropped);
+            self.batch.clear();
+        }
+        self.tapes.close(reason);
     }
 
     fn open(&mut self, source: &dyn Source) {
@@ -191,16 +219,23 @@ impl Driver {
     fn put_descriptions(&mut self) {
         let Some(start_ns) = self.tapes.start_ns() else { return };
         for (stream, bytes) in self.newest.described_before(&self.batch) {
-            self.tapes.frame(BatchFrame { stream, time_ns: start_ns, bytes });
+            if !self.tapes.frame(BatchFrame { stream, time_ns: start_ns, bytes }) {
+                return;
+            }
         }
     }
 
     /// Puts the batch onto the tape and empties it; while the tape's file is being made, it waits.
     fn record(&mut self) {
         self.in_doubt = None;
-        if self.tapes.take(&self.batch) {
-            self.newest.leave(self.batch.frames());
-            self.batch.clear();
+        match self.tapes.take(&self.batch) {
+            Taken::NoTape => {}
+            Taken::All => {
+                self.newest.leave(self.batch.frames());
+                self.batch.clear();
+            }
+            // The others wait for the next tape.
+            Taken::Only(count) => self.forget_first(count),
         }
     }
 
@@ -209,11 +244,9 @@ impl Driver {
         if self.tapes.start_ns().is_none() {
             return;
         }
-        for frame in self.batch.frames().take(count) {
-            self.tapes.frame(frame);
-        }
-        self.forget_first(count);
-        self.in_doubt = self.in_doubt.map(|_| 0);
+        let taken = self.batch.frames().take(count).take_while(|frame| self.tapes.frame(*frame)).count();
+        self.forget_first(taken);
+        self.in_doubt = self.in_doubt.map(|first| first.saturating_sub(taken));
     }
 
     /// Takes the first frames out of the batch.

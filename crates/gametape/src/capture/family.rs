@@ -350,6 +350,6 @@ impl Source for FamilySource {
     }
 
     fn replay_of(&self) -> Option<String> {
-        playback::tape_being_played(self.sections.prefix())
+        playback::tape_being_played(self.sections.prefix(), self.games)
     }
 }

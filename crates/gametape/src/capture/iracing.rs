@@ -226,6 +226,6 @@ impl Source for IracingSource {
     }
 
     fn replay_of(&self) -> Option<String> {
-        playback::tape_being_played(self.sections.prefix())
+        playback::tape_being_played(self.sections.prefix(), &[GAME])
     }
 }

@@ -25,14 +25,14 @@ mod sections;
 mod source;
 mod tapes;
 
-pub use batch::{Batch, BatchFrame, Description};
+pub use batch::{Batch, BatchEvent, BatchFrame, Description};
 pub use clock::{Clock, RealClock};
 pub use echo_vr::{EchoVrAddress, EchoVrAddressError, EchoVrSource};
 pub(crate) use echo_vr::{TAPE_HEADER, look_at_echo_vr};
 pub use family::FamilySource;
 pub use games::{GamePlaces, game_sources};
 pub use iracing::IracingSource;
-pub(crate) use observer::{GAP, gap_ns};
+pub(crate) use observer::{GAP, gap_length_ns};
 pub use observer::{Observer, TapeBegins};
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
 pub(crate) use page::{CopyError, Page, look};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gametape_format::TapeId;
+use gametape_format::{Event, TapeId};
 
 use super::batch::Description;
 use super::options::EndReason;
@@ -23,23 +23,23 @@ pub struct TapeBegins<'a> {
 /// Kind of the event with which a tape says that the game was away.
 pub(crate) const GAP: &str = "gap";
 
-/// What a tape says of a time for which the game was away.
-pub(crate) fn gap_text(length_ns: u64) -> String {
-    format!("away for {} ms", length_ns / 1_000_000)
+/// Returns how long the game was away by a gap event of a tape. Tapes of earlier versions have the length only in the text.
+pub(crate) fn gap_length_ns(event: &Event) -> Option<u64> {
+    let by_text = || {
+        let ms: u64 = event.text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
+        Some(ms.saturating_mul(1_000_000))
+    };
+    event.length_ns.or_else(by_text)
 }
 
-/// How long the game was away, by such a text.
-pub(crate) fn gap_ns(text: &str) -> Option<u64> {
-    let ms: u64 = text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
-    Some(ms.saturating_mul(1_000_000))
-}
-
-/// Sees every frame that is recorded, on the capturing thread: it must neither wait nor fail. Times are since the beginning of the tape.
+/// Sees every frame that the tape has accepted, on the capturing thread: it must neither wait nor fail. Frames that the tape refused are
+/// not shown. Times are since the beginning of the tape.
 pub trait Observer: Send {
     /// A tape begins.
     fn begin(&mut self, tape: &TapeBegins<'_>);
 
-    /// A frame, by the number of its stream in the description; also one that the tape does not store because it equals the one before.
+    /// A frame that the tape has accepted, by the number of its stream in the description; also one that the tape does not store because it
+    /// equals the one before.
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]);
 
     /// The game was away for so long until then, and comes back: what follows is behind the gap.
@@ -60,5 +60,20 @@ pub trait Observer: Send {
     /// The tape has got its last frame; its file is being closed.
     fn end(&mut self, time_ns: u64, reason: EndReason) {
         let _ = (time_ns, reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_gap_is_a_number_and_on_earlier_tapes_a_sentence() {
+        let length =
+            |text: &str, length_ns| gap_length_ns(&Event { at_ns: 0, kind: GAP.into(), text: text.into(), length_ns });
+        assert_eq!(length("in other words", Some(1_490_000_123)), Some(1_490_000_123));
+        assert_eq!(length("away for 7 ms", Some(5)), Some(5), "the number counts");
+        assert_eq!(length("away for 1490 ms", None), Some(1_490_000_000));
+        assert_eq!(length("in other words", None), None);
     }
 }

@@ -10,6 +10,7 @@ use gametape_games::About;
 
 use crate::identity::new_id;
 use crate::names::{free_path, recording_name};
+use crate::paths::create_private_folder;
 use crate::sys::MappedFiles;
 
 /// Where tapes go.
@@ -46,6 +47,9 @@ pub struct RecordOptions {
     pub piece: Option<Duration>,
     /// Metadata for every tape, such as a note of the user.
     pub metadata: Vec<(String, String)>,
+    /// Go on with another tape when one cannot be made or written any more, as soon as that is possible; frames wait in memory until then. Without it the
+    /// recording ends.
+    pub go_on: bool,
     /// The file system.
     pub files: Arc<dyn Files>,
     /// Least size of a journal generation, see [`WriteOptions`].
@@ -71,6 +75,7 @@ impl RecordOptions {
             max_duration: None,
             piece: None,
             metadata: Vec::new(),
+            go_on: false,
             files: Arc::new(MappedFiles),
             journal_bytes: JOURNAL_BYTES,
         }
@@ -85,7 +90,7 @@ impl RecordOptions {
         };
         if let Some(folder) = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             let failed = |source| CreateError::Io { doing: "make the folder", path: folder.into(), source };
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            create_private_folder(folder).map_err(failed)?;
         }
         let options = WriteOptions {
             start_utc_ns: Some(utc_ns),
@@ -135,6 +140,8 @@ pub enum EndReason {
     SourceFailed,
     /// The tape could not be written any more.
     DiskFailed,
+    /// The file was deleted or moved while it was being written.
+    FileGone,
 }
 
 impl EndReason {
@@ -169,6 +176,7 @@ impl EndReason {
             Self::SourceEnded => "source_ended",
             Self::SourceFailed => "source_failed",
             Self::DiskFailed => "disk_failed",
+            Self::FileGone => "file_gone",
         }
     }
 }
@@ -202,4 +210,8 @@ pub enum Told {
     },
     /// A tape could not be begun, kept or closed; the text says what to do.
     Failed(String),
+    /// Frames that were captured are on no tape; the text says which and why. The recording goes on.
+    Lost(String),
+    /// Something is wrong with the disk, or no longer is; the text says what to do. Nothing is lost so far, and the recording goes on.
+    Warned(String),
 }

@@ -1,35 +1,67 @@
 //! How a recorder knows that it records a player and not a game.
 //!
-//! A player of gametape keeps a small section beside those of the game, with the id of its tape and the number of its process. A
-//! section that a killed player left behind does not count.
+//! Each player of gametape keeps a small section of its own beside those of the game, a marker: `gametape_player`, or, where other players
+//! have that, `gametape_player.1` and so on. A player removes only its own marker. A marker that a killed player left behind does not count:
+//! the process that wrote it is gone.
 //!
 //! ```text
-//! 0 "GTPLAYER"   8 process id (u32)   12 tape id, 16 bytes   28 zero        64 bytes
+//! 0 "GTPLAYER"   8 process id (u32)   12 tape id, 16 bytes   28 start time of the process (u64, 0 unknown)   36 game id, NUL-padded     128 bytes
 //! ```
+//! Markers of older versions have 64 bytes and zeros behind the tape id.
 
 use std::io;
 
 use gametape_format::TapeId;
+use gametape_games::{Game, Transport};
 
-use crate::sys::{Prefix, SectionReader, SectionWriter};
+use crate::sys::{Prefix, SectionReader, SectionWriter, process_runs, process_start};
 
 const SECTION: &str = "gametape_player";
 const MAGIC: &[u8; 8] = b"GTPLAYER";
-const BYTES: usize = 64;
+const BYTES: usize = 128;
+/// Bytes of a marker as older versions write it.
+const LEAST_BYTES: usize = 64;
+const GAME_AT: usize = 36;
+/// Players that can play at the same time under the same names.
+const MOST_PLAYERS: usize = 16;
+
+fn section(prefix: &Prefix, slot: usize) -> String {
+    match slot {
+        0 => prefix.section(SECTION),
+        slot => prefix.section(&format!("{SECTION}.{slot}")),
+    }
+}
 
 /// A player's sign that it plays; goes away with [`PlaybackSign::remove`].
 #[derive(Debug)]
 pub struct PlaybackSign(SectionWriter);
 
 impl PlaybackSign {
-    /// Puts up the sign.
-    pub fn put_up(prefix: &Prefix, tape: TapeId) -> io::Result<Self> {
-        let section = SectionWriter::create(&prefix.section(SECTION), BYTES as u64)?;
+    /// Puts up the sign of a player that shows this game.
+    pub fn put_up(prefix: &Prefix, tape: TapeId, game: &Game) -> io::Result<Self> {
         let mut bytes = [0; BYTES];
-        let parts = MAGIC.iter().copied().chain(std::process::id().to_le_bytes()).chain(tape.0);
-        bytes.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
-        section.write(0, &bytes)?;
-        Ok(Self(section))
+        let process = std::process::id();
+        let parts = MAGIC.iter().copied().chain(process.to_le_bytes()).chain(tape.0);
+        let parts = parts.chain(process_start(process).unwrap_or(0).to_le_bytes()).chain(game.id.bytes());
+        // The last byte stays 0.
+        bytes.iter_mut().take(BYTES - 1).zip(parts).for_each(|(to, from)| *to = from);
+        let mut last = io::Error::other(format!("{MOST_PLAYERS} players are playing under these names already"));
+        for slot in 0..MOST_PLAYERS {
+            let name = section(prefix, slot);
+            if Marker::read(&name).is_some_and(|marker| marker.is_alive()) {
+                continue;
+            }
+            match SectionWriter::claim(&name, BYTES as u64) {
+                Ok(Some(section)) => {
+                    section.write(0, &bytes)?;
+                    return Ok(Self(section));
+                }
+                Ok(None) => {}
+                // Somebody else's file, for example.
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
     }
 
     /// Takes the sign down.
@@ -39,31 +71,136 @@ impl PlaybackSign {
     }
 }
 
-/// Id of the tape that a living player plays under these names.
-pub fn tape_being_played(prefix: &Prefix) -> Option<String> {
-    let section = SectionReader::open(&prefix.section(SECTION)).ok()??;
-    let mut bytes = [0; BYTES];
-    section.copy(0, &mut bytes).ok()?;
-    let (magic, rest) = bytes.split_first_chunk::<8>()?;
-    let (process, rest) = rest.split_first_chunk::<4>()?;
-    let (id, _) = rest.split_first_chunk::<16>()?;
-    let plays = magic == MAGIC && crate::sys::process_runs(u32::from_le_bytes(*process));
-    plays.then(|| TapeId(*id).to_string())
+/// What a marker says.
+struct Marker {
+    process: u32,
+    started: Option<u64>,
+    tape: TapeId,
+    /// Id of the game; `None` in markers of older versions.
+    game: Option<String>,
+}
+
+impl Marker {
+    fn read(name: &str) -> Option<Self> {
+        let section = SectionReader::open(name).ok()??;
+        let mut bytes = [0; BYTES];
+        let length = usize::try_from(section.len().ok()?).unwrap_or(BYTES).min(BYTES);
+        section.copy(0, bytes.get_mut(..length).filter(|bytes| bytes.len() >= LEAST_BYTES)?).ok()?;
+        let (magic, rest) = bytes.split_first_chunk::<8>()?;
+        let (process, rest) = rest.split_first_chunk::<4>()?;
+        let (tape, rest) = rest.split_first_chunk::<16>()?;
+        let (started, _) = rest.split_first_chunk::<8>()?;
+        let game = bytes.get(GAME_AT..)?.split(|byte| *byte == 0).next().unwrap_or_default();
+        let game = String::from_utf8_lossy(game).into_owned();
+        (magic == MAGIC).then(|| Self {
+            process: u32::from_le_bytes(*process),
+            started: Some(u64::from_le_bytes(*started)).filter(|started| *started != 0),
+            tape: TapeId(*tape),
+            game: Some(game).filter(|game| !game.is_empty()),
+        })
+    }
+
+    /// Whether the process that wrote it runs: a process that has the same number later began later.
+    fn is_alive(&self) -> bool {
+        process_runs(self.process)
+            && self.started.is_none_or(|then| process_start(self.process).is_none_or(|now| now == then))
+    }
+
+    /// Whether it may be about one of these games, or one that has the same sections.
+    fn is_about(&self, games: &[Game]) -> bool {
+        let Some(id) = &self.game else { return true };
+        let sections = |game: &Game| game.streams.iter().filter_map(|stream| section_name(&stream.transport)).collect();
+        let theirs: Vec<&str> = games.iter().flat_map(|game| -> Vec<&str> { sections(game) }).collect();
+        let played = crate::games::GAMES.iter().find(|game| game.id == id);
+        played.is_none_or(|game| sections(game).iter().any(|name| theirs.contains(name)))
+    }
+}
+
+fn section_name(transport: &Transport) -> Option<&'static str> {
+    match transport {
+        Transport::SharedMemory { section, .. } => Some(section),
+        Transport::Http { .. } | Transport::File => None,
+    }
+}
+
+/// Id of the tape that a living player plays under these names, as one of these games.
+pub fn tape_being_played(prefix: &Prefix, games: &[Game]) -> Option<String> {
+    let markers = (0..MOST_PLAYERS).filter_map(|slot| Marker::read(&section(prefix, slot)));
+    let mut found = markers.filter(|marker| marker.is_about(games) && marker.is_alive());
+    found.next().map(|marker| marker.tape.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::{ASSETTO_CORSA_FAMILY, GAMES, acc, iracing};
+
+    fn prefix(test: &str) -> Prefix {
+        Prefix::new(&format!("gametape-test-{}-{test}-", std::process::id())).unwrap()
+    }
+
+    fn id(byte: u8) -> TapeId {
+        TapeId([byte; 16])
+    }
 
     #[test]
     fn a_sign_is_seen_while_its_player_lives() {
-        let prefix = Prefix::new(&format!("gametape-test-{}-sign-", std::process::id())).unwrap();
-        assert_eq!(tape_being_played(&prefix), None);
-        let sign = PlaybackSign::put_up(&prefix, TapeId([7; 16])).unwrap();
-        assert_eq!(tape_being_played(&prefix), Some(TapeId([7; 16]).to_string()));
+        let prefix = prefix("sign");
+        let played = || tape_being_played(&prefix, ASSETTO_CORSA_FAMILY);
+        assert_eq!(played(), None);
+        let sign = PlaybackSign::put_up(&prefix, id(7), &acc::GAME).unwrap();
+        assert_eq!(played(), Some(id(7).to_string()));
         sign.0.write(8, &u32::MAX.to_le_bytes()).unwrap();
-        assert_eq!(tape_being_played(&prefix), None, "no process has that number");
+        assert_eq!(played(), None, "no process has that number");
+        sign.0.write(8, &std::process::id().to_le_bytes()).unwrap();
+        assert_eq!(played(), Some(id(7).to_string()));
+        if cfg!(target_os = "linux") {
+            sign.0.write(28, &1_u64.to_le_bytes()).unwrap();
+            assert_eq!(played(), None, "the process of that number is another one");
+        }
         sign.remove().unwrap();
-        assert_eq!(tape_being_played(&prefix), None);
+        assert_eq!(played(), None);
+    }
+
+    #[test]
+    fn each_of_several_players_has_a_marker_that_the_end_of_another_does_not_touch() {
+        let prefix = prefix("signs");
+        let played = |game: &Game| tape_being_played(&prefix, std::slice::from_ref(game));
+        let first = PlaybackSign::put_up(&prefix, id(1), &acc::GAME).unwrap();
+        let second = PlaybackSign::put_up(&prefix, id(2), &iracing::GAME).unwrap();
+        let third = PlaybackSign::put_up(&prefix, id(3), &acc::GAME).unwrap();
+        assert_eq!((played(&acc::GAME), played(&iracing::GAME)), (Some(id(1).to_string()), Some(id(2).to_string())));
+        third.remove().unwrap();
+        assert_eq!((played(&acc::GAME), played(&iracing::GAME)), (Some(id(1).to_string()), Some(id(2).to_string())));
+        first.remove().unwrap();
+        assert_eq!((played(&acc::GAME), played(&iracing::GAME)), (None, Some(id(2).to_string())));
+        second.remove().unwrap();
+        assert_eq!(played(&iracing::GAME), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_marker_that_was_left_behind_is_used_again_and_one_of_an_older_version_is_left_alone() {
+        let prefix = prefix("stale");
+        let played = || tape_being_played(&prefix, &[acc::GAME]);
+        let old = SectionWriter::create(&section(&prefix, 0), LEAST_BYTES as u64).unwrap();
+        let marker = |process: u32| [MAGIC.as_slice(), &process.to_le_bytes(), &[9; 16]].concat();
+        old.write(0, &marker(std::process::id())).unwrap();
+        assert_eq!(played(), Some(id(9).to_string()), "of which game is not known");
+        let sign = PlaybackSign::put_up(&prefix, id(4), &acc::GAME).unwrap();
+        assert_eq!(played(), Some(id(9).to_string()));
+        sign.remove().unwrap();
+        assert_eq!(played(), Some(id(9).to_string()));
+        old.write(0, &marker(u32::MAX)).unwrap();
+        assert_eq!(played(), None);
+        let sign = PlaybackSign::put_up(&prefix, id(5), &acc::GAME).unwrap();
+        assert!(Marker::read(&section(&prefix, 0)).is_some_and(|marker| marker.tape == id(5)));
+        sign.remove().unwrap();
+        assert!(SectionReader::open(&section(&prefix, 0)).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_id_of_each_game_fits() {
+        assert!(GAMES.iter().all(|game| game.id.len() < BYTES - GAME_AT));
     }
 }

@@ -102,7 +102,7 @@ impl Recorder {
             }
         };
         driver.end(reason, source);
-        !driver.tapes().failed() && reason != EndReason::SourceFailed
+        driver.tapes().all_is_well() && reason != EndReason::SourceFailed
     }
 }
 

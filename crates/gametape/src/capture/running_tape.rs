@@ -1,15 +1,15 @@
 //! The tape that is being written: frames, counts, events and clock readings go onto it until it is closed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
-use gametape_format::write::{Accepted, AppendError, Writer};
+use gametape_format::write::{Accepted, AppendError, FinishError, Trouble, Writer};
 use gametape_format::{Counters, StreamId};
 use gametape_games::About;
 
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
-use super::observer::{GAP, Observer, gap_ns};
+use super::observer::{GAP, Observer};
 use super::options::{EndReason, Told};
 use super::progress::Progress;
 use super::source::Pace;
@@ -35,6 +35,13 @@ pub(super) struct Beginning {
     pub(super) metadata: Vec<(&'static str, String)>,
     pub(super) replay_of: Option<String>,
     pub(super) pace: Pace,
+}
+
+/// The tape takes no more.
+pub(super) struct BrokenOff {
+    /// Frames of the batch that are on the tape.
+    pub(super) taken: usize,
+    pub(super) error: AppendError,
 }
 
 /// A tape that is being written.
@@ -117,6 +124,16 @@ impl RunningTape {
         Ok(())
     }
 
+    /// The file, if there is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.writer.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// What is wrong with the files right now.
+    pub(super) fn trouble(&self) -> Trouble {
+        self.writer.as_ref().map(|(_, writer)| writer.trouble()).unwrap_or_default()
+    }
+
     /// Time of the last frame, since the beginning.
     pub(super) fn last_time_ns(&self) -> u64 {
         self.last_ns.saturating_sub(self.begun.start_ns)
@@ -129,11 +146,11 @@ impl RunningTape {
         clock: &dyn Clock,
         progress: &Progress,
         observers: &mut [Box<dyn Observer>],
-    ) -> Result<(), AppendError> {
+    ) -> Result<(), BrokenOff> {
         let now_ns = clock.now_ns();
-        let gaps = batch.events().iter().filter(|(_, kind, _)| kind == GAP);
-        let mut gaps = gaps.filter_map(|(until_ns, _, text)| Some((*until_ns, gap_ns(text)?))).peekable();
-        for frame in batch.frames() {
+        let gaps = batch.events().iter().filter(|event| event.kind == GAP);
+        let mut gaps = gaps.filter_map(|event| Some((event.time_ns, event.length_ns?))).peekable();
+        for (taken, frame) in batch.frames().enumerate() {
             // Who reads the tape does it in the same order.
             while let Some((until_ns, length_ns)) =
                 gaps.next_if(|(until_ns, length_ns)| until_ns.saturating_sub(*length_ns) < frame.time_ns)
@@ -141,13 +158,20 @@ impl RunningTape {
                 let until_ns = until_ns.saturating_sub(self.begun.start_ns);
                 observers.iter_mut().for_each(|observer| observer.gap(until_ns, length_ns));
             }
-            self.frame(frame, progress, observers)?;
+            self.frame(frame, progress, observers).map_err(|error| BrokenOff { taken, error })?;
         }
         for (index, counters) in batch.counters().iter().enumerate() {
             self.count(index, counters, progress);
         }
-        for (time_ns, kind, text) in batch.events() {
-            self.event(*time_ns, kind, text);
+        for event in batch.events() {
+            let time_ns = event.time_ns.saturating_sub(self.begun.start_ns);
+            match (&mut self.writer, event.length_ns) {
+                // An event that has no room is counted by the writer.
+                (Some((_, writer)), Some(length_ns)) => {
+                    let _ = writer.event_with_length(time_ns, &event.kind, &event.text, length_ns);
+                }
+                _ => self.event(event.time_ns, &event.kind, &event.text),
+            }
         }
         for mark in progress.take_marks() {
             self.mark(now_ns, &mark, observers);
@@ -172,21 +196,22 @@ impl RunningTape {
         observers: &mut [Box<dyn Observer>],
     ) -> Result<(), AppendError> {
         let time_ns = frame.time_ns.saturating_sub(self.begun.start_ns);
-        for observer in observers.iter_mut() {
-            observer.frame(frame.stream, time_ns, frame.bytes);
-        }
-        let stored = match (&mut self.writer, self.ids.get(frame.stream)) {
+        let (accepted, stored) = match (&mut self.writer, self.ids.get(frame.stream)) {
             (Some((_, writer)), Some(id)) => match writer.append(*id, time_ns, frame.bytes) {
-                Ok(accepted) => accepted != Accepted::Unchanged,
+                Ok(accepted) => (true, accepted != Accepted::Unchanged),
                 Err(AppendError::Failed(failure)) => return Err(AppendError::Failed(failure)),
                 Err(_) => {
                     // The writer has counted it.
                     self.show_counted(frame.stream, &Counters { dropped: 1, ..Counters::default() }, progress);
-                    false
+                    (false, false)
                 }
             },
-            _ => true,
+            _ => (true, true),
         };
+        // Only now: observers see what the tape keeps.
+        if accepted {
+            observers.iter_mut().for_each(|observer| observer.frame(frame.stream, time_ns, frame.bytes));
+        }
         if stored {
             progress.stored(frame.bytes.len());
             if let Some(count) = self.frames.get_mut(frame.stream) {
@@ -279,6 +304,7 @@ impl RunningTape {
         }
         let told_now = match writer.finish() {
             Ok(finished) => Told::Closed { path, game, reason, duration_ns, finished },
+            Err(error @ FinishError::TapeGone) => Told::Lost(format!("{}: {error}", path.display())),
             Err(error) => Told::Failed(format!("{}: {error}", path.display())),
         };
         let _ = told.send(told_now);

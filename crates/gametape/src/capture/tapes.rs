@@ -3,14 +3,18 @@
 //! ```text
 //!             open                    the file is there              close
 //!  Waiting ───────────▶ Opening ──────────────────────▶ Recording ───────────▶ Waiting
+//!              ▲           │ cannot be made                 │ breaks off
+//!              └────── Retrying ◀───────────────────────────┘
 //! ```
 //! Files are made and closed on other threads: whoever captures never waits for the disk.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
 use gametape_format::Counters;
+use gametape_format::write::{AppendError, Trouble};
 use gametape_games::Presence;
 
 use super::batch::{Batch, BatchFrame, Description};
@@ -19,8 +23,11 @@ use super::observer::{Observer, TapeBegins};
 use super::opening::Opening;
 use super::options::{EndReason, NewTape, RecordOptions, Told};
 use super::progress::Progress;
-use super::running_tape::{Beginning, RunningTape};
+use super::running_tape::{Beginning, BrokenOff, RunningTape};
 use super::source::{Source, State};
+
+/// While no tape can be made, it is tried again after this long.
+const TRY_AGAIN_NS: u64 = 1_000_000_000;
 
 /// The tape there is, and how the ones before it ended.
 pub(super) struct Tapes {
@@ -32,8 +39,13 @@ pub(super) struct Tapes {
     description: Description,
     phase: Phase,
     presence: Option<Presence>,
-    closing: Vec<JoinHandle<()>>,
+    closing: Vec<Closing>,
     failed: bool,
+    close_panicked: bool,
+    /// What is wrong with the disk was told, and has not ended.
+    failing: bool,
+    /// What is wrong with the files of the tape, as far as it was told.
+    trouble: Trouble,
     last_reason: Option<EndReason>,
     /// Begin and UTC of the first piece of all: those after it are placed by the monotonic clock, so that they join without a seam, in
     /// the right order, also when the system's clock is set meanwhile.
@@ -46,6 +58,24 @@ enum Phase {
     Waiting,
     Opening(Box<Opening>),
     Recording(Box<RunningTape>),
+    /// A tape could not be made or broke off: the next try is then. Frames wait.
+    Retrying(u64),
+}
+
+/// A tape that is being closed.
+struct Closing {
+    path: Option<PathBuf>,
+    thread: JoinHandle<()>,
+}
+
+/// What became of a batch.
+pub(super) enum Taken {
+    /// There is no tape to put it onto.
+    NoTape,
+    /// It is on the tape.
+    All,
+    /// The tape broke off: only this many frames are on it.
+    Only(usize),
 }
 
 impl Tapes {
@@ -67,6 +97,9 @@ impl Tapes {
             presence: None,
             closing: Vec::new(),
             failed: false,
+            close_panicked: false,
+            failing: false,
+            trouble: Trouble::default(),
             last_reason: None,
             first_piece: None,
             session_utc_ns: None,
@@ -76,6 +109,11 @@ impl Tapes {
     /// Whether a tape could not be begun or kept: there is no point in going on.
     pub(super) fn failed(&self) -> bool {
         self.failed
+    }
+
+    /// Whether every tape was begun, kept and closed, as far as is known.
+    pub(super) fn all_is_well(&self) -> bool {
+        !self.failed && !self.close_panicked
     }
 
     /// Whether the game ended, after a tape of it: a new layout or session of a game that goes on is no end.
@@ -89,9 +127,19 @@ impl Tapes {
         matches!(self.phase, Phase::Waiting)
     }
 
-    /// Whether a file is being made, as far as it was asked.
+    /// Whether a file is being made, as far as it was asked, or will be tried again: frames wait for it.
     pub(super) fn is_opening(&self) -> bool {
-        matches!(self.phase, Phase::Opening(_))
+        matches!(self.phase, Phase::Opening(_) | Phase::Retrying(_))
+    }
+
+    /// Whether it is time to try again to make a tape.
+    pub(super) fn retry_is_due(&self) -> bool {
+        matches!(self.phase, Phase::Retrying(at_ns) if self.clock.now_ns() >= at_ns)
+    }
+
+    /// Whether frames wait for a tape that could not be made.
+    pub(super) fn is_retrying(&self) -> bool {
+        matches!(self.phase, Phase::Retrying(_))
     }
 
     /// Whether that thread is still at it.
@@ -149,7 +197,7 @@ impl Tapes {
         };
         match Opening::start(&self.options, place, &self.description.game, begun) {
             Ok(opening) => self.phase = Phase::Opening(Box::new(opening)),
-            Err(error) => self.fail(format!("cannot start a thread: {error}")),
+            Err(error) => self.retry(format!("cannot start a thread: {error}")),
         }
         false
     }
@@ -166,7 +214,7 @@ impl Tapes {
                 self.begin(Some(tape), begun);
                 return true;
             }
-            Err(error) => self.fail(error.to_string()),
+            Err(error) => self.retry(error.to_string()),
         }
         false
     }
@@ -178,8 +226,11 @@ impl Tapes {
         let (game, about) = (self.description.game.clone(), begun.about.clone());
         let (utc_ns, replay_of) = (begun.utc_ns, begun.replay_of.clone());
         let mut tape = RunningTape::new(new.map(|tape| (tape.path, tape.writer)), begun, &self.description);
-        if let Err(error) = tape.describe(&self.description, &self.options.metadata) {
-            self.fail(error.to_string());
+        match tape.describe(&self.description, &self.options.metadata) {
+            Ok(()) => {}
+            // The first frame meets the same error, and the tape breaks off there.
+            Err(AppendError::Failed(_)) if self.options.go_on => {}
+            Err(error) => self.fail(error.to_string()),
         }
         let begins = TapeBegins {
             description: &self.description,
@@ -193,23 +244,87 @@ impl Tapes {
             let _ = self.told.send(Told::Opened { path, game, about, notes });
         }
         self.presence = None;
+        self.failing = false;
+        self.trouble = Trouble::default();
         self.phase = Phase::Recording(Box::new(tape));
     }
 
-    /// Puts the batch onto the tape. `false` if there is none.
-    pub(super) fn take(&mut self, batch: &Batch) -> bool {
+    /// Puts the batch onto the tape.
+    pub(super) fn take(&mut self, batch: &Batch) -> Taken {
+        self.tell_trouble();
+        let Phase::Recording(tape) = &mut self.phase else { return Taken::NoTape };
+        if self.trouble.tape_gone {
+            self.break_off(EndReason::FileGone, None);
+            return Taken::Only(0);
+        }
+        match tape.take(batch, &*self.clock, &self.progress, &mut self.observers) {
+            Ok(()) => Taken::All,
+            Err(BrokenOff { taken, error }) => {
+                self.break_off(EndReason::DiskFailed, Some(error));
+                Taken::Only(taken)
+            }
+        }
+    }
+
+    /// Puts one frame onto the tape. `false` if there is none, or if it broke off before this frame.
+    pub(super) fn frame(&mut self, frame: BatchFrame<'_>) -> bool {
         let Phase::Recording(tape) = &mut self.phase else { return false };
-        if let Err(error) = tape.take(batch, &*self.clock, &self.progress, &mut self.observers) {
-            self.fail(error.to_string());
+        if let Err(error) = tape.frame(frame, &self.progress, &mut self.observers) {
+            self.break_off(EndReason::DiskFailed, Some(error));
+            return false;
         }
         true
     }
 
-    /// Puts one frame onto the tape, if there is one.
-    pub(super) fn frame(&mut self, frame: BatchFrame<'_>) {
+    /// Says what is wrong with the tape's files, or no longer is, once.
+    fn tell_trouble(&mut self) {
         let Phase::Recording(tape) = &mut self.phase else { return };
-        if let Err(error) = tape.frame(frame, &self.progress, &mut self.observers) {
-            self.fail(error.to_string());
+        let (trouble, before) = (tape.trouble(), self.trouble);
+        if trouble == before {
+            return;
+        }
+        self.trouble = trouble;
+        let path = tape.path().unwrap_or(Path::new("")).display().to_string();
+        let now_ns = self.clock.now_ns();
+        let tell = |text: String| drop(self.told.send(Told::Warned(text)));
+        if trouble.no_room && !before.no_room {
+            tape.event(
+                now_ns,
+                "disk_full",
+                "no room on the disk: frames are kept in the journal as long as it has room",
+            );
+            tell(format!(
+                "no room on the disk for {path}: make room, then the recording goes on; some seconds of frames are kept in the journal until then"
+            ));
+        }
+        if before.no_room && !trouble.no_room {
+            let dropped = self.progress.numbers().counters.dropped;
+            tape.event(now_ns, "disk_has_room", &format!("{dropped} frames were lost on this tape so far"));
+            tell(format!(
+                "there is room on the disk again: the recording of {path} goes on; {dropped} frames were lost"
+            ));
+        }
+        if trouble.journal_gone && !before.journal_gone && !trouble.tape_gone {
+            tell(format!(
+                "the journal of {path} was deleted or moved: until the next one is made, a crash would lose some seconds of frames"
+            ));
+        }
+        if trouble.tape_gone && !before.tape_gone {
+            tell(format!("{path} was deleted or moved while it is being recorded: it is closed now"));
+        }
+    }
+
+    /// The tape takes no more frames. The next ones go onto another, if the recording is to go on.
+    fn break_off(&mut self, reason: EndReason, error: Option<AppendError>) {
+        match (self.options.go_on, error) {
+            // The close says why it failed, and what to do.
+            (true, _) => {}
+            (false, Some(error)) => self.fail(error.to_string()),
+            (false, None) => self.failed = true,
+        }
+        self.close(reason);
+        if self.options.go_on {
+            self.phase = Phase::Retrying(self.clock.now_ns());
         }
     }
 
@@ -253,6 +368,15 @@ impl Tapes {
         }
     }
 
+    /// There will be no tape for the frames that wait: so many are lost.
+    pub(super) fn give_up(&mut self, reason: EndReason, frames: u64) {
+        self.phase = Phase::Waiting;
+        self.last_reason = Some(reason);
+        if frames > 0 {
+            let _ = self.told.send(Told::Lost(format!("{frames} frames are lost: no tape could be made for them")));
+        }
+    }
+
     /// Closes the tape, if there is one, on a thread of its own.
     pub(super) fn close(&mut self, reason: EndReason) {
         if !matches!(self.phase, Phase::Recording(_)) {
@@ -267,22 +391,47 @@ impl Tapes {
             tape.mark(self.clock.now_ns(), &mark, &mut self.observers);
         }
         self.observers.iter_mut().for_each(|observer| observer.end(end_ns, reason));
-        self.closing.retain(|thread| !thread.is_finished());
-        let told = self.told.clone();
+        let (told, path) = (self.told.clone(), tape.path().map(Path::to_owned));
         let spawned =
             std::thread::Builder::new().name("gametape-close".into()).spawn(move || tape.close(reason, &told));
         match spawned {
-            Ok(thread) => self.closing.push(thread),
-            Err(error) => self.fail(format!("cannot start a thread to close the tape: {error}")),
+            Ok(thread) => self.closing.push(Closing { path, thread }),
+            Err(error) => self.fail(not_closed(path.as_deref(), &format!("no thread could be started: {error}"))),
         }
+        let (done, busy) = self.closing.drain(..).partition(|closing| closing.thread.is_finished());
+        self.closing = busy;
+        self.see_closed(done);
     }
 
     /// Waits until every file is whole. There will be no more tapes.
     pub(super) fn wait_until_closed(&mut self) {
-        for thread in self.closing.drain(..) {
-            let _ = thread.join();
-        }
+        let all = std::mem::take(&mut self.closing);
+        self.see_closed(all);
         self.observers.clear();
+    }
+
+    /// A thread that did not end by itself has told nobody how its tape is.
+    fn see_closed(&mut self, threads: Vec<Closing>) {
+        for Closing { path, thread } in threads {
+            if thread.join().is_err() {
+                let text = not_closed(path.as_deref(), "its thread ended by a panic, please report it");
+                let _ = self.told.send(Told::Failed(text));
+                self.close_panicked = true;
+            }
+        }
+    }
+
+    /// No tape can be made now.
+    fn retry(&mut self, text: String) {
+        if !self.options.go_on {
+            return self.fail(text);
+        }
+        if !std::mem::replace(&mut self.failing, true) {
+            let _ = self.told.send(Told::Warned(format!(
+                "{text}; it is tried again every second, and frames wait in memory until then"
+            )));
+        }
+        self.phase = Phase::Retrying(self.clock.now_ns() + TRY_AGAIN_NS);
     }
 
     fn fail(&mut self, text: String) {
@@ -292,4 +441,11 @@ impl Tapes {
         }
         self.failed = true;
     }
+}
+
+fn not_closed(path: Option<&Path>, why: &str) -> String {
+    let path = path.unwrap_or(Path::new("the tape")).display();
+    format!(
+        "{path} was not closed: {why}; what was recorded is in the tape and its journal: run `gametape recover` on it"
+    )
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gametape_games::echo_vr::ID;
-use gametape_games::{Game, Transport};
+use gametape_games::{GAMES, Game, Transport};
 
 use super::echo_vr::EchoVrFacts;
 use super::folder::TapesFolder;
@@ -129,7 +129,7 @@ impl Facts {
             wine,
             memories: memories(*game, &sections, clock),
             echo_vr: echo_vr.as_ref().filter(|_| game.is_none_or(|game| game.id == ID)).map(EchoVrFacts::look),
-            player: playback::tape_being_played(prefix),
+            player: playback::tape_being_played(prefix, game.map_or(GAMES, std::slice::from_ref)),
             recorders,
             tapes: TapesFolder::look(&folders.tapes, &being_recorded),
             wakes_late_ns: wakes_late_ns(clock),

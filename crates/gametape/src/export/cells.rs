@@ -56,8 +56,16 @@ pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: Ro
     }
 }
 
-/// A cell of CSV, quoted where RFC 4180 wants it.
+/// Writes a text as a cell of CSV, quoted where RFC 4180 requires it. An apostrophe precedes a text that a spreadsheet would run as a formula.
 pub fn write_csv(out: &mut Vec<u8>, text: &str) {
+    let guarded;
+    let text = match is_formula(text) {
+        true => {
+            guarded = format!("'{text}");
+            guarded.as_str()
+        }
+        false => text,
+    };
     if text.contains([',', '"', '\n', '\r']) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
@@ -67,8 +75,49 @@ pub fn write_csv(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+/// Whether a spreadsheet takes the text for a formula: by its first character, unless it is a number.
+fn is_formula(text: &str) -> bool {
+    let is_number = || {
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+        text.chars().all(digits) && text.parse::<f64>().is_ok()
+    };
+    text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number()
+}
+
 /// A JSON string.
 pub fn write_json(out: &mut Vec<u8>, text: &str) {
     // Text into memory: neither side can fail.
     let _ = serde_json::to_writer(out, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_look_like_formulas_are_guarded_and_numbers_are_not() {
+        for (text, expected) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-2+3", "'-2+3"),
+            ("@SUM(A1,A2)", "\"'@SUM(A1,A2)\""),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "\"'\r=1\""),
+            ("-inf", "'-inf"),
+            ("-12.5e-3", "-12.5e-3"),
+            ("+7", "+7"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            let mut out = Vec::new();
+            write_csv(&mut out, text);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text:?}");
+        }
+        let mut number = Vec::new();
+        write_value(&mut number, Type::F32, &(-1.5_f32).to_le_bytes(), RowFormat::Csv);
+        assert_eq!(number, b"-1.5");
+        let mut text = Vec::new();
+        write_text(&mut text, Type::Char, b"=A1\0x", RowFormat::Csv);
+        assert_eq!(text, b"'=A1");
+    }
 }

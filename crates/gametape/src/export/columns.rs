@@ -1,7 +1,9 @@
 //! Which channels a table has, and what they are called.
 
 use gametape_format::read::{Tape, TapeStream};
-use gametape_format::{Channel, ChannelType, Role, StreamId};
+use gametape_format::{ChannelType, Role, StreamId};
+
+use crate::tape::{ChannelNameError, FoundChannel, find_channel};
 
 /// A channel, or one element of an array, as columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +40,6 @@ impl ChosenColumn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns(pub Vec<ChosenColumn>);
 
-/// A channel that the tape does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no stream of the tape has a channel {name:?}; `gametape info --channels` lists what there is")]
-pub struct NoSuchChannel {
-    /// What was asked for.
-    pub name: String,
-}
-
 impl Columns {
     /// The streams that the table needs.
     pub fn streams<'a>(&self, tape: &'a Tape) -> impl Iterator<Item = &'a TapeStream> {
@@ -53,41 +47,47 @@ impl Columns {
     }
 }
 
-/// Chooses channels by name: `speedKmh`, `wheelSlip[2]`, `physics/gas` where two streams have one; all channels of the game's streams if no name is given.
+/// Chooses channels by name, as [`find_channel`] reads names: `speedKmh`, `wheelSlip[2]`, `physics/gas` where two streams have one; all channels of the
+/// game's streams if no name is given.
 ///
 /// # Errors
-/// If no stream has one of them.
-pub fn choose(tape: &Tape, names: &[String]) -> Result<Columns, NoSuchChannel> {
+/// If a name leads to no channel, or to more than one.
+pub fn choose(tape: &Tape, names: &[String]) -> Result<Columns, ChannelNameError> {
     let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
-    let all = || data.iter().flat_map(|stream| stream.spec().channels.iter().map(move |channel| (*stream, channel)));
-    let shared = |name: &str| all().filter(|(_, channel)| channel.name == name).count() > 1;
-    let column = |stream: &TapeStream, channel: &Channel, element: Option<usize>| {
-        let prefix = if shared(&channel.name) { format!("{}/", stream.spec().name) } else { String::new() };
-        let suffix = element.map_or_else(String::new, |element| format!("[{element}]"));
-        ChosenColumn {
+    let found: Vec<FoundChannel<'_>> = match names.is_empty() {
+        true => every(&data).collect(),
+        false => names.iter().map(|name| find_channel(&data, name)).collect::<Result<_, _>>()?,
+    };
+    Ok(Columns(found.iter().map(|found| ChosenColumn::of(found, &data)).collect()))
+}
+
+pub(super) fn every<'a>(data: &[&'a TapeStream]) -> impl Iterator<Item = FoundChannel<'a>> {
+    let of = |stream: &'a TapeStream| {
+        stream.spec().channels.iter().map(move |channel| FoundChannel { stream, channel, element: None })
+    };
+    data.iter().flat_map(move |stream| of(stream))
+}
+
+/// Returns the name of a column: that of the channel, with the stream's before it where two of the streams have such a channel. Every table uses it.
+#[must_use]
+pub fn column_name(found: &FoundChannel<'_>, streams: &[&TapeStream]) -> String {
+    let channels = streams.iter().flat_map(|stream| &stream.spec().channels);
+    match channels.filter(|channel| channel.name == found.channel.name).nth(1) {
+        Some(_) => found.qualified_name(),
+        None => found.name(),
+    }
+}
+
+impl ChosenColumn {
+    pub(super) fn of(found: &FoundChannel<'_>, streams: &[&TapeStream]) -> Self {
+        let FoundChannel { stream, channel, element } = found;
+        Self {
             stream: stream.id(),
-            name: format!("{prefix}{}{suffix}", channel.name),
+            name: column_name(found, streams),
             unit: channel.unit.clone(),
             kind: channel.kind,
-            offset: channel.offset as usize + element.unwrap_or_default() * channel.kind.width(),
+            offset: channel.offset as usize + element.unwrap_or_default() as usize * channel.kind.width(),
             count: if element.is_some() { 1 } else { channel.count as usize },
         }
-    };
-    if names.is_empty() {
-        return Ok(Columns(all().map(|(stream, channel)| column(stream, channel, None)).collect()));
     }
-    let find = |name: &String| {
-        let (stream, plain) = name.split_once('/').map_or((None, name.as_str()), |(stream, name)| (Some(stream), name));
-        let of_stream = |(of, _): &(&TapeStream, &Channel)| stream.is_none_or(|stream| of.spec().name == stream);
-        let whole = all().filter(of_stream).find(|(_, channel)| channel.name == plain);
-        let part = || {
-            let (array, element) = plain.strip_suffix(']')?.rsplit_once('[')?;
-            let element: usize = element.parse().ok()?;
-            let (stream, channel) = all().filter(of_stream).find(|(_, channel)| channel.name == array)?;
-            (element < channel.count as usize).then(|| column(stream, channel, Some(element)))
-        };
-        let found = whole.map(|(stream, channel)| column(stream, channel, None)).or_else(part);
-        found.ok_or_else(|| NoSuchChannel { name: name.clone() })
-    };
-    names.iter().map(find).collect::<Result<_, _>>().map(Columns)
 }

@@ -8,14 +8,14 @@ use gametape_format::read::Tape;
 use super::RowSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
 use super::columns::{ChosenColumn, Columns};
-use crate::laps::{Lap, TrackFacts, Tracked, TrackedSession, streams_of_game};
+use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession, streams_of_game};
 use crate::library::Decoding;
 use crate::names::utc_text;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// RFC 4180: a line of names with units, then the rows; arrays take a column for each element.
+    /// RFC 4180: a line of names, then the rows; arrays take a column for each element.
     Csv,
     /// An object for each row; arrays are arrays.
     Jsonl,
@@ -37,11 +37,12 @@ pub(super) struct Table<'a> {
     cells: Vec<Vec<Cell>>,
     keys: Vec<Vec<u8>>,
     clocks: Vec<(u64, i64)>,
-    /// Laps, and how long the track of each is.
-    laps: Vec<(&'a Lap, Option<f32>)>,
+    laps: Vec<TableLap<'a>>,
     /// Where the search for the lap begins: times rise.
     next_lap: usize,
     part: Option<Option<u32>>,
+    /// The position may still be that of the lap before.
+    stale: bool,
     places: Vec<StreamId>,
     decoding: Option<Decoding>,
     share: Option<f32>,
@@ -73,6 +74,7 @@ impl<'a> Table<'a> {
             laps: tracked.map(laps_with_lengths).unwrap_or_default(),
             next_lap: 0,
             part: None,
+            stale: false,
             places: streams().map(|stream| stream.id()).collect(),
             decoding: game.and_then(|game| Decoding::new(game, streams().map(|stream| stream.spec()))),
             share: None,
@@ -110,15 +112,14 @@ impl<'a> Table<'a> {
 
     /// Gives the row of this moment.
     pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn RowSink) -> io::Result<()> {
-        let (lap, length_m) = self.lap_at(time_ns).unzip();
+        let found = self.lap_at(time_ns);
+        let lap = found.map(|found| found.lap.tape_lap);
         if self.part != Some(lap) {
             self.part = Some(lap);
+            self.stale = found.is_some_and(|found| found.from_line);
             sink.part(lap, &self.head)?;
         }
-        let distance_m = lap.and_then(|_| {
-            let length_m = length_m.flatten();
-            self.distance_m.or_else(|| Option::zip(self.share, length_m).map(|(share, length)| share * length))
-        });
+        let distance_m = found.and_then(|found| self.distance_in(found.length_m));
         let utc = utc_at(&self.clocks, time_ns).and_then(utc_text).unwrap_or_default();
         self.row.clear();
         let (seconds, rest) = (time_ns / 1_000_000_000, time_ns % 1_000_000_000);
@@ -164,26 +165,60 @@ impl<'a> Table<'a> {
         sink.row(&self.row)
     }
 
-    /// The lap that is driven at a time, and the length of its track. Times rise from call to call.
-    fn lap_at(&mut self, time_ns: u64) -> Option<(u32, Option<f32>)> {
+    /// The lap that is driven at a time. Times rise from call to call.
+    fn lap_at(&mut self, time_ns: u64) -> Option<TableLap<'a>> {
         let is_over = |lap: &Lap| lap.end_ns.is_some_and(|end_ns| end_ns <= time_ns);
-        while self.laps.get(self.next_lap).is_some_and(|(lap, _)| is_over(lap)) {
+        while self.laps.get(self.next_lap).is_some_and(|of| is_over(of.lap)) {
             self.next_lap += 1;
         }
-        let (lap, length_m) = self.laps.get(self.next_lap)?;
-        (lap.start_ns <= time_ns).then_some((lap.tape_lap, *length_m))
+        self.laps.get(self.next_lap).filter(|of| of.lap.start_ns <= time_ns).copied()
+    }
+
+    /// The distance from the line. Games count the lap a moment before or after they reset the position: a lap that begins at the line is in the first half of the
+    /// track first, so a position in the second half is that of the lap before until then.
+    fn distance_in(&mut self, length_m: Option<f32>) -> Option<f32> {
+        let share =
+            self.share.or_else(|| Option::zip(self.distance_m, length_m).map(|(metres, length)| metres / length));
+        self.stale &= share.is_some_and(|share| share > 0.5);
+        if self.stale {
+            return None;
+        }
+        self.distance_m.or_else(|| Option::zip(self.share, length_m).map(|(share, length)| share * length))
     }
 }
 
+/// A lap of the table.
+#[derive(Clone, Copy)]
+struct TableLap<'a> {
+    lap: &'a Lap,
+    /// Length of its track.
+    length_m: Option<f32>,
+    /// It begins where the lap before it was completed: at the line.
+    from_line: bool,
+}
+
 /// All laps; sessions of a tape may be on different tracks.
-fn laps_with_lengths(tracked: &Tracked) -> Vec<(&Lap, Option<f32>)> {
+fn laps_with_lengths(tracked: &Tracked) -> Vec<TableLap<'_>> {
     let of_session = |session: &TrackedSession| {
         let (track, layout) = (session.session.track.as_ref(), session.session.layout.as_ref());
         let is_there = |facts: &&TrackFacts| Some(&facts.track) == track && facts.layout.as_ref() == layout;
         tracked.tracks.iter().find(is_there).and_then(|facts| facts.length_m)
     };
-    let laps = tracked.sessions.iter().map(|session| (session, of_session(session)));
-    laps.flat_map(|(session, length_m)| session.laps.iter().map(move |lap| (lap, length_m))).collect()
+    tracked.sessions.iter().flat_map(|session| laps_of(session, of_session(session))).collect()
+}
+
+fn laps_of(session: &TrackedSession, length_m: Option<f32>) -> Vec<TableLap<'_>> {
+    let before = std::iter::once(None).chain(session.laps.iter().map(Some));
+    let of = |(lap, before): (_, Option<&Lap>)| {
+        let from_line = before.is_some_and(|before| completed_at(before, lap));
+        TableLap { lap, length_m, from_line }
+    };
+    session.laps.iter().zip(before).map(of).collect()
+}
+
+/// Whether the lap before ended at the line, and this one began there.
+fn completed_at(before: &Lap, lap: &Lap) -> bool {
+    before.end_ns == Some(lap.start_ns) && matches!(before.state, LapState::Final | LapState::Provisional)
 }
 
 /// The wall clock at a time, by the newest reading before it.
@@ -200,8 +235,7 @@ fn csv_head(columns: &[ChosenColumn]) -> Vec<u8> {
         for cell in 0..column.cells() {
             head.push(b',');
             let element = if column.cells() > 1 { format!("[{cell}]") } else { String::new() };
-            let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
-            write_csv(&mut head, &format!("{}{element}{unit}", column.name));
+            write_csv(&mut head, &format!("{}{element}", column.name));
         }
     }
     head.extend_from_slice(b"\r\n");

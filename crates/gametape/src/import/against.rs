@@ -12,7 +12,7 @@ use gametape_format::{StreamId, StreamSpec};
 use super::error::ImportError;
 use super::kind::{Kind, detect};
 use super::problems::IMPORT_PROBLEM;
-use super::{ImportProgress, Out, Source};
+use super::{ImportOptions, ImportProgress, Out, Source};
 
 /// Differences that are listed; all are counted.
 const LISTED: usize = 100;
@@ -99,6 +99,16 @@ pub fn compare_with_source(
     source: &Path,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<Comparison, AgainstError> {
+    compare_with_source_using(tape, source, &ImportOptions::default(), progress)
+}
+
+/// [`compare_with_source`] with what the caller knows of the source.
+pub fn compare_with_source_using(
+    tape: &Tape,
+    source: &Path,
+    options: &ImportOptions,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<Comparison, AgainstError> {
     let kind = match detect(source) {
         Ok(kind) => kind,
         Err(error @ ImportError::Read { .. }) => return Err(error.into()),
@@ -107,7 +117,7 @@ pub fn compare_with_source(
     if tape.metadata().get("source_kind").is_none_or(|of| of != kind.id()) {
         return Err(AgainstError::OtherTape { kind });
     }
-    let source = Source::open(source)?;
+    let source = Source::open(source)?.with_options(options);
     let total_bytes = source.bytes;
     let mut beside = Beside { tape, streams: Vec::new(), problems: 0, comparison: Comparison::default() };
     kind.importer()

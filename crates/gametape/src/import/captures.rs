@@ -13,7 +13,7 @@ mod second_version;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use gametape_format::limits::BLOCK_RAW_BYTES;
-use telemetry_v2::Limits;
+use telemetry_v2::{Limits, ReadOptions};
 
 use super::Source;
 use super::echo_streams::KEPT_HEAD_BYTES;
@@ -29,8 +29,14 @@ pub(crate) const NEVRCAP_RECORDS: &str = "nevrcap.records";
 pub(crate) const ANSWERS: &str = "capture_answers";
 /// Metadata: `plain`, `stream` (one zstd stream) or `blocks`.
 pub(crate) const LAYOUT: &str = "capture_layout";
-/// Metadata: `seed`, `second`, `third`, `fourth`.
+/// Metadata: `seed`, `second`, `third`, `fourth`, `fifth`.
 pub(crate) const GENERATION: &str = "capture_generation";
+/// Metadata: SHA-256 of the zstd dictionary that the capture was packed with; absent if it was packed without one.
+pub(crate) const DICTIONARY: &str = "capture_dictionary_sha256";
+/// Metadata: events `match_settings_changed`, whose fields are not known: they are in the kept records alone. Absent if there are none.
+const SETTINGS_CHANGES: &str = "capture_match_settings_changed";
+/// Metadata: events of kinds that are not known: they are in the kept records alone. Absent if there are none.
+const UNKNOWN_EVENTS: &str = "capture_unknown_events";
 
 /// Why a capture cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +48,9 @@ pub enum CaptureError {
         /// Records that could be read.
         records: u64,
     },
+    /// The file was packed with a dictionary that was not given, or with another than that.
+    #[error("{0}; name the file of the dictionary with --dictionary")]
+    Dictionary(String),
     /// The file cannot be read as what it seemed to be.
     #[error("{0}")]
     Read(String),
@@ -50,6 +59,16 @@ pub enum CaptureError {
 /// A record must fit a frame of a tape.
 fn limits() -> Limits {
     Limits { record_bytes: BLOCK_RAW_BYTES - KEPT_HEAD_BYTES, ..Limits::default() }
+}
+
+/// How a source is read.
+fn options(source: &Source) -> ReadOptions {
+    ReadOptions { limits: limits(), dictionary: source.dictionary.clone() }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A source as a reader that can jump.

@@ -18,7 +18,7 @@ use super::replay::ReplayError;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The source cannot be read.
-    #[error("cannot read {}: {source}; check its name and that you may read it", path.display())]
+    #[error("cannot read {}: {source}{}", path.display(), read_hint(source))]
     Read {
         /// The source.
         path: PathBuf,
@@ -35,7 +35,9 @@ pub enum ImportError {
         looks_like: String,
     },
     /// The source is a tape.
-    #[error("this is a tape already: there is nothing to import, use it as it is")]
+    #[error(
+        "this is a tape already: there is nothing to import, use it as it is; `gametape add` puts its laps into the store"
+    )]
     IsTape,
     /// A file of the tape's name is there.
     #[error("{} exists already; nothing was overwritten, choose another name", path.display())]
@@ -70,4 +72,12 @@ pub enum ImportError {
     /// The tape that the source is compared with cannot be read.
     #[error(transparent)]
     Compared(#[from] ReadError),
+}
+
+/// What to do about a source that cannot be read, unless the error says it.
+fn read_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => "",
+        _ => "; check its name and that you may read it",
+    }
 }

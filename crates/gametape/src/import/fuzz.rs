@@ -14,7 +14,7 @@ use super::echoreplay::EchoReplayImporter;
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
 use super::replay::ReplayImporter;
-use super::{ImportError, Importer, Out, Source};
+use super::{Dictionary, ImportError, ImportOptions, Importer, Out, Source};
 
 /// Takes everything, and asserts what a tape would demand.
 #[derive(Default)]
@@ -73,8 +73,12 @@ impl Out for Checked {
 }
 
 fn check(importer: &dyn Importer, data: &[u8]) {
+    check_source(importer, &Source::of_bytes("fuzz", data.to_vec()));
+}
+
+fn check_source(importer: &dyn Importer, source: &Source) {
     let mut out = Checked::default();
-    match importer.read(&Source::of_bytes("fuzz", data.to_vec()), &mut out, &mut |_| {}) {
+    match importer.read(source, &mut out, &mut |_| {}) {
         Err(error) => assert!(!error.to_string().is_empty()),
         // A capture may have events of that kind itself.
         Ok(found) => assert!(found.problems.len() <= out.problems, "every problem is on the tape"),
@@ -146,6 +150,21 @@ pub fn fuzz_echoreplay(data: &[u8]) {
 /// A `.tape` file of Telemetry V2.
 pub fn fuzz_import_v2_tape(data: &[u8]) {
     check(&V2Importer, data);
+}
+
+/// A dictionary and a `.tape` file that was packed with it: the length of the dictionary (u32), the dictionary, the file.
+pub fn fuzz_import_v2_dictionary(data: &[u8]) {
+    let Some((length, rest)) = data.split_first_chunk() else { return };
+    let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX).min(rest.len());
+    let (dictionary, file) = rest.split_at(length);
+    let dictionary = match Dictionary::from_bytes(dictionary.to_vec()) {
+        Ok(dictionary) => Some(dictionary),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            None
+        }
+    };
+    check_source(&V2Importer, &Source::of_bytes("fuzz", file.to_vec()).with_options(&ImportOptions { dictionary }));
 }
 
 /// A `.nevrcap` file.

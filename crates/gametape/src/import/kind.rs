@@ -1,9 +1,9 @@
 //! What a file is, by its content.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use gametape_format::open_regular;
 use gametape_format::read::{ReadError, Tape};
 use telemetry_v2::detect::{DETECT_BYTES, file_kind};
 
@@ -105,7 +105,7 @@ impl std::fmt::Display for Kind {
 pub fn detect(path: &Path) -> Result<Kind, ImportError> {
     let read = |source| ImportError::Read { path: path.into(), source };
     let mut start = Vec::new();
-    File::open(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).map_err(read)?;
+    open_regular(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).map_err(read)?;
     if let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.fits(&start)) {
         return Ok(kind);
     }
@@ -122,7 +122,7 @@ pub fn detect(path: &Path) -> Result<Kind, ImportError> {
 /// Captures are told by their first record, which may be packed. A packed file without one may be a damaged capture, which the importer tells of.
 fn capture_kind(path: &Path) -> std::io::Result<Option<Kind>> {
     let mut start = Vec::new();
-    File::open(path)?.take(DETECT_BYTES as u64).read_to_end(&mut start)?;
+    open_regular(path)?.take(DETECT_BYTES as u64).read_to_end(&mut start)?;
     Ok(file_kind(&start).map(|found| if found.version == 1 { Kind::Nevrcap } else { Kind::V2Tape }))
 }
 

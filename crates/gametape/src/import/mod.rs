@@ -28,7 +28,7 @@ use std::sync::Arc;
 use gametape_format::TapeId;
 use gametape_format::write::{Files, StdFiles};
 
-pub use against::{AgainstError, Comparison, Difference, compare_with_source};
+pub use against::{AgainstError, Comparison, Difference, compare_with_source, compare_with_source_using};
 pub use captures::CaptureError;
 pub use echoreplay::EchoReplayError;
 pub use error::ImportError;
@@ -38,9 +38,10 @@ pub use ksana::KsanaError;
 pub use out::Out;
 pub use replay::ReplayError;
 pub use source::Source;
+pub use telemetry_v2::{Dictionary, DictionaryError};
 
 #[doc(hidden)]
-pub use fuzz::{fuzz_echoreplay, fuzz_import_nevrcap, fuzz_import_v2_tape};
+pub use fuzz::{fuzz_echoreplay, fuzz_import_nevrcap, fuzz_import_v2_dictionary, fuzz_import_v2_tape};
 #[doc(hidden)]
 pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
 
@@ -81,6 +82,13 @@ pub struct Found {
     pub problems: Vec<String>,
 }
 
+/// What a caller knows of a source beyond its bytes.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// The zstd dictionary that a capture of Telemetry V2 was packed with. Files without one are read all the same.
+    pub dictionary: Option<Dictionary>,
+}
+
 /// Reads one kind of file.
 pub trait Importer: Sync {
     /// Hands over everything that is in the source; says how many bytes of it are done.
@@ -99,15 +107,26 @@ pub fn import_through(
     out: &Path,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<Imported, ImportError> {
+    import_with(files, path, out, &ImportOptions::default(), progress)
+}
+
+/// [`import_through`] with what the caller knows of the source.
+pub fn import_with(
+    files: Arc<dyn Files>,
+    path: &Path,
+    out: &Path,
+    options: &ImportOptions,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<Imported, ImportError> {
     let kind = detect(path)?;
     if out.exists() {
         return Err(ImportError::Exists { path: out.into() });
     }
-    let source = Source::open(path)?;
+    let source = Source::open(path)?.with_options(options);
     let total_bytes = source.bytes.saturating_mul(2);
     let mut at = |done_bytes| progress(ImportProgress { done_bytes, total_bytes });
     let read = |source| ImportError::Read { path: path.into(), source };
-    let mut file = std::fs::File::open(path).map_err(read)?;
+    let mut file = gametape_format::open_regular(path).map_err(read)?;
     let tape_id = crate::identity::id_of_content(&mut file, &mut at).map_err(read)?;
     let mut tape = OnTape::new(files, out, tape_id);
     let Found { frames, problems } =

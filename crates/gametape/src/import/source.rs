@@ -1,13 +1,14 @@
 //! The file that is read: any part of it, never all of it at once.
 
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use gametape_format::ReadAt;
+use gametape_format::{ReadAt, open_regular};
+use telemetry_v2::Dictionary;
 
+use super::ImportOptions;
 use super::error::ImportError;
 
 /// How much is read or kept at once where a stretch of a file may be of any length.
@@ -21,6 +22,8 @@ pub struct Source {
     pub path: PathBuf,
     /// Its length.
     pub bytes: u64,
+    /// The zstd dictionary that it was packed with, if the caller has one. Only captures of Telemetry V2 use it.
+    pub dictionary: Option<Dictionary>,
 }
 
 impl fmt::Debug for Source {
@@ -32,14 +35,19 @@ impl fmt::Debug for Source {
 impl Source {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let opened = open_regular(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (bytes, file) = opened.map_err(|source| ImportError::Read { path: path.into(), source })?;
-        Ok(Self { content: Box::new(file), path: path.into(), bytes })
+        Ok(Self { content: Box::new(file), path: path.into(), bytes, dictionary: None })
     }
 
     /// Bytes in memory under a name.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.len() as u64, content: Box::new(bytes), path: name.into() }
+        Self { bytes: bytes.len() as u64, content: Box::new(bytes), path: name.into(), dictionary: None }
+    }
+
+    /// The source with what the caller knows of it.
+    pub fn with_options(self, options: &ImportOptions) -> Self {
+        Self { dictionary: options.dictionary.clone(), ..self }
     }
 
     /// The file's name without its folder.

@@ -62,7 +62,7 @@ impl Ring {
         }
         let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let folder = rings.join(format!("{}-{seconds}", std::process::id()));
-        std::fs::create_dir_all(&folder)?;
+        crate::paths::create_private_folder(&folder)?;
         Ok(Self { folder, length, closed: Vec::new() })
     }
 

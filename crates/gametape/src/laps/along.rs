@@ -6,7 +6,7 @@
 
 use gametape_format::read::Tape;
 
-use super::columns::{ColumnsError, LapColumns, shares_of_grid};
+use super::columns::{ColumnsError, LapColumns, fit_to_lap, shares_of_grid};
 use super::lap_channels::Tap;
 use super::line_to_line::{Moment, Sink, go_through};
 use super::model::Lap;
@@ -41,7 +41,8 @@ pub(crate) fn along(
         share: None,
     };
     go_through(tape, lap, &mut both)?;
-    let at = both.sampler.finish(tape);
+    let mut at = both.sampler.finish(tape);
+    fit_to_lap(&mut at.time_ms, lap);
     let columns = at.columns.iter().zip(&both.extremes).zip(taps);
     let between = columns.map(|((column, extremes), tap)| between(&column.values, extremes, tap.is_smooth)).collect();
     Ok(AlongLap { at, between })

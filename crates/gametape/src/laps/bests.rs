@@ -104,8 +104,6 @@ pub(super) fn set_low(lap: &mut Lap, low: bool) {
 /// Whether all of a lap was seen.
 pub(super) fn is_complete(lap: &Lap) -> bool {
     let cut = [ReasonCode::PartialStart, ReasonCode::PartialEnd, ReasonCode::Teleport, ReasonCode::CoverageLow];
-    // A lap that began elsewhere than at the line never covers all of the track.
-    let from_line = matches!(lap.phase, Phase::Flying | Phase::In);
-    let seen = !from_line || lap.coverage.is_none_or(|seen| seen >= COVERAGE);
+    let seen = lap.coverage.is_none_or(|seen| seen >= COVERAGE);
     lap.state == LapState::Final && seen && !cut.into_iter().any(|code| lap.has(code))
 }

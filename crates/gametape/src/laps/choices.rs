@@ -25,8 +25,14 @@ pub const STALE_NS: u64 = 2_000_000_000;
 /// No frame for this long while the game went on: a gap.
 pub const GAP_NS: u64 = 1_000_000_000;
 
-/// How long the lap's time is awaited behind the line. iRacing takes up to 2.5 s.
+/// How long the lap's time is awaited behind the line. iRacing mostly takes up to 2.5 s.
 pub const OFFICIAL_WAIT_NS: u64 = 3_000_000_000;
+
+/// How late a time may come if nothing was measured that it can be checked against. iRacing was seen to take 4.75 s.
+pub const LATE_TIME_NS: u64 = 8_000_000_000;
+
+/// How long after a leap the car may show that it is in the pits with more fuel.
+pub const LEAP_WAIT_MS: f64 = 2_000.0;
 
 /// How long one sign of the line (the timer falls, the laps rise) waits for the other: a game writes them within a picture or two.
 pub const LINE_WAIT_NS: u64 = 500_000_000;
@@ -88,6 +94,9 @@ pub const SHAKE_M: f32 = 50.0;
 
 /// A lap of which less was seen, from line to line, is not complete.
 pub const COVERAGE: f32 = 0.9;
+
+/// A lap that begins here does not begin at the line: behind it, and not shortly before it as on a grid.
+pub const AWAY_FROM_LINE: std::ops::Range<f32> = 0.02..0.9;
 
 /// A lap with less than this share of the usual way was not driven whole. Lines differ by about one part in a hundred.
 pub const USUAL_WAY: f32 = 0.9;

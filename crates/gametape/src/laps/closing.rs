@@ -10,10 +10,10 @@
 use gametape_games::LapFrame;
 
 use super::choices::{
-    CLOCK_BACK_S, FLICKER_NS, LEFT_ROSE_MS, LINE_COVERAGE, LINE_WAIT_NS, OFFICIAL_NEAR_MS, OFFICIAL_WAIT_NS,
-    PICTURE_MS, SHORTEST_LAP_MS, is_restart_without_clock,
+    CLOCK_BACK_S, FLICKER_NS, LATE_TIME_NS, LEFT_ROSE_MS, LINE_COVERAGE, LINE_WAIT_NS, OFFICIAL_NEAR_MS,
+    OFFICIAL_WAIT_NS, PICTURE_MS, SHORTEST_LAP_MS, is_restart_without_clock,
 };
-use super::running::{Moment, RunningLap, in_box};
+use super::running::{LastTime, Moment, RunningLap, in_box};
 use super::way::forward;
 use super::words::ReasonCode;
 
@@ -39,7 +39,7 @@ pub(super) struct Closing {
     restarted: bool,
     garage: bool,
     put_back: bool,
-    over_line: bool,
+    pub(super) over_line: bool,
     /// Place of the lap among those of the session, once it is told of.
     pub(super) done: Option<usize>,
 }
@@ -187,7 +187,19 @@ impl Closing {
 
     /// The time that the game gave the lap, if it is there and not that of the lap before.
     pub(super) fn official(&self, now: &LapFrame) -> Option<u32> {
-        now.last_ms.filter(|last| Some(*last) != self.lap.last_before_ms)
+        now.last_ms.filter(|_| LastTime::of(now) != self.lap.last_before)
+    }
+
+    /// Whether a time that appears long behind the line may be that of this lap.
+    pub(super) fn is_late_time(&self, ms: u32, now: &Moment) -> bool {
+        let ms = f64::from(ms);
+        if self.measured_ms.is_some_and(|measured| (measured - ms).abs() <= f64::from(OFFICIAL_NEAR_MS)) {
+            return true;
+        }
+        // Without a measured time to go by, or with one that counts from the pits: the lap took as long as it was seen, or longer.
+        let seen_ms = self.cross_ms - self.lap.start_ms;
+        let in_time = now.clock_ms - self.cross_ms <= LATE_TIME_NS as f64 / 1e6;
+        in_time && !self.is_timed() && ms + f64::from(OFFICIAL_NEAR_MS) >= seen_ms
     }
 
     /// Whether the game's own timer was seen up to the line: a time that is far from it is of another lap.
@@ -208,8 +220,13 @@ impl Closing {
             (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) => Some(Time::Official(ms)),
             (Some(ms), _) if over => Some(if self.is_timed() { Time::Measured } else { Time::Official(ms) }),
             (Some(_), _) => None,
-            // Twice the same time, to the millisecond.
-            (None, Some(same)) if over && self.measured_ms.is_some() && near(same, self.precision_ms()) => {
+            // Twice the same time, to the millisecond. Where the game says more than that, it is the old one, and the new one is late.
+            (None, Some(same))
+                if over
+                    && now.frame.last_exact.is_none()
+                    && self.measured_ms.is_some()
+                    && near(same, self.precision_ms()) =>
+            {
                 let left_track = self.lap.latch.left_track();
                 Some(if left_track { Time::Measured } else { Time::Official(same) })
             }
@@ -227,7 +244,7 @@ pub(super) enum Time {
 }
 
 /// How much of the step between two frames was before the line; none of it where that cannot be told.
-fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
+pub(super) fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
     match (before.position, now.position) {
         (Some(from), Some(to)) if is_over_line(before, now) => {
             let (until, since) = (f64::from(1.0 - from), f64::from(to));
@@ -245,6 +262,6 @@ pub(super) fn is_earlier(before: &LapFrame, now: &LapFrame) -> bool {
     left_rose || clock_back
 }
 
-fn is_over_line(before: &LapFrame, now: &LapFrame) -> bool {
+pub(super) fn is_over_line(before: &LapFrame, now: &LapFrame) -> bool {
     matches!((before.position, now.position), (Some(from), Some(to)) if from > 0.5 && to < 0.5 && forward(from, to) >= 0.0)
 }

@@ -94,11 +94,29 @@ pub struct LapColumns {
 }
 
 impl LapColumns {
+    /// Keeps each row whose number is a multiple of `every`, and the last one.
+    pub fn thin(&mut self, every: usize) {
+        thin(&mut self.share, every);
+        thin(&mut self.time_ms, every);
+        self.columns.iter_mut().for_each(|column| thin(&mut column.values, every));
+    }
+
     /// The channel with this name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
+}
+
+/// Keeps each value whose number is a multiple of `every`, and the last one.
+pub(super) fn thin<T>(values: &mut Vec<T>, every: usize) {
+    let last = values.len().saturating_sub(1);
+    let mut number = 0_usize;
+    values.retain(|_| {
+        let keep = every == 0 || number.is_multiple_of(every) || number == last;
+        number += 1;
+        keep
+    });
 }
 
 /// The shares of a lap at which a grid of metres has its rows.
@@ -136,5 +154,31 @@ pub fn columns(tape: &Tape, lap: &Lap, names: &[String], grid: Grid) -> Result<L
     };
     let mut sampler = Sampler::new(taps, rows);
     go_through(tape, lap, &mut sampler)?;
-    Ok(sampler.finish(tape))
+    let mut found = sampler.finish(tape);
+    if matches!(grid, Grid::Metres { .. }) {
+        fit_to_lap(&mut found.time_ms, lap);
+    }
+    Ok(found)
+}
+
+/// A time at the next line that is further from the lap's time was not measured from the same line.
+const FIT_WITHIN_MS: f64 = 1_000.0;
+
+/// Makes the times of a lap that was driven from line to line begin with 0 and end with the lap's time: between two frames, the line is known less exactly
+/// than the game's own time.
+pub(super) fn fit_to_lap(times_ms: &mut [Option<f64>], lap: &Lap) {
+    let Some(lap_ms) = lap.time_ms.filter(|_| lap.complete).map(f64::from) else { return };
+    match times_ms.last().copied().flatten() {
+        Some(end_ms) if end_ms > 0.0 && (end_ms - lap_ms).abs() <= FIT_WITHIN_MS => {
+            times_ms.iter_mut().flatten().for_each(|time| *time *= lap_ms / end_ms);
+        }
+        Some(_) => return,
+        None => {}
+    }
+    if let Some(first) = times_ms.first_mut() {
+        first.get_or_insert(0.0);
+    }
+    if let Some(last) = times_ms.last_mut() {
+        *last = Some(lap_ms);
+    }
 }

@@ -3,13 +3,42 @@
 //! Takes the columns of several laps on the same grid of places, gives differences of time, and the stretches and corners where time was won or
 //! lost. The first lap is the reference: a positive difference means that a lap is slower.
 
-use super::columns::{ColumnsError, LapColumns, shares_of_grid};
+use super::columns::{ColumnsError, LapColumns, MOST_ROWS, shares_of_grid, thin};
 use super::corners::corners;
 
 /// Laps that are compared at once, at most.
 pub const MOST_LAPS: usize = 8;
 /// Parts into which a lap is divided to say where time was won and lost.
 const STRETCHES: usize = 25;
+
+/// Places further apart than this say little about corners, and where within a stretch time is lost.
+const FINE_STEP_M: f64 = 5.0;
+
+/// The grid on which laps are read to be compared: that of the result, or a finer one of which the result has some rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FineGrid {
+    /// From place to place.
+    pub step_m: f64,
+    every: usize,
+}
+
+impl FineGrid {
+    /// For a result with this step.
+    #[must_use]
+    pub fn of(step_m: f64, length_m: f64) -> Self {
+        // Within the number of rows that a lap may have.
+        let most = (MOST_ROWS as f64 / 2.0 * step_m / length_m).max(1.0);
+        let every = (step_m / FINE_STEP_M).ceil().clamp(1.0, most).floor();
+        Self { step_m: step_m / every, every: every as usize }
+    }
+
+    /// Leaves the rows of the result.
+    pub fn thin(self, compared: &mut Comparison, laps: &mut [LapColumns]) {
+        thin(&mut compared.distance_m, self.every);
+        compared.delta_ms.iter_mut().for_each(|delta| thin(delta, self.every));
+        laps.iter_mut().for_each(|lap| lap.thin(self.every));
+    }
+}
 
 /// A part of the lap.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +47,8 @@ pub struct Stretch {
     pub from_m: f64,
     /// Where it ends.
     pub to_m: f64,
-    /// How much time each lap loses on it; negative is won, `None` if it is not known.
+    /// How much time each lap loses on it; negative is won, `None` if it is not known. What a lap loses where it was not seen counts to the stretch in which
+    /// it is seen again, so that all stretches together are the difference of the laps.
     pub lost_ms: Vec<Option<f64>>,
 }
 
@@ -61,12 +91,11 @@ pub fn compare(laps: &[LapColumns], length_m: f64, step_m: f64) -> Result<Compar
     let Some(reference) = laps.first() else { return Ok(Comparison { distance_m, ..Comparison::default() }) };
     let delta_ms: Vec<Vec<Option<f64>>> = laps.iter().map(|lap| deltas(&reference.time_ms, &lap.time_ms)).collect();
     let edge = |number: usize| length_m * number as f64 / STRETCHES as f64;
-    let stretches = (0..STRETCHES).map(|number| {
-        let (from_m, to_m) = (edge(number), edge(number + 1));
-        let first = distance_m.partition_point(|place| *place < from_m);
-        let last = distance_m.partition_point(|place| *place <= to_m);
-        let lost_ms = delta_ms.iter().map(|delta| lost(delta, first, last)).collect();
-        Stretch { from_m, to_m, lost_ms }
+    let lost: Vec<_> = delta_ms.iter().map(|delta| lost_on_stretches(&distance_m, delta, edge)).collect();
+    let stretches = (0..STRETCHES).map(|number| Stretch {
+        from_m: edge(number),
+        to_m: edge(number + 1),
+        lost_ms: lost.iter().map(|lost| lost.get(number).copied().flatten()).collect(),
     });
     let stretches = stretches.filter(|stretch| stretch.lost_ms.iter().any(Option::is_some)).collect();
     let corners = corners_of(laps, reference, &distance_m, &delta_ms);
@@ -75,6 +104,40 @@ pub fn compare(laps: &[LapColumns], length_m: f64, step_m: f64) -> Result<Compar
 
 fn deltas(reference: &[Option<f64>], lap: &[Option<f64>]) -> Vec<Option<f64>> {
     reference.iter().zip(lap).map(|(reference, lap)| Some((*lap)? - (*reference)?)).collect()
+}
+
+/// What is lost on each stretch: from the last difference that is known before it to the last one in it.
+fn lost_on_stretches(distance_m: &[f64], delta: &[Option<f64>], edge: impl Fn(usize) -> f64) -> Vec<Option<f64>> {
+    // At the beginning of a lap that is known from its line on nobody has lost anything, also where one began before the line.
+    let mut before = match delta.first() {
+        Some(Some(_)) => Some(0.0),
+        _ => delta.iter().flatten().next().copied(),
+    };
+    let stretch = |number: usize| {
+        let (from_m, to_m) = (edge(number), edge(number + 1));
+        let is_last = number + 1 == STRETCHES;
+        let within = distance_m.partition_point(|place| *place < from_m)..if is_last {
+            distance_m.len()
+        } else {
+            distance_m.partition_point(|place| *place <= to_m)
+        };
+        let inside = || delta.get(within.clone())?.iter().rev().flatten().next().copied();
+        let end = delta_at(distance_m, delta, to_m).filter(|_| !is_last).or_else(inside)?;
+        Some(end - before.replace(end)?)
+    };
+    (0..STRETCHES).map(stretch).collect()
+}
+
+/// The difference at a place, between the rows around it.
+fn delta_at(distance_m: &[f64], delta: &[Option<f64>], place_m: f64) -> Option<f64> {
+    let next = distance_m.partition_point(|place| *place < place_m);
+    let (to_m, to) = (*distance_m.get(next)?, (*delta.get(next)?)?);
+    if to_m == place_m {
+        return Some(to);
+    }
+    let before = next.checked_sub(1)?;
+    let (from_m, from) = (*distance_m.get(before)?, (*delta.get(before)?)?);
+    Some(from + (to - from) * (place_m - from_m) / (to_m - from_m))
 }
 
 /// What is lost from the first known difference to the last in some rows.
@@ -138,6 +201,46 @@ mod tests {
         assert!((lost - 2_000.0).abs() < 120.0, "{lost}");
         assert_eq!(compared.stretches.len(), 25);
         assert!(compared.stretches[0].lost_ms[1].unwrap().abs() < 1e-6);
+    }
+
+    #[test]
+    fn stretches_are_the_difference_of_the_laps_whatever_the_step_is() {
+        let slow = |share: f64| 100_000.0 + 2_730.0 * (share * 37.0).sin().powi(2);
+        for step_m in [0.5, 3.0, 5.0, 7.3, 100.0, 210.0, 500.0] {
+            for length_m in [683.0, 5_000.0, 25_378.3] {
+                if shares_of_grid(step_m, length_m).is_err() {
+                    continue;
+                }
+                let fine = FineGrid::of(step_m, length_m);
+                let shares = shares_of_grid(fine.step_m, length_m).unwrap();
+                let at = |speed: &dyn Fn(f64) -> f64| {
+                    let time_ms = shares.iter().map(|share| Some(speed(*share) * share)).collect();
+                    LapColumns { time_ms, ..LapColumns::default() }
+                };
+                let mut laps = [at(&|_| 100_000.0), at(&slow)];
+                // Not seen in one lap, and the last place only by the lap's time.
+                let rows = laps[1].time_ms.len();
+                if rows > 200 {
+                    laps[1].time_ms[rows / 3..rows / 2].fill(None);
+                    laps[1].time_ms[rows - 9..rows - 1].fill(None);
+                }
+                let mut compared = compare(&laps, length_m, fine.step_m).unwrap();
+                let sum: f64 = compared.stretches.iter().filter_map(|stretch| stretch.lost_ms[1]).sum();
+                let expected = slow(1.0) - 100_000.0;
+                assert!((sum - expected).abs() < 1e-6, "{step_m} m of {length_m} m: {sum} of {expected}");
+                let before = compared.stretches.clone();
+                fine.thin(&mut compared, &mut laps);
+                let places: Vec<_> =
+                    shares_of_grid(step_m, length_m).unwrap().iter().map(|share| share * length_m).collect();
+                assert_eq!(
+                    (compared.distance_m.len(), compared.delta_ms[1].len()),
+                    (places.len(), places.len()),
+                    "{step_m}"
+                );
+                assert!(compared.distance_m.iter().zip(&places).all(|(one, other)| (one - other).abs() < 1e-6));
+                assert_eq!((compared.stretches, laps[0].time_ms.len()), (before, places.len()));
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! How laps end: what the difference of two frames means, and what becomes of a lap whose end is decided.
 
-use super::choices::{EARLY_TIME_MS, OFFICIAL_NEAR_MS, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
+use super::choices::{EARLY_TIME_MS, LINE_COVERAGE, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
 use super::closing::{Closing, Time, Turned, is_earlier};
 use super::event::Event;
 use super::open_session::{OpenSession, Shared, Step};
-use super::running::{Moment, RunningLap, Start, in_box};
+use super::running::{LastTime, Moment, RunningLap, Start, in_box};
 use super::steady::is_game_time_back;
 use super::words::{ReasonCode, TimeSource};
 
@@ -30,11 +30,15 @@ impl OpenSession {
             && self.running.is_some()
             && in_box(&now.frame)
             && before.frame.pit == Some(gametape_games::Pit::Track);
+        let put_there = put_there || (self.running.is_some() && self.is_put_into_pits(before, now, whole));
         if put_there && (rise < 0 || is_earlier(&before.frame, &now.frame)) {
             return Step::Restarted(since_ns);
         }
         if self.left_lap(shared, before, now, put_there, out) {
             return Step::Same;
+        }
+        if self.running.as_ref().is_some_and(|lap| lap.to_first_line) && !now.frame.before_first_line {
+            self.cross_first_line(shared, before, now, whole, out);
         }
         let timer = Option::zip(before.frame.running_ms, now.frame.running_ms);
         let fell = timer.is_some_and(|(from, to)| to.saturating_add(TIMER_SHAKE_MS) < from);
@@ -67,6 +71,7 @@ impl OpenSession {
             let code = if began && !no_lap { ReasonCode::Formation } else { ReasonCode::AbortedGarage };
             self.abort(shared, lap, code, now.time_ns, now, out);
         }
+        self.put_into_pits = put_there && !in_box(&now.frame);
         if put_there || no_lap {
             let turn = self.stints.garage(now.time_ns, before.frame.fuel_l);
             self.turn(turn, out);
@@ -182,7 +187,13 @@ impl OpenSession {
                 Turned::Restart => return Step::Restarted(closing.cross_ns),
                 Turned::Counted => self.count(shared, now, out),
                 Turned::NoLine => self.no_line(now),
-                Turned::TooShort => self.abort_closing(shared, ReasonCode::ImplausibleTime, now, out),
+                Turned::TooShort => {
+                    // From a box before the line: the lap that begins there comes from the pits.
+                    if let (Some(closing), Some(next)) = (&self.closing, &mut self.running) {
+                        next.began_in_pits |= closing.lap.began_in_pits && closing.over_line;
+                    }
+                    self.abort_closing(shared, ReasonCode::ImplausibleTime, now, out);
+                }
                 Turned::PutBack => self.abort_closing(shared, ReasonCode::AbortedRestart, now, out),
                 Turned::Uncounted => self.abort_closing(shared, ReasonCode::NoOfficialTime, now, out),
                 Turned::Garage => {
@@ -214,7 +225,9 @@ impl OpenSession {
             return;
         }
         let Some(mut lap) = self.running.take() else { return };
-        if lap.told.is_none() {
+        // From a box before the line to the line is not a lap; all round the track is one.
+        let short = lap.to_first_line && lap.way.coverage().is_none_or(|seen| seen < LINE_COVERAGE);
+        if lap.told.is_none() && !short {
             self.tell(shared, &mut lap, now, out);
         }
         self.running = Some(lap);
@@ -253,7 +266,7 @@ impl OpenSession {
     ) {
         let from = closing.before;
         let mut last = self.unseen(&from);
-        last.last_before_ms = closing.lap.last_before_ms;
+        last.last_before = closing.lap.last_before;
         last.began_in_pits = false;
         last.reason(ReasonCode::StreamGap, Some(&from));
         last.reason(ReasonCode::PartialEnd, Some(&from));
@@ -280,10 +293,11 @@ impl OpenSession {
     /// The time of a lap that got none may come late.
     fn late_time(&mut self, before: &Moment, now: &Moment, out: &mut Vec<Event>) {
         let (Some(ms), Some(closing)) = (now.frame.last_ms, &self.late) else { return };
-        let near = |other: f64, by: u32| (other - f64::from(ms)).abs() <= f64::from(by);
-        let of_lap = closing.measured_ms.is_some_and(|measured| near(measured, OFFICIAL_NEAR_MS));
-        let of_next = self.running.as_ref().is_some_and(|lap| near(lap.timer_ms(now), EARLY_TIME_MS));
-        if now.frame.last_ms == before.frame.last_ms || !of_lap || of_next {
+        let shown = LastTime::of(&now.frame);
+        let is_new = shown != LastTime::of(&before.frame) && shown != closing.lap.last_before;
+        let near_next = |lap: &RunningLap| (lap.timer_ms(now) - f64::from(ms)).abs() <= f64::from(EARLY_TIME_MS);
+        let of_next = self.running.as_ref().is_some_and(near_next);
+        if !is_new || of_next || !closing.is_late_time(ms, now) {
             return;
         }
         if let Some(closing) = self.late.take() {

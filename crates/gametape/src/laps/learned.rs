@@ -1,10 +1,12 @@
 //! What laps teach about a track: its length, where its sectors end, its outline, and the way through the pits.
 //!
-//! The outline is made of places in the world. A game that says none but the direction in which the car goes gives it, too: steps of equal length, each in its
+//! The outline is made of places in the world, those of one flying lap as soon as there is one: a lap from the pits begins beside the track, and places of
+//! several laps do not fit each other. A game that says none but the direction in which the car goes gives it, too: steps of equal length, each in its
 //! direction, lead round the track.
 
 use gametape_games::{Identity, Pit};
 
+use super::closing::is_over_line;
 use super::model::{Lap, TrackFacts};
 use super::running::Moment;
 use super::way::{PARTS, part};
@@ -14,7 +16,14 @@ use super::words::Phase;
 #[derive(Debug, Default)]
 pub(super) struct Learning {
     before: Option<Moment>,
-    outline: Vec<Option<[f32; 3]>>,
+    /// The first place in each part, whichever lap it is of.
+    first_seen: Outline,
+    /// The lap that is driven, from the line on.
+    driving: Outline,
+    /// The lap before it, and the first place behind the line at its end.
+    driven: Option<(Outline, [f32; 3])>,
+    /// A flying lap.
+    lap: Option<Outline>,
     /// The direction at each part, where there are no places.
     courses: Vec<Option<f32>>,
     sector_ends: Vec<f32>,
@@ -24,16 +33,26 @@ pub(super) struct Learning {
     told: bool,
 }
 
+/// A place in the world for each part of the track.
+type Outline = Vec<Option<[f32; 3]>>;
+
 impl Learning {
     /// Takes over a frame.
     pub(super) fn look(&mut self, now: &Moment) {
         let frame = &now.frame;
         if let (Some(place), Some(world), Some(Pit::Track) | None) = (frame.position, frame.world_m, frame.pit) {
-            if self.outline.is_empty() {
-                self.outline = vec![None; PARTS];
+            if self.first_seen.is_empty() {
+                self.first_seen = vec![None; PARTS];
             }
-            if let Some(point) = self.outline.get_mut(part(place)) {
-                point.get_or_insert(world);
+            let over_line = self.before.is_some_and(|before| is_over_line(&before.frame, frame));
+            if over_line || self.driving.is_empty() {
+                let lap = std::mem::replace(&mut self.driving, vec![None; PARTS]);
+                self.driven = over_line.then_some((lap, world));
+            }
+            for outline in [&mut self.first_seen, &mut self.driving] {
+                if let Some(point) = outline.get_mut(part(place)) {
+                    point.get_or_insert(world);
+                }
             }
         }
         if let (Some(place), None, Some(course), Some(Pit::Track) | None) =
@@ -73,6 +92,9 @@ impl Learning {
     pub(super) fn lap(&mut self, lap: Option<&Lap>, driven_m: Option<f32>) {
         if lap.is_some_and(|lap| lap.phase == Phase::Flying) {
             self.ways_m.extend(driven_m);
+            if self.lap.is_none() {
+                self.lap = self.driven.take().and_then(|(lap, end)| closed(lap, end));
+            }
         }
     }
 
@@ -92,7 +114,7 @@ impl Learning {
         let sector_ends: Vec<f32> =
             if identity.sector_starts.is_empty() { self.sector_ends.clone() } else { said.collect() };
         let length_m = identity.length_m.or(driven_m);
-        let places: Vec<_> = self.outline.iter().flatten().copied().collect();
+        let places: Vec<_> = self.lap.as_ref().unwrap_or(&self.first_seen).iter().flatten().copied().collect();
         let reckoned = || length_m.and_then(|length_m| reckoned(&self.courses, length_m)).unwrap_or_default();
         Some(TrackFacts {
             game: game.to_owned(),
@@ -111,6 +133,24 @@ impl Learning {
 const LEAST_KNOWN: usize = PARTS - PARTS / 20;
 /// How far the end may lie from the beginning, as a share of the way: beyond that it is no way round.
 const MOST_OPEN: f64 = 0.1;
+
+/// The way round of a lap that ends at this place behind the line. The car crosses the line at one place and at its end at another; what they are apart is
+/// taken back in equal steps.
+fn closed(mut lap: Outline, end: [f32; 3]) -> Option<Outline> {
+    if lap.iter().flatten().count() < LEAST_KNOWN {
+        return None;
+    }
+    let begin = lap.first().copied().flatten()?;
+    let count = lap.len() as f32;
+    for (number, point) in lap.iter_mut().enumerate() {
+        let share = number as f32 / count;
+        if let Some(point) = point {
+            let apart = begin.iter().zip(end).map(|(begin, end)| (end - begin) * share);
+            point.iter_mut().zip(apart).for_each(|(metres, apart)| *metres -= apart);
+        }
+    }
+    Some(lap)
+}
 
 /// The way round by the direction at each of its parts, east and south of the line. What the end is off the beginning is taken back in equal steps.
 fn reckoned(courses: &[Option<f32>], length_m: f32) -> Option<Vec<[f32; 3]>> {
@@ -159,6 +199,45 @@ mod tests {
         }
         let north = way[PARTS / 4];
         assert!((north[2] + 500.0).abs() < 20.0, "a quarter round it is in the north: {north:?}");
+    }
+
+    #[test]
+    fn an_outline_is_that_of_one_flying_lap_and_closes_at_the_line() {
+        let identity = Identity { track: Some("oval".into()), ..Identity::default() };
+        let mut learning = Learning::default();
+        // An oval of 1,600 m: out of the pits on the apron, 15 m inside; then two laps that drift 4 m outwards each.
+        let at = |learning: &mut Learning, lap: f32, share: f32, inside_m: f32| {
+            let radius = 255.0 - inside_m + 4.0 * (lap + share);
+            let (sin, cos) = (share * std::f32::consts::TAU).sin_cos();
+            let frame = gametape_games::LapFrame {
+                position: Some(share),
+                world_m: Some([radius * sin, 0.0, -radius * cos]),
+                pit: Some(Pit::Track),
+                ..gametape_games::LapFrame::default()
+            };
+            let time_ns = ((lap + share) * 3e10) as u64;
+            learning.look(&Moment { time_ns, clock_ms: time_ns as f64 / 1e6, frame });
+        };
+        let step = |points: &[[f32; 3]]| {
+            let ([x, _, z], [from_x, _, from_z]) = (points[points.len() - 1], points[0]);
+            (x - from_x).hypot(z - from_z)
+        };
+        for lap in 0..3_u8 {
+            for number in 0..1_000_u16 {
+                let share = f32::from(number) / 1_000.0;
+                let inside_m = if lap == 0 { 15.0 * (1.0 - share) } else { 0.0 };
+                at(&mut learning, lap.into(), share, inside_m);
+            }
+        }
+        let part_m = 2.0 * std::f32::consts::PI * 255.0 / PARTS as f32;
+        let first_seen = learning.facts("iracing", &identity).unwrap().outline_m;
+        assert!(step(&first_seen) > 2.0 * part_m, "the lap out of the pits ends beside where it began");
+        at(&mut learning, 3.0, 0.0, 0.0);
+        let lap = crate::laps::tests::a_flying_lap();
+        learning.lap(Some(&lap), None);
+        let outline = learning.facts("iracing", &identity).unwrap().outline_m;
+        assert_eq!(outline.len(), PARTS);
+        assert!(step(&outline) < 1.2 * part_m, "{} m at the line, {part_m} m elsewhere", step(&outline));
     }
 
     #[test]

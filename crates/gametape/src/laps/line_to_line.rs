@@ -8,12 +8,13 @@
 //! below 0, and the one behind the next line, a little above 1.
 //!
 //! A frame is seen some milliseconds after the game made it, now more and now less. The game's own timer stands in the same frame as the place: the
-//! time at a place is that of the timer, as long as it goes with ours.
+//! time at a place is that of the timer, as long as it goes with ours. A timer that is only an estimate is not used: it starts anew some metres behind the
+//! line, and the time would leap there.
 
 use std::ops::ControlFlow;
 
 use gametape_format::read::{ReadError, Tape, TapeStream};
-use gametape_games::{Presence, Sample};
+use gametape_games::{Presence, Sample, find_game};
 
 use super::model::Lap;
 use super::tracking::TrackError;
@@ -69,13 +70,14 @@ pub(crate) fn streams_of_game(tape: &Tape) -> impl Iterator<Item = &TapeStream> 
 pub(super) fn go_through<S: Sink>(tape: &Tape, lap: &Lap, sink: &mut S) -> Result<(), S::Error> {
     let game = streams_of_game(tape).map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
     let game = game.unwrap_or_default();
-    let start = line_at(tape, game, lap.start_ns)?;
-    let end = lap.end_ns.map(|end_ns| line_at(tape, game, end_ns)).transpose()?.flatten();
+    let timed = find_game(game).is_some_and(|game| !game.rules.lap_timer_is_estimate());
+    let start = line_at(tape, game, lap.start_ns, timed)?;
+    let end = lap.end_ns.map(|end_ns| line_at(tape, game, end_ns, timed)).transpose()?.flatten();
     let end = end.filter(|end| start.is_none_or(|start| start.after_ns < end.before_ns));
     let from_ns = start.map_or(lap.start_ns, |line| line.before_ns);
     let until_ns = end.map_or(lap.end_ns.unwrap_or(u64::MAX), |line| line.after_ns.saturating_add(1));
     let official_ms = lap.time_ms.filter(|_| lap.time_source == Some(TimeSource::Official)).map(f64::from);
-    let mut way = Way { start, end, official_ms, ..Way::default() };
+    let mut way = Way { start, end, timed, official_ms, ..Way::default() };
     let origin_ns = start.map_or(lap.start_ns as f64, |line| line.cross_ns);
     let mut clock = Clock { ms: (from_ns as f64 - origin_ns) / 1e6, before: None };
     let mut told = Ok(());
@@ -124,6 +126,8 @@ impl Clock {
 struct Way {
     start: Option<Line>,
     end: Option<Line>,
+    /// The game's timer can be trusted.
+    timed: bool,
     /// The car is behind the line with which the lap begins.
     is_behind_line: bool,
     /// The car is behind the next one.
@@ -165,7 +169,7 @@ impl Way {
         if let Some(line) = self.start.filter(|_| share < 0.0) {
             return line.time_before(share);
         }
-        let timer_ms = sample.lap_time_ms.map(f64::from);
+        let timer_ms = sample.lap_time_ms.filter(|_| self.timed).map(f64::from);
         let timer_ms = match self.is_over {
             true => Option::zip(timer_ms, self.official_ms).map(|(timer_ms, lap_ms)| timer_ms + lap_ms),
             false => timer_ms.filter(|_| self.is_behind_line),
@@ -197,7 +201,7 @@ struct Line {
 }
 
 /// The line that was crossed around a moment.
-fn line_at(tape: &Tape, game: &str, at_ns: u64) -> Result<Option<Line>, TrackError> {
+fn line_at(tape: &Tape, game: &str, at_ns: u64, timed: bool) -> Result<Option<Line>, TrackError> {
     let (from_ns, until_ns) = (at_ns.saturating_sub(LINE_WITHIN_NS), at_ns.saturating_add(LINE_WITHIN_NS));
     let mut before: Option<Seen> = None;
     let mut nearest: Option<Line> = None;
@@ -207,7 +211,7 @@ fn line_at(tape: &Tape, game: &str, at_ns: u64) -> Result<Option<Line>, TrackErr
             // A place that stays is one that another stream's frame repeats.
             && before.is_none_or(|before| before.share != place)
         {
-            let seen = Seen { time_ns, share: place, timer_ms: sample.lap_time_ms };
+            let seen = Seen { time_ns, share: place, timer_ms: sample.lap_time_ms.filter(|_| timed) };
             if let Some(line) = before.and_then(|before| between(before, seen))
                 && nearest.is_none_or(|known| line.away_from(at_ns) < known.away_from(at_ns))
             {

@@ -55,6 +55,17 @@ pub(super) enum Step {
     Restarted(u64),
 }
 
+/// Where the first lap of a stay begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstLine {
+    pub(super) ns: u64,
+    pub(super) ms: f64,
+    /// No frames are missing around it.
+    pub(super) seen: bool,
+    /// The car came straight from the pits.
+    pub(super) from_pits: bool,
+}
+
 /// A session that runs.
 #[derive(Debug)]
 pub(super) struct OpenSession {
@@ -73,6 +84,12 @@ pub(super) struct OpenSession {
     pub(super) counted: Option<u32>,
     pub(super) stints: Stints,
     pub(super) learning: Learning,
+    /// The line at which the first lap begins was crossed with the newest frame.
+    pub(super) first_line: Option<FirstLine>,
+    /// The car was put into the pits with the newest frame, and the game does not tell the box from the lane.
+    pub(super) put_into_pits: bool,
+    /// Clock and fuel before the car was put elsewhere.
+    pub(super) leap: Option<(f64, Option<f32>)>,
     /// Lap without the game's time that may still come.
     pub(super) late: Option<Box<Closing>>,
     bests: Vec<(Option<String>, Best)>,
@@ -95,6 +112,9 @@ impl OpenSession {
             counted: frame.laps_completed,
             stints: Stints::default(),
             learning: Learning::default(),
+            first_line: None,
+            put_into_pits: false,
+            leap: None,
             late: None,
             bests: Vec::new(),
             penalty_shown: frame.best_removed,
@@ -144,6 +164,8 @@ impl OpenSession {
             .as_ref()
             .filter(|closing| closing.laps.is_some())
             .map(|closing| (closing.cross_ns, closing.cross_ms));
+        let first_line = self.first_line.take();
+        let put_into_pits = std::mem::take(&mut self.put_into_pits);
         let race = frame.kind == SessionKind::Race && frame.laps_completed == Some(0);
         let start = match frame.running_ms {
             Some(0) => return,
@@ -163,14 +185,16 @@ impl OpenSession {
                 // Whoever joins finds the car in its box in the middle of a lap, unless there was none before.
                 let from_pits =
                     in_box(&before.frame) && (race || !self.laps.is_empty() || frame.laps_completed == Some(0));
-                let (ns, ms) = line.unwrap_or((now.time_ns, now.clock_ms));
-                Start { ns, ms, partial: line.is_none() && !from_start && !from_pits, grid: race }
+                let first = first_line.as_ref().map(|line| (line.ns, line.ms));
+                let (ns, ms) = line.or(first).unwrap_or((now.time_ns, now.clock_ms));
+                let known = first_line.as_ref().is_some_and(|line| line.seen) || put_into_pits;
+                Start { ns, ms, partial: line.is_none() && !from_start && !from_pits && !known, grid: race }
             }
         };
         let ns = start.ns.max(self.model.start_ns).max(shared.lap_end_ns);
         let conditions = self.conditions_of(now);
         let mut lap = RunningLap::new(Start { ns, ..start }, now, &self.identity, conditions);
-        lap.began_in_pits |= in_box(&before.frame);
+        lap.began_in_pits |= in_box(&before.frame) || put_into_pits || first_line.is_some_and(|line| line.from_pits);
         lap.stint = self.stints.n();
         self.running = Some(lap);
     }

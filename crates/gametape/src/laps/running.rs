@@ -2,7 +2,7 @@
 
 use gametape_games::{Identity, LapFrame, Pit};
 
-use super::choices::{EARLY_TIME_MS, OFFICIAL_WAIT_NS, REFUELLED_L, SAME_TIME_MS};
+use super::choices::{AWAY_FROM_LINE, EARLY_TIME_MS, OFFICIAL_WAIT_NS, REFUELLED_L, SAME_TIME_MS};
 use super::latch::Latch;
 use super::model::{Conditions, Id, Reason, Sector};
 use super::sectors::Sectors;
@@ -20,6 +20,19 @@ pub(super) struct Moment {
     pub(super) frame: LapFrame,
 }
 
+/// The time of the last lap as a frame shows it. Two that are equal are one time that is still shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LastTime {
+    ms: Option<u32>,
+    exact: Option<u32>,
+}
+
+impl LastTime {
+    pub(super) fn of(frame: &LapFrame) -> Self {
+        Self { ms: frame.last_ms, exact: frame.last_exact }
+    }
+}
+
 /// A lap that runs.
 #[derive(Debug, Clone)]
 pub(super) struct RunningLap {
@@ -35,6 +48,8 @@ pub(super) struct RunningLap {
     pub(super) began_in_pits: bool,
     pub(super) grid: bool,
     pub(super) formation: bool,
+    /// It leads from the pits to the line where the first lap begins.
+    pub(super) to_first_line: bool,
     /// It was in the pits although it did not begin there.
     pub(super) visited_pits: bool,
     pub(super) stint: Option<u32>,
@@ -45,7 +60,7 @@ pub(super) struct RunningLap {
     pub(super) conditions: Conditions,
     pub(super) reasons: Vec<Reason>,
     /// The time of the last lap that was shown before this one could have had one.
-    pub(super) last_before_ms: Option<u32>,
+    pub(super) last_before: LastTime,
     /// Greatest distance of two frames.
     pub(super) widest_ms: f64,
     top_speed_kmh: Option<f32>,
@@ -70,7 +85,7 @@ impl RunningLap {
         way.begin(frame);
         let mut lap = Self {
             told: None,
-            counted_from: frame.laps_completed,
+            counted_from: frame.laps_completed.filter(|_| !frame.before_first_line),
             start_ns: start.ns,
             start_ms: start.ms,
             started_utc_us: None,
@@ -78,6 +93,7 @@ impl RunningLap {
             began_in_pits: in_pits(frame),
             grid: start.grid,
             formation: frame.formation == Some(true),
+            to_first_line: frame.before_first_line,
             visited_pits: false,
             stint: None,
             driver: identity.driver.clone(),
@@ -86,13 +102,16 @@ impl RunningLap {
             way,
             conditions,
             reasons: Vec::new(),
-            last_before_ms: frame.last_ms,
+            last_before: LastTime::of(frame),
             widest_ms: 0.0,
             top_speed_kmh: None,
             fuel_start_l: None,
             fuel_l: None,
             refuelled: false,
         };
+        if let Some(place) = frame.position.filter(|place| AWAY_FROM_LINE.contains(place) && !start.partial) {
+            lap.sectors.begin_at(place);
+        }
         if start.partial {
             lap.reason(ReasonCode::PartialStart, Some(now));
         }
@@ -156,15 +175,16 @@ impl RunningLap {
 
     /// The time of the lap before may be published late, and that of this lap a little early.
     pub(super) fn last_before(&mut self, before: &Moment, now: &Moment) {
-        let shown = now.frame.last_ms;
-        if shown == before.frame.last_ms {
+        let shown = LastTime::of(&now.frame);
+        // A time that is not shown for a while and then again is still the old one.
+        if shown == LastTime::of(&before.frame) || shown.ms.is_none() {
             return;
         }
         let lap_ms = self.timer_ms(now);
         let young = lap_ms < OFFICIAL_WAIT_NS as f64 / 1e6;
-        let early = shown.is_some_and(|shown| (f64::from(shown) - lap_ms).abs() < f64::from(EARLY_TIME_MS));
+        let early = shown.ms.is_some_and(|shown| (f64::from(shown) - lap_ms).abs() < f64::from(EARLY_TIME_MS));
         if young || !early {
-            self.last_before_ms = shown;
+            self.last_before = shown;
         }
     }
 

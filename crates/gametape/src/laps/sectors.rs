@@ -14,6 +14,8 @@ pub(super) struct Sectors {
     count: usize,
     /// Where they begin, if the car's place is all that is known.
     starts: Vec<f32>,
+    /// The lap began within this sector: its time and those before are not known.
+    began_in: Option<usize>,
     /// The sector the car is in.
     index: Option<usize>,
     /// When each but the last ended, since the line.
@@ -53,12 +55,18 @@ impl Sectors {
         Self {
             count,
             starts: if count == 0 { Vec::new() } else { starts.to_vec() },
+            began_in: None,
             index: None,
             ends: vec![None; inner],
             own: vec![None; inner],
             waiting: None,
             value: SectorValue::None,
         }
+    }
+
+    /// The lap began at this place and not at the line, for games that say where sectors are.
+    pub(super) fn begin_at(&mut self, place: f32) {
+        self.began_in = self.starts.iter().rposition(|start| *start <= place);
     }
 
     /// The sector the car is in, from 0.
@@ -156,6 +164,9 @@ impl Sectors {
     }
 
     fn sector(&self, index: usize) -> Sector {
+        if self.began_in.is_some_and(|began| index <= began) {
+            return Sector { time_ms: None, source: SectorSource::None };
+        }
         let end = |index: usize| self.ends.get(index).copied().flatten();
         let before = if index == 0 { Some(0.0) } else { end(index - 1) };
         let difference = Option::zip(before, end(index)).and_then(|(before, end)| millis(end.round() - before.round()));
@@ -175,8 +186,11 @@ impl Sectors {
     /// lap took by the same measure.
     pub(super) fn finish(&self, lap_ms: Option<u32>, measured_ms: Option<f64>) -> Finished {
         let mut stretched = self.clone();
+        // What a lap took from elsewhere than the line says nothing about the game's time.
+        let lap_ms = if self.began_in.is_some() { measured_ms.map(|ms| ms.round() as u32) } else { lap_ms };
         if let (false, Some(lap), Some(measured)) = (self.starts.is_empty(), lap_ms, measured_ms)
             && measured > 0.0
+            && self.began_in.is_none()
         {
             let factor = f64::from(lap) / measured;
             stretched.ends.iter_mut().flatten().for_each(|end| *end *= factor);
@@ -184,7 +198,8 @@ impl Sectors {
         let mut sectors: Vec<Sector> = (0..self.count.saturating_sub(1)).map(|index| stretched.sector(index)).collect();
         let mut mismatch = false;
         if self.count > 0 {
-            let last_end = stretched.ends.last().copied().flatten();
+            let whole = self.began_in.is_none_or(|began| began + 1 < self.count);
+            let last_end = stretched.ends.last().copied().flatten().filter(|_| whole);
             let left = Option::zip(lap_ms, last_end).map(|(lap, end)| millis(f64::from(lap) - end.round()));
             mismatch = left == Some(None);
             let time_ms = left.flatten();

@@ -21,7 +21,7 @@ use super::words::{ReasonCode, SessionEnd, SessionKind};
 /// Name of this tracker, kept with what it found.
 pub const TRACKER_ID: &str = "gametape";
 /// Its version: rises whenever it may find something else on the same tape.
-pub const TRACKER_VERSION: u32 = 2;
+pub const TRACKER_VERSION: u32 = 3;
 
 /// Turns neutral frames into sessions, stints and laps.
 #[derive(Debug)]

@@ -7,11 +7,12 @@ use gametape_format::{Role, StreamSpec, TapeId};
 use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
 use super::choices::STREAM_END_NS;
+use super::cut_lap::keep_cut_lap;
 use super::event::Event;
 use super::tracked::Tracked;
 use super::tracker::Tracker;
 use super::words::SessionEnd;
-use crate::capture::{GAP, gap_ns};
+use crate::capture::{GAP, gap_length_ns};
 use crate::layout::layout_of_stream;
 
 /// Why a tape cannot be tracked.
@@ -131,6 +132,7 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     }
     events.drain(..).for_each(|event| tracked.take(event));
     tracked.bad_positions = tracking.tracker().bad_positions();
+    keep_cut_lap(tape, &mut tracked);
     Ok(tracked)
 }
 
@@ -149,7 +151,7 @@ impl Notes {
         clocks.sort_by_key(|(time_ns, _)| *time_ns);
         let gaps = tape.events().into_iter().filter(|event| event.kind == GAP);
         // The event stands at the end of the gap and says its length.
-        let lengths = gaps.filter_map(|event| Some((event.at_ns, gap_ns(&event.text)?)));
+        let lengths = gaps.filter_map(|event| Some((event.at_ns, gap_length_ns(&event)?)));
         Self { clocks: clocks.into_iter().peekable(), gaps: lengths.collect::<Vec<_>>().into_iter().peekable() }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::ring::{Inlet, Ring};
+use super::ring::{Inlet, Reuse, Ring, copy_into};
 use super::typed::Inlets;
 use super::wanted::{Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag, TapeBegins};
@@ -12,6 +12,8 @@ use crate::format::StreamSpec;
 
 /// Frames that wait for a writer. They may be large, so there are fewer than of structs.
 const SLOTS: usize = 256;
+/// The most memory that frames take while they wait.
+const BUDGET_BYTES: usize = 32 << 20;
 /// What a slot has room for from the start; one that gets more grows, once.
 const SLOT_BYTES: usize = 1024;
 
@@ -49,8 +51,19 @@ pub(crate) struct Slot {
     pub(crate) bytes: Vec<u8>,
 }
 
+impl Reuse for Slot {
+    fn held_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    fn release(&mut self) {
+        self.bytes = Vec::new();
+    }
+}
+
 pub(crate) fn byte_ring(patient: Option<StopFlag>) -> (Arc<Ring<Slot>>, Inlets<Slot>) {
-    let ring = Arc::new(Ring::new(SLOTS, || Slot { bytes: Vec::with_capacity(SLOT_BYTES), ..Slot::default() }));
+    let empty = || Slot { bytes: Vec::with_capacity(SLOT_BYTES), ..Slot::default() };
+    let ring = Arc::new(Ring::new(SLOTS, BUDGET_BYTES, empty));
     let inlet = Arc::new(Mutex::new(Inlet::new(Arc::clone(&ring), patient)));
     (ring, inlet)
 }
@@ -82,11 +95,10 @@ impl Observer for ByteTap {
             return;
         }
         let mut inlet = self.inlet.lock().unwrap_or_else(PoisonError::into_inner);
-        inlet.fill(&mut |slot| {
+        inlet.fill(bytes.len(), &mut |slot| {
             slot.description.clone_from(&self.description);
             (slot.stream, slot.time_ns) = (stream, time_ns);
-            slot.bytes.clear();
-            slot.bytes.extend_from_slice(bytes);
+            copy_into(&mut slot.bytes, bytes);
         });
     }
 }

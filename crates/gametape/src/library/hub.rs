@@ -1,6 +1,7 @@
 //! The listeners of one tape: each new frame goes to all of them, on the capturing thread.
 //!
-//! Listeners see what the tape keeps: frames that equal the one before are left out where the tape leaves them out.
+//! Listeners see what the tape keeps: observers get a frame after the tape has accepted it, and frames that equal the one before are left out where
+//! the tape leaves them out.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

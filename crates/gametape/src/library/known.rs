@@ -98,8 +98,8 @@ impl Source for Part {
                 batch.count(*stream, counters);
             }
         }
-        for (time_ns, kind, text) in self.batch.events() {
-            batch.event(*time_ns, kind, text);
+        for event in self.batch.events() {
+            batch.copy_event(event);
         }
         Ok(state)
     }

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::bytes::{ByteTap, FrameWriter, Slot, byte_ring};
-use super::ring::{Ring, ThreadWaker};
+use super::ring::{Reuse, Ring, ThreadWaker};
 use super::typed::{FrameStruct, Inlets, Timed, TypedTap, typed_ring};
 use super::wanted::{Fault, Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag};
@@ -61,7 +61,7 @@ pub(crate) trait AnyRing: Send + Sync {
     fn abandon(&self);
 }
 
-impl<T: Send> AnyRing for Ring<T> {
+impl<T: Reuse + Send> AnyRing for Ring<T> {
     fn skipped(&self) -> u64 {
         Self::skipped(self)
     }
@@ -195,7 +195,7 @@ impl<W: FrameWriter> Drop for Writing<W> {
 }
 
 /// A thread that calls `each` with all that comes through the ring. Panics are caught and noted.
-fn consume<T: Send + 'static>(
+fn consume<T: Reuse + Send + 'static>(
     ring: &Arc<Ring<T>>,
     met: &Met,
     mut each: impl FnMut(&mut T) + Send + 'static,

@@ -36,14 +36,14 @@ pub use capture::Capture;
 pub(crate) use decoding::Decoding;
 pub use frames::{FrameStream, Frames};
 pub use own_memory::{SharedMemory, shared_memory};
-pub(crate) use ring::{Inlet, Ring, ThreadWaker};
+pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};
 pub use running::RunningCapture;
 pub use source_spec::{IntoSource, SourceSpec};
 pub use start_error::StartError;
 pub use summary::{CaptureError, Summary, TapeSummary};
 pub use typed::FrameStruct;
 pub use wanted::Fault;
-pub(crate) use wanted::Wanted;
+pub(crate) use wanted::{Wanted, message_of};
 
 /// The examples of the guide and of the front page, as tests. Not part of the package, which holds neither.
 #[cfg(doctest)]

@@ -1,8 +1,11 @@
 //! Frames from the thread that captures to the one that uses them: a ring of slots that are there from the start.
 //!
 //! One thread fills slots, one empties them. A slot belongs to one of the two at any time, which the two counts decide; its mutex
-//! is therefore never waited for. The capturing thread does not allocate and, unless it is asked to, does not wait: what finds no
-//! free slot is counted as skipped.
+//! is therefore never waited for. Slots keep their memory for the next frame, so the capturing thread does not allocate in steady state. Unless
+//! it is asked to, it does not wait: what finds no free slot is counted as skipped.
+//!
+//! A ring is bounded by slots and by bytes. The bytes of all slots together stay within a budget, whatever the size of the frames; slots that
+//! are emptied while more than half of it is held give their memory back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -16,9 +19,29 @@ use crate::capture::StopFlag;
 /// The wish to stop is seen this soon by a thread that waits for a free slot.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
+/// The contents of a slot, whose memory is used again.
+pub(crate) trait Reuse {
+    /// Bytes of memory that it holds on the heap.
+    fn held_bytes(&self) -> usize;
+
+    /// Gives that memory back.
+    fn release(&mut self);
+}
+
+/// Copies a frame into memory that is used again, and takes no more memory than the frame needs.
+pub(crate) fn copy_into(memory: &mut Vec<u8>, bytes: &[u8]) {
+    memory.clear();
+    memory.reserve_exact(bytes.len());
+    memory.extend_from_slice(bytes);
+}
+
 /// Slots between two threads.
 pub(crate) struct Ring<T> {
     slots: Box<[Mutex<T>]>,
+    /// The most that slots hold on the heap, together.
+    budget: u64,
+    /// What they hold.
+    held: AtomicU64,
     filled: AtomicU64,
     emptied: AtomicU64,
     skipped: AtomicU64,
@@ -30,10 +53,15 @@ pub(crate) struct Ring<T> {
     writer: Sleeper,
 }
 
-impl<T> Ring<T> {
-    pub(crate) fn new(slots: usize, empty: impl FnMut() -> T) -> Self {
+impl<T: Reuse> Ring<T> {
+    /// A ring of that many slots, which hold no more than `budget` bytes together.
+    pub(crate) fn new(slots: usize, budget: usize, empty: impl FnMut() -> T) -> Self {
+        let slots: Vec<T> = std::iter::repeat_with(empty).take(slots.max(1)).collect();
+        let held = slots.iter().map(|slot| slot.held_bytes() as u64).sum();
         Self {
-            slots: std::iter::repeat_with(empty).take(slots.max(1)).map(Mutex::new).collect(),
+            slots: slots.into_iter().map(Mutex::new).collect(),
+            budget: budget as u64,
+            held: AtomicU64::new(held),
             filled: AtomicU64::new(0),
             emptied: AtomicU64::new(0),
             skipped: AtomicU64::new(0),
@@ -69,13 +97,29 @@ impl<T> Ring<T> {
         self.reader.wake();
     }
 
-    /// Fills a slot if one is free.
-    fn try_fill(&self, fill: &mut dyn FnMut(&mut T)) -> bool {
-        let filled = self.filled.load(SeqCst);
-        if filled - self.emptied.load(SeqCst) >= self.slots.len() as u64 {
+    /// Bytes that the slots hold on the heap.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.held.load(SeqCst)
+    }
+
+    /// Fills a slot with a frame of that many bytes if a slot is free and the budget allows it.
+    fn try_fill(&self, bytes: usize, fill: &mut dyn FnMut(&mut T)) -> bool {
+        let (filled, emptied) = (self.filled.load(SeqCst), self.emptied.load(SeqCst));
+        if filled - emptied >= self.slots.len() as u64 {
             return false;
         }
-        self.with_slot(filled, fill);
+        let mut fits = false;
+        self.with_slot(filled, &mut |slot| {
+            let grows = bytes.saturating_sub(slot.held_bytes()) as u64;
+            // An empty ring takes any frame: a frame of more than half of the budget might never fit otherwise.
+            fits = grows == 0 || filled == emptied || self.held_bytes() + grows <= self.budget;
+            if fits {
+                self.counting(slot, fill);
+            }
+        });
+        if !fits {
+            return false;
+        }
         self.filled.store(filled + 1, SeqCst);
         self.reader.wake();
         true
@@ -87,10 +131,24 @@ impl<T> Ring<T> {
         if self.abandoned.load(SeqCst) || emptied == self.filled.load(SeqCst) {
             return false;
         }
-        self.with_slot(emptied, empty);
+        self.with_slot(emptied, &mut |slot| {
+            self.counting(slot, empty);
+            if self.held_bytes() > self.budget / 2 {
+                self.counting(slot, &mut T::release);
+            }
+        });
         self.emptied.store(emptied + 1, SeqCst);
         self.writer.wake();
         true
+    }
+
+    /// Does something with a slot and keeps count of what it holds.
+    fn counting(&self, slot: &mut T, act: &mut dyn FnMut(&mut T)) {
+        let before = slot.held_bytes() as u64;
+        act(slot);
+        let now = slot.held_bytes() as u64;
+        self.held.fetch_add(now.saturating_sub(before), SeqCst);
+        self.held.fetch_sub(before.saturating_sub(now), SeqCst);
     }
 
     fn with_slot(&self, number: u64, act: &mut dyn FnMut(&mut T)) {
@@ -129,25 +187,25 @@ impl<T> Ring<T> {
 }
 
 /// The end of a ring that fills it. Dropping it closes the ring.
-pub(crate) struct Inlet<T> {
+pub(crate) struct Inlet<T: Reuse> {
     ring: Arc<Ring<T>>,
     waiting: Option<(ThreadWaker, StopFlag)>,
 }
 
-impl<T> Inlet<T> {
+impl<T: Reuse> Inlet<T> {
     /// `patient`: waits for a free slot instead of skipping, until somebody wants the end.
     pub(crate) fn new(ring: Arc<Ring<T>>, patient: Option<StopFlag>) -> Self {
         Self { ring, waiting: patient.map(|stop| (ThreadWaker::default(), stop)) }
     }
 
-    /// Fills a slot. `false` if none was free, which is counted, or if nobody reads any more.
-    pub(crate) fn fill(&mut self, fill: &mut dyn FnMut(&mut T)) -> bool {
+    /// Fills a slot with a frame of that many bytes. `false` if there was no room, which is counted, or if nobody reads any more.
+    pub(crate) fn fill(&mut self, bytes: usize, fill: &mut dyn FnMut(&mut T)) -> bool {
         let ring = &self.ring;
         loop {
             if ring.abandoned.load(SeqCst) {
                 return false;
             }
-            if ring.try_fill(fill) {
+            if ring.try_fill(bytes, fill) {
                 return true;
             }
             let Some((waker, _)) = self.waiting.as_mut().filter(|(_, stop)| !stop.wanted()) else {
@@ -155,15 +213,18 @@ impl<T> Inlet<T> {
                 return false;
             };
             ring.writer.will_sleep(waker.of_this_thread());
-            let full = ring.filled.load(SeqCst) - ring.emptied.load(SeqCst) >= ring.slots.len() as u64;
-            if full && !ring.abandoned.load(SeqCst) {
+            // Once more: what was emptied in between woke nobody.
+            if ring.try_fill(bytes, fill) {
+                return true;
+            }
+            if !ring.abandoned.load(SeqCst) {
                 std::thread::park_timeout(LOOK_UP);
             }
         }
     }
 }
 
-impl<T> Drop for Inlet<T> {
+impl<T: Reuse> Drop for Inlet<T> {
     fn drop(&mut self) {
         self.ring.close();
     }
@@ -225,8 +286,52 @@ impl ThreadWaker {
 mod tests {
     use super::*;
 
+    impl Reuse for u64 {
+        fn held_bytes(&self) -> usize {
+            0
+        }
+
+        fn release(&mut self) {}
+    }
+
+    impl Reuse for Vec<u8> {
+        fn held_bytes(&self) -> usize {
+            self.capacity()
+        }
+
+        fn release(&mut self) {
+            *self = Self::new();
+        }
+    }
+
     fn ring(slots: usize) -> Arc<Ring<u64>> {
-        Arc::new(Ring::new(slots, || 0))
+        Arc::new(Ring::new(slots, 0, || 0))
+    }
+
+    #[test]
+    fn a_stalled_reader_holds_no_more_than_the_budget_and_what_does_not_fit_is_counted() {
+        let (frame, budget) = (vec![7; 325_000], 4 << 20);
+        let ring = Arc::new(Ring::new(2048, budget, Vec::new));
+        let mut inlet = Inlet::new(Arc::clone(&ring), None);
+        let mut put = || inlet.fill(frame.len(), &mut |slot| copy_into(slot, &frame));
+        let taken = (0..100).filter(|_| put()).count();
+        assert_eq!((taken, ring.skipped()), (budget / 325_000, 100 - taken as u64));
+        assert!(ring.held_bytes() <= budget as u64);
+        let mut read = 0;
+        while ring.try_empty(&mut |slot| read += usize::from(*slot == frame)) {}
+        assert_eq!(read, taken);
+        assert!(ring.held_bytes() <= budget as u64 / 2, "emptied slots keep half of the budget: {}", ring.held_bytes());
+        assert!(put(), "there is room again");
+    }
+
+    #[test]
+    fn a_frame_that_is_larger_than_the_budget_passes_through_an_empty_ring_and_holds_nothing_afterwards() {
+        let ring = Arc::new(Ring::new(4, 1000, Vec::new));
+        let mut inlet = Inlet::new(Arc::clone(&ring), None);
+        let mut put = |bytes: usize| inlet.fill(bytes, &mut |slot| copy_into(slot, &vec![7; bytes]));
+        assert!(put(5000) && !put(5000), "one, and not a second one before it is read");
+        assert!(ring.try_empty(&mut |slot| assert_eq!(slot.len(), 5000)));
+        assert_eq!(ring.held_bytes(), 0);
     }
 
     fn drain(ring: &Ring<u64>) -> Vec<u64> {
@@ -239,7 +344,7 @@ mod tests {
     fn what_finds_no_free_slot_is_skipped_and_counted() {
         let ring = ring(4);
         let mut inlet = Inlet::new(Arc::clone(&ring), None);
-        let accepted = (0..10).filter(|number| inlet.fill(&mut |slot| *slot = *number)).count();
+        let accepted = (0..10).filter(|number| inlet.fill(0, &mut |slot| *slot = *number)).count();
         assert_eq!((accepted, ring.skipped()), (4, 6));
         drop(inlet);
         assert_eq!(drain(&ring), [0, 1, 2, 3]);
@@ -252,7 +357,7 @@ mod tests {
             let mut inlet = Inlet::new(Arc::clone(&ring), Some(StopFlag::default()));
             let writer = std::thread::spawn(move || {
                 for number in 0..20_000 {
-                    assert!(inlet.fill(&mut |slot| *slot = number));
+                    assert!(inlet.fill(0, &mut |slot| *slot = number));
                 }
             });
             assert_eq!(drain(&ring), (0..20_000).collect::<Vec<_>>());
@@ -265,13 +370,13 @@ mod tests {
     fn a_patient_writer_gives_up_when_the_end_is_wanted_or_nobody_reads() {
         let (ring, stop) = (ring(1), StopFlag::default());
         let mut inlet = Inlet::new(Arc::clone(&ring), Some(stop.clone()));
-        assert!(inlet.fill(&mut |slot| *slot = 1));
+        assert!(inlet.fill(0, &mut |slot| *slot = 1));
         let other = std::thread::spawn(move || stop.stop());
-        assert!(!inlet.fill(&mut |slot| *slot = 2));
+        assert!(!inlet.fill(0, &mut |slot| *slot = 2));
         other.join().unwrap();
         let mut inlet = Inlet::new(Arc::clone(&ring), Some(StopFlag::default()));
         ring.abandon();
-        assert!(!inlet.fill(&mut |slot| *slot = 3));
+        assert!(!inlet.fill(0, &mut |slot| *slot = 3));
         assert_eq!(ring.skipped(), 2, "one refused, one left unread");
         assert!(drain(&ring).is_empty());
     }
@@ -286,7 +391,7 @@ mod tests {
         }
         let ring = ring(2);
         ring.wake_reader_with(&Waker::from(Arc::new(Bad)));
-        assert!(Inlet::new(Arc::clone(&ring), None).fill(&mut |slot| *slot = 7));
+        assert!(Inlet::new(Arc::clone(&ring), None).fill(0, &mut |slot| *slot = 7));
         assert_eq!(drain(&ring), [7]);
     }
 }

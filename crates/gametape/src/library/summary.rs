@@ -48,7 +48,7 @@ impl TapeSummary {
     /// A tape that was told of.
     pub(crate) fn of(told: Told) -> Result<Option<Self>, String> {
         match told {
-            Told::Opened { .. } => Ok(None),
+            Told::Opened { .. } | Told::Warned(_) => Ok(None),
             Told::Closed { path, game, reason, duration_ns, finished } => Ok(Some(Self {
                 path,
                 game,
@@ -65,7 +65,7 @@ impl TapeSummary {
                 loss: finished.loss(),
                 finished,
             })),
-            Told::Failed(text) => Err(text),
+            Told::Failed(text) | Told::Lost(text) => Err(text),
         }
     }
 }

@@ -4,13 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zerocopy::FromBytes;
 
-use super::ring::{Inlet, Ring};
+use super::ring::{Inlet, Reuse, Ring};
 use super::wanted::{Met, Wanted};
 use crate::capture::{Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 
 /// Frames that wait for a callback or an iterator: five seconds of 100 a second.
 pub(crate) const SLOTS: usize = 512;
+/// The most memory that they take: of large structs fewer wait.
+const BUDGET_BYTES: usize = 32 << 20;
+/// There are at least as many slots, however large the struct is.
+const FEWEST_SLOTS: usize = 4;
 
 /// A struct that is a frame, byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
 pub trait FrameStruct: FromBytes + Send + 'static {}
@@ -20,12 +24,26 @@ impl<F: FromBytes + Send + 'static> FrameStruct for F {}
 /// A time and a frame.
 pub(crate) type Timed<F> = (u64, F);
 
+/// The memory is in the slot itself.
+impl<F> Reuse for Timed<F> {
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
+    fn release(&mut self) {}
+}
+
+/// How many slots of that many bytes the budget allows.
+fn slots_of(bytes: usize) -> usize {
+    (BUDGET_BYTES / bytes.max(1)).clamp(FEWEST_SLOTS, SLOTS)
+}
+
 /// The end of a ring that several tapes may fill, one after the other or at once.
 pub(crate) type Inlets<T> = Arc<Mutex<Inlet<T>>>;
 
 /// A ring of frames and the end that fills it. `patient`: see [`Inlet::new`].
 pub(crate) fn typed_ring<F: FrameStruct>(patient: Option<StopFlag>) -> (Arc<Ring<Timed<F>>>, Inlets<Timed<F>>) {
-    let ring = Arc::new(Ring::new(SLOTS, || (0, F::new_zeroed())));
+    let ring = Arc::new(Ring::new(slots_of(size_of::<Timed<F>>()), BUDGET_BYTES, || (0, F::new_zeroed())));
     let inlet = Arc::new(Mutex::new(Inlet::new(Arc::clone(&ring), patient)));
     (ring, inlet)
 }
@@ -57,10 +75,21 @@ impl<F: FrameStruct> Observer for TypedTap<F> {
             return;
         }
         let mut inlet = self.inlet.lock().unwrap_or_else(PoisonError::into_inner);
-        inlet.fill(&mut |(time, frame)| {
+        inlet.fill(0, &mut |(time, frame)| {
             if let Ok(read) = F::read_from_bytes(bytes) {
                 (*time, *frame) = (time_ns, read);
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_structs_get_fewer_slots() {
+        assert_eq!((slots_of(0), slots_of(1600), slots_of(325 << 10)), (SLOTS, SLOTS, 100));
+        assert_eq!(slots_of(1 << 30), FEWEST_SLOTS);
     }
 }

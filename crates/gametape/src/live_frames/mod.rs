@@ -1,29 +1,22 @@
 //! Frames beside a recording, as they are: for those who send them on.
 //!
 //! ```text
-//! capturing thread ──tap──▶ ring ──▶ thread: leaves out what the tape leaves out ──▶ FrameSink
+//! capturing thread ──tap──▶ ring ──▶ tracking thread: leaves out what the tape leaves out ──▶ FrameSink
 //!                   (never waits)
 //! ```
 //!
-//! What finds no place in the ring is told as lost; the tape has it.
+//! The tap and its thread are those of [`Live`](crate::laps::live::Live). What finds no room in the ring is reported as lost, where it is missing;
+//! the tape has it.
 
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 
 use gametape_format::StreamSpec;
 
-use crate::capture::Observer;
 use crate::laps::live::LiveTape;
-use crate::laps::live::tap::{Begun, LapTap, Slot, What};
-use crate::library::{Ring, ThreadWaker};
-
-/// Some seconds of frames of any game.
-const SLOTS: usize = 1024;
+use crate::laps::live::tap::{Begun, Slot, What};
 
 /// A frame of a recording.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +31,7 @@ pub struct LiveFrame<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Who gets the frames, on a thread of its own for each recorder: it may wait, and frames wait meanwhile.
+/// Receives the frames, on the tracking thread of each recorder: it must not wait for long, since laps and the live view wait meanwhile.
 pub trait FrameSink: Send + Sync {
     /// A recording begins; UTC at its time 0, in nanoseconds since 1970.
     fn begins(&self, tape: &LiveTape, streams: &[StreamSpec], utc_ns: i64);
@@ -56,41 +49,14 @@ pub trait FrameSink: Send + Sync {
     fn ended(&self, tape: &LiveTape);
 }
 
-/// Hands frames over beside recorders.
-pub struct LiveFrames {
-    sink: Arc<dyn FrameSink>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl LiveFrames {
-    /// Gives `sink` what is recorded.
-    pub fn new(sink: Arc<dyn FrameSink>) -> Self {
-        Self { sink, threads: Vec::new() }
-    }
-
-    /// An observer for one recorder, and its thread.
-    pub fn observer(&mut self) -> io::Result<Box<dyn Observer>> {
-        let (tap, ring) = LapTap::of_all(SLOTS);
-        let sink = Arc::clone(&self.sink);
-        let thread = std::thread::Builder::new().name("gametape-frames".into()).spawn(move || run(&ring, &*sink))?;
-        self.threads.push(thread);
-        Ok(Box::new(tap))
-    }
-
-    /// Waits until the threads have ended. The recorders must have ended before.
-    pub fn wait(self) {
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-    }
-}
-
 /// What is known of the tape that is being recorded.
-struct Handing {
+pub(crate) struct Handing {
+    sink: Arc<dyn FrameSink>,
     begun: Arc<Begun>,
     streams: Vec<Stream>,
-    /// What was told of what was skipped.
+    /// What was said of what was skipped.
     lost: u64,
+    has_begun: bool,
 }
 
 #[derive(Default)]
@@ -100,24 +66,28 @@ struct Stream {
 }
 
 impl Handing {
-    fn begin(begun: &Arc<Begun>, sink: &dyn FrameSink) -> Self {
-        sink.begins(&begun.tape, &begun.streams, begun.utc_ns);
+    pub(crate) fn begin(begun: &Arc<Begun>, sink: &Arc<dyn FrameSink>) -> Self {
         let streams = begun.streams.iter().map(|_| Stream::default()).collect();
-        Self { begun: Arc::clone(begun), streams, lost: 0 }
+        Self { sink: Arc::clone(sink), begun: Arc::clone(begun), streams, lost: 0, has_begun: false }
     }
 
-    fn take(&mut self, slot: &Slot, sink: &dyn FrameSink) {
-        let lost = self.begun.skipped.load(Ordering::SeqCst);
-        if lost > self.lost {
-            sink.lost(&self.begun.tape, lost - self.lost, slot.time_ns);
-            self.lost = lost;
+    /// Hands over what a recorder saw.
+    pub(crate) fn take(&mut self, slot: &Slot) {
+        let (sink, begun) = (&self.sink, &self.begun);
+        if !self.has_begun {
+            self.has_begun = true;
+            sink.begins(&begun.tape, &begun.streams, begun.utc_ns);
+        }
+        if slot.skipped > self.lost {
+            sink.lost(&begun.tape, slot.skipped - self.lost, slot.time_ns);
+            self.lost = slot.skipped;
         }
         let number = match slot.what {
             What::Frame(number) => number,
-            What::Mark => return sink.mark(&self.begun.tape, slot.time_ns, &String::from_utf8_lossy(&slot.bytes)),
+            What::Mark => return sink.mark(&begun.tape, slot.time_ns, &String::from_utf8_lossy(&slot.bytes)),
             _ => return,
         };
-        let (Some(stream), Some(spec)) = (self.streams.get_mut(number), self.begun.streams.get(number)) else { return };
+        let (Some(stream), Some(spec)) = (self.streams.get_mut(number), begun.streams.get(number)) else { return };
         if spec.skip_unchanged {
             if stream.newest.as_deref() == Some(&slot.bytes) {
                 return;
@@ -128,28 +98,11 @@ impl Handing {
         }
         let frame = LiveFrame { stream: number, time_ns: slot.time_ns, sequence: stream.sequence, bytes: &slot.bytes };
         stream.sequence += 1;
-        sink.frame(&self.begun.tape, &frame);
+        sink.frame(&begun.tape, &frame);
     }
-}
 
-/// Hands over until the recorder is gone.
-fn run(ring: &Ring<Slot>, sink: &dyn FrameSink) {
-    let (mut waker, mut handing) = (ThreadWaker::default(), None::<Handing>);
-    let mut take = |slot: &mut Slot| {
-        let Some(begun) = slot.tape.take() else { return };
-        let same = handing.as_ref().is_some_and(|handing| Arc::ptr_eq(&handing.begun, &begun));
-        if !same {
-            // The end of the tape before found no slot.
-            handing.take().iter().for_each(|before| sink.ended(&before.begun.tape));
-        }
-        let of_tape = handing.get_or_insert_with(|| Handing::begin(&begun, sink));
-        of_tape.take(slot, sink);
-        slot.give_back();
-        if matches!(slot.what, What::End(_)) {
-            handing = None;
-            sink.ended(&begun.tape);
-        }
-    };
-    while ring.empty(&mut waker, &mut take) {}
-    handing.iter().for_each(|handing| sink.ended(&handing.begun.tape));
+    /// The recording has got its last frame.
+    pub(crate) fn end(&self) {
+        self.sink.ended(&self.begun.tape);
+    }
 }

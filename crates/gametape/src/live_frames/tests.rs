@@ -3,9 +3,10 @@ use std::sync::{Arc, Mutex};
 
 use gametape_format::{StreamSpec, TapeId};
 
-use super::{FrameSink, LiveFrame, LiveFrames};
+use super::{FrameSink, LiveFrame};
 use crate::capture::{Description, EndReason, Observer, TapeBegins};
-use crate::laps::live::LiveTape;
+use crate::laps::live::tap::SLOTS;
+use crate::laps::live::{Live, LiveTape};
 
 /// What was handed over, as words. While `held` is locked, nothing is taken.
 #[derive(Default)]
@@ -59,7 +60,7 @@ fn begin_game(observer: &mut dyn Observer, id: u8, game: &str) {
 #[test]
 fn frames_come_as_the_tape_keeps_them_and_each_recording_has_a_beginning_and_an_end() {
     let heard = Arc::new(Heard::default());
-    let mut frames = LiveFrames::new(heard.clone());
+    let mut frames = Live::new().frames(heard.clone());
     let mut observer = frames.observer().unwrap();
     begin(&mut *observer, 1);
     for (time_ns, byte) in [(0, 1), (10, 1), (20, 2)] {
@@ -70,7 +71,7 @@ fn frames_come_as_the_tape_keeps_them_and_each_recording_has_a_beginning_and_an_
     begin(&mut *observer, 2);
     observer.frame(1, 5, &[9]);
     drop(observer);
-    frames.wait();
+    frames.wait().unwrap();
     let heard = heard.said.lock().unwrap();
     assert_eq!(
         *heard,
@@ -92,7 +93,7 @@ fn frames_come_as_the_tape_keeps_them_and_each_recording_has_a_beginning_and_an_
 #[test]
 fn frames_of_a_game_without_laps_come_too_and_marks_between_them() {
     let heard = Arc::new(Heard::default());
-    let mut frames = LiveFrames::new(heard.clone());
+    let mut frames = Live::new().frames(heard.clone());
     let mut observer = frames.observer().unwrap();
     begin_game(&mut *observer, 1, gametape_games::echo_vr::ID);
     observer.frame(1, 0, &[1]);
@@ -100,7 +101,7 @@ fn frames_of_a_game_without_laps_come_too_and_marks_between_them() {
     observer.frame(1, 10, &[2]);
     observer.end(30, EndReason::GameEnded);
     drop(observer);
-    frames.wait();
+    frames.wait().unwrap();
     let heard = heard.said.lock().unwrap();
     assert_eq!(
         *heard,
@@ -117,12 +118,12 @@ fn frames_of_a_game_without_laps_come_too_and_marks_between_them() {
 #[test]
 fn frames_that_found_no_place_are_told_as_lost() {
     let heard = Arc::new(Heard::default());
-    let mut frames = LiveFrames::new(heard.clone());
+    let mut frames = Live::new().frames(heard.clone());
     let mut observer = frames.observer().unwrap();
     let held = heard.held.lock().unwrap();
     begin(&mut *observer, 1);
     // One is in the hands of the thread at most.
-    let given = super::SLOTS as u64 + 11;
+    let given = SLOTS as u64 + 11;
     (0..given).for_each(|time_ns| observer.frame(1, time_ns, &[0]));
     drop(held);
     // The count comes with what follows, which needs a slot.
@@ -132,7 +133,7 @@ fn frames_that_found_no_place_are_told_as_lost() {
     observer.frame(1, given, &[1]);
     observer.end(given, EndReason::GameEnded);
     drop(observer);
-    frames.wait();
+    frames.wait().unwrap();
     let said = heard.said.lock().unwrap();
     let handed = said.iter().filter(|text| text.contains("stream")).count() as u64 - 1;
     let lost: u64 = said.iter().filter_map(|text| text.strip_prefix("1 lost ")?.parse::<u64>().ok()).sum();

@@ -1,12 +1,12 @@
 //! What the car does now, for those who look on while it is recorded.
 //!
 //! ```text
-//! capturing thread ──tap──▶ ring ──▶ thread: Decoding, Tracking, Deltas ──▶ CarSink, at most 60 times a second
-//!                   (never waits)                                           (only the newest matters)
+//! capturing thread ──tap──▶ ring ──▶ tracking thread: Tracking ──▶ Decoding, Deltas ──▶ CarSink, at most 60 times a second
+//!                   (never waits)                                                      (only the newest matters)
 //! ```
 //!
-//! It tracks by itself and waits for no store, so that what is seen does not stand still while a lap is being written. Ids are those of the store, since they
-//! are made from the tape.
+//! The tap, the thread and the tracker are those of [`Live`](crate::laps::live::Live): the view hears the same events as the store and waits for no
+//! store, so that it does not stand still while a lap is being written.
 
 mod car;
 mod deltas;
@@ -16,21 +16,18 @@ mod reference;
 mod tests;
 mod watching;
 
-use std::io;
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::time::Duration;
 
-use crate::capture::Observer;
 use crate::laps::Session;
-use crate::laps::live::tap::LapTap;
 
 pub use car::{CarNow, CarState, RunningLap};
 pub use reference::Reference;
+pub(crate) use watching::Watching;
 
-/// A second of frames: what is older is of no use to anybody.
-const SLOTS: usize = 256;
+/// Screens show no more: 60 a second.
+pub(crate) const EVERY: Duration = Duration::from_micros(16_667);
 
-/// Who looks on, on the thread that watches the car.
+/// Shows the car, on the tracking thread: it must not wait.
 pub trait CarSink: Send + Sync {
     /// What the car does now.
     fn car(&self, car: &CarNow<'_>);
@@ -40,34 +37,4 @@ pub trait CarSink: Send + Sync {
 
     /// The best lap ever of this driver, car and track, to compare with. It is asked on a thread of its own, once for each session.
     fn best_ever(&self, session: &Session) -> Option<Reference>;
-}
-
-/// Looks on beside recorders.
-pub struct LiveView {
-    sink: Arc<dyn CarSink>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl LiveView {
-    /// Shows `sink` what cars do.
-    pub fn new(sink: Arc<dyn CarSink>) -> Self {
-        Self { sink, threads: Vec::new() }
-    }
-
-    /// An observer for one recorder, and its thread.
-    pub fn observer(&mut self) -> io::Result<Box<dyn Observer>> {
-        let (tap, ring) = LapTap::new(SLOTS);
-        let sink = Arc::clone(&self.sink);
-        let thread =
-            std::thread::Builder::new().name("gametape-view".into()).spawn(move || watching::run(&ring, &sink))?;
-        self.threads.push(thread);
-        Ok(Box::new(tap))
-    }
-
-    /// Waits until the threads have ended. The recorders must have ended before.
-    pub fn wait(self) {
-        for thread in self.threads {
-            let _ = thread.join();
-        }
-    }
 }

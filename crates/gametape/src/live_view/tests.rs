@@ -6,12 +6,12 @@ use gametape_format::TapeId;
 use zerocopy::IntoBytes as _;
 
 use super::reference::Reference;
-use super::watching::Watching;
 use super::{CarNow, CarSink};
 use crate::capture::{Description, Observer as _, TapeBegins};
 use crate::games::{Sample, acc};
 use crate::laps::Session;
-use crate::laps::live::tap::LapTap;
+use crate::laps::live::tap::Tap;
+use crate::laps::live::worker::{Readers, Worker};
 use crate::layout::stream_of_layout;
 use crate::simulated_car::{Script, Simulation};
 
@@ -98,20 +98,13 @@ fn shown(script: Script) -> Vec<Shown> {
     let pages = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
     let mut description = Description::of_game(acc::GAME.id);
     description.streams = pages.map(|(name, layout)| stream_of_layout(acc::GAME.id, name, "shm", layout)).to_vec();
-    let (mut tap, ring) = LapTap::new(4);
+    let (mut tap, ring) = Tap::new(4, 1 << 20, false, None);
     let file = Some((TapeId([7; 16]), std::path::Path::new("car.gtape")));
     tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
     let newest = Arc::new(Newest::default());
     let sink: Arc<dyn CarSink> = newest.clone();
-    let mut watching = None::<Watching>;
-    let mut take = || {
-        while ring.try_empty(&mut |slot| {
-            let begun = slot.tape.take().unwrap();
-            let car = watching.get_or_insert_with(|| Watching::begin(&begun));
-            car.take(slot.what, slot.time_ns, &slot.bytes, &sink);
-            car.show(slot.time_ns, &*sink);
-        }) {}
-    };
+    let mut worker = Worker::new(Readers::of_car(sink));
+    let mut take = || while ring.try_empty(&mut |slot| worker.take(slot)) {};
     let mut last_ns = 0;
     for (time_ns, pages) in Simulation::bare(script).sample(20) {
         let bytes = [pages.physics.as_bytes(), pages.graphics.as_bytes(), pages.static_page.as_bytes()];

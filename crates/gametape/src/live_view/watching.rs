@@ -1,4 +1,4 @@
-//! The thread that watches one recorder's car.
+//! The car of one tape, by what the tracker finds and by what the frames say.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use super::deltas::Deltas;
 use super::fuel::Fuel;
 use super::reference::Reference;
 use crate::games::{Presence, Sample};
-use crate::laps::live::tap::{Begun, Slot, What};
-use crate::laps::{Event, Id, Lap, ReasonCode, Session, Tracking};
-use crate::library::{Decoding, Ring, ThreadWaker};
+use crate::laps::live::tap::{Begun, What};
+use crate::laps::{Event, Id, Lap, ReasonCode, Session};
+use crate::library::Decoding;
 
-/// Screens show no more: 60 a second.
-const EVERY: Duration = Duration::from_micros(16_667);
 /// A car that drives and does not move for this long is stale.
 const STALE_NS: u64 = 2_000_000_000;
 
 /// The car of one tape.
-pub(super) struct Watching {
+pub(crate) struct Watching {
     begun: Arc<Begun>,
+    sink: Arc<dyn CarSink>,
+    /// How often the car is shown at most, and when it is due.
+    every: Duration,
+    due: Option<Instant>,
     decoding: Option<Decoding>,
-    tracking: Option<Tracking>,
-    events: Vec<Event>,
     session: Option<Session>,
     lap: Option<RunningLap>,
     last_lap: Option<Lap>,
@@ -37,17 +37,13 @@ pub(super) struct Watching {
 }
 
 impl Watching {
-    pub(super) fn begin(begun: &Arc<Begun>) -> Self {
-        let game = &begun.tape.game;
-        let mut tracking = Tracking::new(game, begun.tape.id, &begun.streams).ok();
-        if let Some(tracking) = &mut tracking {
-            tracking.tracker().clock(0, begun.utc_ns);
-        }
+    pub(crate) fn begin(begun: &Arc<Begun>, sink: &Arc<dyn CarSink>, every: Duration) -> Self {
         Self {
             begun: Arc::clone(begun),
-            decoding: Decoding::new(game, begun.streams.iter()),
-            tracking,
-            events: Vec::new(),
+            sink: Arc::clone(sink),
+            every,
+            due: None,
+            decoding: Decoding::new(&begun.tape.game, begun.streams.iter()),
             session: None,
             lap: None,
             last_lap: None,
@@ -61,34 +57,29 @@ impl Watching {
         }
     }
 
-    /// Takes over what a recorder saw.
-    pub(super) fn take(&mut self, what: What, time_ns: u64, bytes: &[u8], sink: &Arc<dyn CarSink>) {
-        match what {
-            What::Frame(stream) => {
-                if let Some(tracking) = &mut self.tracking {
-                    tracking.frame(stream, time_ns, bytes, &mut self.events);
-                }
-                self.hear_all(sink);
-                let sample = self.decoding.as_mut().and_then(|decoding| decoding.frame(stream, bytes)).copied();
-                sample.into_iter().for_each(|sample| self.see(sample, time_ns));
-            }
-            What::Gap(length_ns) => {
-                if let Some(tracking) = &mut self.tracking {
-                    tracking.tracker().away(time_ns.saturating_sub(length_ns), time_ns, &mut self.events);
-                }
-                self.hear_all(sink);
-            }
-            What::Clock(utc_ns) => {
-                self.tracking.iter_mut().for_each(|tracking| tracking.tracker().clock(time_ns, utc_ns));
-            }
-            What::Mark | What::End(_) | What::Nothing => {}
+    /// Takes over what a recorder saw, and shows the car if that is due.
+    pub(crate) fn take(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
+        if let What::Frame(stream) = what {
+            let sample = self.decoding.as_mut().and_then(|decoding| decoding.frame(stream, bytes)).copied();
+            sample.into_iter().for_each(|sample| self.see(sample, time_ns));
+        }
+        let now = Instant::now();
+        let late = self.due.unwrap_or(now);
+        if now >= late {
+            // From when it was due: pages that come every 10 ms would give 50 a second otherwise.
+            self.due = Some((late + self.every).max(now));
+            self.show(time_ns);
         }
     }
 
-    fn hear_all(&mut self, sink: &Arc<dyn CarSink>) {
-        for event in std::mem::take(&mut self.events) {
-            self.hear(event, sink);
-        }
+    /// Takes over what the tracker found.
+    pub(crate) fn hear(&mut self, events: &[Event]) {
+        events.iter().for_each(|event| self.hear_one(event));
+    }
+
+    /// There is no car any more.
+    pub(crate) fn gone(&self) {
+        self.sink.gone();
     }
 
     fn see(&mut self, sample: Sample, time_ns: u64) {
@@ -102,17 +93,17 @@ impl Watching {
         }
     }
 
-    fn hear(&mut self, event: Event, sink: &Arc<dyn CarSink>) {
+    fn hear_one(&mut self, event: &Event) {
         match event {
             Event::SessionOpened(session) => {
                 (self.lap, self.last_lap, self.best_ms) = (None, None, None);
                 (self.deltas, self.best_ever) = (Deltas::default(), BestEver::default());
-                self.best_ever.look_for(&session, sink);
-                self.session = Some(session);
+                self.best_ever.look_for(session, &self.sink);
+                self.session = Some(session.clone());
             }
             Event::SessionChanged(session) => {
-                self.best_ever.look_for(&session, sink);
-                self.session = Some(session);
+                self.best_ever.look_for(session, &self.sink);
+                self.session = Some(session.clone());
             }
             Event::SessionClosed(_) => (self.session, self.lap) = (None, None),
             Event::LapOpened(lap) => {
@@ -130,42 +121,42 @@ impl Watching {
                 self.deltas.lap_begins(before.map(|lap| lap.id));
             }
             Event::SectorClosed { lap, number, sector } => {
-                let running = self.lap.as_mut().filter(|running| running.id == lap);
-                let index = usize::from(number).saturating_sub(1);
+                let running = self.lap.as_mut().filter(|running| running.id == *lap);
+                let index = usize::from(*number).saturating_sub(1);
                 if let Some(room) = running.and_then(|running| running.sectors_ms.get_mut(index)) {
                     *room = sector.time_ms;
                 }
             }
             Event::LapFinal(lap) => {
                 lap.fuel_used_l.filter(|_| lap.complete).into_iter().for_each(|used| self.fuel.used(used));
-                self.last_lap = Some(lap);
+                self.last_lap = Some(lap.clone());
             }
-            Event::LapProvisional(lap) | Event::LapAborted(lap) => self.last_lap = Some(lap),
+            Event::LapProvisional(lap) | Event::LapAborted(lap) => self.last_lap = Some(lap.clone()),
             Event::LapAmended(lap) => self.amend(lap),
             // Others drive the same car; the session is its first driver's.
             Event::BestChanged { driver, best_lap, time_ms, .. }
-                if self.session.as_ref().is_none_or(|session| session.driver == driver) =>
+                if self.session.as_ref().is_none_or(|session| session.driver == *driver) =>
             {
-                self.best_ms = time_ms;
-                self.deltas.best_is(best_lap);
+                self.best_ms = *time_ms;
+                self.deltas.best_is(*best_lap);
             }
             _ => {}
         }
     }
 
-    fn amend(&mut self, lap: Lap) {
+    fn amend(&mut self, lap: &Lap) {
         if self.last_lap.as_ref().is_some_and(|last| last.id == lap.id) {
-            self.last_lap = Some(lap);
+            self.last_lap = Some(lap.clone());
         }
     }
 
     /// Shows the car as it is at this time.
-    pub(super) fn show(&self, at_ns: u64, sink: &dyn CarSink) {
+    fn show(&self, at_ns: u64) {
         let since_line_ns = self.lap.as_ref().and_then(|lap| lap.since_line_ns(at_ns));
         let stale = at_ns.saturating_sub(self.moved_ns) > STALE_NS;
         let (best_ever_ms, delta_best_ms) = self.best_ever.to(&self.sample, since_line_ns);
         let running = self.lap.is_some();
-        sink.car(&CarNow {
+        self.sink.car(&CarNow {
             tape: &self.begun.tape,
             at_ns,
             state: match self.sample.presence {
@@ -219,36 +210,5 @@ impl BestEver {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let reference = found.as_ref();
         (reference.and_then(|best| best.time_ms), reference.and_then(|best| best.delta_ms(sample, since_line_ns)))
-    }
-}
-
-/// Watches until the recorder is gone.
-pub(super) fn run(ring: &Ring<Slot>, sink: &Arc<dyn CarSink>) {
-    let (mut waker, mut watching) = (ThreadWaker::default(), None::<Watching>);
-    let mut due: Option<Instant> = None;
-    let mut take = |slot: &mut Slot| {
-        let Some(begun) = slot.tape.take() else { return };
-        if watching.as_ref().is_none_or(|watching| !Arc::ptr_eq(&watching.begun, &begun)) {
-            watching = Some(Watching::begin(&begun));
-        }
-        let Some(car) = &mut watching else { return };
-        car.take(slot.what, slot.time_ns, &slot.bytes, sink);
-        slot.give_back();
-        if matches!(slot.what, What::End(_)) {
-            (watching, due) = (None, None);
-            sink.gone();
-            return;
-        }
-        let now = Instant::now();
-        let late = due.unwrap_or(now);
-        if now >= late {
-            // From when it was due: pages that come every 10 ms would give 50 a second otherwise.
-            due = Some((late + EVERY).max(now));
-            car.show(slot.time_ns, &**sink);
-        }
-    };
-    while ring.empty(&mut waker, &mut take) {}
-    if watching.is_some() {
-        sink.gone();
     }
 }

@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::thread::JoinHandle;
 
 use super::chunk::{Chunk, Entry, Item};
 use super::error::PlayError;
@@ -44,34 +45,62 @@ pub(super) struct Ahead {
     seeks: Sender<Seek>,
     chunks: Receiver<Result<Chunk, ReadError>>,
     generation: u64,
+    /// Taken when the thread is found dead.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Ahead {
     /// Begins to read at the start of the wanted times.
     pub(super) fn start(tape: Arc<Tape>, plan: Plan) -> Result<Self, PlayError> {
+        Self::spawn(move |seeks, give| read(&tape, &plan, seeks, give))
+    }
+
+    fn spawn(
+        read: impl FnOnce(&Receiver<Seek>, &SyncSender<Result<Chunk, ReadError>>) + Send + 'static,
+    ) -> Result<Self, PlayError> {
         let (seeks, seek) = channel();
         let (give, chunks) = sync_channel(CHUNKS);
         let thread = std::thread::Builder::new().name("gametape-ahead".into());
-        thread.spawn(move || read(&tape, &plan, &seek, &give)).map_err(PlayError::Thread)?;
-        Ok(Self { seeks, chunks, generation: 0 })
+        let thread = thread.spawn(move || read(&seek, &give)).map_err(PlayError::Thread)?;
+        Ok(Self { seeks, chunks, generation: 0, thread: Some(thread) })
     }
 
     /// Goes to another moment; what was read ahead is thrown away.
     pub(super) fn seek(&mut self, to_ns: u64) {
         self.generation += 1;
-        // The thread ends only after this does, or after an error that the next chunk tells.
+        // If the thread has ended, `next` says so.
         let _ = self.seeks.send(Seek { generation: self.generation, to_ns });
     }
 
-    /// The next stretch; waits for it. `None` behind the end.
-    pub(super) fn next(&mut self) -> Result<Option<Chunk>, ReadError> {
+    /// The next stretch; waits for it. The thread lives as long as `self`, also behind the end of the tape, so a thread that has ended is an
+    /// error.
+    pub(super) fn next(&mut self) -> Result<Chunk, PlayError> {
         loop {
             match self.chunks.recv() {
                 Ok(Ok(chunk)) if chunk.generation < self.generation => {}
-                Ok(chunk) => return chunk.map(Some),
-                Err(_) => return Ok(None),
+                Ok(chunk) => return Ok(chunk?),
+                Err(_) => return Err(PlayError::ReaderDied { why: self.why_it_died() }),
             }
         }
+    }
+
+    fn why_it_died(&mut self) -> String {
+        let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) else { return "it has ended".into() };
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        text.map_or_else(|| "it panicked".into(), |text| format!("it panicked: {text}"))
+    }
+
+    /// A reader that gives these items and then dies.
+    #[cfg(test)]
+    fn dying_after(items: Vec<Item>) -> Self {
+        Self::spawn(move |_, give| {
+            let mut chunk = Chunk::default();
+            chunk.items = items;
+            give.send(Ok(chunk)).unwrap();
+            panic!("a defect in the reader");
+        })
+        .unwrap()
     }
 }
 
@@ -267,5 +296,62 @@ fn tell_damage(error: ReadError, chunk: &mut Chunk) -> Result<(), ReadError> {
             Ok(())
         }
         error => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::playing::{Around, Begun, Playing};
+    use super::super::stage::{Shown, Stage};
+    use super::*;
+
+    struct NoStage;
+
+    impl Stage for NoStage {
+        fn show(&mut self, _: &Entry, _: &[u8]) -> Result<Shown, PlayError> {
+            Ok(Shown::Step)
+        }
+        fn jump(&mut self) {}
+        fn leave(&mut self) -> Result<(), PlayError> {
+            Ok(())
+        }
+        fn remove(self: Box<Self>) -> Result<(), PlayError> {
+            Ok(())
+        }
+    }
+
+    fn playing(items: Vec<Item>, looping: bool) -> Playing {
+        let ahead = Ahead::dying_after(items);
+        Playing::new(Begun {
+            game: &crate::games::acc::GAME,
+            stage: Box::new(NoStage),
+            around: Around { sign: None, service: None, simapi: None, http: None },
+            ahead,
+            layouts: Vec::new(),
+            times: 0..1_000_000,
+            end_ns: 1_000_000,
+            speed: 1.0,
+            looping,
+            notes: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_reader_that_dies_is_an_error_and_not_the_end_of_the_tape() {
+        for (looping, items) in [
+            (false, vec![Item::Begin { at_ns: 0 }]),
+            (true, vec![Item::Begin { at_ns: 0 }, Item::End { at_ns: 0 }]),
+            (false, Vec::new()),
+        ] {
+            let mut playing = playing(items.clone(), looping);
+            let error = playing.run().unwrap_err();
+            assert!(error.to_string().contains("it panicked: a defect in the reader"), "{error}");
+            // Whoever tries again, as a server does that plays in a loop, gets the error again.
+            playing.seek(Duration::ZERO);
+            assert!(matches!(playing.run(), Err(PlayError::ReaderDied { .. })));
+            assert!(matches!(playing.step(), Err(PlayError::ReaderDied { .. })));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What can be asked of a player while it plays, from any thread.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ pub struct Controls {
     commands: Arc<Mutex<VecDeque<Command>>>,
     stop: StopFlag,
     position_ns: Arc<AtomicU64>,
+    paused: Arc<AtomicBool>,
 }
 
 /// One press of a key.
@@ -94,6 +95,15 @@ impl Controls {
 
     pub(super) fn tell_position(&self, position_ns: u64) {
         self.position_ns.store(position_ns, Ordering::Relaxed);
+    }
+
+    /// Whether it is paused: as the player does it, a moment after a key was pressed.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn tell_paused(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
     }
 
     fn press(&self, command: Command) {

@@ -78,6 +78,12 @@ pub enum PlayError {
     /// The tape cannot be read any further.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The thread that reads the tape ended, although it should not.
+    #[error("the thread that reads the tape ended early: {why}. Playing cannot go on; this is a defect of gametape")]
+    ReaderDied {
+        /// What it left.
+        why: String,
+    },
     /// The system gives no thread.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),

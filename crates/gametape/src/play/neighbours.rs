@@ -75,7 +75,7 @@ pub(super) fn find(
     while !watched.is_empty() && Instant::now() < end {
         sleep_until(Instant::now() + LOOK_EVERY);
         if let Some(moved) = watched.iter().find(|watched| watched.moved()) {
-            return Some(match tape_being_played(prefix) {
+            return Some(match tape_being_played(prefix, std::slice::from_ref(game)) {
                 Some(tape) => Neighbour::Player { tape },
                 None => Neighbour::Moves { section: moved.name.clone() },
             });

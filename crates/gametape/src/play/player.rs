@@ -155,7 +155,7 @@ impl Player {
         let no_sign = |source| PlayError::Memory { name: "gametape_player".into(), source };
         let sign = match http {
             Some(_) => None,
-            None => Some(PlaybackSign::put_up(&self.prefix, id).map_err(no_sign)?),
+            None => Some(PlaybackSign::put_up(&self.prefix, id, parts.game).map_err(no_sign)?),
         };
         // A table of hundreds of variables takes its time: only for those who decode.
         let decoded = parts.list.iter().filter(|_| simapi.is_some());

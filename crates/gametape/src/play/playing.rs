@@ -176,8 +176,7 @@ impl Playing {
     pub fn step(&mut self) -> Result<Option<Duration>, PlayError> {
         let mut at_once = false;
         loop {
-            let Some(item) = self.peek()? else { return Ok(None) };
-            match item {
+            match self.peek()? {
                 // One step shows a moment whole.
                 Item::Frame(entry) if at_once && !entry.at_once => return Ok(Some(self.position())),
                 Item::Frame(entry) => {
@@ -216,7 +215,8 @@ impl Playing {
                 return Ok(Ended::Stopped);
             }
             self.hear(&mut pace, clock.now_ns());
-            let Some(item) = self.peek()? else { return Ok(Ended::AtEnd) };
+            self.controls.tell_paused(pace.paused);
+            let item = self.peek()?;
             let now_ns = clock.now_ns();
             match item {
                 Item::Begin { at_ns } => {
@@ -355,16 +355,13 @@ impl Playing {
         }
     }
 
-    /// The next thing to do; `None` when there will be nothing more.
-    fn peek(&mut self) -> Result<Option<Item>, PlayError> {
+    /// The next thing to do. Behind the last frame that is the end, again and again.
+    fn peek(&mut self) -> Result<Item, PlayError> {
         loop {
             if let Some(item) = self.chunk.items.get(self.next) {
-                return Ok(Some(item.clone()));
+                return Ok(item.clone());
             }
-            match self.ahead.next()? {
-                Some(chunk) => (self.chunk, self.next) = (chunk, 0),
-                None => return Ok(None),
-            }
+            (self.chunk, self.next) = (self.ahead.next()?, 0);
         }
     }
 

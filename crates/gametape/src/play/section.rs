@@ -19,16 +19,17 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Makes it, or takes over one that is large enough. Where it is too small and cannot grow, waits for its owner to go.
+    /// Makes it, or takes over one that is large enough, of which only `bytes` are used. Where it is too small and cannot grow, waits for its
+    /// owner to go.
     pub(super) fn claim(name: String, bytes: u64, patience: Duration) -> Result<Self, PlayError> {
         let start = Instant::now();
         loop {
             let found = match SectionWriter::create(&name, bytes) {
-                Ok(writer) if writer.len() >= bytes => {
-                    let bytes = writer.len();
-                    return Ok(Self { name, writer: Some(writer), bytes });
+                Ok(writer) => return Ok(Self { name, writer: Some(writer), bytes }),
+                // Any other error is there to stay: somebody else's file, or what is no file.
+                Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(PlayError::Memory { name, source });
                 }
-                Ok(writer) => writer.len(),
                 Err(source) => match too_small(&name, bytes) {
                     Some(found) => found,
                     None => return Err(PlayError::Memory { name, source }),

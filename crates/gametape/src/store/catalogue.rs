@@ -26,6 +26,8 @@ pub struct Look<'a> {
     pub folders: &'a [PathBuf],
     /// Folders in them that are left alone: what is there comes and goes.
     pub except: &'a [PathBuf],
+    /// Also look at tapes of the catalogue that are in none of the folders, such as imported or added ones.
+    pub elsewhere: bool,
     /// Read closed tapes that are new or have changed to their end for a checksum.
     pub checksums: bool,
 }
@@ -59,6 +61,10 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     for folder in look.folders {
         collect(folder, DEPTH, look.except, &mut files, &mut found.unreadable);
     }
+    if look.elsewhere {
+        let catalogued = known.iter().map(|tape| PathBuf::from(&tape.path));
+        files.extend(catalogued.filter(|path| path.is_file() && !look.except.iter().any(|not| path.starts_with(not))));
+    }
     files.sort();
     files.dedup();
     for path in files {
@@ -77,7 +83,7 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     }
     for tape in known {
         let path = PathBuf::from(&tape.path);
-        let looked_for = look.folders.iter().any(|folder| path.starts_with(folder));
+        let looked_for = look.elsewhere || look.folders.iter().any(|folder| path.starts_with(folder));
         if looked_for && !seen.contains(&tape.id.0) && tape.missing_us.is_none() && !path.is_file() {
             store.put_tape(&CataloguedTape { missing_us: Some(now_us()), ..tape })?;
             found.missing.push(path);
@@ -92,7 +98,7 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
 /// If the store fails. A file that is no tape is in [`Found::unreadable`].
 pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<(Found, Option<CataloguedTape>), StoreError> {
     let mut found = Found::default();
-    let look = Look { place, folders: &[], except: &[], checksums: true };
+    let look = Look { place, folders: &[], except: &[], elsewhere: false, checksums: true };
     let entry = match path.to_str() {
         Some(text) => read_entry(path, text, &look),
         None => Err("its path is no text in Unicode".to_owned()),
@@ -204,6 +210,15 @@ pub(super) fn checksum_of(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Returns all tapes below a folder, sorted, and what could not be listed.
+#[must_use]
+pub fn tapes_below(folder: &Path) -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
+    let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+    collect(folder, DEPTH, &[], &mut files, &mut unreadable);
+    files.sort();
+    (files, unreadable)
 }
 
 /// All tapes below a folder. A folder that is not there has none.

@@ -29,6 +29,9 @@ pub(super) trait Connection: Send {
         false
     }
 
+    /// Marks the connection as unusable: the pool closes it instead of handing it out again. Closing it rolls back an open transaction.
+    fn discard(&mut self);
+
     /// Whether it can still be used; one that cannot is thrown away.
     fn is_usable(&self) -> bool;
 }
@@ -78,17 +81,35 @@ impl dyn Connection + '_ {
     }
 }
 
-/// Does it all or nothing.
+/// Runs `work` in a transaction: commits if it succeeds, rolls back if it fails. If it panics, the connection is discarded, so that the next
+/// user of the pool does not continue the half-done transaction.
 pub(super) fn in_transaction<T>(
     db: &mut dyn Connection,
     begin: &str,
     work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     db.script(begin)?;
-    let done = work(db).and_then(|done| db.script("COMMIT").map(|()| done));
+    let mut open = OpenTransaction { db, ended: false };
+    let done = work(open.db).and_then(|done| open.db.script("COMMIT").map(|()| done));
     if done.is_err() {
         // The first error is the one to tell. A connection on which this fails says that it is not usable.
-        let _ = db.script("ROLLBACK");
+        let _ = open.db.script("ROLLBACK");
     }
+    open.ended = true;
     done
+}
+
+/// A transaction that has begun. Dropping it before it has ended discards the connection. No statement is sent here: the thread unwinds, and
+/// a second panic would end the process.
+struct OpenTransaction<'a> {
+    db: &'a mut dyn Connection,
+    ended: bool,
+}
+
+impl Drop for OpenTransaction<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.db.discard();
+        }
+    }
 }

@@ -108,6 +108,9 @@ pub trait Store: Send + Sync {
     /// Who may see a driver.
     fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError>;
 
+    /// A number that differs after a driver was hidden or shown, by whichever program.
+    fn privacy_state(&self) -> Result<i64, StoreError>;
+
     /// A number that rises with every change of sessions, laps, tapes and what users say.
     fn changes(&self) -> Result<i64, StoreError>;
 

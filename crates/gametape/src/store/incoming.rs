@@ -12,6 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use gametape_format::TapeId;
 use gametape_format::read::Tape;
@@ -20,14 +21,18 @@ use super::catalogue::{checksum_of, file_of, look_at};
 use super::contract::Store;
 use super::error::StoreError;
 use crate::names::EXTENSION;
-use crate::paths::free_bytes;
+use crate::paths::{create_private_folder, free_bytes};
 
 /// The largest tape that is taken.
 pub const LARGEST_TAPE: u64 = 64 << 30;
 /// What is left free on the disk.
 const RESERVE: u64 = 1 << 30;
-/// Tapes that may be half here.
+/// Unfinished uploads at once.
 const MOST_PARTS: usize = 32;
+/// An unfinished upload that has not grown for this long gives way to a new one if there are too many.
+const IDLE: Duration = Duration::from_secs(60 * 60);
+/// An unfinished upload that has not grown for this long is removed.
+const EXPIRED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Names with numbers behind them that are tried.
 const MOST_NAMES: u32 = 1000;
 
@@ -53,8 +58,8 @@ pub enum IncomingError {
         /// What is missing of it.
         needed: u64,
     },
-    /// Too many tapes are half here.
-    #[error("{MOST_PARTS} tapes are half here already: let one of them end first")]
+    /// Too many uploads are unfinished.
+    #[error("{MOST_PARTS} uploads are unfinished, and all of them grew within the last hour: try again later")]
     TooMany,
     /// The piece is not the next one.
     #[error("the next piece begins at {expected}, not at {found}")]
@@ -126,21 +131,9 @@ impl Incoming {
         if is_here(store, declared)? {
             return Ok(Arrived { offset: declared.bytes, complete: true });
         }
-        fs::create_dir_all(self.parts())?;
-        let own = self.part(declared);
-        let mut others = 0;
-        for entry in fs::read_dir(self.parts())?.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            match name.starts_with(&declared.id.to_string()) {
-                // The file has changed there since.
-                true if entry.path() != own => fs::remove_file(entry.path())?,
-                true => {}
-                false => others += 1,
-            }
-        }
-        let offset = length_of(&own)?;
-        if offset == 0 && others >= MOST_PARTS {
-            return Err(IncomingError::TooMany);
+        let offset = length_of(&self.part(declared))?;
+        if offset == 0 {
+            self.make_place(declared)?;
         }
         self.check_room(declared.bytes.saturating_sub(offset))?;
         match offset >= declared.bytes {
@@ -168,9 +161,15 @@ impl Incoming {
         if offset != expected || end > declared.bytes {
             return Err(IncomingError::WrongOffset { expected, found: offset });
         }
+        if expected == 0 {
+            self.make_place(declared)?;
+        }
         self.check_room(piece.len() as u64)?;
-        fs::create_dir_all(self.parts())?;
-        let mut file = OpenOptions::new().append(true).create(true).open(&part)?;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&part)?;
         if let Err(error) = file.write_all(piece) {
             // A part of a piece would be taken for all of it.
             file.set_len(offset)?;
@@ -182,6 +181,34 @@ impl Incoming {
         file.sync_all()?;
         drop(file);
         self.finish(store, declared)
+    }
+
+    /// Makes a place for a new upload: removes older contents of the same tape and expired uploads, and, if there are too many, the one that has been idle longest.
+    fn make_place(&self, declared: &Declared) -> Result<(), IncomingError> {
+        create_private_folder(&self.parts())?;
+        let (own, id) = (self.part(declared), declared.id.to_string());
+        let mut others = Vec::new();
+        for entry in fs::read_dir(self.parts())? {
+            let entry = entry?;
+            if entry.path() == own {
+                continue;
+            }
+            let modified = entry.metadata()?.modified()?;
+            // A time in the future, after the clock was set back, is now.
+            let idle = SystemTime::now().duration_since(modified).unwrap_or_default();
+            // The tape has changed at its sender since, or nobody sends the rest.
+            match entry.file_name().to_string_lossy().starts_with(&id) || idle >= EXPIRED {
+                true => fs::remove_file(entry.path())?,
+                false => others.push((idle, entry.path())),
+            }
+        }
+        if others.len() < MOST_PARTS {
+            return Ok(());
+        }
+        match others.into_iter().max() {
+            Some((idle, path)) if idle >= IDLE => Ok(fs::remove_file(path)?),
+            _ => Err(IncomingError::TooMany),
+        }
     }
 
     /// Looks at all of it, gives it a name, and puts it into the catalogue.
@@ -203,7 +230,7 @@ impl Incoming {
     /// A second name for the file, which nothing had. One that it got before a crash is found again.
     fn name_it(&self, part: &Path, declared: &Declared) -> Result<PathBuf, IncomingError> {
         let folder = self.folder.join("received");
-        fs::create_dir_all(&folder)?;
+        create_private_folder(&folder)?;
         let stem = declared.stem();
         for number in 1..=MOST_NAMES {
             let name = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::error::StoreError;
 use super::query::{Audience, ListQuery, Page, Visibility, page_size, values_of};
 use super::read_laps::add_combination;
-use super::read_sessions::add_after;
+use super::read_sessions::{VISIBILITY, add_after};
 use super::stored::{Driven, Driver};
 use super::value::{Row, Statement, Value, needed};
 
@@ -52,7 +52,7 @@ pub(super) fn driven(
     sql.push(native).push(" AS native, ").push(layout).push(" AS layout, count(*) AS sessions, ");
     sql.push("CAST(sum(").push(laps).push(") AS BIGINT) AS laps, ");
     sql.push("max(s.started_us) AS last FROM sessions s WHERE s.deleted_us IS NULL AND ").push(native);
-    sql.push(" IS NOT NULL AND s.visibility <= ").bind(sees);
+    sql.push(" IS NOT NULL AND ").push(VISIBILITY).push(" <= ").bind(sees);
     let filter = &query.filter;
     sql.filter(" AND s.game = ", filter.game.as_ref())
         .filter(" AND s.track = ", filter.track.as_ref())

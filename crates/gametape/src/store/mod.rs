@@ -33,6 +33,7 @@ mod people;
 mod pool;
 mod postgres;
 mod postgres_server;
+mod postgres_worker;
 mod progress;
 mod pushed;
 mod put;
@@ -55,7 +56,7 @@ mod track_facts;
 mod value;
 mod writing;
 
-pub use catch_up::{CatchUp, CaughtUp, OnTape, catch_up, track_again};
+pub use catch_up::{Added, CatchUp, CaughtUp, OnTape, Skipped, TapeLaps, add_tape, catch_up, track_again};
 pub use contract::Store;
 pub use cursor::Cursor;
 pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};

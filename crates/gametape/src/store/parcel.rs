@@ -6,7 +6,7 @@
 //! Rows are those of the tables, in the order of `columns`; ids are `{"b":"hex"}`. What comes in is not trusted: rows must be of the types that the tables
 //! have, and belong together: ids are made from the tape and the time, so nobody can write over the laps of another tape.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -27,6 +27,9 @@ const FORMAT: i64 = 1;
 const MOST: usize = 20_000;
 /// Laps that begin at one moment: those that were inferred over a gap.
 const AT_ONE_MOMENT: u32 = 1000;
+
+/// Hidden drivers of a session at most: each is a change of the store of its own.
+const MOST_HIDDEN: usize = 100;
 
 /// A session on its way.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +123,16 @@ impl Parcel {
             _ => None,
         });
         let hidden = hidden.collect::<Option<Vec<_>>>().ok_or_else(|| wrong("hidden drivers", &"something else"))?;
+        if hidden.len() > MOST_HIDDEN {
+            return Err(wrong("at most 100 hidden drivers", &hidden.len()));
+        }
+        let drivers: BTreeSet<&String> = (session.driver.iter())
+            .chain(laps.iter().filter_map(|lap| lap.driver.as_ref()))
+            .chain(stints.iter().filter_map(|stint| stint.driver.as_ref()))
+            .collect();
+        if let Some((stranger, _)) = hidden.iter().find(|(driver, _)| !drivers.contains(driver)) {
+            return Err(wrong("hidden drivers of this session", stranger));
+        }
         let excluded = part("excluded")?.as_array().ok_or_else(|| wrong("excluded laps", &"something else"))?;
         let known: BTreeMap<String, Id> = laps.iter().map(|lap| (lap.id.to_string(), lap.id)).collect();
         let excluded = excluded.iter().map(|id| {

@@ -6,7 +6,7 @@ use super::error::StoreError;
 use super::lists::Thing;
 use super::query::Visibility;
 use super::settle::settle_driver;
-use super::value::Value;
+use super::value::{Value, needed};
 
 /// What to change about a driver; what is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,13 @@ pub(super) fn edit_driver(
         return Ok(());
     }
     settle_driver(db, driver, visibility)
+}
+
+/// A number that differs after a driver was hidden or shown. It is made of the times of all changes, since the clocks of two machines may disagree on which is
+/// the newest.
+pub(super) fn privacy_state(db: &mut dyn Connection) -> Result<i64, StoreError> {
+    let sql = "SELECT CAST(coalesce(sum(changed_us % 1000003 * 3 + visibility), 0) AS BIGINT) FROM drivers";
+    needed(db.first(sql, &[], |mut row| row.number("a number"))?.flatten(), "a number")
 }
 
 /// Gives a track or a car a name, or takes it away.

@@ -164,8 +164,66 @@ impl Drop for Lease<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::super::postgres_server::PostgresServer;
     use super::super::sqlite::SqliteFile;
+    use super::super::value::Value;
     use super::*;
+
+    /// A panic in the middle of a transaction, then another transaction: only the second one is in the database.
+    fn a_panic_leaves_nothing_behind(pool: &Pool) {
+        let note = |name: &str| {
+            let sql = "INSERT INTO tokens (id, name, scope, hash, created_us) VALUES (?1, ?2, 'read', ?1, 0)";
+            let values = [Value::Bytes(name.as_bytes().to_vec()), Value::from(name)];
+            move |db: &mut dyn Connection| db.execute(sql, &values)
+        };
+        pool.with(|_| Ok(())).unwrap();
+        let (half, other) = (note("half"), note("other"));
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            pool.write(|db| -> Result<(), StoreError> {
+                half(db)?;
+                panic!("in the middle of a transaction")
+            })
+        }));
+        assert!(panicked.is_err());
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            pool.snapshot(|_| -> Result<(), StoreError> { panic!("in the middle of a snapshot") })
+        }));
+        assert!(panicked.is_err());
+        pool.write(|db| other(db)).unwrap();
+        let names = pool.with(|db| db.all("SELECT name FROM tokens ORDER BY name", &[], |mut row| row.text("a name")));
+        assert_eq!(names.unwrap(), [Some("other".to_owned())]);
+        let open = pool.state.lock().unwrap().open;
+        assert!(open <= 1, "{open} places are taken");
+    }
+
+    #[test]
+    fn a_panic_in_a_transaction_of_sqlite_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        a_panic_leaves_nothing_behind(&Pool::new(Box::new(SqliteFile { path: folder.path().join("laps.sqlite") })));
+    }
+
+    #[test]
+    fn a_panic_in_a_transaction_of_postgres_leaves_nothing_behind() {
+        let Ok(url) = std::env::var("GAMETAPE_POSTGRES") else {
+            // Not eprintln: the test harness would swallow it.
+            std::io::stderr().write_all(b"SKIPPED store_on_postgres: GAMETAPE_POSTGRES is not set\n").unwrap();
+            if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {
+                let mut log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+                log.write_all(b"store_on_postgres\n").unwrap();
+            }
+            return;
+        };
+        let schema = format!("panic_{}", std::process::id());
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        client.batch_execute(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")).unwrap();
+        let mark = if url.contains('?') { '&' } else { '?' };
+        let server = PostgresServer::new(&format!("{url}{mark}options=-csearch_path%3D{schema}")).unwrap();
+        a_panic_leaves_nothing_behind(&Pool::new(Box::new(server)));
+        client.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).unwrap();
+    }
 
     #[test]
     fn who_gets_no_connection_is_told_so() {

@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL. `postgres_server` opens it.
+//! A connection to PostgreSQL. `postgres_server` opens it, `postgres_worker` runs it.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -126,6 +126,10 @@ impl Connection for PostgresConnection {
 
     fn was_in_the_way(&mut self) -> bool {
         std::mem::take(&mut self.in_the_way)
+    }
+
+    fn discard(&mut self) {
+        self.broken = true;
     }
 
     fn is_usable(&self) -> bool {

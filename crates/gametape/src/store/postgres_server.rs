@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use postgres::{Config, NoTls};
+use postgres::{Client, Config, NoTls};
 
 use super::connection::{Connection, Database};
 use super::error::StoreError;
 use super::postgres::{PostgresConnection, reason_of, told};
+use super::postgres_worker::{WorkerConnection, serve};
 
 /// How long a server may take to answer the first word, and to take what was sent to it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,9 +33,14 @@ const MOST_UNANSWERED: usize = 8;
 
 /// A server.
 pub(super) struct PostgresServer {
-    config: Config,
     name: String,
-    unanswered: Arc<AtomicUsize>,
+    way: Arc<Way>,
+}
+
+/// How connections are opened.
+struct Way {
+    config: Config,
+    unanswered: AtomicUsize,
 }
 
 impl PostgresServer {
@@ -51,13 +57,14 @@ impl PostgresServer {
         if config.get_application_name().is_none() {
             config.application_name("gametape");
         }
-        Ok(Self { config, name, unanswered: Arc::default() })
+        Ok(Self { name, way: Arc::new(Way { config, unanswered: AtomicUsize::new(0) }) })
     }
 }
 
 /// A short text that is another one for each server and database, and the same for all ways to log in there: for names of files.
 pub(super) fn server_key(url: &str) -> Result<String, StoreError> {
-    let PostgresServer { config, .. } = PostgresServer::new(url)?;
+    let way = PostgresServer::new(url)?.way;
+    let config = &way.config;
     // Without a name, a database is called like the user.
     let database = config.get_dbname().or(config.get_user());
     let hosts: Vec<_> = config.get_hosts().iter().map(|host| format!("{host:?}")).collect();
@@ -85,29 +92,61 @@ impl Database for PostgresServer {
     }
 
     fn connect(&self) -> Result<Box<dyn Connection>, StoreError> {
-        let silent = |reason: &str| StoreError::Unreachable { store: self.name.clone(), reason: reason.to_owned() };
+        let failed = |silent: NoClient| match silent {
+            NoClient::Silent(reason) => StoreError::Unreachable { store: self.name.clone(), reason },
+            NoClient::Refused(error) => told(&self.name, &error),
+        };
+        let of_probe = Arc::clone(&self.way);
+        // A server that refuses is there.
+        let probe = Arc::new(move || !matches!(of_probe.open(drop), Err(NoClient::Silent(_))));
+        let (connection, orders) = WorkerConnection::new(self.name.clone(), probe);
+        let store = self.name.clone();
+        let run = move |client| serve(PostgresConnection::new(client, store), &orders);
+        self.way.open(run).map_err(failed)?;
+        Ok(Box::new(connection))
+    }
+}
+
+/// Why there is no connection.
+enum NoClient {
+    /// Nothing was heard of the server.
+    Silent(String),
+    /// The server, or the system, said no.
+    Refused(postgres::Error),
+}
+
+impl Way {
+    /// Opens a connection on a thread of its own and runs `run` with it there. Returns when the connection is open.
+    ///
+    /// The library limits the time for reaching the machine, not that for its first answer: one that hangs would be waited for for ever.
+    fn open(self: &Arc<Self>, run: impl FnOnce(Client) + Send + 'static) -> Result<(), NoClient> {
         if self.unanswered.fetch_add(1, Ordering::Relaxed) >= MOST_UNANSWERED {
             self.unanswered.fetch_sub(1, Ordering::Relaxed);
-            return Err(silent("it takes connections and does not answer"));
+            return Err(NoClient::Silent("it takes connections and does not answer".to_owned()));
         }
-        // The library limits the time for reaching the machine, not that for its first answer: one that hangs would be waited for for ever.
         let (tell, hear) = channel();
-        let (config, unanswered) = (self.config.clone(), Arc::clone(&self.unanswered));
+        let way = Arc::clone(self);
         let connect = move || {
-            let connected = config.connect(NoTls).and_then(|mut client| client.batch_execute(LIMITS).map(|()| client));
-            unanswered.fetch_sub(1, Ordering::Relaxed);
-            let _ = tell.send(connected);
+            let opened = way.config.connect(NoTls);
+            let opened = opened.and_then(|mut client| client.batch_execute(LIMITS).map(|()| client));
+            way.unanswered.fetch_sub(1, Ordering::Relaxed);
+            match opened {
+                Ok(client) if tell.send(Ok(())).is_ok() => run(client),
+                Ok(_) => {}
+                Err(error) => drop(tell.send(Err(error))),
+            }
         };
-        let spawned = std::thread::Builder::new().name("store-connect".to_owned()).spawn(connect);
-        spawned.map_err(|error| silent(&error.to_string()))?;
+        let spawned = std::thread::Builder::new().name("store-postgres".to_owned()).spawn(connect);
+        if let Err(error) = spawned {
+            self.unanswered.fetch_sub(1, Ordering::Relaxed);
+            return Err(NoClient::Silent(error.to_string()));
+        }
         let hosts = u32::try_from(self.config.get_hosts().len()).unwrap_or(1).max(1);
         let limit = *self.config.get_connect_timeout().unwrap_or(&PATIENCE) * hosts;
-        let client = match hear.recv_timeout(limit) {
-            Ok(connected) => connected.map_err(|error| told(&self.name, &error))?,
-            Err(_) => return Err(silent(&format!("no answer within {} s", limit.as_secs()))),
-        };
-        let store = self.name.clone();
-        Ok(Box::new(PostgresConnection::new(client, store)))
+        match hear.recv_timeout(limit) {
+            Ok(opened) => opened.map_err(NoClient::Refused),
+            Err(_) => Err(NoClient::Silent(format!("no answer within {} s", limit.as_secs()))),
+        }
     }
 }
 

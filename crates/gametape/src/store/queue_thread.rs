@@ -1,40 +1,99 @@
-//! The thread of a [`super::QueuedStore`]: sends what waits in the file, in the order in which it came.
+//! The thread of a [`super::QueuedStore`]: writes what is to be written at once, and sends what waits in the file, in the order in which it came.
 
 use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 use super::contract::Store;
 use super::error::StoreError;
 use super::outbox::{Parcel, Turn};
-use super::queued_store::{Inner, State, lock};
+use super::queued_store::{Direct, Inner, lock};
+
+/// How often a server that is away is tried for those who only ask.
+const TRY_AGAIN: Duration = Duration::from_secs(5);
+
+/// What the thread does next.
+enum Next {
+    /// Something that a writer waits for.
+    Direct(Direct),
+    /// What is in the file.
+    File,
+    /// Whether the server is there again.
+    Probe,
+    Stop,
+}
+
+/// How the last sending of the file ended.
+#[derive(Clone, Copy)]
+struct Pause {
+    /// Not sent again before.
+    until: Instant,
+    /// The server answered: new laps may be accepted before that.
+    refused: bool,
+}
 
 impl Inner {
     /// The thread's work: sends what waits until it is told to stop.
     pub(super) fn send_all(&self) {
-        let mut pause = self.pauses.first;
+        let (mut length, mut pause) = (self.pauses.first, None);
         loop {
-            let mut state = lock(&self.state);
-            while !state.waiting && !state.stop {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            match self.next(pause) {
+                Next::Stop => break,
+                Next::Probe => {
+                    let ready = self.server.ready();
+                    self.note_whether_away(ready.as_ref().err());
+                }
+                Next::Direct(Direct { origin, writes, reply }) => {
+                    let done = match writes {
+                        Some(writes) => self.server.write(&origin, &writes),
+                        None => self.server.tracked(&origin).map(|()| Vec::new()),
+                    };
+                    self.note_whether_away(done.as_ref().err());
+                    // The writer may have given up: then it is in the file.
+                    let _ = reply.send(done);
+                }
+                Next::File => match self.send_what_waits() {
+                    Ok(()) => {
+                        (length, pause) = (self.pauses.first, None);
+                        lock(&self.state).problem = None;
+                    }
+                    Err(error) => {
+                        lock(&self.state).problem = Some(error.to_string());
+                        pause = Some(Pause { until: Instant::now() + length, refused: !error.is_unreachable() });
+                        length = (length * 2).min(self.pauses.longest);
+                    }
+                },
             }
+        }
+        lock(&self.state).ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits until there is something to do.
+    fn next(&self, pause: Option<Pause>) -> Next {
+        let mut state = lock(&self.state);
+        loop {
             if state.stop {
-                return;
+                return Next::Stop;
             }
-            state.fresh = false;
-            drop(state);
-            match self.send_what_waits() {
-                Ok(()) => {
-                    pause = self.pauses.first;
-                    lock(&self.state).problem = None;
-                }
-                Err(error) => {
-                    let mut state = lock(&self.state);
-                    state.problem = Some(error.to_string());
-                    // New laps do not shorten the pause, except for a server that answers and refuses something else.
-                    let until = |state: &mut State| !state.stop && (error.is_unreachable() || !state.fresh);
-                    let _ = self.changed.wait_timeout_while(state, pause, until);
-                    pause = (pause * 2).min(self.pauses.longest);
-                }
+            if let Some(direct) = state.direct.take() {
+                return Next::Direct(direct);
             }
+            let now = Instant::now();
+            // New laps do not shorten the pause, except for a server that answers and refuses something else.
+            let send_at = pause.filter(|pause| !(pause.refused && state.fresh)).map_or(now, |pause| pause.until);
+            if state.waiting && send_at <= now {
+                state.fresh = false;
+                return Next::File;
+            }
+            let probe_at = state.away.map(|since| since + TRY_AGAIN);
+            if probe_at.is_some_and(|at| at <= now) {
+                return Next::Probe;
+            }
+            let due = state.waiting.then_some(send_at).into_iter().chain(probe_at).min();
+            state = match due {
+                Some(due) => self.changed.wait_timeout(state, due - now).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 

@@ -128,6 +128,10 @@ impl Store for QueuedStore {
         self.ask(|server| server.note_pushed(upstream, kind, id, content))
     }
 
+    fn privacy_state(&self) -> Result<i64, StoreError> {
+        self.ask(|server| server.privacy_state())
+    }
+
     fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError> {
         self.ask(|server| server.visibility_of(driver))
     }

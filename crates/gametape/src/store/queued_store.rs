@@ -1,15 +1,16 @@
-//! A store on a server that may be away: what cannot be written there waits in a file, and a thread sends it later.
+//! A store on a server that may be away or slow: what cannot be written there at once waits in a file (the outbox), and a thread sends it later.
 //!
 //! ```text
-//! write ──▶ the server answers, nothing waits ──▶ server
-//!       └─▶ otherwise: file (durable) ──thread, with growing pauses──▶ server ──▶ let go from the file
+//! write ──▶ thread ──▶ server answers within a moment
+//!       └─▶ otherwise: file (durable) ──thread, with growing pauses──▶ server ──▶ removed from the file
 //! ```
 //! Each lap arrives once, however often it was sent: ids make a second writing the same as the first. What is newer never overtakes: while
-//! anything waits, everything goes through the file. What the server refuses waits too, and holds up nothing else. Only the thread waits for
-//! the server.
+//! anything waits, everything goes through the file, and one thread does all the writing. What the server refuses waits too, and holds up nothing else.
+//! A writer waits for that thread for [`ANSWER`] at most. While the server is away, nobody but the thread asks it.
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,8 +25,11 @@ use crate::laps::{Id, Session, TrackedSession};
 /// Sessions that are remembered: a lap that has to wait brings its session with it.
 const REMEMBERED: usize = 32;
 
-/// How long nobody asks a server that was away.
-const AWAY: Duration = Duration::from_secs(5);
+/// How long a writer waits for the server. Then what it writes goes into the file.
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// How long the end waits for the thread, which may be waiting for the server.
+const ENDING: Duration = Duration::from_secs(3);
 
 /// How long the thread waits before it tries again.
 #[derive(Debug, Clone, Copy)]
@@ -76,8 +80,20 @@ pub(super) struct State {
     pub(super) problem: Option<String>,
     /// Something came into the file since the thread looked.
     pub(super) fresh: bool,
-    /// When the server was last seen to be away.
-    away: Option<Instant>,
+    /// When the server was last seen to be away. It stays away until the thread has had an answer.
+    pub(super) away: Option<Instant>,
+    /// Something to write at once, past the file.
+    pub(super) direct: Option<Direct>,
+    /// The thread has ended.
+    pub(super) ended: bool,
+}
+
+/// Something that the thread writes to the server while its writer waits for the answer.
+pub(super) struct Direct {
+    pub(super) origin: Origin,
+    /// `None`: all of the tape was written.
+    pub(super) writes: Option<Vec<Write>>,
+    pub(super) reply: Sender<Result<Vec<Change>, StoreError>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -123,7 +139,7 @@ impl QueuedStore {
         self.inner.server.name()
     }
 
-    /// Asks the server something. Nobody waits for one that was away a moment ago.
+    /// Asks the server something, on the caller's thread. Fails at once while the server is away.
     pub(super) fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.inner.ask(ask)
     }
@@ -151,8 +167,14 @@ impl Drop for QueuedStore {
     fn drop(&mut self) {
         lock(&self.inner.state).stop = true;
         self.inner.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // What waits is in the file: the next start sends it.
+        // What waits is in the file: the next start sends it. A thread that waits for the server is left behind.
+        let running = |state: &mut State| !state.ended;
+        let state = lock(&self.inner.state);
+        let (state, _) =
+            self.inner.changed.wait_timeout_while(state, ENDING, running).unwrap_or_else(PoisonError::into_inner);
+        let ended = state.ended;
+        drop(state);
+        if let Some(thread) = self.thread.take().filter(|_| ended) {
             let _ = thread.join();
         }
     }
@@ -161,7 +183,7 @@ impl Drop for QueuedStore {
 impl Inner {
     fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let state = lock(&self.state);
-        if state.away.is_some_and(|since| since.elapsed() < AWAY) {
+        if state.away.is_some() {
             let reason = state.problem.clone().unwrap_or_else(|| "it was away a moment ago".to_owned());
             return Err(StoreError::Unreachable { store: self.server.name(), reason });
         }
@@ -175,10 +197,14 @@ impl Inner {
     pub(super) fn note_whether_away(&self, error: Option<&StoreError>) {
         let away = error.is_some_and(StoreError::is_unreachable) && !self.server.is_connected();
         let mut state = lock(&self.state);
-        state.away = away.then(Instant::now);
         if away {
             state.problem = error.map(StoreError::to_string);
+            // The thread tries from now on.
+            self.changed.notify_all();
+        } else if state.away.is_some() && !state.waiting {
+            state.problem = None;
         }
+        state.away = away.then(Instant::now);
     }
 
     /// Something came into the file.
@@ -193,7 +219,7 @@ impl Inner {
             return Ok(vec![Change::LeftOut; writes.len()]);
         }
         let mut remembered = lock(&self.order);
-        if let Some(done) = self.unless_it_must_wait(|server| server.write(origin, writes)) {
+        if let Some(done) = self.unless_it_must_wait(origin, Some(writes)) {
             remember(&mut remembered, writes);
             return done;
         }
@@ -211,29 +237,41 @@ impl Inner {
             return Ok(());
         }
         let _order = lock(&self.order);
-        if let Some(done) = self.unless_it_must_wait(|server| server.tracked(origin)) {
-            return done;
+        if let Some(done) = self.unless_it_must_wait(origin, None) {
+            return done.map(drop);
         }
         self.file.queue_tracked(origin)?;
         self.queued();
         Ok(())
     }
 
-    /// What the server did; `None` if it could not, or if something waits that came before. `order` must be held.
-    fn unless_it_must_wait<T>(
+    /// What the server did; `None` if it could not within [`ANSWER`], or if something waits that came before. `order` must be held.
+    fn unless_it_must_wait(
         &self,
-        ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>,
-    ) -> Option<Result<T, StoreError>> {
-        if lock(&self.state).waiting {
+        origin: &Origin,
+        writes: Option<&[Write]>,
+    ) -> Option<Result<Vec<Change>, StoreError>> {
+        let (reply, answer) = channel();
+        let mut state = lock(&self.state);
+        if state.waiting || state.away.is_some() || state.stop {
             return None;
         }
-        match self.ask(ask) {
-            Err(error) if may_wait(&error) => {
-                lock(&self.state).problem = Some(error.to_string());
-                None
+        state.direct = Some(Direct { origin: origin.clone(), writes: writes.map(<[Write]>::to_vec), reply });
+        self.changed.notify_all();
+        drop(state);
+        let problem = match answer.recv_timeout(ANSWER) {
+            Ok(Err(error)) if may_wait(&error) => error.to_string(),
+            Ok(done) => return Some(done),
+            Err(_) => {
+                // If the thread has it already, it arrives twice: that is the same as once.
+                let mut state = lock(&self.state);
+                state.direct = None;
+                state.away = Some(Instant::now());
+                format!("the store {} gave no answer within {} s", self.server.name(), ANSWER.as_secs())
             }
-            done => Some(done),
-        }
+        };
+        lock(&self.state).problem = Some(problem);
+        None
     }
 }
 

@@ -160,8 +160,7 @@ pub(super) fn laps_of_session(
         None => sql.push(" AND l.gone = 0"),
     };
     if audience == Audience::Public {
-        sql.push(" AND l.visibility <= (SELECT s.visibility FROM sessions s WHERE s.id = ").bind(session.session.id);
-        sql.push(")");
+        sql.push(" AND l.visibility <= ").bind(session.visibility.number());
     }
     sql.push(" ORDER BY l.tape_lap, l.start_ns, l.id");
     db.all_of(&sql, |row| Ok(read(row)?.lap))

@@ -13,6 +13,11 @@ use crate::laps::{Id, Phase, SessionKind};
 
 const KIND: &str = "sessions";
 
+/// How hidden a session `s` is. A session without a driver is as hidden as the least hidden of its laps: otherwise it would tell when, where and in which car
+/// hidden drivers drove.
+pub(super) const VISIBILITY: &str = "(CASE WHEN s.driver IS NULL AND s.lap_count > 0 THEN coalesce((SELECT min(l.visibility) \
+     FROM laps l WHERE l.session = s.id AND l.gone = 0), s.visibility) ELSE s.visibility END)";
+
 /// The columns of a stored session. Who may not see all laps gets the counts and bests of those that are shown.
 fn columns(audience: Audience) -> String {
     let shown = match audience {
@@ -23,14 +28,20 @@ fn columns(audience: Audience) -> String {
         "{}, s.name, s.note, s.tags, s.deleted_us, {shown}, \
          (SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), \
          (SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), \
-         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), s.visibility, {CONTINUES}",
-        of_table("s", SESSION)
+         (SELECT d.name FROM drivers d WHERE d.driver = s.driver), {VISIBILITY}, {}",
+        of_table("s", SESSION),
+        continues()
     )
 }
 
 /// The session of which this one is the rest: the recorder, and not the game, ended it within an hour before, everything that tells sessions apart is the same, and the laps count on
 /// from where it was.
-const CONTINUES: &str = "(SELECT p.id FROM sessions p WHERE p.deleted_us IS NULL AND p.visibility <= s.visibility \
+fn continues() -> String {
+    let of_earlier = VISIBILITY.replace("s.", "p.");
+    format!("(SELECT p.id FROM sessions p WHERE p.deleted_us IS NULL AND {of_earlier} <= {VISIBILITY} {CONTINUES}")
+}
+
+const CONTINUES: &str = "\
      AND p.sort_us < s.sort_us AND p.sort_us > s.sort_us - 86400000000 AND p.game = s.game AND p.kind = s.kind \
      AND p.number IS NOT DISTINCT FROM s.number AND p.track IS NOT DISTINCT FROM s.track AND p.layout IS NOT DISTINCT FROM s.layout \
      AND p.car IS NOT DISTINCT FROM s.car AND p.driver IS NOT DISTINCT FROM s.driver \
@@ -93,9 +104,9 @@ pub(super) fn add_after(sql: &mut Statement, compared: &str, values: Vec<Value>)
 
 fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     if sees < Visibility::Private.number() {
-        sql.push(" AND s.visibility <= ").bind(sees);
+        sql.push(" AND ").push(VISIBILITY).push(" <= ").bind(sees);
         // Who names a driver sees no session of another who is hidden.
-        sql.filter(" AND (s.visibility = 0 OR s.driver = ", filter.driver.as_ref());
+        sql.filter(&format!(" AND ({VISIBILITY} = 0 OR s.driver = "), filter.driver.as_ref());
         sql.push(if filter.driver.is_some() { ")" } else { "" });
     }
     sql.filter(" AND s.game = ", filter.game.as_ref())
@@ -175,7 +186,7 @@ pub(super) fn session(
 ) -> Result<Option<SessionDetail>, StoreError> {
     let mut sql = Statement::new("SELECT ");
     sql.push(&columns(audience)).push(" FROM sessions s WHERE s.id = ").bind(id);
-    sql.push(" AND s.visibility <= ").bind(audience.sees_by_id());
+    sql.push(" AND ").push(VISIBILITY).push(" <= ").bind(audience.sees_by_id());
     if audience == Audience::Public {
         sql.push(" AND s.deleted_us IS NULL");
     }

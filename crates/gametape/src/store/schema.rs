@@ -33,14 +33,18 @@ fn version_of(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
     }
 }
 
+/// Returns the schema of a database, 0 if it is empty. Only reads. Refuses a store of a newer program, and tables of another program.
+pub(super) fn check(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
+    match version_of(db, store)? {
+        found if found > newest() => Err(StoreError::Newer { store: store.to_owned(), found, known: newest() }),
+        found => Ok(found),
+    }
+}
+
 /// Does the steps that are missing. A store of a later program is refused.
 pub(super) fn bring_up_to_date(db: &mut dyn Connection, store: &str) -> Result<(), StoreError> {
     let known = newest();
-    let check = |found: i64| match found {
-        found if found > known => Err(StoreError::Newer { store: store.to_owned(), found, known }),
-        found => Ok(found),
-    };
-    if check(version_of(db, store)?)? == known {
+    if check(db, store)? == known {
         return Ok(());
     }
     let begin = db.dialect().begin();
@@ -49,7 +53,7 @@ pub(super) fn bring_up_to_date(db: &mut dyn Connection, store: &str) -> Result<(
             db.script(lock)?;
         }
         // Another program may have done it while this one waited.
-        let found = check(version_of(db, store)?)?;
+        let found = check(db, store)?;
         if found == 0 {
             db.script("CREATE TABLE gametape_schema (version BIGINT NOT NULL)")?;
             db.execute("INSERT INTO gametape_schema (version) VALUES (?1)", &[Value::Int(0)])?;

@@ -286,6 +286,10 @@ impl Store for SqlStore {
         self.read(|db| visibility_of(db, Some(&driver.to_owned())))
     }
 
+    fn privacy_state(&self) -> Result<i64, StoreError> {
+        self.read(people::privacy_state)
+    }
+
     fn changes(&self) -> Result<i64, StoreError> {
         self.read(kept_answers::counter)
     }

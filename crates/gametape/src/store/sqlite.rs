@@ -1,11 +1,13 @@
 //! SQLite: one file, made by itself.
 //!
 //! Write-ahead logging, so that readers do not wait for the writer; each commit is synced, so that what was written is there after a
-//! power cut.
+//! power cut. A file that is not a store of this program is refused before anything is written to it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gametape_format::write::new_private;
+use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, params_from_iter};
@@ -13,7 +15,9 @@ use rusqlite::{ErrorCode, OpenFlags, params_from_iter};
 use super::connection::{Connection, Database, Each};
 use super::dialect::Dialect;
 use super::error::StoreError;
+use super::schema;
 use super::value::{Row, Value};
+use crate::paths::create_private_folder;
 
 /// How long a writer waits for another program that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,19 +39,78 @@ impl Database for SqliteFile {
     fn connect(&self) -> Result<Box<dyn Connection>, StoreError> {
         let failed = |reason: String| StoreError::Open { store: self.name(), reason };
         if let Some(folder) = self.path.parent().filter(|folder| *folder != Path::new("")) {
-            std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+            create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
         }
+        self.check_untouched()?;
+        // SQLite would make it for everybody. Its log and its index take the mode of the file. If it cannot be made, SQLite says why.
+        drop(new_private().write(true).open(&self.path));
         // Connections are used by one thread at a time, so SQLite need not lock for itself.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let refused = |error: rusqlite::Error| failed(error.to_string());
         let db = rusqlite::Connection::open_with_flags(&self.path, flags).map_err(refused)?;
         db.busy_timeout(PATIENCE).map_err(refused)?;
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
-        db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
+        let mut connection = SqliteConnection { db, store: self.name(), changed: 0, discarded: false };
+        if has_bytes(&self.log()) {
+            // Part of the content is in the log. Without this setting, closing a refused database would copy the log into the file.
+            let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            connection.db.set_db_config(keep_log, true).map_err(refused)?;
+            schema::check(&mut connection, &self.name())?;
+            connection.db.set_db_config(keep_log, false).map_err(refused)?;
+        }
+        connection.db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
             .map_err(refused)?;
-        lower_all_letters(&db).map_err(refused)?;
-        Ok(Box::new(SqliteConnection { db, store: self.name(), changed: 0 }))
+        lower_all_letters(&connection.db).map_err(refused)?;
+        Ok(Box::new(connection))
     }
+}
+
+impl SqliteFile {
+    /// The write-ahead log beside the file.
+    fn log(&self) -> PathBuf {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        log.into()
+    }
+
+    /// Refuses a database of another program or of a newer one without touching it. `immutable` means: no locks, no log, no other files. It is right only
+    /// while there is no log; a database with a log is checked after it was opened.
+    fn check_untouched(&self) -> Result<(), StoreError> {
+        if !has_bytes(&self.path) || has_bytes(&self.log()) {
+            return Ok(());
+        }
+        let Some(uri) = immutable_uri(&self.path) else { return Ok(()) };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let Ok(db) = rusqlite::Connection::open_with_flags(uri, flags) else { return Ok(()) };
+        let mut connection = SqliteConnection { db, store: self.name(), changed: 0, discarded: false };
+        match schema::check(&mut connection, &self.name()) {
+            // Another program may be writing just now: opening the file with locks says what is wrong with it.
+            Err(StoreError::Refused { .. } | StoreError::Damaged { .. }) | Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn has_bytes(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+}
+
+/// The path as a URI that opens the file read-only and without locks; `None` if it has no such form.
+fn immutable_uri(path: &Path) -> Option<String> {
+    let path = std::path::absolute(path).ok()?;
+    let mut uri = "file://".to_owned();
+    if cfg!(windows) {
+        uri.push('/');
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b':' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    Some(uri)
 }
 
 /// SQLite's own `lower` knows the letters of English alone, so that a search for Ö would find neither Ö nor ö.
@@ -62,6 +125,7 @@ struct SqliteConnection {
     db: rusqlite::Connection,
     store: String,
     changed: u64,
+    discarded: bool,
 }
 
 impl SqliteConnection {
@@ -120,9 +184,13 @@ impl Connection for SqliteConnection {
         self.changed
     }
 
+    fn discard(&mut self) {
+        self.discarded = true;
+    }
+
     fn is_usable(&self) -> bool {
         // One that could not end its transaction would carry it into the next use.
-        self.db.is_autocommit()
+        !self.discarded && self.db.is_autocommit()
     }
 }
 
@@ -135,5 +203,63 @@ impl rusqlite::ToSql for Value {
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sql_store::SqlStore;
+    use super::*;
+
+    /// All files of a folder with their bytes.
+    fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut all: Vec<_> = paths.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_refused_database_is_as_it_was() {
+        // A name that has a meaning in URIs.
+        let name = "other 100%?mode=rwc#1.sqlite";
+        for (journal, newer) in [("DELETE", false), ("DELETE", true), ("WAL", false), ("WAL", true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(if cfg!(windows) { "other 100%.sqlite" } else { name });
+            if newer {
+                drop(SqlStore::sqlite(&path).unwrap());
+            }
+            let db = rusqlite::Connection::open(&path).unwrap();
+            db.execute_batch(&format!("PRAGMA journal_mode = {journal}")).unwrap();
+            db.execute_batch(match newer {
+                true => "UPDATE gametape_schema SET version = 1000",
+                false => "CREATE TABLE recipes (cake TEXT); INSERT INTO recipes VALUES ('plum')",
+            })
+            .unwrap();
+            drop(db);
+            let before = files(folder.path());
+            assert_eq!(before.len(), 1, "{journal} {newer}");
+            let error = SqlStore::sqlite(&path).err().unwrap();
+            assert!(matches!(error, StoreError::NotAStore { .. } | StoreError::Newer { .. }), "{error}");
+            assert!(files(folder.path()) == before, "{journal} {newer}: something was written");
+        }
+    }
+
+    #[test]
+    fn a_refused_database_that_another_program_writes_to_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.sqlite");
+        let db = rusqlite::Connection::open(&path).unwrap();
+        db.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE recipes (cake TEXT)").unwrap();
+        let data = |files: Vec<(PathBuf, Vec<u8>)>| -> Vec<_> {
+            // Readers note themselves in the index of the log.
+            files.into_iter().filter(|(path, _)| !path.to_string_lossy().ends_with("-shm")).collect()
+        };
+        let before = data(files(folder.path()));
+        assert_eq!(before.len(), 2, "the file and its log");
+        let error = SqlStore::sqlite(&path).err().unwrap();
+        assert!(matches!(error, StoreError::NotAStore { .. }), "{error}");
+        assert!(data(files(folder.path())) == before);
+        drop(db);
     }
 }

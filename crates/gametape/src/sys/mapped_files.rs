@@ -1,11 +1,11 @@
 //! Files whose journals are mapped into memory, so that accepting a frame is one copy and no call into the system.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
 
-use gametape_format::write::{Files, JournalFile};
+use gametape_format::write::{Files, JournalFile, is_file_at, new_private};
 use memmap2::{MmapOptions, MmapRaw};
 
 /// The file system of the machine, with mapped journals. What recorders use.
@@ -14,7 +14,7 @@ pub struct MappedFiles;
 
 impl Files for MappedFiles {
     fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let file = new_private().read(true).write(true).open(path)?;
         let made = allocate(&file, bytes).and_then(|()| {
             let length = usize::try_from(bytes).map_err(io::Error::other)?;
             MmapOptions::new().len(length).map_raw(&file)
@@ -87,6 +87,10 @@ impl JournalFile for MappedJournal {
         #[cfg(not(target_os = "linux"))]
         self.map.flush()?;
         self.file.sync_data()
+    }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        is_file_at(&self.file, path)
     }
 
     /// After a sync the first write to each page is a fault, and a fault of a file's page can wait for the file system.

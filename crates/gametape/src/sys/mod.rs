@@ -7,6 +7,7 @@ mod event;
 #[cfg(windows)]
 mod folder_identity;
 mod mapped_files;
+mod open_files;
 #[cfg(windows)]
 mod pipe;
 mod process;
@@ -22,10 +23,11 @@ pub use event::Event;
 #[cfg(windows)]
 pub use folder_identity::FolderIdentity;
 pub use mapped_files::MappedFiles;
+pub use open_files::raise_open_files;
 #[cfg(windows)]
 pub use pipe::{PipeClient, PipeServer, PipeStream};
-pub use process::process_runs;
 #[cfg(windows)]
 pub use process::running_programs;
+pub use process::{process_runs, process_start};
 pub use shared_memory::{Prefix, SectionReader, SectionWriter, section_file};
 pub use wait::{sleep_until, wake_exactly};

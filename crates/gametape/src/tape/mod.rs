@@ -3,6 +3,7 @@
 //! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape), which stays reachable: streams, metadata, events and channels are
 //! read through it. Damage is never silent: the plain iterators are given only for streams that were found whole.
 
+mod channel_names;
 mod error;
 mod frames;
 mod samples;
@@ -11,6 +12,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use channel_names::{ChannelNameError, FoundChannel, find_channel, find_in_one_stream};
 pub use error::TapeError;
 pub use frames::{TapeFrames, TryTapeFrames};
 pub use samples::Samples;

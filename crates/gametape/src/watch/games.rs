@@ -3,7 +3,7 @@
 use super::error::WatchError;
 
 /// Every game, in the order of their ids.
-pub const REPLAY_GAMES: &[ReplayGame] = &[IRACING, RAINBOW_SIX_SIEGE, ROCKET_LEAGUE];
+pub const REPLAY_GAMES: &[ReplayGame] = &[ECHO_VR, IRACING, RAINBOW_SIX_SIEGE, ROCKET_LEAGUE];
 
 /// A game that writes files into a folder when something has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,19 @@ pub enum Place {
     /// Below the folder for programs on Windows.
     ProgramFiles(&'static str),
 }
+
+const ECHO_VR: ReplayGame = ReplayGame {
+    id: gametape_games::echo_vr::GAME.id,
+    name: gametape_games::echo_vr::GAME.name,
+    aliases: gametape_games::echo_vr::GAME.aliases,
+    patterns: &["*.echoreplay"],
+    recursive: true,
+    // Written while the match is played, and packed at its end.
+    settle_ms: 5000,
+    steam_app: None,
+    // The game writes no replays; Spark does, into a folder of its own.
+    places: &[Place::Documents("Spark/replays")],
+};
 
 const IRACING: ReplayGame = ReplayGame {
     id: gametape_games::iracing::GAME.id,

@@ -11,8 +11,11 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use gametape_format::write::new_private;
+
 use super::error::WatchError;
 use super::record::{MAX_LINE_BYTES, Record};
+use crate::paths::create_private_folder;
 
 const FIRST_LINE: &[u8] = b"gametape-watch 1";
 /// Records that are kept; the oldest ones go first.
@@ -43,7 +46,7 @@ impl StateFile {
     pub(super) fn open(path: &Path) -> Result<(Self, Remembered), WatchError> {
         let failed = |source| WatchError::State { path: path.into(), source };
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            create_private_folder(folder).map_err(failed)?;
         }
         let mut file = Self { path: path.into(), added: 0 };
         let remembered = file.rewrite().map_err(|error| match error.kind() {
@@ -114,7 +117,7 @@ impl StateFile {
 fn write(path: &Path, records: &[Record]) -> io::Result<()> {
     // What a killed process left behind: whoever writes now holds the lock.
     let _ = std::fs::remove_file(path);
-    let mut file = BufWriter::new(File::create_new(path)?);
+    let mut file = BufWriter::new(new_private().write(true).open(path)?);
     file.write_all(FIRST_LINE)?;
     file.write_all(b"\n")?;
     for record in records {

@@ -15,6 +15,7 @@ use super::found::Import;
 use super::stopping::Stopping;
 use crate::import::{ImportError, Kind, import_through};
 use crate::names::{EXTENSION, free_path};
+use crate::paths::create_private_folder;
 
 /// So much of a tape says which tape it is.
 const START_BYTES: u64 = 4096;
@@ -38,7 +39,7 @@ pub(super) fn import_into(
         return Some(Import::AlreadyThere { tape, tape_id: hash.tape_id() });
     }
     let read = |source| ImportError::Read { path: folder.into(), source };
-    if let Err(error) = std::fs::create_dir_all(folder) {
+    if let Err(error) = create_private_folder(folder) {
         return Some(Import::Failed(read(error)));
     }
     let name = source.with_extension(EXTENSION);

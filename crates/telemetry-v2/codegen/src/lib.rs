@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use prost_reflect::DescriptorPool;
+use prost_reflect::{Cardinality, DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
 
 /// The `.proto` files, by the name under which they import each other.
 pub const FILES: [&str; 6] = [
@@ -16,7 +16,7 @@ pub const FILES: [&str; 6] = [
 ];
 
 /// Messages whose Rust type is written by hand, with the reason.
-const BY_HAND: [(&str, &str); 5] = [
+const BY_HAND: [(&str, &str); 6] = [
     // One message of Google's is no reason for a dependency.
     (".google.protobuf.Timestamp", "crate::Timestamp"),
     // prost would write −0.0 as 0.
@@ -26,7 +26,21 @@ const BY_HAND: [(&str, &str); 5] = [
     (".telemetry.v2.ScoreboardUpdated", "crate::ScoreboardUpdated"),
     // Field 1 is a string in the first generation and an enum later.
     (".telemetry.v2.EventIndexEntry", "crate::EventIndexEntry"),
+    // Fields 101 and 102 are strings in the fourth generation and numbers later.
+    (".telemetry.v2.CaptureHeader", "crate::CaptureHeader"),
 ];
+
+/// Fields that are texts in one generation and numbers in another. Their messages are written by hand and read both.
+const TEXT_OR_NUMBER: [(&str, u32, &str); 4] = [
+    ("telemetry.v2.CaptureHeader", 101, "Shape::TextOrVarint"),
+    ("telemetry.v2.CaptureHeader", 102, "Shape::TextOrVarint"),
+    ("telemetry.v2.EventIndexEntry", 1, "Shape::TextOrVarint"),
+    ("telemetry.v2.ScoreboardUpdated", 5, "Shape::TextOrFixed32"),
+];
+
+/// The records of files: the table of fields has what is in them.
+const RECORDS: [&str; 3] =
+    ["telemetry.v1.LobbySessionStateFrame", "telemetry.v1.TelemetryHeader", "telemetry.v2.Envelope"];
 
 fn crate_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -63,7 +77,56 @@ pub fn generate() -> BTreeMap<String, String> {
     let _ = std::fs::remove_dir_all(&out);
     let mut texts = BTreeMap::from(texts);
     texts.insert("sources.txt".to_owned(), sources());
+    texts.insert("schema.rs".to_owned(), schema());
     texts
+}
+
+/// The fields of all messages that records are made of, with what each is on the wire: for `fit.rs`.
+fn schema() -> String {
+    let pool = descriptors();
+    let mut messages: BTreeMap<String, MessageDescriptor> = BTreeMap::new();
+    let mut waiting: Vec<_> = RECORDS.iter().filter_map(|name| pool.get_message_by_name(name)).collect();
+    assert_eq!(waiting.len(), RECORDS.len());
+    while let Some(message) = waiting.pop() {
+        if messages.insert(message.full_name().to_owned(), message.clone()).is_none() {
+            waiting.extend(message.fields().filter_map(|field| field.kind().as_message().cloned()));
+        }
+    }
+    let places: BTreeMap<&str, usize> = messages.keys().map(String::as_str).zip(0..).collect();
+    let mut text = String::from("// Made by codegen from the .proto files.\n");
+    for (name, place) in RECORDS.iter().filter_map(|name| Some((name, places.get(name)?))) {
+        let constant: String = name.chars().map(|c| if c == '.' { '_' } else { c.to_ascii_uppercase() }).collect();
+        text += &format!("pub(crate) const {constant}: usize = {place};\n");
+    }
+    text += "pub(crate) const MESSAGES: &[Message] = &[\n";
+    for (name, message) in &messages {
+        text += &format!("    Message {{\n        name: {name:?},\n        fields: &[\n");
+        let mut fields: Vec<_> = message.fields().collect();
+        fields.sort_by_key(FieldDescriptor::number);
+        for field in fields {
+            text += &format!("            ({}, {:?}, {}),\n", field.number(), field.name(), shape(name, &field, &places));
+        }
+        text += "        ],\n    },\n";
+    }
+    text + "];\n"
+}
+
+/// What a field is on the wire, as an expression of `fit::Shape`.
+fn shape(message: &str, field: &FieldDescriptor, places: &BTreeMap<&str, usize>) -> String {
+    let both = TEXT_OR_NUMBER.iter().find(|(of, number, _)| (*of, *number) == (message, field.number()));
+    if let Some((.., shape)) = both {
+        return (*shape).to_owned();
+    }
+    let one = match field.kind() {
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => "Shape::Fixed64",
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => "Shape::Fixed32",
+        Kind::String => "Shape::Text",
+        Kind::Bytes => "Shape::Bytes",
+        Kind::Message(inner) => return format!("Shape::Message({})", places[inner.full_name()]),
+        _ => "Shape::Varint",
+    };
+    let numbers = !matches!(field.kind(), Kind::String | Kind::Bytes);
+    if field.cardinality() == Cardinality::Repeated && numbers { format!("{one}s") } else { one.to_owned() }
 }
 
 /// A hash of each `.proto` file, so that a test of the crate sees that the code is old without making it anew.

@@ -231,7 +231,7 @@ pub struct PlayerFullState {
 pub struct EchoEvent {
     #[prost(
         oneof = "echo_event::Event",
-        tags = "10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 30, 31, 32, 40, 41, 50, 51, 52, 53, 54, 55, 56, 57, 58, 60"
+        tags = "10, 11, 12, 13, 14, 15, 16, 20, 21, 22, 23, 24, 25, 26, 30, 31, 32, 40, 41, 50, 51, 52, 53, 54, 55, 56, 57, 58, 60"
     )]
     pub event: ::core::option::Option<echo_event::Event>,
 }
@@ -251,6 +251,9 @@ pub mod echo_event {
         MatchEnded(super::MatchEnded),
         #[prost(message, tag = "15")]
         ScoreboardUpdated(crate::ScoreboardUpdated),
+        /// G5: a message whose fields are not known here. Bytes have the same wire form, and keep them.
+        #[prost(bytes, tag = "16")]
+        MatchSettingsChanged(::prost::bytes::Bytes),
         #[prost(message, tag = "20")]
         PlayerJoined(super::PlayerJoined),
         #[prost(message, tag = "21")]
@@ -937,61 +940,11 @@ pub mod envelope {
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Message {
         #[prost(message, tag = "1")]
-        Header(super::CaptureHeader),
+        Header(crate::CaptureHeader),
         #[prost(message, tag = "2")]
         Frame(super::Frame),
         #[prost(message, tag = "3")]
         Footer(super::CaptureFooter),
-    }
-}
-/// First record: what was captured, and by which rules the rest is to be read.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CaptureHeader {
-    #[prost(string, tag = "1")]
-    pub capture_id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub created_at: ::core::option::Option<crate::Timestamp>,
-    /// 2. Some writers leave 0, which means 2 too.
-    #[prost(uint32, tag = "3")]
-    pub format_version: u32,
-    #[prost(btree_map = "string, string", tag = "4")]
-    pub metadata: ::prost::alloc::collections::BTreeMap<
-        ::prost::alloc::string::String,
-        ::prost::alloc::string::String,
-    >,
-    /// With format_patch the rest of the version: 1 and 0 in what this crate writes.
-    #[prost(uint32, tag = "5")]
-    pub format_minor: u32,
-    #[prost(uint32, tag = "6")]
-    pub format_patch: u32,
-    #[prost(enumeration = "FrameEncoding", tag = "7")]
-    pub frame_encoding: i32,
-    /// G4: which game, as text.
-    #[prost(string, tag = "8")]
-    pub game_type: ::prost::alloc::string::String,
-    /// G4: the program that wrote this.
-    #[prost(string, tag = "9")]
-    pub producer: ::prost::alloc::string::String,
-    /// G4: of the zstd dictionary without which the file cannot be unpacked.
-    #[prost(bytes = "bytes", tag = "100")]
-    pub dictionary_sha256: ::prost::bytes::Bytes,
-    #[prost(string, tag = "101")]
-    pub engine_version: ::prost::alloc::string::String,
-    #[prost(string, tag = "102")]
-    pub engine_sha1: ::prost::alloc::string::String,
-    /// Games: 10 to 99.
-    #[prost(oneof = "capture_header::GameHeader", tags = "10, 90")]
-    pub game_header: ::core::option::Option<capture_header::GameHeader>,
-}
-/// Nested message and enum types in `CaptureHeader`.
-pub mod capture_header {
-    /// Games: 10 to 99.
-    #[derive(Clone, PartialEq, ::prost::Oneof)]
-    pub enum GameHeader {
-        #[prost(message, tag = "10")]
-        EchoArena(super::EchoArenaHeader),
-        #[prost(message, tag = "90")]
-        Raw(super::RawHeader),
     }
 }
 /// One moment.

@@ -1,6 +1,7 @@
 //! What a reader found wrong. None of it ends the reading; what is whole is given.
 
 use crate::decode::LostCause;
+use crate::fit::Misfits;
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +39,46 @@ pub enum Problem {
         raw_bytes: u64,
         /// Bytes of the file they came from.
         packed_bytes: u64,
+    },
+    /// A zstd frame that was packed with a dictionary that was not given.
+    #[error("{bytes} bytes at {offset} of the file are packed with the zstd dictionary {id}, which was not given")]
+    NeedsDictionary {
+        /// Where they begin, in the file.
+        offset: u64,
+        /// How many.
+        bytes: u64,
+        /// The id of the dictionary.
+        id: u32,
+    },
+    /// The header does not state the SHA-256 of the dictionary, or is lost. Another dictionary of the same id would give wrong frames.
+    #[error("the header does not say which zstd dictionary {id} is the right one: the frames may be wrong")]
+    UncheckedDictionary {
+        /// The id of the dictionary.
+        id: u32,
+    },
+    /// Fields of a record that do not fit the schema. The rest of it is read.
+    #[error("fields of the record at {offset} are not read: {misfits}")]
+    Misfits {
+        /// Where the record begins, in the stream.
+        offset: u64,
+        /// The fields.
+        misfits: Misfits,
+    },
+    /// The header cannot be read at all: its bytes are given.
+    #[error("the header cannot be read: {cause}")]
+    BrokenHeader {
+        /// Where it begins, in the stream.
+        offset: u64,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// The footer cannot be read at all: its bytes are given.
+    #[error("the footer cannot be read: {cause}")]
+    BrokenFooter {
+        /// Where it begins, in the stream.
+        offset: u64,
+        /// What is wrong with it.
+        cause: String,
     },
     /// The first record is not a header.
     #[error("the first record is not a header")]

@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::reader::{Item, Placed, ReadError, Reader};
 use super::tape_index::{self, TapeIndex, Unusable};
 use crate::generation::{Evidence, Verdict};
-use crate::limits::Limits;
+use crate::limits::{Limits, ReadOptions};
 use crate::meaning;
 use crate::proto::telemetry::v2::{CaptureHeader, EchoArenaState, EventType, Frame};
 use crate::record::{RecordError, RecordKind};
@@ -45,7 +45,7 @@ pub struct FrameAt {
 /// An open file.
 pub struct Tape<R> {
     source: R,
-    limits: Limits,
+    options: ReadOptions,
     packed: bool,
     header: CaptureHeader,
     generation: Verdict,
@@ -60,33 +60,47 @@ impl<R: Read + Seek> Tape<R> {
     }
 
     /// Open a file. If its footer and its table of blocks can be used, little of it is read; else all of it, once.
-    pub fn open_with(mut source: R, limits: &Limits) -> Result<Self, OpenError> {
+    pub fn open_with(source: R, limits: &Limits) -> Result<Self, OpenError> {
+        Self::open_with_options(source, &limits.into())
+    }
+
+    /// [`Tape::open_with`] with the dictionary that the file was packed with.
+    pub fn open_with_options(mut source: R, options: &ReadOptions) -> Result<Self, OpenError> {
+        let limits = &options.limits;
         source.seek(SeekFrom::Start(0))?;
-        let mut reader = Reader::with_limits(&mut source, limits)?;
+        let mut reader = Reader::with_options(&mut source, options)?;
         let packed = reader.is_packed();
         let mut evidence = Evidence::default();
-        let mut header = None;
+        let (mut header, mut problems) = (None, Vec::new());
         while let Some(item) = reader.next()? {
-            if let Item::Record(placed) = item {
-                evidence.observe(&placed.record, Some(placed.place));
-                header = placed.record.header(limits).ok();
-                break;
+            match item {
+                Item::Record(placed) => {
+                    evidence.observe(&placed.record, Some(placed.place));
+                    // What is wrong with it was told before it.
+                    header = placed.record.header(limits).ok();
+                    break;
+                }
+                Item::Problem(problem) if problems.len() < tape_index::MAX_PROBLEMS => problems.push(problem),
+                Item::Problem(_) => {}
             }
         }
-        let mut problems = Vec::new();
         let mut index = None;
+        let mut unusable = None;
         if packed && header.is_some() {
-            match tape_index::from_footer(&mut source, limits, &mut evidence)? {
+            match tape_index::from_footer(&mut source, options, &mut evidence, &mut problems)? {
                 // A seed's slots can be read wrongly if it is not known for certain that it is one: then the frames are asked too.
                 Ok(found) if evidence.is_decided() => index = Some(found),
                 Ok(_) | Err(Unusable::NoTable) => {}
-                Err(Unusable::Damaged(cause)) => problems.push(Problem::Index { cause }),
+                Err(Unusable::Damaged(cause)) => unusable = Some(Problem::Index { cause }),
             }
         }
         let index = match index {
             Some(index) => index,
             None => {
-                let (found, all) = tape_index::from_records(&mut source, limits, &mut problems)?;
+                // All of it is read, so all of its problems are found again.
+                problems.clear();
+                problems.extend(unusable);
+                let (found, all) = tape_index::from_records(&mut source, options, &mut problems)?;
                 evidence = all;
                 found
             }
@@ -95,7 +109,8 @@ impl<R: Read + Seek> Tape<R> {
             return Err(OpenError::NotACapture);
         }
         let header = header.unwrap_or_default();
-        Ok(Self { source, limits: *limits, packed, header, generation: evidence.verdict(), index, problems })
+        let options = options.clone();
+        Ok(Self { source, options, packed, header, generation: evidence.verdict(), index, problems })
     }
 
     /// The header as it stands on the wire; empty if the file has lost it.
@@ -135,9 +150,9 @@ impl<R: Read + Seek> Tape<R> {
         let (first, offset) = entry.map_or((0, 0), |entry| (entry.frame_index, entry.byte_offset));
         self.source.seek(SeekFrom::Start(offset))?;
         if offset == 0 {
-            return Reader::with_limits(&mut self.source, &self.limits);
+            return Reader::with_options(&mut self.source, &self.options);
         }
-        Reader::resume(&mut self.source, &self.limits, self.packed, offset, first)
+        Reader::resume(&mut self.source, &self.options, self.packed, offset, first)
     }
 
     /// The frame with this number, and the full state at it. `None`: the file has no such frame.
@@ -155,7 +170,7 @@ impl<R: Read + Seek> Tape<R> {
     }
 
     fn follow(&mut self, frame_index: u32, from_start: bool) -> Result<Followed, ReadError> {
-        let (limits, generation) = (self.limits, self.generation.generation);
+        let (limits, generation) = (self.options.limits, self.generation.generation);
         let mut tracker = StateTracker::new(&self.header);
         let mut reader = self.records_from(if from_start { 0 } else { frame_index })?;
         let mut frames_read = 0u32;

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use super::problem::Problem;
 use super::reader::{Item, ReadError, Reader};
 use crate::generation::Evidence;
-use crate::limits::Limits;
+use crate::limits::ReadOptions;
 use crate::proto::telemetry::v2::{CaptureFooter, EventType, KeyframeEntry};
 use crate::record::{FrameOutline, RecordKind};
 use crate::seek_table::{self, SeekTableError};
@@ -34,13 +34,14 @@ pub struct TapeIndex {
 const INTERVAL: u32 = 100;
 
 /// Problems that are kept: a file of garbage has one every few bytes.
-const MAX_PROBLEMS: usize = 1000;
+pub(super) const MAX_PROBLEMS: usize = 1000;
 
 /// The index of the footer, through the table of blocks.
 pub(super) fn from_footer<R: Read + Seek>(
     source: &mut R,
-    limits: &Limits,
+    options: &ReadOptions,
     evidence: &mut Evidence,
+    problems: &mut Vec<Problem>,
 ) -> Result<Result<TapeIndex, Unusable>, ReadError> {
     let file_bytes = source.seek(SeekFrom::End(0))?;
     let tail_bytes = u64::try_from(seek_table::TAIL_BYTES).unwrap_or(u64::MAX).min(file_bytes);
@@ -68,16 +69,21 @@ pub(super) fn from_footer<R: Read + Seek>(
     }
     let Some(&last) = starts.last() else { return Ok(Err(Unusable::Damaged("the table has no blocks".to_owned()))) };
     source.seek(SeekFrom::Start(last))?;
-    let mut reader = Reader::resume(source, limits, true, last, 0)?;
+    let mut reader = Reader::resume(source, options, true, last, 0)?;
     let mut footer = None;
     while let Some(item) = reader.next()? {
-        if let Item::Record(placed) = item
-            && placed.record.kind() == RecordKind::Footer
-        {
-            // The stream's offsets are not known here, the block's is.
-            let place = crate::generation::RecordPlace { offset: last, end: u64::MAX, ..placed.place };
-            evidence.observe(&placed.record, Some(place));
-            footer = placed.record.footer(limits).ok();
+        match item {
+            Item::Record(placed) if placed.record.kind() == RecordKind::Footer => {
+                // The stream's offsets are not known here, the block's is.
+                let place = crate::generation::RecordPlace { offset: last, end: u64::MAX, ..placed.place };
+                evidence.observe(&placed.record, Some(place));
+                footer = placed.record.footer(&options.limits).ok();
+            }
+            Item::Problem(problem @ Problem::Misfits { .. }) => problems.push(problem),
+            Item::Problem(Problem::BrokenFooter { cause, .. }) => {
+                return Ok(Err(Unusable::Damaged(format!("the footer cannot be read: {cause}"))));
+            }
+            _ => {}
         }
     }
     let Some(footer) = footer else { return Ok(Err(Unusable::Damaged("the last block has no footer".to_owned()))) };
@@ -134,11 +140,11 @@ fn read_last<R: Read + Seek>(source: &mut R, file_bytes: u64, count: u64) -> Res
 /// An index made by reading everything.
 pub(super) fn from_records<R: Read + Seek>(
     source: &mut R,
-    limits: &Limits,
+    options: &ReadOptions,
     problems: &mut Vec<Problem>,
 ) -> Result<(TapeIndex, Evidence), ReadError> {
     source.seek(SeekFrom::Start(0))?;
-    let mut reader = Reader::with_limits(source, limits)?;
+    let mut reader = Reader::with_options(source, options)?;
     let mut index = TapeIndex::default();
     let mut evidence = Evidence::default();
     let mut last_block = None;

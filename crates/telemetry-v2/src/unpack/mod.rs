@@ -17,7 +17,16 @@ use pure::PureBackend as Backend;
 #[cfg(feature = "zstd")]
 use with_c::CBackend as Backend;
 
+use crate::dictionary::{self, Dictionary};
 use crate::limits::Limits;
+
+/// The longest beginning of a zstd frame that has to be seen: magic, descriptor, window, id of the dictionary.
+const FRAME_HEAD_BYTES: usize = 10;
+
+/// Whether a dictionary can be loaded.
+pub(crate) fn check_dictionary(dictionary: &Dictionary) -> Result<(), String> {
+    Backend::new(&Limits::default(), Some(dictionary)).map(|_| ()).map_err(|error| error.to_string())
+}
 
 /// First bytes of a zstd frame.
 pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -81,6 +90,8 @@ pub(crate) enum Unpacked {
     Content { frame_offset: u64, bytes: Vec<u8> },
     /// A frame, or bytes between frames, that cannot be read. What follows does not continue what was before.
     Damaged { offset: u64, bytes: u64, cause: String },
+    /// A frame that was packed with a dictionary that is not there. What follows does not continue what was before.
+    NeedsDictionary { offset: u64, bytes: u64, id: u32 },
     /// The file ends inside a frame.
     Truncated { offset: u64 },
     /// It would become too large. Nothing more is read.
@@ -92,6 +103,10 @@ pub(crate) struct Unpacker<R> {
     input: Input<R>,
     backend: Backend,
     limits: Limits,
+    /// Id of the dictionary that is there.
+    dictionary: Option<u32>,
+    /// A frame was unpacked with the dictionary.
+    used_dictionary: bool,
     /// Where the current frame begins; `None` between frames.
     frame: Option<u64>,
     held: Vec<u8>,
@@ -102,17 +117,24 @@ pub(crate) struct Unpacker<R> {
 }
 
 impl<R: Read> Unpacker<R> {
-    pub(crate) fn new(input: Input<R>, limits: &Limits) -> io::Result<Self> {
+    pub(crate) fn new(input: Input<R>, limits: &Limits, dictionary: Option<&Dictionary>) -> io::Result<Self> {
         Ok(Self {
             input,
-            backend: Backend::new(limits)?,
+            backend: Backend::new(limits, dictionary)?,
             limits: *limits,
+            dictionary: dictionary.map(Dictionary::id),
+            used_dictionary: false,
             frame: None,
             held: Vec::new(),
             released: false,
             raw_bytes: 0,
             over: false,
         })
+    }
+
+    /// Whether a frame was unpacked with the dictionary.
+    pub(crate) fn used_dictionary(&self) -> bool {
+        self.used_dictionary
     }
 
     pub(crate) fn next(&mut self) -> io::Result<Option<Unpacked>> {
@@ -166,16 +188,22 @@ impl<R: Read> Unpacker<R> {
     #[allow(clippy::option_option)]
     fn begin(&mut self) -> io::Result<Option<Option<Unpacked>>> {
         let offset = self.input.offset();
-        let start = self.input.peek(8)?;
+        let start = self.input.peek(FRAME_HEAD_BYTES)?;
         if start.is_empty() {
             self.over = true;
             return Ok(Some(None));
         }
         if start.starts_with(&ZSTD_MAGIC) {
+            let wanted = dictionary::id_of_frame(start);
+            if let Some(id) = wanted.filter(|id| self.dictionary != Some(*id)) {
+                let bytes = self.pass_over(offset)?;
+                return Ok(Some(Some(Unpacked::NeedsDictionary { offset, bytes, id })));
+            }
+            self.used_dictionary |= wanted.is_some();
             self.frame = Some(offset);
             self.released = false;
             self.held.clear();
-            self.backend.begin()?;
+            self.backend.begin(wanted.is_some())?;
             return Ok(None);
         }
         if let (true, Some(length)) =
@@ -193,6 +221,12 @@ impl<R: Read> Unpacker<R> {
 
     /// Goes on where the next frame may begin.
     fn search(&mut self, from: u64, cause: String) -> io::Result<Unpacked> {
+        let bytes = self.pass_over(from)?;
+        Ok(Unpacked::Damaged { offset: from, bytes, cause })
+    }
+
+    /// Looks for the beginning of the next frame behind `from`; gives how many bytes are passed over.
+    fn pass_over(&mut self, from: u64) -> io::Result<u64> {
         self.frame = None;
         self.input.rewind(from.saturating_add(1));
         // A decoder that refuses the head of a frame has consumed nothing: the same frame must not be found again.
@@ -211,7 +245,7 @@ impl<R: Read> Unpacker<R> {
             }
             self.input.skip(1)?;
         };
-        Ok(Unpacked::Damaged { offset: from, bytes: end - from, cause })
+        Ok(end - from)
     }
 
     fn fault(&mut self, frame_offset: u64, fault: Fault) -> io::Result<Unpacked> {

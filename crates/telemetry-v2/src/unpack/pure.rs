@@ -2,9 +2,10 @@
 
 use std::io::{self, Read};
 
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::decoding::{self, BlockDecodingStrategy, FrameDecoder};
 
 use super::{Fault, Input, Step};
+use crate::dictionary::Dictionary;
 use crate::limits::Limits;
 
 pub(crate) struct PureBackend {
@@ -13,15 +14,20 @@ pub(crate) struct PureBackend {
 }
 
 impl PureBackend {
-    #[allow(clippy::unnecessary_wraps)]
-    pub(crate) fn new(limits: &Limits) -> io::Result<Self> {
+    pub(crate) fn new(limits: &Limits, dictionary: Option<&Dictionary>) -> io::Result<Self> {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(limits.window_bytes as u64);
+        let invalid = |error: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+        if let Some(dictionary) = dictionary {
+            let tables = decoding::Dictionary::decode_dict(dictionary.bytes());
+            // Taken by the frames that name its id, and by no other.
+            decoder.add_dict(tables.map_err(|error| invalid(&error))?).map_err(|error| invalid(&error))?;
+        }
         Ok(Self { decoder, started: false })
     }
 
     #[allow(clippy::unnecessary_wraps)]
-    pub(crate) fn begin(&mut self) -> io::Result<()> {
+    pub(crate) fn begin(&mut self, _uses_dictionary: bool) -> io::Result<()> {
         self.started = false;
         Ok(())
     }
@@ -87,9 +93,13 @@ mod tests {
     use super::*;
 
     fn unpack(file: &[u8]) -> Result<Vec<u8>, Fault> {
-        let mut backend = PureBackend::new(&Limits::default()).unwrap();
+        unpack_with(file, None)
+    }
+
+    fn unpack_with(file: &[u8], dictionary: Option<&Dictionary>) -> Result<Vec<u8>, Fault> {
+        let mut backend = PureBackend::new(&Limits::default(), dictionary).unwrap();
         let (mut input, mut held) = (Input::new(file), Vec::new());
-        backend.begin().unwrap();
+        backend.begin(dictionary.is_some()).unwrap();
         loop {
             if let Step::Done = backend.step(&mut input, &mut held)? {
                 return Ok(held);
@@ -108,5 +118,20 @@ mod tests {
         // The checksum: the last four bytes.
         *packed.last_mut().unwrap() ^= 1;
         assert!(matches!(unpack(&packed), Err(Fault::Damaged(_))));
+    }
+
+    #[test]
+    fn frames_with_a_dictionary_are_unpacked_as_the_c_library_packs_them() {
+        let dictionary = crate::dictionary::tests::example(40_000, 0);
+        let text = br#"{"slot":3,"display_name":"Driver 4","team":"blue","session_id":"00000000-0000-4000-8000-000000000007"}"#;
+        let mut compressor = zstd::bulk::Compressor::with_dictionary(3, dictionary.bytes()).unwrap();
+        compressor.include_checksum(true).unwrap();
+        let packed = compressor.compress(text).unwrap();
+        assert!(packed.len() < zstd::bulk::compress(text, 3).unwrap().len());
+        assert_eq!(unpack_with(&packed, Some(&dictionary)).unwrap(), text);
+        assert!(matches!(unpack(&packed), Err(Fault::Damaged(_))));
+        // Frames without a dictionary are read beside it.
+        let plain: Vec<u8> = (0..5000u32).flat_map(|i| (i % 7).to_le_bytes()).collect();
+        assert_eq!(unpack_with(&zstd::bulk::compress(&plain, 3).unwrap(), Some(&dictionary)).unwrap(), plain);
     }
 }

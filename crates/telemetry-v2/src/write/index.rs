@@ -15,6 +15,8 @@ pub(super) struct IndexBuilder {
     duration_ms: u32,
     keyframes: Vec<KeyframeEntry>,
     events: BTreeMap<EventType, Vec<u32>>,
+    /// Entries of events that this crate does not know, as a source has them.
+    pub(super) unknown: Vec<EventIndexEntry>,
 }
 
 impl IndexBuilder {
@@ -41,6 +43,7 @@ impl IndexBuilder {
             .map(|(event, frame_indices)| EventIndexEntry { event: EventName::Number(event.into()), frame_indices })
             .collect();
         meaning::event_index_for(&mut event_index, generation);
+        event_index.append(&mut self.unknown);
         let mut footer = CaptureFooter {
             frame_count: self.frame_count,
             duration_ms: self.duration_ms,

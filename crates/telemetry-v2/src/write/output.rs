@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::writer::Layout;
+use crate::dictionary::Dictionary;
 #[cfg(feature = "zstd")]
 use crate::seek_table::{self, SeekEntry};
 use crate::wire;
@@ -30,6 +31,8 @@ struct Blocks<W> {
     file_bytes: u64,
     entries: Vec<SeekEntry>,
     compressor: zstd::bulk::Compressor<'static>,
+    /// Packs every block but the first, the header's.
+    with_dictionary: Option<zstd::bulk::Compressor<'static>>,
 }
 
 impl<W: Write> Output<W> {
@@ -37,18 +40,24 @@ impl<W: Write> Output<W> {
         sink: W,
         layout: Layout,
         #[cfg_attr(not(feature = "zstd"), allow(unused))] level: i32,
+        #[cfg_attr(not(feature = "zstd"), allow(unused))] dictionary: Option<&Dictionary>,
     ) -> io::Result<Self> {
         let target = match layout {
             Layout::Plain => Target::Plain(sink),
             #[cfg(feature = "zstd")]
             Layout::Blocks => {
+                let bytes = dictionary.map(Dictionary::bytes);
                 let mut compressor = zstd::bulk::Compressor::new(level)?;
                 compressor.include_checksum(true)?;
-                Target::Blocks(Blocks { sink, file_bytes: 0, entries: Vec::new(), compressor })
+                let mut with_dictionary =
+                    bytes.map(|bytes| zstd::bulk::Compressor::with_dictionary(level, bytes)).transpose()?;
+                with_dictionary.iter_mut().try_for_each(|compressor| compressor.include_checksum(true))?;
+                Target::Blocks(Blocks { sink, file_bytes: 0, entries: Vec::new(), compressor, with_dictionary })
             }
             #[cfg(feature = "zstd")]
             Layout::Stream => {
-                let mut encoder = zstd::stream::write::Encoder::new(sink, level)?;
+                let bytes = dictionary.map(Dictionary::bytes).unwrap_or_default();
+                let mut encoder = zstd::stream::write::Encoder::with_dictionary(sink, level, bytes)?;
                 encoder.include_checksum(true)?;
                 Target::Stream(encoder)
             }
@@ -92,7 +101,11 @@ impl<W: Write> Output<W> {
         if let Target::Blocks(blocks) = &mut self.target
             && !self.pending.is_empty()
         {
-            let packed = blocks.compressor.compress(&self.pending)?;
+            let compressor = match &mut blocks.with_dictionary {
+                Some(compressor) if !blocks.entries.is_empty() => compressor,
+                _ => &mut blocks.compressor,
+            };
+            let packed = compressor.compress(&self.pending)?;
             let too_large = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a block of more than 4 GiB");
             blocks.entries.push(SeekEntry {
                 packed_bytes: u32::try_from(packed.len()).map_err(too_large)?,

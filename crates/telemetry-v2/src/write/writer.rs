@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use super::index::IndexBuilder;
 use super::output::Output;
+use crate::dictionary::Dictionary;
+use crate::event_index::EventIndexEntry;
 use crate::event_type;
 use crate::generation::Generation;
 use crate::limits::Limits;
@@ -146,19 +148,56 @@ impl<W: Write> Writer<W> {
         }
         let tracker = StateTracker::new(&header);
         meaning::header_for(&mut header, options.generation);
-        Self::begin(sink, &Record::from_message(envelope::Message::Header(header)), tracker, options)
+        Self::begin(sink, &Record::from_message(envelope::Message::Header(header)), tracker, options, None)
     }
 
     /// Begin a copy of a capture. The header is written to the byte as it was, what this crate does not know of it included; frames follow by [`Writer::record`].
     /// `options.generation` is the one of the source: the footer is written as that generation has it.
     pub fn copying(sink: W, header: &Record, options: WriteOptions) -> Result<Self, WriteError> {
-        let tracker = StateTracker::new(&header.header(&options.limits)?);
-        Self::begin(sink, header, tracker, options)
+        Self::copying_with(sink, header, options, None)
     }
 
-    fn begin(sink: W, header: &Record, tracker: StateTracker, options: WriteOptions) -> Result<Self, WriteError> {
+    /// [`Writer::copying`], packed with a dictionary. In a file of blocks the header is packed without it, so that a reader can see which dictionary it needs.
+    #[cfg(feature = "zstd")]
+    pub fn copying_with_dictionary(
+        sink: W,
+        header: &Record,
+        options: WriteOptions,
+        dictionary: &Dictionary,
+    ) -> Result<Self, WriteError> {
+        Self::copying_with(sink, header, options, Some(dictionary))
+    }
+
+    fn copying_with(
+        sink: W,
+        header: &Record,
+        options: WriteOptions,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Self, WriteError> {
+        let known = match header.header(&options.limits) {
+            Ok(known) => known,
+            // A header that is broken inside is copied all the same, unless states have to be made from it.
+            Err(error @ RecordError::Kind { .. }) => return Err(error.into()),
+            Err(error) if options.keyframe_state => return Err(error.into()),
+            Err(_) => CaptureHeader::default(),
+        };
+        Self::begin(sink, header, StateTracker::new(&known), options, dictionary)
+    }
+
+    /// Entries for the footer's index of events that this crate does not know, from the footer of the source. They name frames, so they are true of a copy of all frames.
+    pub fn keep_unknown_events(&mut self, entries: impl IntoIterator<Item = EventIndexEntry>) {
+        self.index.unknown.extend(entries.into_iter().filter(|entry| entry.event.event_type().is_none()));
+    }
+
+    fn begin(
+        sink: W,
+        header: &Record,
+        tracker: StateTracker,
+        options: WriteOptions,
+        dictionary: Option<&Dictionary>,
+    ) -> Result<Self, WriteError> {
         check_size(header, &options)?;
-        let mut output = Output::new(sink, options.layout, options.level)?;
+        let mut output = Output::new(sink, options.layout, options.level, dictionary)?;
         output.record(header.bytes())?;
         output.end_block()?;
         let interval = options.keyframe_interval.max(1);
@@ -173,7 +212,7 @@ impl<W: Write> Writer<W> {
         let events: Vec<_> = match &frame.payload {
             None => return Err(WriteError::NoPayload { frame_index: frame.frame_index }),
             Some(frame::Payload::EchoArena(arena)) => {
-                arena.events.iter().filter_map(|event| event.event.as_ref()).map(event_type::of).collect()
+                arena.events.iter().filter_map(|event| event.event.as_ref()).filter_map(event_type::of).collect()
             }
             Some(_) => Vec::new(),
         };

@@ -247,6 +247,9 @@ def make(schema, seed, count, target):
                 getattr(message, "header" if index == 0 else chance.choice(["frame", "frame", "frame", "footer"])).SetInParent()
                 kind = message.WhichOneof("message")
                 fill(chance, getattr(message, kind))
+                if kind == "header" and hasattr(message.header, "format_minor"):
+                    # From 2 on it is a later generation.
+                    message.header.format_minor %= 2
                 if kind == "frame":
                     message.frame.frame_index = index - 1
                     message.frame.echo_arena.SetInParent()

@@ -96,7 +96,9 @@ fn the_event_index_has_every_event_of_every_type() {
     assert_eq!(tape.index().events.len(), 28);
     for (event, found) in &tape.index().events {
         let has = |index: &u32| {
-            events_of(*index).iter().any(|one| telemetry_v2::event_type::of(one.event.as_ref().unwrap()) == *event)
+            events_of(*index)
+                .iter()
+                .any(|one| telemetry_v2::event_type::of(one.event.as_ref().unwrap()) == Some(*event))
         };
         assert_eq!(*found, (0..130).filter(has).collect::<Vec<_>>(), "{event:?}");
     }

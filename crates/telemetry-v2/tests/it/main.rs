@@ -11,6 +11,7 @@
 #![cfg(feature = "zstd")]
 
 mod damage;
+mod fifth;
 mod files;
 mod generated;
 mod generations;

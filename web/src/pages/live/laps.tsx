@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Lap, type Session, ask } from "../../api/client";
 import { feed } from "../../live/feed";
+import type { State } from "../../live/messages";
 import { bestSectors, least, countingTimes } from "../../numbers/stats";
 import { delta, deltaClass, lapTime, sectorTime } from "../../words/format";
 import { Badges, Star, timeTone } from "../lap_words";
@@ -17,17 +18,33 @@ export interface Running {
   bestSectors: (number | null)[];
 }
 
-/** The newest session, which is the one that runs if one does. */
+/** What to ask the server for: the session that the shown car drives, or the newest one while nobody drives. Others may drive at the same time, so that the
+ * newest session is not always the one that is shown. Null if nothing is known yet. */
+export function sessionRequest(state: State | null, id: string | null): { path: string; newest: boolean } | null {
+  if (state === null) return null;
+  if (state === "waiting") return { path: "/sessions", newest: true };
+  return id === null ? null : { path: `/sessions/${id}`, newest: false };
+}
+
+/** The session of the car that is shown; the newest one while nobody drives. */
 export function useRunningSession(): Running {
   const id = useFact((f) => f?.car.session ?? null);
-  const [session, setSession] = useState<Session | null>(null);
+  const state = useFact((f) => f?.state ?? null);
+  const [found, setSession] = useState<Session | null>(null);
   const [turn, setTurn] = useState(0);
+  const waiting = state === "waiting";
+  const known = state !== null;
   useEffect(() => {
+    const request = sessionRequest(state, id);
+    if (!request) return undefined;
     const stop = new AbortController();
-    // The newest one is the one that runs: what is shown live may be a moment ahead of what is stored.
-    ask<{ sessions: Session[] }>("/sessions", { limit: 1, laps: true }, { signal: stop.signal }).then((page) => setSession(page.sessions[0] ?? null), () => {});
+    const answer = request.newest
+      ? ask<{ sessions: Session[] }>(request.path, { limit: 1, laps: true }, { signal: stop.signal }).then((page) => page.sessions[0] ?? null)
+      : ask<Session>(request.path, {}, { signal: stop.signal });
+    // What is shown live may be a moment ahead of what is stored: then there is nothing yet, and an event comes when there is.
+    answer.then(setSession, () => {});
     return () => stop.abort();
-  }, [id, turn]);
+  }, [id, waiting, known, turn]);
   useEffect(() => feed.onEvent((event) => {
     if (LAP_EVENTS.has(event.kind)) {
       const lap = event.data as unknown as Lap;
@@ -36,6 +53,8 @@ export function useRunningSession(): Running {
     // Bests and deltas of all laps may be others now.
     if (/^(lap_final|lap_amended|lap_edited|session_|reset)/.test(event.kind)) setTurn((n) => n + 1);
   }), []);
+  // Until the answer is there, what was shown before belongs to another car.
+  const session = waiting || found?.id === id ? found : null;
   return useMemo(() => {
     const laps = (session?.laps ?? []).filter((lap) => !lap.deleted_utc);
     return { session, laps, bestMs: least(countingTimes(laps)), bestSectors: bestSectors(laps) };

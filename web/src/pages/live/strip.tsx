@@ -2,7 +2,8 @@
 
 import { useLine } from "../../app/shell";
 import type { Session } from "../../api/client";
-import type { State } from "../../live/messages";
+import { feed } from "../../live/feed";
+import type { OtherCar, State } from "../../live/messages";
 import { fixed, lapTime } from "../../words/format";
 import { car as carName, game, track as trackName, word } from "../../words/names";
 import { Figure, useFact } from "./figures";
@@ -43,6 +44,7 @@ export function Strip({ session }: { session: Session | null }) {
         <Fact name="Position" of={(f) => fixed(f.car.race_position)} />
         <Fact name="Left" of={(f) => lapTime(f.car.session_left_ms, 0)} />
       </dl>
+      <Choice />
       {!lost && state?.hint && <p class="hint">{state.hint}</p>}
     </header>
   );
@@ -50,4 +52,28 @@ export function Strip({ session }: { session: Session | null }) {
 
 function Fact({ name, of }: { name: string; of: Parameters<typeof Figure>[0]["of"] }) {
   return <div><dt class="label">{name}</dt><dd><Figure of={of} /></dd></div>;
+}
+
+/** Which car is shown, where several are recorded at once. */
+function Choice() {
+  const { own, others } = useFact((f) => ({
+    own: f?.car.tape ? { tape: f.car.tape, game: f.car.game, track: f.car.track, car: f.car.car, driver: f.car.driver } : null,
+    others: f?.car.others ?? [],
+  }));
+  if (!own || others.length === 0) return null;
+  const all = [own, ...others].sort((a, b) => a.tape.localeCompare(b.tape));
+  return (
+    <label class="choice">
+      <span class="label">Several cars are live</span>
+      <select value={own.tape} onChange={(event) => feed.follow(event.currentTarget.value)}>
+        {all.map((one) => <option key={one.tape} value={one.tape}>{choiceText(one)}</option>)}
+      </select>
+    </label>
+  );
+}
+
+/** One car among several, in words. */
+export function choiceText(one: OtherCar): string {
+  const named = { game: one.game ?? null, track: one.track ?? null, car: one.car ?? null, layout: null, track_name: null, car_name: null };
+  return [carName(named), trackName(named), one.driver].filter(Boolean).join(" · ");
 }

@@ -51,13 +51,14 @@ export function Player({ tape, length, span, whole, playhead, cursor }: { tape: 
         <label class="check"><input type="checkbox" checked={loop} onChange={(event) => { const next = event.currentTarget.checked; setLoop(next); if (here) void set({ loop: next }); }} /> Loop</label>
         {here && <Place from={(here.from_ns ?? 0) / 1e9} to={(here.to_ns ?? length * 1e9) / 1e9} playhead={playhead} onSeek={seek} />}
       </div>
-      <p class="soft player-note" role="status">{text(now, here !== null, tape)}{elsewhere && <> <a href={`/tapes/${elsewhere.tape}`}>To that tape</a></>}</p>
+      <p class="soft player-note" role="status">{text(now, here, tape)}{elsewhere && <> <a href={`/tapes/${elsewhere.tape}`}>To that tape</a></>}</p>
       {(now?.notes ?? []).filter(() => now?.tape === tape).map((note) => <p key={note} class="player-note note">{note}</p>)}
     </section>
   );
 }
 
-function text(now: ReturnType<typeof usePlayback>["now"], here: boolean, tape: string): string {
+function text(now: ReturnType<typeof usePlayback>["now"], here: ReturnType<typeof usePlayback>["now"], tape: string): string {
+  if (here?.state === "paused") return "Paused: programs on the machine of the server see the game stand still.";
   if (here) return "Plays on the machine of the server: programs there see the game running.";
   if (now?.state === "playing" || now?.state === "paused") return "Another tape is being played.";
   if (now?.tape === tape && now.state === "ended" && now.frames != null) return `Played to the end, ${count(now.frames)} frames${now.lost ? `, ${count(now.lost)} could not be read` : ""}.`;

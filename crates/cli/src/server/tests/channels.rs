@@ -7,7 +7,7 @@ use gametape::format::read::Tape;
 use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::games::acc;
 use gametape::laps::columns::columns;
-use gametape::laps::compare::compare;
+use gametape::laps::compare::{FineGrid, compare};
 use gametape::laps::{Grid, Lap, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::layout::stream_of_layout;
 use gametape::simulated_car::{Script, Settings, Simulation, Start};
@@ -50,8 +50,11 @@ pub(super) fn driven(access: Access) -> Driven {
     let facts: Vec<_> = tracked.tracks.iter().cloned().map(Write::Track).collect();
     server.store.write(&origin, &facts).unwrap();
     let folders = [server._folder.path().to_owned()];
-    let found =
-        look(server.store.as_ref(), &Look { place: "here", folders: &folders, except: &[], checksums: false }).unwrap();
+    let found = look(
+        server.store.as_ref(),
+        &Look { place: "here", folders: &folders, except: &[], elsewhere: false, checksums: false },
+    )
+    .unwrap();
     assert_eq!(found.new.len(), 1);
     Driven { server, path, tracked }
 }
@@ -138,9 +141,20 @@ async fn a_comparison_is_what_the_library_says() {
     assert_eq!(answer.status, 200, "{}", answer.text);
     let said = answer.json();
     let names = ["rpm", "speed_kmh", "brake"].map(str::to_owned);
-    let grid = Grid::Metres { step_m: 10.0, length_m: driven.length_m() };
-    let found: Vec<_> = laps.iter().map(|lap| columns(&tape, lap, &names, grid).unwrap()).collect();
-    let expected = compare(&found, driven.length_m(), 10.0).unwrap();
+    let fine = FineGrid::of(10.0, driven.length_m());
+    let grid = Grid::Metres { step_m: fine.step_m, length_m: driven.length_m() };
+    let mut found: Vec<_> = laps.iter().map(|lap| columns(&tape, lap, &names, grid).unwrap()).collect();
+    let mut expected = compare(&found, driven.length_m(), fine.step_m).unwrap();
+    fine.thin(&mut expected, &mut found);
+    // Together they are the difference of the laps, whatever the step is.
+    for step_m in ["5", "10", "100", "333"] {
+        let path = format!("/api/v1/compare?laps={},{}&channels=rpm&step_m={step_m}", ids[0], ids[1]);
+        let said = driven.server.get(&path).await.json();
+        let lost: f64 =
+            said["stretches"].as_array().unwrap().iter().filter_map(|part| part["lost_ms"][1].as_f64()).sum();
+        let difference = f64::from(laps[1].time_ms.unwrap()) - f64::from(laps[0].time_ms.unwrap());
+        assert!((lost - difference).abs() < 0.1, "{step_m} m: {lost} of {difference}");
+    }
     assert_eq!(said["reference"], json!(ids[0]));
     assert_eq!(said["length_m"].as_f64().map(|metres| metres.round()), Some(driven.length_m().round()));
     let places: Vec<_> = expected.distance_m.iter().copied().map(Some).collect();

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::time::Duration;
 use tower::ServiceExt;
 
+use gametape::store::Audience;
+
 use super::super::live::Kind;
 use super::{Access, Server, local};
 
@@ -38,7 +40,7 @@ fn tell(server: &Server, number: u32, public: bool) {
 #[tokio::test]
 async fn h10_a_client_that_comes_back_misses_nothing() {
     let server = Server::new(local());
-    let start = server.state.hub.newest();
+    let start = server.state.hub.newest(Audience::Owner);
     let mut first = listen(&server, "", &[]).await;
     tell(&server, 1, true);
     let heard = next(&mut first).await;
@@ -85,19 +87,24 @@ async fn laps_are_told_when_they_are_stored_and_private_ones_to_the_owner_alone(
     let announcer = super::super::Announcer::new(server.state.clone());
     let private = DriverEdit { name: None, visibility: Some(Visibility::Unlisted) };
     server.store.edit_driver("Driver 2", &private).unwrap();
-    let start = server.state.hub.newest();
+    let [start, public_start] = [Audience::Owner, Audience::Public].map(|audience| server.state.hub.newest(audience));
     for (number, driver) in [(1, "Driver 1"), (2, "Driver 2")] {
         let session = super::session(number, driver);
         let lap = super::lap(&session, 1, 100_000 + u32::from(number));
         announcer.tell(&Event::LapFinal(lap.clone()));
-        assert_eq!(server.state.hub.newest(), start + u64::from(number - 1) * 3, "what is not stored is not told");
+        assert_eq!(
+            server.state.hub.newest(Audience::Owner),
+            start + u64::from(number - 1) * 3,
+            "what is not stored is not told"
+        );
         super::drive(server.store.as_ref(), number, driver, &[100_000 + u32::from(number)]);
         announcer.tell(&Event::SessionOpened(session));
         announcer.tell(&Event::LapOpened(lap.clone()));
         announcer.tell(&Event::LapFinal(lap));
     }
+    let starts = |audience| if audience == Audience::Owner { start } else { public_start };
     let heard = |audience| {
-        let (events, _) = server.state.hub.after(start, audience, 100);
+        let (events, _) = server.state.hub.after(starts(audience), audience, 100);
         events.iter().map(|event| event.text.to_string()).collect::<String>()
     };
     let owner = heard(gametape::store::Audience::Owner);
@@ -113,7 +120,7 @@ async fn laps_are_told_when_they_are_stored_and_private_ones_to_the_owner_alone(
 #[tokio::test]
 async fn h9_a_driver_who_is_hidden_while_driving_and_a_co_driver_are_heard_by_the_owner_alone() {
     use gametape::laps::{Event, Lap, Sector, SectorSource};
-    use gametape::store::{Audience, DriverEdit, Store, Visibility};
+    use gametape::store::{DriverEdit, Store, Visibility};
 
     let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
     let announcer = super::super::Announcer::new(server.state.clone());
@@ -127,10 +134,9 @@ async fn h9_a_driver_who_is_hidden_while_driving_and_a_co_driver_are_heard_by_th
     };
     announcer.tell(&Event::SessionOpened(session.clone()));
     let told = |event: &Event| {
-        let before = server.state.hub.newest();
+        let before = [Audience::Owner, Audience::Public].map(|audience| (server.state.hub.newest(audience), audience));
         announcer.tell(event);
-        let heard = |audience| server.state.hub.after(before, audience, 10).0.len();
-        (heard(Audience::Owner), heard(Audience::Public))
+        before.map(|(before, audience)| server.state.hub.after(before, audience, 10).0.len()).into()
     };
     let opened = Event::LapOpened(lap.clone());
     assert_eq!((told(&opened), told(&sector)), ((1, 1), (1, 1)), "all may hear of the first driver");
@@ -139,4 +145,35 @@ async fn h9_a_driver_who_is_hidden_while_driving_and_a_co_driver_are_heard_by_th
     assert_eq!((told(&opened), told(&sector)), ((1, 1), (1, 1)));
     server.store.edit_driver("Driver 1", &DriverEdit { name: None, visibility: Some(Visibility::Private) }).unwrap();
     assert_eq!((told(&sector), told(&opened)), ((1, 0), (1, 0)), "hidden in the middle of a lap");
+}
+
+#[tokio::test]
+async fn the_numbers_of_the_public_do_not_count_what_is_hidden() {
+    let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
+    let start = server.state.hub.newest(Audience::Public);
+    let mut stream = listen(&server, "", &[]).await;
+    for number in 0..5 {
+        tell(&server, number, false);
+    }
+    tell(&server, 5, true);
+    assert!(next(&mut stream).await.starts_with(&format!("id: {}\n", start + 1)));
+}
+
+#[tokio::test]
+async fn a_driver_whom_another_program_hides_is_not_replayed() {
+    use gametape::store::{DriverEdit, SqlStore, Store, Visibility};
+
+    let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
+    let start = server.state.hub.newest(Audience::Public);
+    let mut first = listen(&server, "", &[]).await;
+    let data = serde_json::json!({ "driver": "Driver 1" });
+    server.state.hub.tell(Kind::LapFinal, &data, Some(&data));
+    assert!(next(&mut first).await.contains("Driver 1"));
+    let again = format!("?since={start}");
+    assert!(next(&mut listen(&server, &again, &[]).await).await.contains("Driver 1"), "while the driver is public");
+    let hidden = DriverEdit { name: None, visibility: Some(Visibility::Private) };
+    let other = SqlStore::sqlite(server._folder.path().join("laps.sqlite")).unwrap();
+    other.edit_driver("Driver 1", &hidden).unwrap();
+    let heard = next(&mut listen(&server, &again, &[]).await).await;
+    assert!(heard.contains("event: reset") && !heard.contains("Driver 1"), "{heard}");
 }

@@ -5,6 +5,7 @@ mod channels;
 mod edits;
 mod live;
 mod live_v2;
+mod push;
 mod reading;
 mod socket;
 mod tapes;

@@ -89,6 +89,11 @@ async fn an_overview_has_every_peak_and_gets_finer() {
     assert_eq!(fine["channels"][0]["step_ns"], 20_000_000);
     assert!(numbers(&fine["channels"][0]["min"]).iter().flatten().count() > 90);
     assert_eq!((&fine["from_ns"], &fine["to_ns"]), (&json!(10_000_000_000_u64), &json!(12_000_000_000_u64)));
+    // Names are resolved as on the command line.
+    for name in ["gear", "GEAR", "Physics/gear"] {
+        let found = driven.server.get(&at(&format!("/overview?channels={name}"))).await.json();
+        assert_eq!(found["channels"][0]["name"], "physics/gear", "{name}");
+    }
     let usual = driven.server.get(&at("/overview")).await.json();
     assert!(usual["channels"].as_array().unwrap().len() >= 5);
 }
@@ -107,7 +112,8 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?channels=nothing"), 400, "no channel"),
         (at("/overview?channels=physics/nothing"), 400, "no channel"),
         (at("/overview?channels=physics/wheelSlip"), 400, "wheelSlip.0 to"),
-        (at("/overview?channels=physics/wheelSlip.4"), 400, "no channel"),
+        (at("/overview?channels=physics/wheelSlip.4"), 400, "4 elements"),
+        (at("/overview?channels=speedKm"), 400, "did you mean speedKmh"),
         (at("/overview?channels=static/track"), 400, "is a text"),
         (at("/overview?channels=a,,b"), 400, "empty"),
         (at(&format!("/overview?channels={}", ["physics/gas"; 17].join(","))), 400, "at most 16"),
@@ -178,7 +184,7 @@ async fn rows_of_a_tape_and_of_a_lap_are_those_of_the_library() {
     assert_eq!(csv.headers["content-type"], "text/csv; charset=utf-8");
     assert!(csv.headers["content-disposition"].to_str().unwrap().contains("\"a tape.csv\""));
     let lines: Vec<&str> = csv.text.lines().collect();
-    assert_eq!(lines[0], "time_ns,time_s,utc,lap,lap_distance_m,speedKmh (km/h),wheelSlip[1]");
+    assert_eq!(lines[0], "time_ns,time_s,utc,lap,lap_distance_m,speedKmh,wheelSlip[1]");
     let tape = Tape::open(&driven.path).unwrap();
     assert_eq!(lines.len() as u64 - 1, tape.stream_named("physics").unwrap().totals().frames);
     let lap = &driven.laps()[0];

@@ -113,6 +113,7 @@ struct State {
     calls: u64,
     cut_at: Option<u64>,
     full_at: Option<u64>,
+    room_at: Option<u64>,
     faults: Faults,
 }
 
@@ -131,7 +132,9 @@ impl State {
     fn call_for_room(&mut self) -> io::Result<bool> {
         let whole = self.call()?;
         match self.full_at {
-            Some(full) if self.calls >= full => Err(io::Error::from(io::ErrorKind::StorageFull)),
+            Some(full) if self.calls >= full && self.room_at.is_none_or(|room| self.calls < room) => {
+                Err(io::Error::from(io::ErrorKind::StorageFull))
+            }
             _ => Ok(whole),
         }
     }
@@ -184,6 +187,11 @@ impl Disk {
         self.state().full_at = Some(call);
     }
 
+    /// From the call with this number on there is room again.
+    pub(super) fn room_at(&self, call: u64) {
+        self.state().room_at = Some(call);
+    }
+
     /// What is on the disk when the power comes back.
     pub(super) fn after_cut(&self, random: &mut Random) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
@@ -226,6 +234,15 @@ impl Files for Disk {
     fn journals(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
         let prefix = format!("{}-journal-", tape.display());
         Ok(self.state().names.keys().filter(|path| path.display().to_string().starts_with(&prefix)).cloned().collect())
+    }
+
+    fn unfinished(&self, tape: &Path) -> io::Result<Vec<PathBuf>> {
+        let prefix = format!("{}.", tape.display());
+        let is_one = |path: &&PathBuf| {
+            let name = path.display().to_string();
+            name.starts_with(&prefix) && name.ends_with(".part")
+        };
+        Ok(self.state().names.keys().filter(is_one).cloned().collect())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -36,6 +36,8 @@ struct Control {
 enum End {
     Cut,
     FullDisk,
+    /// Full for some calls, with room for the rest.
+    FullForAWhile,
 }
 
 /// A frame that was given to the writer.
@@ -80,7 +82,7 @@ fn content(stream: u16, seq: u64, random: &mut Random) -> Vec<u8> {
         0 => data.extend([stream as u8, seq as u8, 3, 0x40, 7, seq as u8 / 8]),
         1 => data.extend(vec![b'a' + (seq % 26) as u8; random.below(90) as usize]),
         2 => {}
-        _ => data = crate::system::Event::to_bytes("mark", &format!("mark {seq}")),
+        _ => data = crate::system::Event::to_bytes("mark", &format!("mark {seq}"), None),
     }
     data
 }
@@ -118,6 +120,11 @@ impl Recording {
         }
         if end == End::FullDisk {
             self.disk.full_at(calls + 1 + self.random.below(appends * 3));
+        }
+        if end == End::FullForAWhile {
+            let full = calls + 1 + self.random.below(appends);
+            self.disk.full_at(full);
+            self.disk.room_at(full + 1 + self.random.below(40));
         }
         for spec in specs() {
             if self.core.add_stream(spec).is_err() {
@@ -283,6 +290,24 @@ fn a_full_disk_and_a_power_cut_after_it_lose_nothing_that_was_accepted() {
             panic!("seed {seed}: {text}");
         }
     }
+}
+
+#[test]
+fn a_disk_that_is_full_for_a_while_costs_no_frame_that_was_accepted_and_the_tape_is_closed() {
+    let mut closed_after_it = 0;
+    for seed in 0..1000 {
+        let mut recording = Recording::begin(seed, Faults::default());
+        let closed = recording.record(End::FullForAWhile);
+        closed_after_it += u32::from(closed);
+        recording.encoder.give_up();
+        recording.synced = recording.now + Duration::from_millis(1);
+        let left = recording.disk.after_cut(&mut recording.random);
+        if let Err(text) = recording.check(left, closed, Control::default()) {
+            panic!("seed {seed}: {text}");
+        }
+    }
+    // The others end while the disk is full.
+    assert!(closed_after_it > 700, "{closed_after_it} of 1000");
 }
 
 // Two halves, so that two cores share the work.

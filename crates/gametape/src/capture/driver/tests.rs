@@ -1,5 +1,8 @@
 //! Each rule of when a tape begins and ends, with a clock that tests move and a source that says what it is told.
 mod bench;
+// Windows keeps open files from being deleted, and a disk that fails there was never tried.
+#[cfg(unix)]
+mod disks;
 
 use std::time::Duration;
 
@@ -108,8 +111,23 @@ fn a_short_absence_is_one_gap_and_the_tape_says_so() {
     let tapes = bench.end();
     assert_eq!((reasons(&tapes), numbers(&tapes)), (vec![EndReason::Stopped], vec![range(1, 10)]));
     assert_eq!(tapes[0].events("gap"), ["away for 1490 ms"]);
+    let lengths: Vec<_> = tapes[0].tape.events_of("gap").iter().map(|event| event.length_ns).collect();
+    assert_eq!(lengths, [Some(1_490_000_000)], "as a number, whatever the text says");
     assert_eq!(gaps, [(5, 1_490_000_000)], "who looks on hears of it before the frames behind it");
     assert_eq!((tapes[0].counters("numbers").gaps, tapes[0].counters("others").gaps, seen.gaps), (1, 1, 1));
+}
+
+#[test]
+fn a_frame_that_the_tape_refuses_is_not_shown_to_observers() {
+    let mut bench = Bench::new();
+    bench.drive(5);
+    let shown = bench.heard.lock().unwrap().frames;
+    // Accepted, older than the one before, larger than a tape takes.
+    bench.source.also = vec![(1, 0, b"b".to_vec()), (1, 5_000_000, b"a".to_vec()), (1, 0, vec![0; (16 << 20) + 1])];
+    bench.drive(1);
+    assert_eq!(bench.heard.lock().unwrap().frames - shown, 2, "the number and the first of the three");
+    let tapes = bench.end();
+    assert_eq!((tapes[0].frames("others").len(), tapes[0].counters("others").dropped), (1, 2));
 }
 
 #[test]

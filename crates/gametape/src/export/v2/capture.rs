@@ -15,13 +15,13 @@ use telemetry_v2::nevrcap;
 use telemetry_v2::proto::telemetry::v1::TelemetryHeader;
 use telemetry_v2::proto::telemetry::v2::envelope;
 use telemetry_v2::write::{Layout, WriteError, WriteOptions, Writer};
-use telemetry_v2::{Record, RecordKind};
+use telemetry_v2::{Dictionary, Record, RecordKind};
 
 use super::kept::KeptRecords;
 use super::tape::head_of;
 use crate::echo::{KEYFRAME_INTERVAL, Maker, with_arena};
 use crate::export::answers::{Answers, Moment};
-use crate::import::captures::{GENERATION, LAYOUT, NEVRCAP_RECORDS, V2_RECORDS};
+use crate::import::captures::{DICTIONARY, GENERATION, LAYOUT, NEVRCAP_RECORDS, V2_RECORDS, hex};
 
 /// Why a tape cannot be written as a capture.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,14 @@ pub enum CaptureExportError {
     /// The tape cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The capture that the tape was imported from was packed with another dictionary than the one that was given.
+    #[error("the capture was packed with the zstd dictionary of SHA-256 {stated}, the one that was given has {given}")]
+    OtherDictionary {
+        /// SHA-256 of the capture's dictionary.
+        stated: String,
+        /// SHA-256 of the dictionary that was given.
+        given: String,
+    },
     /// A record cannot be written.
     #[error(transparent)]
     Capture(#[from] WriteError),
@@ -54,6 +62,8 @@ pub struct CaptureExported {
     pub frames: u64,
     /// Whether the records are those of the capture that the tape was imported from.
     pub same_records: bool,
+    /// The capture that the tape was imported from was packed with a dictionary, and this file is not: none was given. Its header still names it.
+    pub without_dictionary: bool,
     /// Answers, marks and lines that the file has no place for.
     pub left_out: u64,
     /// Values and events that the wanted generation has no place for.
@@ -82,12 +92,27 @@ pub fn export_v2_tape(
     out: &mut dyn Write,
     done: Done<'_>,
 ) -> Result<CaptureExported, CaptureExportError> {
+    export_v2_tape_with(tape, options, None, out, done)
+}
+
+/// [`export_v2_tape`] with the zstd dictionary for a tape that was imported from a capture packed with it. Of other tapes nothing is packed with it.
+///
+/// # Errors
+/// As [`export_v2_tape`], and if the capture was packed with another dictionary.
+pub fn export_v2_tape_with(
+    tape: &Tape,
+    options: CaptureOptions,
+    dictionary: Option<&Dictionary>,
+    out: &mut dyn Write,
+    done: Done<'_>,
+) -> Result<CaptureExported, CaptureExportError> {
     let answers = Answers::of(tape).ok_or(CaptureExportError::NotEchoVr)?;
     let metadata = tape.metadata();
     let generation = match metadata.get(GENERATION).map(String::as_str) {
         Some("seed") => Generation::Seed,
         Some("second") => Generation::Second,
         Some("fourth") => Generation::Fourth,
+        Some("fifth") => Generation::Fifth,
         _ => Generation::Third,
     };
     let kept = KeptRecords::of(tape, V2_RECORDS)?.filter(|_| !options.seed || generation == Generation::Seed);
@@ -98,7 +123,17 @@ pub fn export_v2_tape(
         _ => Layout::Blocks,
     };
     let options = WriteOptions { layout, generation, keyframe_state: false, ..interval() };
-    copy_v2(answers, kept, options, out, done)
+    let stated = metadata.get(DICTIONARY);
+    let dictionary = dictionary.filter(|_| stated.is_some());
+    if let (Some(stated), Some(dictionary)) = (stated, dictionary)
+        && *stated != hex(dictionary.sha256())
+    {
+        return Err(CaptureExportError::OtherDictionary { stated: stated.clone(), given: hex(dictionary.sha256()) });
+    }
+    // Earlier imports could not read headers with numbers in fields 101 and 102; what they left out of the tape was found without one.
+    let without_header = metadata.get("importer").is_some_and(|importer| importer.ends_with(" v2-tape 1"));
+    let exported = copy_v2(answers, kept, options, dictionary, without_header, out, done)?;
+    Ok(CaptureExported { without_dictionary: stated.is_some() && dictionary.is_none(), ..exported })
 }
 
 fn interval() -> WriteOptions {
@@ -168,14 +203,22 @@ fn copy_v2(
     mut answers: Answers<'_>,
     mut kept: KeptRecords<'_>,
     options: WriteOptions,
+    dictionary: Option<&Dictionary>,
+    without_header: bool,
     out: &mut dyn Write,
     done: Done<'_>,
 ) -> Result<CaptureExported, CaptureExportError> {
     let mut exported = CaptureExported { same_records: true, ..CaptureExported::default() };
     let broken = |error: telemetry_v2::wire::WireError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
     let header = Record::from_bytes(std::mem::take(&mut kept.header)).map_err(broken)?;
-    let mut maker = Maker::new(&header.header(&options.limits).unwrap_or_default());
-    let mut writer = Writer::copying(&mut *out, &header, options)?;
+    // The import made frames of the same header, or of none if it could not read it.
+    let known = header.header(&options.limits).unwrap_or_default();
+    let has_rates = known.nominal_frame_rate_hz.is_some() || known.idle_frame_rate_hz.is_some();
+    let mut maker = if without_header && has_rates { Maker::default() } else { Maker::new(&known) };
+    let mut writer = match dictionary {
+        Some(dictionary) => Writer::copying_with_dictionary(&mut *out, &header, options, dictionary)?,
+        None => Writer::copying(&mut *out, &header, options)?,
+    };
     // Places in a file of blocks depend on how they are packed, so the footer is made anew there.
     let own_footer = options.layout == Layout::Blocks;
     let (mut frames, mut number, mut footer) = (0u32, 0u64, false);
@@ -183,7 +226,12 @@ fn copy_v2(
         *frames = frames.saturating_add(u32::from(record.kind() == RecordKind::Frame));
         let is_footer = record.kind() == RecordKind::Footer;
         footer |= is_footer;
-        if is_footer && own_footer { Ok(()) } else { writer.verbatim(record) }
+        if is_footer && own_footer {
+            let known = record.footer(&options.limits).unwrap_or_default();
+            writer.keep_unknown_events(known.event_index);
+            return Ok(());
+        }
+        writer.verbatim(record)
     };
     loop {
         let moment = answers.next()?;

@@ -15,7 +15,9 @@ mod maker;
 mod raw;
 mod tape;
 
-pub use capture::{CaptureExportError, CaptureExported, CaptureOptions, Done, export_nevrcap, export_v2_tape};
+pub use capture::{
+    CaptureExportError, CaptureExported, CaptureOptions, Done, export_nevrcap, export_v2_tape, export_v2_tape_with,
+};
 pub use echo::EchoMaker;
 pub use maker::StreamMaker;
 pub use raw::{CaptureHead, RawMaker, V2MakeError};

@@ -107,7 +107,7 @@ fn stream_echo(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Result<V
         if moment.time_ns < times.start {
             continue;
         }
-        while let Some(Event { at_ns, kind, text }) = events.next_if(|event| event.at_ns < moment.time_ns) {
+        while let Some(Event { at_ns, kind, text, .. }) = events.next_if(|event| event.at_ns < moment.time_ns) {
             maker.mark(*at_ns, kind, text)?;
             streamed.marks += 1;
         }
@@ -115,7 +115,7 @@ fn stream_echo(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Result<V
         streamed.frames += 1;
         out.write_all(&maker.take())?;
     }
-    for Event { at_ns, kind, text } in events {
+    for Event { at_ns, kind, text, .. } in events {
         maker.mark(*at_ns, kind, text)?;
         streamed.marks += 1;
     }

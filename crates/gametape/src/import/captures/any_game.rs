@@ -13,7 +13,7 @@ use telemetry_v2::proto::telemetry::v2::{
     CaptureHeader, Frame, Mark, RawFrame, RawHeader, RawStream, capture_header, envelope, frame,
 };
 use telemetry_v2::read::{Item, Placed, ReadError, Reader, Tape};
-use telemetry_v2::{Record, RecordKind};
+use telemetry_v2::{Fitted, Record, RecordKind};
 
 use super::{Reading, limits};
 use crate::import::kind::Kind;
@@ -22,7 +22,7 @@ use crate::import::problems::{OWN_KEYS, Problems, tell_source_at};
 use crate::import::{Found, ImportError, Source};
 
 /// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
-const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape-raw 1");
+const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape-raw 2");
 
 /// Where records go that no frame or event is made of, and those that say more than was understood.
 const REST: &str = "v2.rest";
@@ -117,13 +117,17 @@ impl AnyGame {
                     self.begin(header, out)?;
                     fits && again.bytes() == record.bytes()
                 }
-                Err(error) => {
-                    self.problems.add(format!("the header cannot be read, it is kept as it is: {error}"));
-                    false
-                }
+                // The reader has told what is wrong with it; it is kept as it is.
+                Err(_) => false,
             },
-            RecordKind::Frame => match record.frame(&limits()) {
-                Ok(frame) => self.take_frame(frame, record, offset, out)?,
+            RecordKind::Frame => match record.fitted_frame(&limits()) {
+                Ok(Fitted { message, misfits }) => {
+                    if !misfits.is_empty() {
+                        self.problems
+                            .add(format!("fields of the frame at {offset} of the stream are not read: {misfits}"));
+                    }
+                    self.take_frame(message, record, offset, out)?
+                }
                 Err(error) => {
                     self.problems.add(format!("the frame at {offset} of the stream is kept as it is: {error}"));
                     false

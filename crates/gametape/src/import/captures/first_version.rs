@@ -1,5 +1,6 @@
 //! A `.nevrcap` file: the first version.
 
+use telemetry_v2::Fitted;
 use telemetry_v2::nevrcap::{self, Item, RawRecord, ReadError, Reader};
 use telemetry_v2::proto::telemetry::v1::LobbySessionStateFrame;
 
@@ -40,8 +41,15 @@ impl Importer for NevrcapImporter {
                 Item::Problem(problem) => import.problems.add(problem),
                 Item::Header(record) => {
                     import.records += 1;
-                    let time = record.header().ok().and_then(|header| header.created_at);
-                    import.header_ns = time.map(|time| time.unix_nanos());
+                    match record.fitted_header() {
+                        Ok(Fitted { message, misfits }) => {
+                            import.header_ns = message.created_at.map(|time| time.unix_nanos());
+                            if !misfits.is_empty() {
+                                import.problems.add(format!("fields of the header are not read: {misfits}"));
+                            }
+                        }
+                        Err(error) => import.problems.add(format!("the header cannot be read: {error}")),
+                    }
                     import.header = Some(record);
                 }
                 Item::Frame(record) => {
@@ -87,7 +95,14 @@ impl Importing {
         self.records += 1;
         let frame_index = self.frames;
         self.frames = self.frames.saturating_add(1);
-        let frame = match record.frame() {
+        let read = record.fitted_frame().map(|Fitted { message, misfits }| {
+            if !misfits.is_empty() {
+                let offset = record.offset;
+                self.problems.add(format!("fields of the frame at {offset} of the stream are not read: {misfits}"));
+            }
+            message
+        });
+        let frame = match read {
             Ok(LobbySessionStateFrame { session: Some(session), player_bones, timestamp, .. }) => {
                 (session, player_bones, timestamp)
             }

@@ -1,15 +1,15 @@
 //! A `.tape` file of Telemetry V2, of any generation, packed or not.
 
-use telemetry_v2::Record;
-use telemetry_v2::RecordKind;
 use telemetry_v2::generation::Generation;
 use telemetry_v2::meaning;
 use telemetry_v2::proto::telemetry::v2::echo_event::Event;
 use telemetry_v2::proto::telemetry::v2::{CaptureHeader, EchoArenaFrame, Frame, Mark, envelope, frame};
-use telemetry_v2::read::{Item, Placed, ReadError, Reader, Tape};
+use telemetry_v2::read::{Item, OpenError, Placed, ReadError, Reader, Tape};
+use telemetry_v2::{Dictionary, Fitted, Record, RecordKind};
 
 use super::any_game::{self, AnyGame};
-use super::{ANSWERS, CaptureError, GENERATION, LAYOUT, Reading, V2_RECORDS, limits};
+use super::{ANSWERS, CaptureError, DICTIONARY, GENERATION, LAYOUT, SETTINGS_CHANGES, UNKNOWN_EVENTS, V2_RECORDS};
+use super::{Reading, hex, limits, options};
 use crate::echo::{Keys, Known, Maker, beyond, write_player_bones, write_session};
 use crate::import::echo_streams::{EchoStreams, Kept};
 use crate::import::kind::Kind;
@@ -18,7 +18,7 @@ use crate::import::problems::{Problems, tell_source_at};
 use crate::import::{Found, ImportError, Importer, Source};
 
 /// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
-const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape 1");
+const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape 2");
 
 /// Marks between two answers that become events; all are kept as records.
 const MAX_MARKS: usize = 4096;
@@ -28,18 +28,24 @@ pub(in crate::import) struct V2Importer;
 
 impl Importer for V2Importer {
     fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError> {
-        let limits = limits();
-        let failed = |error: String| ImportError::from(CaptureError::Read(error));
+        let options = options(source);
         let read_failed = |error: ReadError| match error {
             ReadError::Io(error) => ImportError::Read { path: source.path.clone(), source: error },
-            error => failed(error.to_string()),
+            error @ (ReadError::NeedsDictionary { .. } | ReadError::OtherDictionary { .. }) => {
+                CaptureError::Dictionary(error.to_string()).into()
+            }
+            error => CaptureError::Read(error.to_string()).into(),
+        };
+        let open_failed = |error: OpenError| match error {
+            OpenError::Read(error) => read_failed(error),
+            error @ OpenError::NotACapture => CaptureError::Read(error.to_string()).into(),
         };
         // What slots mean is known only when the generation is: the footer says it, or all frames together.
-        let mut opened = Tape::open_with(Reading::new(source), &limits).map_err(|error| failed(error.to_string()))?;
+        let mut opened = Tape::open_with_options(Reading::new(source), &options).map_err(open_failed)?;
         let generation = opened.generation().generation;
         let raw = any_game::is_raw(&mut opened).map_err(read_failed)?;
         drop(opened);
-        let mut reader = Reader::with_limits(Reading::new(source), &limits).map_err(read_failed)?;
+        let mut reader = Reader::with_options(Reading::new(source), &options).map_err(read_failed)?;
         if raw {
             return AnyGame::read(reader, source, out, progress, &read_failed);
         }
@@ -53,7 +59,8 @@ impl Importer for V2Importer {
                 }
             }
         }
-        import.finish(source, reader.is_packed(), out)
+        let dictionary = source.dictionary.as_ref().filter(|_| reader.used_dictionary());
+        import.finish(source, reader.is_packed(), dictionary, out)
     }
 }
 
@@ -71,6 +78,8 @@ struct Importing {
     frames: u32,
     arena_frames: u64,
     went_back: u64,
+    settings_changes: u64,
+    unknown_events: u64,
     first_block: Option<u64>,
     blocks: bool,
     event_ns: u64,
@@ -92,6 +101,8 @@ impl Importing {
             frames: 0,
             arena_frames: 0,
             went_back: 0,
+            settings_changes: 0,
+            unknown_events: 0,
             first_block: None,
             blocks: false,
             event_ns: 0,
@@ -118,9 +129,9 @@ impl Importing {
         let kept = match record.kind() {
             RecordKind::Header if !self.header && self.records == 1 => {
                 self.header = true;
-                match record.header(&limits()) {
-                    Ok(header) => self.begin(&header, out)?,
-                    Err(error) => self.problems.add(format!("the header cannot be read: {error}")),
+                // The reader has told what is wrong with it.
+                if let Ok(header) = record.header(&limits()) {
+                    self.begin(&header, out)?;
                 }
                 Kept::Header
             }
@@ -139,8 +150,13 @@ impl Importing {
     fn take_frame(&mut self, record: &Record, offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
         let frame_index = self.frames;
         self.frames = self.frames.saturating_add(1);
-        let mut frame = match record.frame(&limits()) {
-            Ok(frame) => frame,
+        let mut frame = match record.fitted_frame(&limits()) {
+            Ok(Fitted { message, misfits }) => {
+                if !misfits.is_empty() {
+                    self.problems.add(format!("fields of the frame at {offset} of the stream are not read: {misfits}"));
+                }
+                message
+            }
             Err(error) => {
                 self.problems.add(format!("the frame at {offset} of the stream is kept as it is: {error}"));
                 return self.keep(Kept::Extra, record, offset, out);
@@ -152,6 +168,7 @@ impl Importing {
         match &frame.payload {
             Some(frame::Payload::EchoArena(arena)) => {
                 self.arena_frames += 1;
+                self.count_unknown(arena);
                 self.take_arena(frame_index, &frame, arena, record, offset, out)
             }
             Some(frame::Payload::Mark(mark)) => {
@@ -162,6 +179,17 @@ impl Importing {
                 self.keep(Kept::Extra, record, offset, out)
             }
             _ => self.keep(Kept::Extra, record, offset, out),
+        }
+    }
+
+    /// Events that no answer can be made of.
+    fn count_unknown(&mut self, arena: &EchoArenaFrame) {
+        for event in &arena.events {
+            match &event.event {
+                Some(Event::MatchSettingsChanged(_)) => self.settings_changes += 1,
+                None => self.unknown_events += 1,
+                Some(_) => {}
+            }
         }
     }
 
@@ -241,7 +269,13 @@ impl Importing {
         Ok(())
     }
 
-    fn finish(mut self, source: &Source, packed: bool, out: &mut dyn Out) -> Result<Found, ImportError> {
+    fn finish(
+        mut self,
+        source: &Source,
+        packed: bool,
+        dictionary: Option<&Dictionary>,
+        out: &mut dyn Out,
+    ) -> Result<Found, ImportError> {
         if self.arena_frames == 0 {
             return Err(CaptureError::NoFrames { records: self.records }.into());
         }
@@ -260,6 +294,14 @@ impl Importing {
         out.metadata(LAYOUT, layout)?;
         out.metadata(GENERATION, generation_word(self.generation))?;
         out.metadata("capture_kept_records", &self.streams.instead.to_string())?;
+        if let Some(dictionary) = dictionary {
+            out.metadata(DICTIONARY, &hex(dictionary.sha256()))?;
+        }
+        for (key, count) in [(SETTINGS_CHANGES, self.settings_changes), (UNKNOWN_EVENTS, self.unknown_events)] {
+            if count > 0 {
+                out.metadata(key, &count.to_string())?;
+            }
+        }
         let found = Found { frames: self.arena_frames, problems: self.problems.list() };
         let at_ns = self.event_ns.max(self.streams.time_ns);
         tell_source_at(out, source, Kind::V2Tape, IMPORTER, "source", &self.problems, at_ns)?;
@@ -274,5 +316,6 @@ pub(crate) fn generation_word(generation: Generation) -> &'static str {
         Generation::Second => "second",
         Generation::Third => "third",
         Generation::Fourth => "fourth",
+        Generation::Fifth => "fifth",
     }
 }

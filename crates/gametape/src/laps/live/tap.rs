@@ -1,17 +1,22 @@
-//! The capturing thread's end: frames are copied into slots that are there from the start.
+//! The capturing thread's end: each frame is copied once, into slots that are there from the start.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gametape_format::StreamSpec;
+use gametape_format::{Role, StreamSpec};
 use gametape_games::find_game;
 
 use super::LiveTape;
-use crate::capture::{EndReason, Observer, TapeBegins};
-use crate::library::{Inlet, Ring};
+use crate::capture::{EndReason, Observer, StopFlag, TapeBegins};
+use crate::library::{Inlet, Reuse, Ring, copy_into};
 
-/// Memory that a slot keeps: more than a page or a row of any game has. Texts are larger, and seldom.
-const MOST_KEPT_BYTES: usize = 16 << 10;
+/// Seconds of frames of any game.
+pub(crate) const SLOTS: usize = 2048;
+/// The most memory that frames take while they wait.
+pub(crate) const BUDGET_BYTES: usize = 64 << 20;
+
+/// Memory that slots have in common: more than a page or a row of any game has. Texts are larger, and seldom.
+const COMMON_BYTES: usize = 16 << 10;
 
 /// The tape that slots belong to.
 #[derive(Debug)]
@@ -19,7 +24,9 @@ pub(crate) struct Begun {
     pub(crate) tape: LiveTape,
     pub(crate) streams: Vec<StreamSpec>,
     pub(crate) utc_ns: i64,
-    /// What of this tape found no slot.
+    /// Whether the game has laps, as far as anybody knows.
+    pub(crate) has_laps: bool,
+    /// What of this tape found no room.
     pub(crate) skipped: AtomicU64,
 }
 
@@ -46,21 +53,23 @@ pub(crate) struct Slot {
     pub(crate) tape: Option<Arc<Begun>>,
     pub(crate) what: What,
     pub(crate) time_ns: u64,
+    /// How much of this tape found no room before this.
+    pub(crate) skipped: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Slot {
-    /// Slots that held something large give that memory back, on the thread that reads: any of them may get it next.
-    pub(crate) fn give_back(&mut self) {
-        if self.bytes.capacity() > MOST_KEPT_BYTES {
-            self.bytes.clear();
-            self.bytes.shrink_to(MOST_KEPT_BYTES);
-        }
+impl Reuse for Slot {
+    fn held_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    fn release(&mut self) {
+        self.bytes = Vec::new();
     }
 }
 
 /// Sees what one recorder records.
-pub(crate) struct LapTap {
+pub(crate) struct Tap {
     inlet: Inlet<Slot>,
     /// `None` between tapes, and while nothing is kept: laps need a tape to belong to.
     tape: Option<Arc<Begun>>,
@@ -68,39 +77,78 @@ pub(crate) struct LapTap {
     takes_frames: bool,
     /// For more than laps: frames of games that have none, and marks.
     takes_all: bool,
+    /// Descriptions that found no room, the newest of each stream: a game gives them once, so they are handed over later.
+    owed: Vec<(usize, u64, Vec<u8>)>,
+    /// The largest common frame so far. A slot that takes memory takes this much, so that any frame fits into it next time: in steady state
+    /// nothing is allocated.
+    common_bytes: usize,
 }
 
-impl LapTap {
-    pub(crate) fn new(slots: usize) -> (Self, Arc<Ring<Slot>>) {
-        let ring = Arc::new(Ring::new(slots, Slot::default));
-        let inlet = Inlet::new(Arc::clone(&ring), None);
-        (Self { inlet, tape: None, takes_frames: true, takes_all: false }, ring)
+impl Tap {
+    /// `takes_all`: the frames of every game, and marks. `patient`: waits for room instead of skipping, until the end is wanted.
+    pub(crate) fn new(
+        slots: usize,
+        budget: usize,
+        takes_all: bool,
+        patient: Option<StopFlag>,
+    ) -> (Self, Arc<Ring<Slot>>) {
+        let ring = Arc::new(Ring::new(slots, budget, Slot::default));
+        let inlet = Inlet::new(Arc::clone(&ring), patient);
+        (Self { inlet, tape: None, takes_frames: true, takes_all, owed: Vec::new(), common_bytes: 0 }, ring)
     }
 
-    /// One that takes the frames of every game, and marks.
-    pub(crate) fn of_all(slots: usize) -> (Self, Arc<Ring<Slot>>) {
-        let (tap, ring) = Self::new(slots);
-        (Self { takes_all: true, ..tap }, ring)
+    /// Returns whether it found room. If not, that is counted.
+    fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) -> bool {
+        let filled = self.try_put(what, time_ns, bytes);
+        if let Some(tape) = self.tape.as_ref().filter(|_| !filled) {
+            tape.skipped.fetch_add(1, Ordering::SeqCst);
+        }
+        filled
     }
 
-    fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
-        let Some(tape) = &self.tape else { return };
-        let filled = self.inlet.fill(&mut |slot| {
+    fn try_put(&mut self, what: What, time_ns: u64, bytes: &[u8]) -> bool {
+        let Some(tape) = &self.tape else { return true };
+        if bytes.len() <= COMMON_BYTES {
+            self.common_bytes = self.common_bytes.max(bytes.len());
+        }
+        let room = self.common_bytes;
+        self.inlet.fill(room.max(bytes.len()), &mut |slot| {
             slot.tape = Some(Arc::clone(tape));
             (slot.what, slot.time_ns) = (what, time_ns);
-            slot.bytes.clear();
-            slot.bytes.extend_from_slice(bytes);
-        });
-        if !filled {
-            tape.skipped.fetch_add(1, Ordering::SeqCst);
+            slot.skipped = tape.skipped.load(Ordering::SeqCst);
+            if slot.bytes.capacity() < bytes.len() {
+                slot.bytes.clear();
+                slot.bytes.reserve_exact(room.max(bytes.len()));
+            }
+            copy_into(&mut slot.bytes, bytes);
+        })
+    }
+
+    /// Hands over the descriptions that found no room before.
+    fn put_owed(&mut self) {
+        while let Some((stream, time_ns, bytes)) = self.owed.pop() {
+            // It was counted when it found no room.
+            if !self.try_put(What::Frame(stream), time_ns, &bytes) {
+                self.owed.push((stream, time_ns, bytes));
+                return;
+            }
+        }
+    }
+
+    fn owe(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
+        let spec = self.tape.as_ref().and_then(|tape| tape.streams.get(stream));
+        if spec.is_some_and(|spec| spec.role == Role::Describe) {
+            self.owed.retain(|(other, ..)| *other != stream);
+            self.owed.push((stream, time_ns, bytes.to_vec()));
         }
     }
 }
 
-impl Observer for LapTap {
+impl Observer for Tap {
     fn begin(&mut self, tape: &TapeBegins<'_>) {
         let has_laps = find_game(&tape.description.game).is_none_or(|game| game.rules.has_laps());
         self.takes_frames = self.takes_all || has_laps;
+        self.owed.clear();
         self.tape = tape.file.map(|(id, path)| {
             Arc::new(Begun {
                 tape: LiveTape {
@@ -111,14 +159,19 @@ impl Observer for LapTap {
                 },
                 streams: tape.description.streams.clone(),
                 utc_ns: tape.utc_ns,
+                has_laps,
                 skipped: AtomicU64::new(0),
             })
         });
     }
 
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
-        if self.takes_frames {
-            self.put(What::Frame(stream), time_ns, bytes);
+        if !self.takes_frames {
+            return;
+        }
+        self.put_owed();
+        if !self.put(What::Frame(stream), time_ns, bytes) {
+            self.owe(stream, time_ns, bytes);
         }
     }
 
@@ -148,11 +201,11 @@ mod tests {
     use super::*;
     use crate::capture::Description;
 
-    fn begin(tap: &mut LapTap, id: u8) {
+    fn begin(tap: &mut Tap, id: u8) {
         begin_game(tap, id, "iracing");
     }
 
-    fn begin_game(tap: &mut LapTap, id: u8, game: &str) {
+    fn begin_game(tap: &mut Tap, id: u8, game: &str) {
         let description = Description::of_game(game);
         let file = Some((gametape_format::TapeId([id; 16]), std::path::Path::new("laps.gtape")));
         tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
@@ -160,7 +213,9 @@ mod tests {
 
     #[test]
     fn frames_of_a_game_without_laps_take_no_slots_where_only_laps_are_wanted() {
-        for ((mut tap, ring), of_echo, of_iracing) in [(LapTap::new(4), 1, 2), (LapTap::of_all(4), 3, 3)] {
+        for ((mut tap, ring), of_echo, of_iracing) in
+            [(Tap::new(4, 1000, false, None), 1, 2), (Tap::new(4, 1000, true, None), 3, 3)]
+        {
             for (game, slots) in [("echo-vr", of_echo), ("iracing", of_iracing)] {
                 begin_game(&mut tap, 1, game);
                 tap.frame(0, 1, b"row");
@@ -175,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_is_skipped_counts_for_the_tape_that_it_was_of() {
-        let (mut tap, ring) = LapTap::new(3);
+        let (mut tap, ring) = Tap::new(3, 1000, false, None);
         for (id, frames) in [(1, 2), (2, 5)] {
             begin(&mut tap, id);
             (0..frames).for_each(|time_ns| tap.frame(0, time_ns, b"row"));
@@ -189,18 +244,36 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_does_not_keep_the_memory_of_a_text() {
-        let (mut tap, ring) = LapTap::new(4);
+    fn what_waits_is_bounded_in_bytes_and_counted_where_it_is_missing() {
+        let (mut tap, ring) = Tap::new(SLOTS, 1 << 20, false, None);
         begin(&mut tap, 1);
-        for bytes in [600_000, 8_000] {
-            tap.frame(0, 0, &vec![7; bytes]);
-            let mut kept = 0;
-            ring.try_empty(&mut |slot| {
-                assert_eq!(slot.bytes.len(), bytes);
-                slot.give_back();
-                kept = slot.bytes.capacity();
-            });
-            assert!((8_000..=MOST_KEPT_BYTES).contains(&kept), "{kept}");
+        (0..10).for_each(|time_ns| tap.frame(0, time_ns, &vec![7; 325_000]));
+        assert!(ring.held_bytes() <= 1 << 20);
+        let mut seen = Vec::new();
+        while ring.try_empty(&mut |slot| seen.push((slot.time_ns, slot.skipped))) {}
+        tap.frame(0, 10, b"row");
+        while ring.try_empty(&mut |slot| seen.push((slot.time_ns, slot.skipped))) {}
+        assert_eq!(seen, [(0, 0), (1, 0), (2, 0), (10, 7)]);
+    }
+
+    #[test]
+    fn a_description_that_found_no_room_is_handed_over_later() {
+        let (mut tap, ring) = Tap::new(2, 1000, false, None);
+        let mut description = Description::of_game("iracing");
+        description.streams = vec![StreamSpec::rows("telemetry"), StreamSpec::rows("text")];
+        description.streams[1].role = Role::Describe;
+        let file = Some((gametape_format::TapeId([1; 16]), std::path::Path::new("laps.gtape")));
+        tap.begin(&TapeBegins { description: &description, file, utc_ns: 0, replay_of: None });
+        for (stream, bytes) in [(0, "row 1"), (0, "row 2"), (1, "text 1"), (1, "text 2")] {
+            tap.frame(stream, 0, bytes.as_bytes());
         }
+        let mut seen = Vec::new();
+        let read = |seen: &mut Vec<String>| {
+            while ring.try_empty(&mut |slot| seen.push(String::from_utf8_lossy(&slot.bytes).into_owned())) {}
+        };
+        read(&mut seen);
+        tap.frame(0, 1, b"row 3");
+        read(&mut seen);
+        assert_eq!(seen, ["row 1", "row 2", "text 2", "row 3"]);
     }
 }

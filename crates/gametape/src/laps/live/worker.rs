@@ -1,82 +1,181 @@
-//! The tracking thread of one recorder.
+//! The tracking thread of one recorder: tracks once, and hands the results to all readers.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use super::Event;
+use super::failures::Failures;
+use super::store_queue::StoreQueue;
 use super::tap::{Begun, Slot, What};
-use super::{Event, LapSink};
 use crate::laps::tracking::{Tracking, end_of_reason};
-use crate::library::{Ring, ThreadWaker};
+use crate::library::{Ring, ThreadWaker, message_of};
+use crate::live_frames::{FrameSink, Handing};
+use crate::live_view::{CarSink, Watching};
+
+/// Who reads the results.
+#[derive(Clone, Default)]
+pub(crate) struct Readers {
+    pub(super) laps: Option<Arc<StoreQueue>>,
+    /// The live view, and how often it is shown at most.
+    pub(super) car: Option<(Arc<dyn CarSink>, Duration)>,
+    pub(super) frames: Option<Arc<dyn FrameSink>>,
+    pub(super) failures: Failures,
+}
+
+#[cfg(test)]
+impl Readers {
+    /// The live view alone, which is shown at every slot.
+    pub(crate) fn of_car(sink: Arc<dyn CarSink>) -> Self {
+        Self { car: Some((sink, Duration::ZERO)), ..Self::default() }
+    }
+}
 
 /// The tape that is being tracked.
 struct Current {
     begun: Arc<Begun>,
-    /// `None` if nobody knows how to make laps of this game.
+    /// `None` if nobody knows how to make laps of this game, or if it failed.
     tracking: Option<Tracking>,
+    watching: Option<Watching>,
+    handing: Option<Handing>,
     last_ns: u64,
+    /// Events that were not handed over, and failures of the tracker: the laps are to be made from the tape.
+    lacking: u64,
 }
 
 impl Current {
-    fn begin(begun: &Arc<Begun>) -> Self {
-        let mut tracking = Tracking::new(&begun.tape.game, begun.tape.id, &begun.streams).ok();
+    fn begin(begun: &Arc<Begun>, readers: &Readers) -> Self {
+        let mut tracking = match begun.has_laps {
+            true => Tracking::new(&begun.tape.game, begun.tape.id, &begun.streams).ok(),
+            false => None,
+        };
         if let Some(tracking) = &mut tracking {
             tracking.tracker().clock(0, begun.utc_ns);
         }
-        Self { begun: Arc::clone(begun), tracking, last_ns: 0 }
+        let car = readers.car.as_ref().filter(|_| begun.has_laps);
+        Self {
+            begun: Arc::clone(begun),
+            tracking,
+            watching: car.map(|(sink, every)| Watching::begin(begun, sink, *every)),
+            handing: readers.frames.as_ref().map(|sink| Handing::begin(begun, sink)),
+            last_ns: 0,
+            lacking: 0,
+        }
     }
 
-    fn take(&mut self, slot: &Slot, out: &mut Vec<Event>) {
-        let Some(tracking) = &mut self.tracking else { return };
-        match slot.what {
-            What::Frame(stream) => tracking.frame(stream, slot.time_ns, &slot.bytes, out),
-            // Only where the source says so, and the tape with it: who sees nothing for a while may have slept.
-            What::Gap(length_ns) => {
-                tracking.tracker().away(slot.time_ns.saturating_sub(length_ns), slot.time_ns, out);
-            }
-            What::Clock(utc_ns) => tracking.tracker().clock(slot.time_ns, utc_ns),
-            What::End(reason) => tracking.tracker().finish(end_of_reason(reason.as_str()), slot.time_ns, out),
-            What::Mark | What::Nothing => {}
-        }
+    fn take(&mut self, slot: &Slot, readers: &Readers) {
         self.last_ns = self.last_ns.max(slot.time_ns);
-    }
-
-    fn end(mut self, sink: &dyn LapSink) {
+        let (begun, failures) = (Arc::clone(&self.begun), &readers.failures);
+        guard(&mut self.handing, &begun, "the stream of live frames", failures, |handing| handing.take(slot));
         let mut events = Vec::new();
-        // Does nothing if the end was told; that may have been skipped.
-        if let Some(tracking) = &mut self.tracking {
-            tracking.tracker().finish(end_of_reason(""), self.last_ns, &mut events);
+        let tracked = guard(&mut self.tracking, &begun, "tracking laps", failures, |tracking| {
+            track(tracking, slot, &mut events);
+        });
+        self.lacking += u64::from(!tracked);
+        guard(&mut self.watching, &begun, "the live view", failures, |watching| {
+            watching.hear(&events);
+            watching.take(slot.what, slot.time_ns, &slot.bytes);
+        });
+        if let Some(laps) = &readers.laps {
+            self.lacking += laps.push(&self.begun, events);
         }
-        tell(&self.begun, &mut events, sink);
-        sink.end(&self.begun.tape, self.begun.skipped.load(Ordering::SeqCst));
+    }
+
+    fn end(mut self, readers: &Readers) {
+        let (begun, failures) = (Arc::clone(&self.begun), &readers.failures);
+        let (mut events, last_ns) = (Vec::new(), self.last_ns);
+        // Does nothing if the end was seen; it may have been skipped.
+        let finished = guard(&mut self.tracking, &begun, "tracking laps", failures, |tracking| {
+            tracking.tracker().finish(end_of_reason(""), last_ns, &mut events);
+        });
+        self.lacking += u64::from(!finished);
+        if let Some(laps) = &readers.laps {
+            self.lacking += laps.push(&begun, events);
+            let skipped = if begun.has_laps { begun.skipped.load(Ordering::SeqCst) } else { 0 };
+            laps.end(&begun, skipped + self.lacking);
+        }
+        guard(&mut self.watching, &begun, "the live view", failures, |watching| watching.gone());
+        guard(&mut self.handing, &begun, "the stream of live frames", failures, |handing| handing.end());
     }
 }
 
-fn tell(begun: &Begun, events: &mut Vec<Event>, sink: &dyn LapSink) {
-    if !events.is_empty() {
-        sink.events(&begun.tape, std::mem::take(events));
+fn track(tracking: &mut Tracking, slot: &Slot, out: &mut Vec<Event>) {
+    match slot.what {
+        What::Frame(stream) => tracking.frame(stream, slot.time_ns, &slot.bytes, out),
+        // Only where the source says so, and the tape with it: without frames for a while, the recorder may have slept.
+        What::Gap(length_ns) => {
+            tracking.tracker().away(slot.time_ns.saturating_sub(length_ns), slot.time_ns, out);
+        }
+        What::Clock(utc_ns) => tracking.tracker().clock(slot.time_ns, utc_ns),
+        What::End(reason) => tracking.tracker().finish(end_of_reason(reason.as_str()), slot.time_ns, out),
+        What::Mark | What::Nothing => {}
     }
 }
 
-/// Tracks until the recorder is gone.
-pub(in crate::laps) fn run(ring: &Ring<Slot>, sink: &dyn LapSink) {
-    let (mut waker, mut current) = (ThreadWaker::default(), None::<Current>);
-    let mut events = Vec::new();
-    let mut take = |slot: &mut Slot| {
+/// Does something with a part. If it panics, that is reported and the part is gone for this tape. Returns whether it did not.
+fn guard<T>(
+    part: &mut Option<T>,
+    begun: &Begun,
+    name: &'static str,
+    failures: &Failures,
+    act: impl FnOnce(&mut T),
+) -> bool {
+    let Some(working) = part else { return true };
+    match catch_unwind(AssertUnwindSafe(|| act(working))) {
+        Ok(()) => true,
+        Err(payload) => {
+            *part = None;
+            failures.note(Some(&begun.tape), name, &message_of(&*payload));
+            false
+        }
+    }
+}
+
+/// Tracks what comes through a ring.
+pub(crate) struct Worker {
+    readers: Readers,
+    current: Option<Current>,
+}
+
+impl Worker {
+    pub(crate) fn new(readers: Readers) -> Self {
+        Self { readers, current: None }
+    }
+
+    /// Takes one thing that the recorder saw.
+    pub(crate) fn take(&mut self, slot: &mut Slot) {
         let Some(begun) = slot.tape.take() else { return };
-        let ends = current.take_if(|current| !Arc::ptr_eq(&current.begun, &begun));
-        if let Some(ended) = ends {
-            ended.end(sink);
+        // The end of the tape before may have found no slot.
+        let ends = self.current.take_if(|current| !Arc::ptr_eq(&current.begun, &begun));
+        ends.into_iter().for_each(|ended| ended.end(&self.readers));
+        let current = self.current.get_or_insert_with(|| Current::begin(&begun, &self.readers));
+        current.take(slot, &self.readers);
+        if matches!(slot.what, What::End(_)) {
+            self.end();
         }
-        let tape = current.get_or_insert_with(|| Current::begin(&begun));
-        tape.take(slot, &mut events);
-        slot.give_back();
-        tell(&begun, &mut events, sink);
-        if let (What::End(_), Some(ended)) = (slot.what, current.take_if(|_| matches!(slot.what, What::End(_)))) {
-            ended.end(sink);
-        }
-    };
-    while ring.empty(&mut waker, &mut take) {}
-    if let Some(ended) = current {
-        ended.end(sink);
+    }
+
+    /// Ends the tape, if there is one.
+    pub(crate) fn end(&mut self) {
+        self.current.take().into_iter().for_each(|ended| ended.end(&self.readers));
+    }
+
+    /// Tracks until the recorder is gone.
+    pub(crate) fn run(mut self, ring: &Ring<Slot>) {
+        let _leaving = Leaving(ring, self.readers.laps.clone());
+        let mut waker = ThreadWaker::default();
+        while ring.empty(&mut waker, &mut |slot| self.take(slot)) {}
+        self.end();
+    }
+}
+
+/// At the end of the thread, however it ends: the recorder does not wait for it, and the store's thread ends too.
+struct Leaving<'a>(&'a Ring<Slot>, Option<Arc<StoreQueue>>);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.abandon();
+        self.1.iter().for_each(|queue| queue.close());
     }
 }

@@ -5,19 +5,20 @@ use gametape_games::{Channel, Kind};
 
 /// A row: the variables that laps are made of.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    lap: i32,
-    share: f32,
-    last_s: f32,
-    state: i32,
-    surface: i32,
-    incidents: i32,
-    in_stall: bool,
-    on_pit_road: bool,
-    session: i32,
+pub(super) struct Row {
+    pub(super) lap: i32,
+    pub(super) share: f32,
+    pub(super) last_s: f32,
+    pub(super) state: i32,
+    pub(super) surface: i32,
+    pub(super) incidents: i32,
+    pub(super) in_stall: bool,
+    pub(super) on_pit_road: bool,
+    pub(super) session: i32,
+    pub(super) fuel_l: f32,
 }
 
-const ROW: Row = Row {
+pub(super) const ROW: Row = Row {
     lap: 1,
     share: 0.0,
     last_s: -1.0,
@@ -27,15 +28,16 @@ const ROW: Row = Row {
     in_stall: false,
     on_pit_road: false,
     session: 0,
+    fuel_l: 20.0,
 };
 
 const SLIDE_RAD: f32 = 0.5;
 
-fn channel(name: &'static str, offset: u32, kind: Kind, count: u32, unit: &'static str) -> Channel {
+pub(super) fn channel(name: &'static str, offset: u32, kind: Kind, count: u32, unit: &'static str) -> Channel {
     Channel { name: name.into(), offset, kind, count, unit: unit.into() }
 }
 
-fn layout() -> Layout {
+pub(super) fn layout() -> Layout {
     let int = |name, offset| channel(name, offset, Kind::I32, 1, "");
     let channels = vec![
         channel("SessionTime", 0, Kind::F64, 1, "s"),
@@ -53,8 +55,9 @@ fn layout() -> Layout {
         channel("YawNorth", 43, Kind::F32, 1, "rad"),
         channel("VelocityX", 47, Kind::F32, 1, "m/s"),
         channel("VelocityY", 51, Kind::F32, 1, "m/s"),
+        channel("FuelLevel", 55, Kind::F32, 1, "l"),
     ];
-    Layout::new("test", 55, channels).unwrap()
+    Layout::new("test", 59, channels).unwrap()
 }
 
 fn bytes(at_s: f64, row: &Row) -> Vec<u8> {
@@ -70,13 +73,13 @@ fn bytes(at_s: f64, row: &Row) -> Vec<u8> {
     bytes.extend(77_i32.to_le_bytes());
     // Round a circle, clockwise, with the nose half a radian to the right of where the car goes.
     let nose = row.share * std::f32::consts::TAU + SLIDE_RAD;
-    for number in [nose, 40.0 * SLIDE_RAD.cos(), 40.0 * SLIDE_RAD.sin()] {
+    for number in [nose, 40.0 * SLIDE_RAD.cos(), 40.0 * SLIDE_RAD.sin(), row.fuel_l] {
         bytes.extend(number.to_le_bytes());
     }
     bytes
 }
 
-fn text(kind: &str, sectors: usize) -> String {
+pub(super) fn text(kind: &str, sectors: usize) -> String {
     let list: String = (0..sectors)
         .map(|number| format!(" - SectorNum: {number}\n   SectorStartPct: {:.6}\n", number as f64 / sectors as f64))
         .collect();
@@ -88,22 +91,32 @@ fn text(kind: &str, sectors: usize) -> String {
 }
 
 /// Rows at a rate, until a time.
-fn drive(hz: u32, kind: &str, sectors: usize, end_s: f64, row_at: impl Fn(f64) -> Row) -> Run {
+pub(super) fn drive(hz: u32, kind: &str, sectors: usize, end_s: f64, row_at: impl Fn(f64) -> Row) -> Run {
+    drive_with(&layout(), hz, kind, sectors, end_s, row_at)
+}
+
+pub(super) fn drive_with(
+    layout: &Layout,
+    hz: u32,
+    kind: &str,
+    sectors: usize,
+    end_s: f64,
+    row_at: impl Fn(f64) -> Row,
+) -> Run {
     let mut feed = Feed::new("iracing");
-    let layout = layout();
     feed.bytes(0, "session-text", &gametape_games::NO_CHANNELS, text(kind, sectors).as_bytes());
     for tick in 0..(end_s * f64::from(hz)) as u32 {
         let at_s = f64::from(tick) / f64::from(hz);
-        feed.bytes((at_s * 1e9) as u64, "telemetry", &layout, &bytes(at_s, &row_at(at_s)));
+        feed.bytes((at_s * 1e9) as u64, "telemetry", layout, &bytes(at_s, &row_at(at_s)));
     }
     feed.end(hz, Some(SessionEnd::ToolStop))
 }
 
 /// Laps of 100.4 s one after the other, the first line at 20 s. Times are there 2.1 s behind the line.
-const FIRST_S: f64 = 20.0;
-const LAP_S: f64 = 100.4;
+pub(super) const FIRST_S: f64 = 20.0;
+pub(super) const LAP_S: f64 = 100.4;
 
-fn laps(at_s: f64) -> Row {
+pub(super) fn laps(at_s: f64) -> Row {
     let done = ((at_s - FIRST_S) / LAP_S).floor();
     let share = ((at_s - FIRST_S) / LAP_S - done) as f32;
     let timed = ((at_s - FIRST_S - 2.1) / LAP_S).floor();

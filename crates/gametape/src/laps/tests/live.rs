@@ -6,10 +6,9 @@ use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape_games::acc;
 
 use super::*;
-use crate::capture::{Description, EndReason, Observer as _, TapeBegins};
+use crate::capture::{Description, EndReason, StopFlag, TapeBegins};
 use crate::format::read::Tape;
-use crate::laps::live::tap::LapTap;
-use crate::laps::live::{LapSink, LiveTape, worker};
+use crate::laps::live::{LapSink, Live, LiveTape};
 use crate::laps::track_tape;
 use crate::layout::stream_of_layout;
 use crate::simulated_car::Status;
@@ -40,7 +39,9 @@ pub(super) fn live_and_tape(game: &str, streams: &[StreamSpec], frames: &[Frame]
     let options = WriteOptions { start_utc_ns: Some(UTC_NS), ..WriteOptions::new(TapeId([7; 16])) };
     let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &options, false).unwrap();
     let ids: Vec<_> = streams.iter().map(|stream| tape.add_stream(stream.clone(), 0).unwrap()).collect();
-    let (mut tap, ring) = LapTap::new(frames.len() + 2);
+    let sink = Arc::new(Gather::default());
+    let mut live = Live::new().laps(sink.clone()).patient(StopFlag::default());
+    let mut tap = live.observer().unwrap();
     let mut description = Description::of_game(game);
     description.streams = streams.to_vec();
     tap.begin(&TapeBegins {
@@ -59,11 +60,11 @@ pub(super) fn live_and_tape(game: &str, streams: &[StreamSpec], frames: &[Frame]
     }
     tap.end(frames.iter().map(|(_, time_ns, _)| *time_ns).max().unwrap(), EndReason::Stopped);
     drop(tap);
-    let sink = Gather::default();
-    worker::run(&ring, &sink);
+    live.wait().unwrap();
     tape.metadata(0, "end_reason", "stopped").unwrap();
     tape.finish().unwrap();
-    (sink.0.into_inner().unwrap(), track_tape(&Tape::open(&path).unwrap()).unwrap())
+    let gathered = std::mem::take(&mut *sink.0.lock().unwrap());
+    (gathered, track_tape(&Tape::open(&path).unwrap()).unwrap())
 }
 
 fn pages_of(script: Script, hz: u32) -> (Tracked, Tracked) {

@@ -9,6 +9,7 @@ mod d_sessions;
 mod e_pauses;
 mod f_faults;
 mod g_iracing;
+mod g_iracing_lines;
 mod live;
 mod other_games;
 mod properties;
@@ -148,6 +149,12 @@ impl Run {
         let best = session.session.best_lap?;
         session.laps.iter().find(|lap| lap.id == best).unwrap().time_ms
     }
+}
+
+/// A flying lap, made by two laps of a script.
+pub(crate) fn a_flying_lap() -> Lap {
+    let run = run_at(10, Script::new().completed_laps(3).last_ms(Some(99_000)).lap(&LAP).lap(&LAP).wait(5_000));
+    run.tracked.laps().find(|lap| lap.phase == super::words::Phase::Flying).unwrap().clone()
 }
 
 pub(super) fn sectors(lap: &Lap) -> Vec<Option<u32>> {

@@ -4,23 +4,13 @@
 //! nothing is lost by it, and something is won: the file may be cut short by its owner at any time, which would end a process
 //! that has it mapped (SIGBUS) but is only an error here. A call costs well below a microsecond.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 
-const FOLDER: &str = "/dev/shm";
-
-fn path_of(name: &str) -> io::Result<PathBuf> {
-    // Sub-folders are in use (`SCS/SCSTelemetry`); the way out of the folder is not.
-    let inside =
-        !name.is_empty() && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    match inside {
-        true => Ok(Path::new(FOLDER).join(name)),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is no name of a section"))),
-    }
-}
+use super::linux_file::{is_named, open_to_read, open_to_write, path_of};
 
 /// The file that a section of this name is; `None` where sections are no files, and for what is no name of one.
 pub fn section_file(name: &str) -> Option<PathBuf> {
@@ -38,10 +28,13 @@ pub struct SectionReader {
 }
 
 impl SectionReader {
-    /// Opens a section; `None` if there is none of that name.
+    /// Opens a section; `None` if there is none of that name. A link, a pipe or a folder of that name is an error.
     pub fn open(name: &str) -> io::Result<Option<Self>> {
-        match Self::open_file(path_of(name)?, None) {
-            Ok(reader) => Ok(Some(reader)),
+        let path = path_of(name)?;
+        match open_to_read(&path) {
+            Ok((file, metadata)) => {
+                Ok(Some(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()), writer: None }))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -50,18 +43,18 @@ impl SectionReader {
     /// Opens a section that has no name, through a process that has it open: `held` is `/proc/PID/fd/N` of that process, and `writer`
     /// the folder in `/proc` of the one that writes. Once that one has ended, the section [is not current](Self::is_current) any more.
     pub fn open_held(held: &Path, writer: &Path) -> io::Result<Self> {
-        Self::open_file(held.to_owned(), Some(File::open(writer.join("stat"))?))
-    }
-
-    fn open_file(path: PathBuf, writer: Option<File>) -> io::Result<Self> {
-        // Not blocking: a pipe of that name must not hang us.
+        let writer = File::open(writer.join("stat"))?;
+        // Not blocking: it may be a pipe. Here the last part of the path is a link by its nature.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let file = OpenOptions::new().read(true).custom_flags(nonblock).open(&path)?;
+        let mut options = std::fs::OpenOptions::new();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options.read(true), nonblock);
+        let file = options.open(held)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::other(format!("{} is not a file", path.display())));
+            return Err(io::Error::other(format!("{} is not a regular file", held.display())));
         }
-        Ok(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()), writer })
+        let device_and_inode = (metadata.dev(), metadata.ino());
+        Ok(Self { file, path: held.to_owned(), device_and_inode, writer: Some(writer) })
     }
 
     /// Another reader of the same section.
@@ -97,10 +90,10 @@ impl SectionReader {
 
     /// Whether the name still means this section: bridges remove files and make new ones, processes end.
     pub fn is_current(&self) -> bool {
+        let Some(writer) = &self.writer else { return is_named(&self.path, self.device_and_inode) };
         // What was opened of a process can be read as long as that very process lives, whatever has its number later.
-        let lives = |stat: &File| stat.read_at(&mut [0], 0).is_ok_and(|read| read > 0);
-        self.writer.as_ref().is_none_or(lives)
-            && std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
+        let lives = writer.read_at(&mut [0], 0).is_ok_and(|read| read > 0);
+        lives && std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
     }
 }
 
@@ -109,33 +102,40 @@ impl SectionReader {
 pub struct SectionWriter {
     file: File,
     path: PathBuf,
+    device_and_inode: (u64, u64),
     bytes: u64,
     made: bool,
 }
 
 impl SectionWriter {
-    /// Makes a section of at least this size, or takes over the one of that name. One that is there is never cut, and is made
-    /// longer where it is too short: clients that map more than there is would be ended by the system.
+    /// Makes a section of this size, or takes over the one of that name, if it is a regular file of this user. One that is there is never
+    /// cut, and is made longer where it is too short: clients that map more than there is would be ended by the system. Bytes behind
+    /// this size are not written.
     pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
         let path = path_of(name)?;
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).mode(0o600);
-        let (file, made) = match options.clone().create_new(true).open(&path) {
-            Ok(file) => (file, true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (options.open(&path)?, false),
-            Err(error) => return Err(error),
-        };
-        let there = file.metadata()?.len();
-        if there < bytes {
+        let (file, metadata, made) = open_to_write(&path)?;
+        if metadata.len() < bytes {
             file.set_len(bytes)?;
         }
-        Ok(Self { file, path, bytes: there.max(bytes), made })
+        Ok(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()), bytes, made })
     }
 
-    /// Bytes of the section.
+    /// Makes a section that this writer alone has until it is [removed](Self::remove) or dropped, or the process ends; `None` if another
+    /// writer has it. One that was left behind is taken over.
+    pub fn claim(name: &str, bytes: u64) -> io::Result<Option<Self>> {
+        let mut writer = Self::create(name, bytes)?;
+        match writer.file.try_lock() {
+            // Another writer may have removed the name between the two calls.
+            Ok(()) if is_named(&writer.path, writer.device_and_inode) => {
+                writer.made = true;
+                Ok(Some(writer))
+            }
+            Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Bytes of the section that this writer may write.
     pub fn len(&self) -> u64 {
         self.bytes
     }
@@ -162,14 +162,17 @@ impl SectionWriter {
         Ok(())
     }
 
-    /// Takes the name away again if this writer made the section; one that was found stays.
+    /// Takes the name away again if this writer made the section and the name still means it; one that was found stays.
     pub fn remove(self) -> io::Result<()> {
-        if self.made { std::fs::remove_file(&self.path) } else { Ok(()) }
+        let ours = self.made && is_named(&self.path, self.device_and_inode);
+        if ours { std::fs::remove_file(&self.path) } else { Ok(()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     fn name(test: &str) -> String {
@@ -197,7 +200,8 @@ mod tests {
         let first = SectionWriter::create(&name, 2048).unwrap();
         first.write(0, b"x").unwrap();
         let second = SectionWriter::create(&name, 1024).unwrap();
-        assert_eq!((second.len(), second.made()), (2048, false));
+        assert_eq!((second.len(), second.made()), (1024, false));
+        assert!(second.write(1024, b"y").is_err(), "only the length that was asked for");
         let third = SectionWriter::create(&name, 4096).unwrap();
         third.remove().unwrap();
         let reader = SectionReader::open(&name).unwrap().unwrap();
@@ -243,6 +247,92 @@ mod tests {
         assert!(!reader.is_current() && !again.is_current() && !held.is_current());
         assert!(SectionReader::open_held(&process.join("fd/0"), &process).is_err());
         assert!(SectionReader::open_held(Path::new("/dev/null"), Path::new("/proc/self")).is_err(), "no file");
+    }
+
+    #[test]
+    fn a_planted_link_pipe_folder_or_page_is_refused_and_neither_followed_nor_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        std::fs::File::create_new(&target).unwrap().write_all(b"precious").unwrap();
+        let (name, beside) = (name("planted"), name("planted-beside"));
+        let path = path_of(&name).unwrap();
+        let refused = |says: &str| {
+            for refused in [
+                SectionReader::open(&name).map(drop),
+                SectionWriter::create(&name, 4096).map(drop),
+                SectionWriter::claim(&name, 4096).map(drop),
+            ] {
+                let text = refused.unwrap_err().to_string();
+                assert!(text.contains(says) && text.contains(&name), "{text}");
+            }
+        };
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        refused("is a symbolic link");
+        std::fs::remove_file(&path).unwrap();
+        // Of a link to nothing no file is made.
+        std::os::unix::fs::symlink(folder.path().join("missing"), &path).unwrap();
+        refused("is a symbolic link");
+        assert!(!folder.path().join("missing").exists());
+        std::fs::remove_file(&path).unwrap();
+        // A link in the middle of a name with folders.
+        std::os::unix::fs::symlink(folder.path(), &path).unwrap();
+        let through = SectionWriter::create(&format!("{name}/target"), 16).unwrap_err().to_string();
+        assert!(through.contains("behind a link"), "{through}");
+        assert!(SectionReader::open(&format!("{name}/target")).is_err());
+        std::fs::remove_file(&path).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        refused("is not a regular file");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        refused("is not a regular file");
+        std::fs::remove_dir(&path).unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"precious");
+
+        let planted = File::create_new(&path).unwrap();
+        let writer_refused = |says: &str| {
+            let text = SectionWriter::create(&name, 4096).unwrap_err().to_string();
+            assert!(text.contains(says) && text.contains(&name), "{text}");
+        };
+        planted.set_len(1 << 40).unwrap();
+        writer_refused("1099511627776 bytes");
+        planted.set_len(10).unwrap();
+        let second = path_of(&beside).unwrap();
+        std::fs::hard_link(&path, &second).unwrap();
+        writer_refused("2 names");
+        std::fs::remove_file(&second).unwrap();
+        // Only root can give a file away.
+        if std::os::unix::fs::fchown(&planted, Some(54_321), None).is_ok() {
+            writer_refused("belongs to user 54321");
+            assert!(SectionReader::open(&name).unwrap().is_some(), "it may be read");
+        }
+        assert_eq!(planted.metadata().unwrap().len(), 10, "it was not made longer");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_section_that_is_claimed_has_one_writer_until_it_ends() {
+        let name = name("claimed");
+        let first = SectionWriter::claim(&name, 64).unwrap().unwrap();
+        assert!(SectionWriter::claim(&name, 64).unwrap().is_none());
+        drop(first);
+        assert!(path_of(&name).unwrap().exists(), "left behind, as by a process that was killed");
+        let second = SectionWriter::claim(&name, 64).unwrap().unwrap();
+        second.remove().unwrap();
+        assert!(!path_of(&name).unwrap().exists());
+    }
+
+    #[test]
+    fn a_name_that_means_another_file_by_now_is_not_taken_away() {
+        let name = name("replaced");
+        let path = path_of(&name).unwrap();
+        let first = SectionWriter::create(&name, 64).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let second = SectionWriter::create(&name, 64).unwrap();
+        assert!(first.made() && second.made());
+        first.remove().unwrap();
+        assert!(path.exists());
+        second.remove().unwrap();
+        assert!(!path.exists());
     }
 
     #[test]

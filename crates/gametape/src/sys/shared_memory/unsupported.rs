@@ -57,6 +57,11 @@ impl SectionWriter {
         Err(unsupported())
     }
 
+    /// Makes a section that one writer alone has.
+    pub fn claim(_name: &str, _bytes: u64) -> io::Result<Option<Self>> {
+        Err(unsupported())
+    }
+
     /// Bytes of the section.
     pub fn len(&self) -> u64 {
         match self.0 {}

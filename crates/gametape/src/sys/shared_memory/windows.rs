@@ -172,7 +172,8 @@ pub struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// Makes a section of at least this size, or takes over the one of that name, if it is large enough: it cannot be made longer.
+    /// Makes a section of this size, or takes over the one of that name, if it is large enough: it cannot be made longer. Bytes behind this
+    /// size are not written.
     pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
         let wide = local_name(name)?;
         let (high, low) = ((bytes >> 32) as u32, bytes as u32);
@@ -192,10 +193,16 @@ impl SectionWriter {
             );
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
-        Ok(Self { view, bytes: if found { there } else { bytes }, made: !found, _section: section })
+        Ok(Self { view, bytes, made: !found, _section: section })
     }
 
-    /// Bytes of the section.
+    /// Makes a section that this writer alone has until it is [removed](Self::remove) or dropped, or the process ends; `None` if another
+    /// writer has it. None is left behind: a section goes away with its last handle.
+    pub fn claim(name: &str, bytes: u64) -> io::Result<Option<Self>> {
+        Ok(Some(Self::create(name, bytes)?).filter(Self::made))
+    }
+
+    /// Bytes of the section that this writer may write.
     pub fn len(&self) -> u64 {
         self.bytes
     }
@@ -288,7 +295,7 @@ mod tests {
         let first = SectionWriter::create(&name, 2048).unwrap();
         first.write(0, b"x").unwrap();
         let second = SectionWriter::create(&name, 4000).unwrap();
-        assert_eq!((first.len(), second.len(), second.made()), (2048, 4096, false));
+        assert_eq!((first.len(), second.len(), second.made()), (2048, 4000, false));
         let refused = SectionWriter::create(&name, 5000).unwrap_err().to_string();
         assert!(refused.contains("4096 bytes, and 5000"), "{refused}");
         first.remove().unwrap();
@@ -296,6 +303,15 @@ mod tests {
         let mut byte = [0];
         reader.copy(0, &mut byte).unwrap();
         assert_eq!(&byte, b"x");
+    }
+
+    #[test]
+    fn a_section_that_is_claimed_has_one_writer_until_it_ends() {
+        let name = name("claimed");
+        let first = SectionWriter::claim(&name, 64).unwrap().unwrap();
+        assert!(SectionWriter::claim(&name, 64).unwrap().is_none());
+        drop(first);
+        SectionWriter::claim(&name, 64).unwrap().unwrap().remove().unwrap();
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use gametape_format::read::Tape;
 
-#[path = "../../../tests/support/mod.rs"]
+#[path = "../../../tests/it/support/mod.rs"]
 mod support;
 
 fn names(folder: &Path) -> Vec<String> {

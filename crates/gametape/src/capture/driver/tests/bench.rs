@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use gametape_format::read::Tape;
-use gametape_format::write::{Files, StdFiles, TapeFile};
+use gametape_format::write::{Files, JournalFile, StdFiles, TapeFile};
 use gametape_format::{Counters, Role};
 use gametape_games::{About, Presence};
 use tempfile::TempDir;
@@ -94,6 +94,10 @@ struct GatedFiles {
     closed: Mutex<bool>,
     opened: Condvar,
     broken: AtomicBool,
+    /// Set when the tapes that have it cannot be written any more; later tapes get another one.
+    writes_fail: Mutex<Arc<AtomicBool>>,
+    /// Whether whoever writes to a journal panics.
+    panics: Arc<AtomicBool>,
 }
 
 impl GatedFiles {
@@ -108,15 +112,72 @@ impl Files for GatedFiles {
         drop(self.opened.wait_while(self.closed.lock().unwrap(), |closed| *closed).unwrap());
         match self.broken.load(Ordering::Relaxed) {
             true => Err(io::Error::other("no room")),
-            false => StdFiles.create_tape(path),
+            false => {
+                let fails = Arc::clone(&self.writes_fail.lock().unwrap());
+                Ok(Box::new(GatedTape { inner: StdFiles.create_tape(path)?, fails }))
+            }
         }
+    }
+
+    fn create_journal(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
+        Ok(Box::new(GatedJournal { inner: StdFiles.create_journal(path, bytes)?, panics: Arc::clone(&self.panics) }))
+    }
+}
+
+struct GatedTape {
+    inner: Box<dyn TapeFile>,
+    fails: Arc<AtomicBool>,
+}
+
+impl TapeFile for GatedTape {
+    fn append(&mut self, data: &[u8]) -> io::Result<()> {
+        if self.fails.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the disk is broken"));
+        }
+        self.inner.append(data)
+    }
+
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
+        self.inner.truncate(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.inner.sync()
+    }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        self.inner.is_at(path)
+    }
+}
+
+struct GatedJournal {
+    inner: Box<dyn JournalFile>,
+    panics: Arc<AtomicBool>,
+}
+
+impl JournalFile for GatedJournal {
+    fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
+        assert!(!self.panics.load(Ordering::Relaxed), "a test wants this panic");
+        self.inner.write(at, data)
+    }
+
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.inner.read(at, buffer)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.inner.sync()
+    }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        self.inner.is_at(path)
     }
 }
 
 /// Hears what a recorder sees: frames so far, and gaps by the frames before them and their length.
 #[derive(Default)]
 pub(super) struct Heard {
-    frames: usize,
+    pub(super) frames: usize,
     pub(super) gaps: Vec<(usize, u64)>,
 }
 
@@ -144,6 +205,8 @@ pub(super) struct Bench {
     clock: Arc<StepClock>,
     files: Arc<GatedFiles>,
     hear: Receiver<Told>,
+    told: Vec<Told>,
+    opened: Vec<PathBuf>,
     folder: TempDir,
 }
 
@@ -156,6 +219,14 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// What a file holds, closed or not; `None` if there is none.
+    fn of(path: &Path, reason: EndReason) -> Option<Self> {
+        let mut ended = Self { reason, numbers: Vec::new(), tape: Tape::open(path).ok()? };
+        let number = |(_, bytes): (u64, Vec<u8>)| u32::from_le_bytes(*bytes.first_chunk().unwrap());
+        ended.numbers = ended.frames("numbers").into_iter().map(number).collect();
+        Some(ended)
+    }
+
     pub(super) fn events(&self, kind: &str) -> Vec<String> {
         self.tape.events().into_iter().filter(|event| event.kind == kind).map(|event| event.text).collect()
     }
@@ -216,7 +287,8 @@ impl Bench {
             about: About::default(),
             about_changes: None,
         };
-        Self { heard, source, progress, driver, clock, files, hear, folder }
+        let (told, opened) = (Vec::new(), Vec::new());
+        Self { heard, source, progress, driver, clock, files, hear, told, opened, folder }
     }
 
     /// One look, that much later. A file that can be made is made before the next one.
@@ -262,6 +334,56 @@ impl Bench {
         self.files.broken.store(true, Ordering::Relaxed);
     }
 
+    pub(super) fn mend_disk(&self) {
+        self.files.broken.store(false, Ordering::Relaxed);
+    }
+
+    /// Tapes that are there cannot be written any more; new ones can.
+    pub(super) fn break_tapes(&self) {
+        let mut fails = self.files.writes_fail.lock().unwrap();
+        fails.store(true, Ordering::Relaxed);
+        *fails = Arc::default();
+    }
+
+    /// Whoever writes to a journal from now on panics.
+    pub(super) fn panic_on_write(&self) {
+        self.files.panics.store(true, Ordering::Relaxed);
+    }
+
+    /// Removes all files in the folder.
+    pub(super) fn remove_files(&self) {
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    }
+
+    /// Drives until a file of that number was begun, since the recorder notices some things only after a while.
+    pub(super) fn drive_until_tapes(&mut self, tapes: usize) {
+        let start = std::time::Instant::now();
+        while self.opened.len() < tapes {
+            self.drive(1);
+            assert!(start.elapsed() < Duration::from_secs(600), "{} tapes were begun", self.opened.len());
+            self.hear();
+        }
+    }
+
+    fn hear(&mut self) {
+        for told in self.hear.try_iter() {
+            if let Told::Opened { path, .. } = &told {
+                self.opened.push(path.clone());
+            }
+            self.told.push(told);
+        }
+    }
+
+    /// Ends the recording: the tapes that were begun, what was told, and whether all is well.
+    pub(super) fn end_whatever(mut self) -> (Vec<Result<Ended, PathBuf>>, Vec<Told>, bool) {
+        self.driver.end(EndReason::Stopped, &self.source);
+        self.hear();
+        let tapes = self.opened.iter().map(|path| Ended::of(path, EndReason::Stopped).ok_or_else(|| path.clone()));
+        (tapes.collect(), self.told, self.driver.tapes.all_is_well())
+    }
+
     /// Tapes in the folder so far.
     pub(super) fn tapes(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
@@ -289,13 +411,7 @@ impl Bench {
                 _ => None,
             })
         };
-        let ended = |path: &&PathBuf| {
-            let tape = Tape::open(path).unwrap();
-            let mut ended = Ended { reason: closed(path).unwrap(), numbers: Vec::new(), tape };
-            let number = |(_, bytes): (u64, Vec<u8>)| u32::from_le_bytes(*bytes.first_chunk().unwrap());
-            ended.numbers = ended.frames("numbers").into_iter().map(number).collect();
-            ended
-        };
+        let ended = |path: &&PathBuf| Ended::of(path, closed(path).unwrap()).unwrap();
         opened.iter().map(ended).collect()
     }
 }

@@ -1,0 +1,101 @@
+//! Where an export goes: beside its source, to a named file or folder, or to stdout.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use gametape::format::write::{Files as _, StdFiles};
+use gametape::names::free_path;
+
+use super::export::Args;
+use crate::exit;
+
+/// Names that mean stdout.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Whether the export goes to stdout.
+pub(super) fn is_stdout(args: &Args) -> bool {
+    args.output.as_ref().is_some_and(|output| STDOUT.iter().any(|name| output.as_os_str() == *name))
+}
+
+/// Names of new files. Without `--force` nothing is overwritten; with it, a source still is not, and neither is what this command has written.
+pub(super) struct Names<'a> {
+    args: &'a Args,
+    sources: Vec<PathBuf>,
+    written: RefCell<HashSet<PathBuf>>,
+}
+
+impl<'a> Names<'a> {
+    /// For exports of these sources.
+    pub(super) fn new(args: &'a Args, sources: &[PathBuf]) -> Self {
+        let sources = sources.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        Self { args, sources, written: RefCell::default() }
+    }
+
+    /// Whether the name cannot be used.
+    fn is_taken(&self, path: &Path) -> bool {
+        let may_replace = self.args.force && path.is_file() && !self.is_source(path);
+        self.written.borrow().contains(path) || (path.exists() && !may_replace)
+    }
+
+    fn is_source(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| self.sources.contains(&path))
+    }
+
+    /// The name itself, or the next one that is not taken. It is this export's from now on.
+    pub(super) fn free(&self, wanted: &Path) -> PathBuf {
+        let name = free_path(wanted, &|path| self.is_taken(path));
+        self.written.borrow_mut().insert(name.clone());
+        name
+    }
+
+    /// The file that an export of a source goes to; the folder is made. A name that the user gave is used as it is; one that is made up here gets a number if
+    /// it is taken.
+    pub(super) fn wanted(&self, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
+        let beside = source.with_extension(ending);
+        let Some(output) = &self.args.output else { return Ok(beside) };
+        let is_folder = several
+            || self.args.per_lap
+            || output.is_dir()
+            || output.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        let shown = output.display();
+        if is_folder {
+            if output.exists() && !output.is_dir() {
+                return Err(exit::usage(format!("{shown} is a file; several files need a folder to go to")));
+            }
+            fs::create_dir_all(output)
+                .with_context(|| format!("cannot make the folder {shown}; choose another with -o"))?;
+            return Ok(output.join(beside.file_name().unwrap_or_default()));
+        }
+        match output.metadata() {
+            Ok(found) if !found.is_file() => Err(exit::usage(format!(
+                "{shown} is not a regular file; write to stdout with `-o -` and redirect that to it"
+            ))),
+            Ok(_) if self.is_source(output) => {
+                Err(exit::usage(format!("{shown} is the source; nothing was overwritten: name another file")))
+            }
+            Ok(_) if !self.args.force => Err(exit::usage(format!(
+                "{shown} exists already; nothing was overwritten: name another file, or use --force"
+            ))),
+            _ => Ok(output.clone()),
+        }
+    }
+}
+
+/// Gives a finished file its name, or the next one that is free: somebody may have taken it meanwhile. With `replace` it replaces a file of that name.
+pub(super) fn publish(finished: &Path, name: &Path, replace: bool) -> io::Result<PathBuf> {
+    if replace {
+        return fs::rename(finished, name).map(|()| name.to_owned());
+    }
+    loop {
+        let name = free_path(name, &|path| path.exists());
+        match StdFiles.publish(finished, &name) {
+            Ok(()) => return Ok(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

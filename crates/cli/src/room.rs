@@ -1,0 +1,92 @@
+//! Room for tapes: checked before a recording begins, and looked at while it runs.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use gametape::capture::Place;
+use gametape::paths::{check_writable, free_bytes};
+
+use crate::human;
+use crate::open::DATA_DIR;
+
+/// With less room than this the user is warned: some hours of most games, or minutes of the largest.
+const LITTLE: u64 = 500_000_000;
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// Fails if no tape can be made there. Makes the folder if it does not exist.
+pub(crate) fn check_place(place: &Place) -> anyhow::Result<()> {
+    let folder = folder_of(place);
+    check_writable(&folder).with_context(|| match place {
+        Place::File(_) => {
+            format!("cannot write to the folder {}; name a file in another one with -o", folder.display())
+        }
+        _ => format!("cannot write to the folder {}; set {DATA_DIR} to one that you may write to", folder.display()),
+    })
+}
+
+fn folder_of(place: &Place) -> PathBuf {
+    match place {
+        Place::Folder(folder) | Place::Named(folder, _) => folder.clone(),
+        Place::File(path) => {
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+        }
+    }
+}
+
+/// Warns once when there is little room, and again only after there was more.
+pub(crate) struct Room {
+    folder: Option<PathBuf>,
+    looked: Option<Instant>,
+    warned: bool,
+}
+
+impl Room {
+    /// Room for tapes in this place.
+    pub(crate) fn of(place: Option<&Place>) -> Self {
+        Self { folder: place.map(folder_of), looked: None, warned: false }
+    }
+
+    /// A warning, if it is time to look and there is one to give.
+    pub(crate) fn look(&mut self) -> Option<String> {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return None;
+        }
+        self.looked = Some(Instant::now());
+        let folder = self.folder.clone()?;
+        self.judge(&folder, free_bytes(&folder)?)
+    }
+
+    fn judge(&mut self, folder: &Path, free: u64) -> Option<String> {
+        let little = free < LITTLE;
+        let news = little && !self.warned;
+        // It does not warn again and again where the limit is crossed back and forth.
+        self.warned = little || (self.warned && free < 2 * LITTLE);
+        let (free, folder) = (human::bytes(free), folder.display());
+        news.then(|| {
+            format!("warning: the disk is nearly full: {free} left for {folder}; make room before it is needed")
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_room_is_warned_of_once_until_there_is_more() {
+        let mut room = Room::of(None);
+        let folder = Path::new("tapes");
+        assert_eq!(room.judge(folder, LITTLE), None);
+        let warning = room.judge(folder, 312_000_000).unwrap();
+        assert!(warning.contains("312.0 MB") && warning.contains("tapes"), "{warning}");
+        assert_eq!(room.judge(folder, 1), None);
+        assert_eq!(room.judge(folder, LITTLE + 1), None);
+        assert_eq!(room.judge(folder, LITTLE - 1), None, "a little more is no news");
+        assert_eq!(room.judge(folder, 2 * LITTLE), None);
+        assert!(room.judge(folder, 0).is_some());
+        assert_eq!(room.look(), None, "nothing is recorded");
+    }
+}

@@ -1,0 +1,163 @@
+//! How many connections there may be: in total, so that descriptors are left for recording, and for each client, so that one does not take all of them.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::clients::of_network;
+
+/// Connections at once, however many files may be open.
+const MOST: usize = 4096;
+/// Connections of one client.
+const MOST_OF_CLIENT: usize = 256;
+/// Open files that are kept for tapes, journals, databases and shared memory.
+const RESERVE: u64 = 256;
+/// Open files of a connection: its socket, and a tape that a request reads.
+const FILES_OF_CONNECTION: u64 = 2;
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Capacity {
+    /// Of all clients.
+    pub(super) total: usize,
+    /// Of one client.
+    pub(super) of_client: usize,
+    /// Of this machine: all programs on it are one client, and they may take what others do not need.
+    pub(super) of_machine: usize,
+}
+
+impl Capacity {
+    /// As many as leave enough of this number of open files; `None` is no limit.
+    pub(crate) fn within(open_files: Option<u64>) -> Self {
+        let files = open_files.map_or(u64::MAX, |files| files.saturating_sub(RESERVE.min(files / 2)));
+        let total = usize::try_from(files / FILES_OF_CONNECTION).unwrap_or(MOST).clamp(1, MOST);
+        let share = |of: usize| (total * of / 4).max(1);
+        Self { total, of_client: share(1).min(MOST_OF_CLIENT), of_machine: share(3) }
+    }
+
+    fn of(&self, client: IpAddr) -> usize {
+        if client.is_loopback() { self.of_machine } else { self.of_client }
+    }
+}
+
+/// Counts connections.
+#[derive(Debug)]
+pub(super) struct Places {
+    capacity: Capacity,
+    /// These speak for others: only the total counts for them.
+    proxies: Vec<IpAddr>,
+    taken: Mutex<Taken>,
+    /// The last one was given back.
+    empty: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    total: usize,
+    of_client: HashMap<IpAddr, usize>,
+}
+
+/// The place of a connection. What outlives the HTTP connection, such as a WebSocket, keeps it.
+#[derive(Debug, Clone)]
+pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    places: Arc<Places>,
+    client: IpAddr,
+}
+
+impl Places {
+    pub(super) fn new(capacity: Capacity, proxies: Vec<IpAddr>) -> Arc<Self> {
+        Arc::new(Self { capacity, proxies, taken: Mutex::default(), empty: Notify::new() })
+    }
+
+    /// Takes a place; `None` if this client, or all together, have too many.
+    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+        let client = match peer.to_canonical() {
+            // This machine has many addresses of its own.
+            peer if peer.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            peer => of_network(peer),
+        };
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_client = taken.of_client.get(&client).copied().unwrap_or_default();
+        let is_proxy = self.proxies.contains(&peer.to_canonical());
+        if taken.total >= self.capacity.total || (!is_proxy && of_client >= self.capacity.of(client)) {
+            return None;
+        }
+        taken.total += 1;
+        taken.of_client.insert(client, of_client + 1);
+        Some(Place(Arc::new(Kept { places: Arc::clone(self), client })))
+    }
+
+    /// Waits until all places were given back.
+    pub(super) async fn all_free(&self) {
+        loop {
+            let empty = self.empty.notified();
+            if self.taken.lock().unwrap_or_else(PoisonError::into_inner).total == 0 {
+                return;
+            }
+            empty.await;
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.total = taken.total.saturating_sub(1);
+        if let Some(of_client) = taken.of_client.get_mut(&self.client) {
+            *of_client = of_client.saturating_sub(1);
+            if *of_client == 0 {
+                taken.of_client.remove(&self.client);
+            }
+        }
+        if taken.total == 0 {
+            self.places.empty.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_for_recording() {
+        for files in [0, 1, 64, 256, 1024, 4096, 1 << 20] {
+            let Capacity { total, of_client, of_machine } = Capacity::within(Some(files));
+            let used = total as u64 * FILES_OF_CONNECTION;
+            assert!(files < 4 || used <= files - RESERVE.min(files / 2), "{files}: {total}");
+            assert!((1..=total).contains(&of_client) && (1..=total).contains(&of_machine), "{files}");
+        }
+        assert_eq!(Capacity::within(Some(1024)), Capacity { total: 384, of_client: 96, of_machine: 288 });
+        assert_eq!(Capacity::within(None), Capacity { total: MOST, of_client: 256, of_machine: 3072 });
+    }
+
+    #[test]
+    fn one_client_cannot_take_all_places_and_gives_them_back() {
+        let client: IpAddr = "192.0.2.1".parse().unwrap();
+        let proxy: IpAddr = "192.0.2.9".parse().unwrap();
+        let places = Places::new(Capacity { total: 10, of_client: 3, of_machine: 5 }, vec![proxy]);
+        let mut kept: Vec<_> = (0..3).map(|_| places.take(client).unwrap()).collect();
+        assert!(places.take(client).is_none());
+        let shared = kept[0].clone();
+        kept.clear();
+        let again: Vec<_> = (0..2).map(|_| places.take(client).unwrap()).collect();
+        assert!(places.take(client).is_none(), "a place that a WebSocket keeps is taken");
+        let network =
+            ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| places.take(address.parse().unwrap()));
+        assert!(network.iter().all(Option::is_some) && places.take("2001:db8::4".parse().unwrap()).is_none());
+        let through: Vec<_> = (0..4).map(|_| places.take(proxy).unwrap()).collect();
+        assert!(places.take(proxy).is_none() && places.take("192.0.2.2".parse().unwrap()).is_none(), "ten in total");
+        drop(through);
+        let here: Vec<_> =
+            ["127.0.0.1", "127.0.0.2", "::1"].map(|address| places.take(address.parse().unwrap())).into();
+        assert_eq!(here.iter().flatten().count(), 3);
+        assert_eq!(places.taken.lock().unwrap().of_client.len(), 3, "this machine is one client");
+        drop((shared, again, network, here));
+        assert!(places.taken.lock().unwrap().of_client.is_empty());
+    }
+}

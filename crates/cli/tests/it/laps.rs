@@ -1,0 +1,332 @@
+//! `laps`, `compare`, `split`, and `cut` and `play` by lap.
+#![allow(clippy::unwrap_used, missing_docs)]
+use crate::support;
+
+use std::sync::Arc;
+
+use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
+use gametape::format::{StreamSpec, TapeId};
+use gametape::games::acc;
+use gametape::layout::stream_of_layout;
+use gametape::simulated_car::{Script, Settings, Simulation, Start};
+use support::{Bench, text};
+use zerocopy::IntoBytes as _;
+
+/// A tape of Competizione's three pages, 50 times a second.
+fn record(bench: &Bench, name: &str, simulation: Simulation) -> String {
+    let path = bench.path(name);
+    let options = WriteOptions { start_utc_ns: Some(1_767_225_600_000_000_000), ..WriteOptions::new(TapeId([9; 16])) };
+    let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &options, false).unwrap();
+    let layouts = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
+    let ids = layouts.map(|(name, layout)| {
+        // As the recorder does: a page that does not change is stored once, and still holds.
+        let spec = StreamSpec { skip_unchanged: true, ..stream_of_layout(acc::GAME.id, name, "shm", layout) };
+        tape.add_stream(spec, 0).unwrap()
+    });
+    let mut first = true;
+    for (time_ns, pages) in simulation.sample(50) {
+        tape.append(ids[0], time_ns, pages.physics.as_bytes()).unwrap();
+        tape.append(ids[1], time_ns, pages.graphics.as_bytes()).unwrap();
+        if std::mem::take(&mut first) {
+            tape.append(ids[2], time_ns, pages.static_page.as_bytes()).unwrap();
+        }
+    }
+    tape.finish().unwrap();
+    text(&path).to_owned()
+}
+
+/// A lap, a faster one that is cut, a slow one; then the session is started again.
+fn scripted(bench: &Bench) -> String {
+    let script = Script::new()
+        .lap(&[30_500, 34_700, 35_200])
+        .lap(&[30_000, 34_000, 35_000])
+        .lap(&[31_000, 35_000, 36_000])
+        .wait(10_000)
+        .restart()
+        .wait(20_000)
+        .at(110_000)
+        .cut()
+        .at(331_400);
+    record(bench, "scripted.gtape", Simulation::bare(script))
+}
+
+fn driven(bench: &Bench) -> String {
+    let settings = Settings { start: Start::Flying, mistakes: false, pit_every_laps: None, ..Settings::default() };
+    record(bench, "driven.gtape", Simulation::driving(settings, Script::new().at(130_000).end()))
+}
+
+#[test]
+fn the_document_has_the_promised_fields_and_the_right_laps() {
+    let bench = Bench::new();
+    let tape = scripted(&bench);
+    let report = bench.expect(0, &["laps", &tape, "--json"]).json();
+    let sessions = report["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 2);
+    let keys = |value: &serde_json::Value| {
+        let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        keys.join(" ")
+    };
+    assert_eq!(
+        keys(&sessions[0]),
+        "best_lap car driver end_reason ended_utc game game_version id laps layout online remark sector_count started_utc stints \
+         theoretical_best_ms track type"
+    );
+    let laps = sessions[0]["laps"].as_array().unwrap();
+    assert_eq!(
+        keys(&laps[0]),
+        "complete conditions delta_to_best_ms driver eligible end_ns fuel_used_l id number phase reason_details reasons sector_source sectors_ms start_ns \
+         state stint tape_lap time_ms time_source valid"
+    );
+    assert_eq!(keys(&laps[1]["reason_details"][0]), "at_fraction at_ns at_sector code source");
+    assert_eq!(keys(&sessions[0]["stints"][0]), "end_reason first_lap fuel_end_l fuel_start_l last_lap n start_reason");
+    let times: Vec<_> = laps
+        .iter()
+        .map(|lap| (lap["time_ms"].as_u64(), lap["valid"].as_bool(), lap["delta_to_best_ms"].as_i64()))
+        .collect();
+    assert_eq!(
+        times,
+        [
+            (Some(100_400), Some(true), Some(0)),
+            (Some(99_000), Some(false), Some(-1_400)),
+            (Some(102_000), Some(true), Some(1_600)),
+            (None, Some(true), None),
+        ]
+    );
+    assert_eq!(sessions[0]["best_lap"], laps[0]["id"]);
+    assert_eq!((sessions[0]["type"].as_str(), sessions[0]["end_reason"].as_str()), (Some("practice"), Some("restart")));
+    assert_eq!(sessions[0]["started_utc"].as_str(), Some("2026-01-01T00:00:00Z"));
+    assert_eq!(laps[0]["sectors_ms"].as_array().unwrap().len(), 3);
+    assert_eq!(sessions[1]["laps"][0]["tape_lap"].as_u64(), Some(5));
+}
+
+#[test]
+fn h11_the_table_says_by_signs_what_it_says_by_colours() {
+    let bench = Bench::new();
+    let tape = scripted(&bench);
+    let table = bench.expect(0, &["laps", &tape]).out;
+    for said in [
+        "1:40.400*",
+        "1:39.000!",
+        "-1.400",
+        "+1.600",
+        "invalid",
+        "30.500",
+        "best 1:40.400",
+        "practice, gametape ring",
+        "aborted",
+    ] {
+        assert!(table.contains(said), "{said} is not in\n{table}");
+    }
+    assert!(!table.contains('\u{1b}'), "no colours where nobody sees them");
+    assert_eq!(bench.expect(0, &["laps", &tape]).out, table);
+    let mut coloured = bench.command(&["laps", &tape]);
+    let coloured = String::from_utf8(coloured.env("CLICOLOR_FORCE", "1").output().unwrap().stdout).unwrap();
+    for (colour, said) in
+        [("31", "   +1.600"), ("32", "   -1.400"), ("1m\u{1b}[35", " 1:40.400*"), ("31", " 1:39.000!")]
+    {
+        assert!(coloured.contains(&format!("\u{1b}[{colour}m{said}\u{1b}[0m")), "{said:?} is not so in\n{coloured:?}");
+    }
+}
+
+#[test]
+fn a_filter_does_not_take_the_best_away() {
+    let bench = Bench::new();
+    let settings = Settings { start: Start::Box, mistakes: false, pit_every_laps: None, ..Settings::default() };
+    let tape = record(&bench, "out.gtape", Simulation::driving(settings, Script::new().at(130_000).end()));
+    let whole = bench.expect(0, &["laps", &tape]).out;
+    let best = whole.lines().find(|line| line.contains(" in lap #")).unwrap();
+    let out = bench.expect(0, &["laps", &tape, "--phase", "out"]).out;
+    assert!(out.contains(best) && out.lines().count() < whole.lines().count(), "{best} is not in\n{out}");
+}
+
+#[test]
+fn filters_leave_out_and_say_when_nothing_is_left() {
+    let bench = Bench::new();
+    let tape = scripted(&bench);
+    let count = |arguments: &[&str]| {
+        let all = [&["laps", &tape, "--json"], arguments].concat();
+        let report = bench.expect(0, &all).json();
+        report["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|session| session["laps"].as_array().unwrap().len())
+            .sum::<usize>()
+    };
+    assert_eq!((count(&[]), count(&["--valid"]), count(&["--phase", "flying", "--valid"])), (5, 2, 2));
+    assert_eq!((count(&["--track", "RING"]), count(&["--game", "acc", "--driver", "driver 1"])), (5, 5));
+    assert_eq!((count(&["--since", "2025-12-31"]), count(&["--until", "2026-01-01"])), (5, 5));
+    bench.expect(4, &["laps", &tape, "--track", "elsewhere"]).is_one_error_with(&["filter"]);
+    bench.expect(4, &["laps", &tape, "--since", "2026-01-02"]).is_one_error_with(&["filter"]);
+    for wrong in [["--phase", "sideways"], ["--since", "yesterday"], ["--game", "chess"]] {
+        bench.expect(2, &[&["laps", &tape], &wrong[..]].concat());
+    }
+    let csv = bench.expect(0, &["laps", &tape, "--csv"]).out;
+    assert_eq!(csv.lines().count(), 6);
+    assert!(csv.starts_with("tape,session,game,") && csv.contains("30500 34700 35200"), "{csv}");
+}
+
+/// All laps of a tape.
+fn laps_of(bench: &Bench, tape: &str) -> Vec<serde_json::Value> {
+    let laps = bench.expect(0, &["laps", tape, "--json"]).json();
+    let sessions = laps["sessions"].as_array().unwrap();
+    sessions.iter().flat_map(|session| session["laps"].as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn a_lap_is_cut_played_and_split() {
+    let bench = Bench::new();
+    let tape = scripted(&bench);
+    let lap = bench.path("lap.gtape");
+    bench.expect(0, &["cut", &tape, "--lap", "2", "-o", text(&lap)]);
+    let info = bench.expect(0, &["info", text(&lap), "--json"]).json();
+    let seconds = info["duration_ns"].as_u64().unwrap() as f64 / 1e9;
+    assert!((101.0..111.0).contains(&seconds), "the lap, two seconds before and up to nine behind it: {seconds}");
+    let facts = |lap: &serde_json::Value| {
+        ["number", "time_ms", "time_source", "state", "phase", "sectors_ms", "valid", "complete", "eligible", "reasons"]
+            .map(|name| lap[name].clone())
+    };
+    let all = laps_of(&bench, &tape);
+    let cut = laps_of(&bench, text(&lap));
+    assert_eq!((cut.len(), &cut[0]["tape_lap"]), (1, &serde_json::json!(1)), "{cut:?}");
+    assert_eq!(facts(&cut[0]), facts(&all[1]));
+    // What is made of it in turn is not taken for the lap.
+    let again = bench.path("again.gtape");
+    bench.expect(0, &["cut", text(&lap), "--from", "1", "--to", "60", "-o", text(&again)]);
+    assert!(laps_of(&bench, text(&again)).iter().all(|lap| lap["time_ms"].is_null() || lap["complete"] == false));
+    bench
+        .expect(4, &["cut", &tape, "--lap", "9", "-o", text(&bench.path("none.gtape"))])
+        .is_one_error_with(&["lap 9", "laps 1 to 5"]);
+    bench.expect(2, &["cut", &tape, "--lap", "1", "--from", "1", "-o", "x"]);
+    bench.expect(4, &["play", &tape, "--lap", "0", "--names", "laps-test-"]).is_one_error_with(&["lap 0"]);
+    let played = bench
+        .expect(0, &["play", &tape, "--lap", "2", "--speed", "100", "--names", "gametape-laps-test-", "--json"])
+        .json();
+    let frames = played["frames"].as_u64().unwrap();
+    assert!((9_880..9_930).contains(&frames), "{frames}");
+
+    let parts = bench.path("parts");
+    let made = bench.expect(0, &["split", &tape, "--by", "lap", "-o", text(&parts)]).out;
+    assert_eq!(made.lines().count(), 5);
+    assert!(made.lines().next().unwrap().ends_with("scripted_lap-1.gtape"), "{made}");
+    assert!(std::fs::read(parts.join("scripted_lap-2.gtape")).unwrap() == std::fs::read(&lap).unwrap(), "the same lap");
+    for (path, before) in made.lines().zip(&all) {
+        let lap = laps_of(&bench, path);
+        assert_eq!((lap.len(), facts(&lap[0])), (1, facts(before)), "{path}");
+    }
+    bench.expect(1, &["split", &tape, "--by", "lap", "-o", text(&parts)]).is_one_error_with(&["exists already"]);
+    let made = bench.expect(0, &["split", &tape, "--by", "session"]).out;
+    assert_eq!(made.lines().count(), 2);
+    let second = bench.expect(0, &["laps", made.lines().nth(1).unwrap(), "--json"]).json();
+    assert_eq!(second["sessions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn two_laps_are_compared_by_the_place() {
+    let bench = Bench::new();
+    let tape = driven(&bench);
+    let laps = bench.expect(0, &["laps", &tape, "--json"]).json();
+    let times: Vec<i64> =
+        laps["sessions"][0]["laps"].as_array().unwrap().iter().filter_map(|lap| lap["time_ms"].as_i64()).collect();
+    assert!(times.len() >= 3, "{times:?}");
+    let [one, two] = ["#1", "#2"].map(|lap| format!("{tape}{lap}"));
+    let compared = bench.expect(0, &["compare", &one, &two, "--json"]).json();
+    let grid = compared["grid"].as_array().unwrap();
+    let step_m = grid[1]["distance_m"].as_f64().unwrap() - grid[0]["distance_m"].as_f64().unwrap();
+    assert!((step_m - 5.0).abs() < 1e-3 && grid.len() > 300, "{step_m} {}", grid.len());
+    let last = grid.last().unwrap()["delta_ms"].as_f64().unwrap();
+    let difference = (times[1] - times[0]) as f64;
+    assert!((last - difference).abs() < 0.01, "{last} of {times:?}");
+    for step in ["0.5", "5", "100", "499"] {
+        let compared = bench.expect(0, &["compare", &one, &two, "--step", step, "--json"]).json();
+        let lost: f64 =
+            compared["stretches"].as_array().unwrap().iter().map(|part| part["lost_ms"].as_f64().unwrap()).sum();
+        assert!((lost - difference).abs() < 0.01, "{step} m: {lost} of {difference}");
+        let corners = compared["corners"].as_array().unwrap();
+        assert!(corners.len() >= 3, "{step} m: {corners:?}");
+        assert!(corners[0]["min_speed_a_kmh"].as_f64().is_some() && corners[0]["lost_ms"].as_f64().is_some());
+    }
+    assert!(
+        grid.iter()
+            .all(|point| point["a"]["speed_kmh"].as_f64().is_some() && point["b"]["throttle"].as_f64().is_some())
+    );
+    let table = bench.expect(0, &["compare", &one, &two]).out;
+    assert!(table.starts_with("A  ") && table.contains("lost") || table.contains("won"), "{table}");
+    let at = |word: &str| table.find(word).unwrap_or_else(|| panic!("{word}: {table}"));
+    assert!(at("B is ") < at("corner") && at("corner") < at("km/h A"), "the summary comes first: {table}");
+    assert_eq!(bench.expect(0, &["compare", &one, &two, "--csv"]).out.lines().count(), grid.len() + 1);
+    let itself = bench.expect(0, &["compare", &one, &one, "--json"]).json();
+    assert!(itself["grid"].as_array().unwrap().iter().all(|point| point["delta_ms"].as_f64() == Some(0.0)));
+    bench.expect(2, &["compare", &tape, &two]).is_one_error_with(&["TAPE#N"]);
+    bench.expect(4, &["compare", &one, &format!("{tape}#99")]).is_one_error_with(&["lap 99"]);
+}
+
+#[test]
+fn laps_are_excluded_noted_deleted_and_come_back() {
+    let bench = Bench::new();
+    let tape = scripted(&bench);
+    bench.expect(4, &["laps", "exclude", &format!("{tape}#1")]).is_one_error_with(&["no store"]);
+    bench.expect(0, &["add", &tape]);
+    let laps = || {
+        let report = bench.expect(0, &["laps", "--json"]).json();
+        let sessions = report["sessions"].as_array().unwrap().clone();
+        let best = |session: &serde_json::Value| session["best_lap"].as_str().map(str::to_owned);
+        let first = sessions.iter().find(|session| session["laps"].as_array().unwrap().len() > 1).unwrap().clone();
+        (best(&first), first)
+    };
+    let (best, session) = laps();
+    let (best, id) = (best.unwrap(), session["id"].as_str().unwrap().to_owned());
+    // The first lap is the best one, by its place on the tape and by its id.
+    let edited = bench.expect(0, &["laps", "exclude", &format!("{tape}#1"), "--json"]).json();
+    assert_eq!((&edited["edited"][0]["id"], &edited["edited"][0]["excluded"]), (&best.as_str().into(), &true.into()));
+    assert_ne!(laps().0.as_deref(), Some(best.as_str()), "an excluded lap is no best");
+    bench.expect(0, &["laps", "include", &best]);
+    assert_eq!(laps().0.as_deref(), Some(best.as_str()));
+    let noted = bench.expect(0, &["laps", "note", &best, "new tyres", "--json"]).json();
+    assert_eq!(noted["edited"][0]["note"], "new tyres");
+    let noted = bench.expect(0, &["laps", "note", &best, "", "--json"]).json();
+    assert!(noted["edited"][0]["note"].is_null());
+    let count = |session: &serde_json::Value| session["laps"].as_array().unwrap().len();
+    let ran = bench.expect(0, &["laps", "delete", &best]);
+    assert!(ran.err.contains("laps restore"), "{}", ran.err);
+    assert_eq!(count(&laps().1), count(&session) - 1);
+    bench.expect(0, &["laps", "rebuild", "--all"]);
+    assert_eq!(count(&laps().1), count(&session) - 1, "it stays deleted");
+    bench.expect(0, &["laps", "restore", &best]);
+    assert_eq!(laps().1, session);
+    // A session too, but it cannot be excluded.
+    bench.expect(2, &["laps", "exclude", &id]).is_one_error_with(&["session"]);
+    bench.expect(0, &["laps", "delete", &id]);
+    bench.expect(0, &["laps", "restore", &id]);
+    assert_eq!(laps().1, session);
+    bench.expect(4, &["laps", "delete", &"0".repeat(32)]).is_one_error_with(&["no lap or session"]);
+    bench.expect(2, &["laps", "delete", "first"]).is_one_error_with(&["TAPE#N"]);
+    assert!(bench.expect(0, &["laps", "--csv"]).out.contains(&best), "ids are printed");
+}
+
+#[test]
+fn a_token_is_revoked_by_its_name_and_has_one() {
+    let bench = Bench::new();
+    for empty in ["", "  "] {
+        bench.expect(2, &["token", "add", empty]);
+    }
+    bench.expect(0, &["token", "add", "rig"]);
+    let ran = bench.expect(0, &["token", "revoke", "rig"]);
+    assert!(ran.err.contains("revoked rig"), "{}", ran.err);
+    // A name that is free again is that of the new token.
+    bench.expect(0, &["token", "add", "rig"]);
+    bench.expect(0, &["token", "revoke", "rig"]);
+    let tokens = bench.expect(0, &["token", "list", "--json"]).json();
+    let tokens = tokens["tokens"].as_array().unwrap();
+    assert!(tokens.len() == 2 && tokens.iter().all(|token| token["revoked_utc"].is_string()), "{tokens:?}");
+    for _ in 0..2 {
+        bench.expect(0, &["token", "add", "twice"]);
+    }
+    bench.expect(2, &["token", "revoke", "twice"]).is_one_error_with(&["2 tokens", "id"]);
+    let list = bench.expect(0, &["token", "list", "--json"]).json();
+    let id = list["tokens"][2]["id"].as_str().unwrap().to_owned();
+    bench.expect(0, &["token", "revoke", &id]);
+    bench.expect(0, &["token", "revoke", "twice"]);
+    bench.expect(4, &["token", "revoke", "nobody"]).is_one_error_with(&["nobody", "token list"]);
+}

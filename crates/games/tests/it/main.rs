@@ -1,0 +1,20 @@
+//! All integration tests of this crate in one binary: linking one is much faster than linking one per file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs
+)]
+
+mod assetto_corsa_family;
+mod games;
+mod ibt;
+mod ibt_damage;
+mod import_layouts;
+mod live_map;
+mod real_data;
+mod samples;
+mod structs;
+mod support;

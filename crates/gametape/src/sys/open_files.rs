@@ -1,0 +1,41 @@
+//! How many files a process may have open.
+
+/// Raises the number of files that this process may have open to the most that the system allows without further rights, and returns it. `None` if there is
+/// no such limit, or none that can be read.
+#[cfg(target_os = "linux")]
+pub fn raise_open_files() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    // Systems without a hard limit may still refuse one without a number: more than this is of no use here.
+    let wanted = maximum.unwrap_or(MOST).min(MOST);
+    if current.is_some_and(|current| current < wanted)
+        && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_err()
+    {
+        return current;
+    }
+    current.map(|current| current.max(wanted))
+}
+
+/// Systems of this kind have no such limit, or one that is out of reach.
+#[cfg(not(target_os = "linux"))]
+pub fn raise_open_files() -> Option<u64> {
+    None
+}
+
+/// The most that is asked for.
+#[cfg(target_os = "linux")]
+const MOST: u64 = 65_536;
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_raised_once_and_stays() {
+        let raised = raise_open_files();
+        assert!(raised.is_none_or(|raised| raised >= 64), "{raised:?}");
+        assert_eq!(raise_open_files(), raised);
+        let limits = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+        assert!(limits.current.is_none_or(|current| current >= limits.maximum.unwrap_or(MOST).min(MOST)));
+    }
+}
