@@ -27,7 +27,7 @@ use crate::open;
   gametape laps rebuild                      find the laps of all tapes again
   gametape laps exclude race.gtape#3         take a lap out of bests; also delete, note
 
-Filters of sessions look for a part of the name, in any case of letters. Dates are those of UTC."
+Names of tracks, cars and drivers match in part and in any case of letters; a name that is exactly as typed wins. Dates are UTC."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -134,13 +134,17 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
 
 fn of_files(files: &[PathBuf], filters: &Filters) -> anyhow::Result<Shown> {
     let mut shown = Shown::default();
+    let (mut paths, mut all) = (Vec::new(), Vec::new());
     for path in files {
         let tape = open::tape(path)?;
         let tracked = of_lap::tracked(&tape, path)?;
         shown.damaged |= tracked.damaged > 0 || tape.problems().iter().any(open::is_damage);
-        shown.found += tracked.sessions.len();
-        let sessions = tracked.sessions.iter().map(ReportSession::of).filter_map(|session| filters.left_of(session));
-        shown.sessions.extend(sessions.map(|session| (path.display().to_string(), session)));
+        paths.extend(tracked.sessions.iter().map(|_| path.display().to_string()));
+        all.extend(tracked.sessions.iter().map(ReportSession::of));
     }
+    shown.found = all.len();
+    let names = filters.names_in(&all);
+    let left = paths.into_iter().zip(all).filter_map(|(path, session)| Some((path, filters.left_of(session, &names)?)));
+    shown.sessions.extend(left);
     Ok(shown)
 }

@@ -2,6 +2,7 @@
 
 use gametape::games::find_game;
 use gametape::laps::Phase;
+use gametape::store::{Audience, Filter, NameFilter, Store, StoreError};
 
 use super::laps_report::ReportSession;
 
@@ -37,13 +38,47 @@ pub(crate) struct Filters {
     until: Option<String>,
 }
 
+/// What the typed names of a [`Filters`] mean.
+pub(super) struct Names {
+    track: Option<NameFilter>,
+    car: Option<NameFilter>,
+    driver: Option<NameFilter>,
+}
+
 impl Filters {
+    /// What the typed names mean among these sessions.
+    pub(super) fn names_in(&self, sessions: &[ReportSession]) -> Names {
+        let typed = |text: &Option<String>, all: Vec<&Option<String>>| {
+            text.as_ref().map(|text| NameFilter::typed(text, all.into_iter().flatten().map(String::as_str)))
+        };
+        let laps = sessions.iter().flat_map(|session| &session.laps);
+        Names {
+            track: typed(&self.track, sessions.iter().map(|session| &session.track).collect()),
+            car: typed(&self.car, sessions.iter().map(|session| &session.car).collect()),
+            driver: typed(&self.driver, laps.map(|lap| &lap.driver).collect()),
+        }
+    }
+
+    /// The filter for sessions of a store, and what the typed names mean there.
+    pub(super) fn in_store(&self, store: &dyn Store) -> Result<(Filter, Names), StoreError> {
+        let typed = |text: &Option<String>| text.clone().map(NameFilter::Contains);
+        let filter = Filter {
+            game: self.game.clone(),
+            track: typed(&self.track),
+            car: typed(&self.car),
+            driver: typed(&self.driver),
+            min_laps: self.min_laps,
+            ..Filter::default()
+        };
+        let filter = filter.resolved(store, Audience::Owner)?;
+        let names = Names { track: filter.track.clone(), car: filter.car.clone(), driver: filter.driver.clone() };
+        Ok((filter, names))
+    }
+
     /// What is left of a session; `None` if nothing is.
-    pub(super) fn left_of(&self, mut session: ReportSession) -> Option<ReportSession> {
-        let has = |wanted: &Option<String>, said: &Option<String>| match (wanted, said) {
-            (None, _) => true,
-            (Some(wanted), Some(said)) => said.to_lowercase().contains(&wanted.to_lowercase()),
-            (Some(_), None) => false,
+    pub(super) fn left_of(&self, mut session: ReportSession, names: &Names) -> Option<ReportSession> {
+        let has = |wanted: &Option<NameFilter>, name: &Option<String>| {
+            wanted.as_ref().is_none_or(|wanted| name.as_ref().is_some_and(|name| wanted.matches(name)))
         };
         let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
         let in_time = |limit: &Option<String>, late: bool| match (limit.as_deref(), day) {
@@ -58,8 +93,8 @@ impl Filters {
             (Some(_), None) => false,
         };
         let wanted = self.game.as_deref().is_none_or(|game| game == session.game)
-            && has(&self.track, &session.track)
-            && has(&self.car, &session.car)
+            && has(&names.track, &session.track)
+            && has(&names.car, &session.car)
             && in_time(&self.since, true)
             && in_time(&self.until, false)
             && session.laps.iter().filter(|lap| lap.state == "final").count() >= self.min_laps as usize;
@@ -70,7 +105,7 @@ impl Filters {
         session.laps.retain(|lap| {
             let kind = self.phase.is_empty() || self.phase.iter().any(|phase| phase.as_str() == lap.phase);
             let counts = !self.valid || (lap.valid == Some(true) && lap.state == "final");
-            kind && counts && has(&self.driver, &lap.driver)
+            kind && counts && has(&names.driver, &lap.driver)
         });
         (!by_lap || !session.laps.is_empty()).then_some(session)
     }
@@ -79,16 +114,6 @@ impl Filters {
     pub(super) fn is_past(&self, session: &ReportSession) -> bool {
         let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
         Option::zip(self.since.as_deref(), day).is_some_and(|(since, day)| day < since)
-    }
-
-    /// How many laps a session must have.
-    pub(super) fn min_laps(&self) -> u32 {
-        self.min_laps
-    }
-
-    /// The game that is wanted.
-    pub(super) fn game(&self) -> Option<&str> {
-        self.game.as_deref()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gametape::laps::TrackedSession;
 use gametape::paths::newest_tape;
-use gametape::store::{Audience, Filter, LARGEST_PAGE, SessionDetail, SessionQuery, SqlStore, Store};
+use gametape::store::{Audience, LARGEST_PAGE, SessionDetail, SessionQuery, SqlStore, Store};
 
 use super::laps::Shown;
 use super::laps_filter::Filters;
@@ -14,7 +14,7 @@ use crate::{exit, open, store};
 pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyhow::Result<Shown> {
     let store = with_laps(named)?;
     let mut shown = Shown::default();
-    let filter = Filter { game: filters.game().map(str::to_owned), min_laps: filters.min_laps(), ..Filter::default() };
+    let (filter, names) = filters.in_store(&store)?;
     let mut query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
     loop {
         let page = store.sessions(&query, Audience::Owner)?;
@@ -25,7 +25,7 @@ pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyh
             if filters.is_past(&session) {
                 return Ok(shown);
             }
-            let Some(session) = filters.left_of(session) else { continue };
+            let Some(session) = filters.left_of(session, &names) else { continue };
             if limit > 0 && shown.sessions.len() == limit {
                 tell(&format!("the {limit} newest sessions; --limit 0 shows all"));
                 return Ok(shown);

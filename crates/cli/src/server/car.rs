@@ -5,7 +5,7 @@ use gametape::games::{Sample, Wheel};
 use gametape::laps::{Lap, Session};
 use gametape::live_view::{CarNow, CarSink, Reference, RunningLap};
 use gametape::paths::this_machine;
-use gametape::store::{Audience, Filter, ListQuery};
+use gametape::store::{Audience, Filter, ListQuery, NameFilter};
 use serde::Serialize;
 
 use super::car_feed::About;
@@ -48,10 +48,10 @@ impl CarSink for ShowCars {
     fn best_ever(&self, session: &Session) -> Option<Reference> {
         let filter = Filter {
             game: Some(session.game.clone()),
-            track: session.track.clone(),
-            layout: session.layout.clone(),
-            car: session.car.clone(),
-            driver: session.driver.clone(),
+            track: session.track.clone().map(NameFilter::Is),
+            layout: session.layout.clone().map(NameFilter::Is),
+            car: session.car.clone().map(NameFilter::Is),
+            driver: session.driver.clone().map(NameFilter::Is),
             ..Filter::default()
         };
         let query = ListQuery { filter, limit: 1, after: None };

@@ -11,7 +11,7 @@ use gametape::format::read::Tape;
 use gametape::laps::columns::columns;
 use gametape::laps::compare::{FineGrid, compare as compare_laps};
 use gametape::laps::{Column, ColumnsError, Grid, Id, LapColumns};
-use gametape::store::{Audience, Filter, ListQuery, Store, StoredLap, catalogue};
+use gametape::store::{Audience, Filter, ListQuery, NameFilter, Store, StoredLap, catalogue};
 use tokio::sync::Semaphore;
 
 use super::access::Caller;
@@ -189,8 +189,8 @@ pub(super) async fn outline(
         // A track on which only hidden drivers were is not there for others.
         let filter = Filter {
             game: Some(game.clone()),
-            track: Some(track.clone()),
-            layout: layout.clone(),
+            track: Some(NameFilter::Is(track.clone())),
+            layout: layout.clone().map(NameFilter::Is),
             ..Filter::default()
         };
         let seen = store.tracks(&ListQuery { filter, limit: 500, after: None }, audience)?;

@@ -1,7 +1,7 @@
 //! Which sessions, laps, bests, days and tapes: the parameters of lists, as filters of the store.
 
 use gametape::format::TapeId;
-use gametape::store::Filter;
+use gametape::store::{Filter, NameFilter};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -227,10 +227,10 @@ impl SessionParams {
         Ok(Filter {
             game: text("game", self.game)?,
             kind: kind(self.r#type.as_ref())?,
-            track: text("track", self.track)?,
-            layout: text("layout", self.layout)?,
-            car: text("car", self.car)?,
-            driver: text("driver", self.driver)?,
+            track: text("track", self.track)?.map(NameFilter::Contains),
+            layout: text("layout", self.layout)?.map(NameFilter::Contains),
+            car: text("car", self.car)?.map(NameFilter::Contains),
+            driver: text("driver", self.driver)?.map(NameFilter::Contains),
             valid: validity(self.valid.as_ref())?,
             phase: phase(self.phase.as_ref())?,
             from_us: moment("from", self.from.as_ref())?,

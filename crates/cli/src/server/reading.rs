@@ -60,8 +60,20 @@ pub(super) async fn sessions(
     let query = SessionQuery { limit, after, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
     let (sessions, next) = match with_laps {
-        true => answers(ask(&state, move |store| store.sessions_with_laps(&query, audience)).await?),
-        false => answers(ask(&state, move |store| store.sessions(&query, audience)).await?),
+        true => answers(
+            ask(&state, move |store| {
+                let filter = query.filter.clone().resolved(store, audience)?;
+                store.sessions_with_laps(&SessionQuery { filter, ..query }, audience)
+            })
+            .await?,
+        ),
+        false => answers(
+            ask(&state, move |store| {
+                let filter = query.filter.clone().resolved(store, audience)?;
+                store.sessions(&SessionQuery { filter, ..query }, audience)
+            })
+            .await?,
+        ),
     };
     json(&headers, &SessionPage { sessions, next })
 }
@@ -99,7 +111,11 @@ pub(super) async fn laps(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = LapQuery { limit, after, sort: sort(params.sort.as_ref())?, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
-    let page = ask(&state, move |store| store.laps(&query, audience)).await?;
+    let page = ask(&state, move |store| {
+        let filter = query.filter.clone().resolved(store, audience)?;
+        store.laps(&LapQuery { filter, ..query }, audience)
+    })
+    .await?;
     let laps = page.items.into_iter().map(|lap| LapAnswer::of(lap, None)).collect();
     json(&headers, &LapPage { laps, next: next(page.next) })
 }
@@ -143,7 +159,13 @@ pub(super) async fn bests(
     Params(params): Params<ListParams>,
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
-    let (bests, next) = answers::<_, BestAnswer>(ask(&state, move |store| store.bests(&query, audience)).await?);
+    let (bests, next) = answers::<_, BestAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, audience)?;
+            store.bests(&ListQuery { filter, ..query }, audience)
+        })
+        .await?,
+    );
     json(&headers, &BestPage { bests, next })
 }
 
@@ -157,7 +179,13 @@ pub(super) async fn tracks(
     Params(params): Params<ListParams>,
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
-    let (tracks, next) = answers::<_, DrivenAnswer>(ask(&state, move |store| store.tracks(&query, audience)).await?);
+    let (tracks, next) = answers::<_, DrivenAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, audience)?;
+            store.tracks(&ListQuery { filter, ..query }, audience)
+        })
+        .await?,
+    );
     json(&headers, &TrackPage { tracks, next })
 }
 
@@ -171,7 +199,13 @@ pub(super) async fn cars(
     Params(params): Params<ListParams>,
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
-    let (cars, next) = answers::<_, DrivenAnswer>(ask(&state, move |store| store.cars(&query, audience)).await?);
+    let (cars, next) = answers::<_, DrivenAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, audience)?;
+            store.cars(&ListQuery { filter, ..query }, audience)
+        })
+        .await?,
+    );
     json(&headers, &CarPage { cars, next })
 }
 
@@ -185,7 +219,13 @@ pub(super) async fn drivers(
     Params(params): Params<ListParams>,
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
-    let (drivers, next) = answers::<_, DriverAnswer>(ask(&state, move |store| store.drivers(&query, audience)).await?);
+    let (drivers, next) = answers::<_, DriverAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, audience)?;
+            store.drivers(&ListQuery { filter, ..query }, audience)
+        })
+        .await?,
+    );
     json(&headers, &DriverPage { drivers, next })
 }
 
@@ -205,7 +245,13 @@ pub(super) async fn progress(
         return Err(ApiError::bad_request("utc_offset_min is not in -840 to 840"));
     }
     let query = ProgressQuery { limit, after, utc_offset_min, filter: params.filter()? };
-    let (days, next) = answers::<_, DayAnswer>(ask(&state, move |store| store.progress(&query, audience)).await?);
+    let (days, next) = answers::<_, DayAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, audience)?;
+            store.progress(&ProgressQuery { filter, ..query }, audience)
+        })
+        .await?,
+    );
     json(&headers, &ProgressPage { days, next })
 }
 
@@ -223,6 +269,12 @@ pub(super) async fn tapes(
     }
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = ListQuery { limit, after, filter: params.filter()? };
-    let (tapes, next) = answers::<_, TapeAnswer>(ask(&state, move |store| store.tapes(&query)).await?);
+    let (tapes, next) = answers::<_, TapeAnswer>(
+        ask(&state, move |store| {
+            let filter = query.filter.clone().resolved(store, Audience::Owner)?;
+            store.tapes(&ListQuery { filter, ..query })
+        })
+        .await?,
+    );
     json(&headers, &TapePage { tapes, next })
 }

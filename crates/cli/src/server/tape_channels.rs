@@ -1,23 +1,11 @@
 //! Channels of a tape by name, resolved as on the command line: `CHANNEL` or `STREAM/CHANNEL`, and `CHANNEL.2` for one of an array.
 
+use gametape::export::plotted_channels;
 use gametape::format::read::{Tape, TapeStream};
 use gametape::format::{self, ChannelType, Role};
 use gametape::tape::{FoundChannel, find_channel};
 
 use super::error::ApiError;
-
-/// What a page shows before anybody has chosen: speed, engine, gear, pedals, steering, fuel, whatever games call them.
-const USUAL: [&[&str]; 7] = [
-    &["speedkmh", "speed", "speed_kmh", "vehiclespeed"],
-    &["rpms", "rpm", "enginerpm", "engine_rpm"],
-    &["gear", "currentgear"],
-    &["gas", "throttle", "throttleraw"],
-    &["brake", "brakeraw"],
-    &["steerangle", "steeringwheelangle", "steer", "steering"],
-    &["fuel", "fuellevel"],
-];
-/// Channels of a tape of which nothing is known, if it has none of those.
-const FIRST: usize = 6;
 
 /// A channel, or one element of an array.
 #[derive(Debug, Clone, Copy)]
@@ -51,26 +39,10 @@ impl<'a> Channel<'a> {
         Ok(Self { stream, channel, element: element.unwrap_or_default() })
     }
 
-    /// What is shown before anybody has chosen.
+    /// What a page shows before the user has chosen channels.
     pub(super) fn usual(tape: &'a Tape) -> Vec<Self> {
-        let all = || {
-            streams(tape).filter(|stream| stream.totals().frames > 1).flat_map(|stream| {
-                let channels = stream.spec().channels.iter().filter(|channel| is_number(channel) && channel.count == 1);
-                channels.map(move |channel| Self { stream, channel, element: 0 })
-            })
-        };
-        let named = |names: &&[&str]| {
-            names.iter().find_map(|name| all().find(|found| found.channel.name.eq_ignore_ascii_case(name)))
-        };
-        let usual: Vec<_> = USUAL.iter().filter_map(named).collect();
-        match usual.is_empty() {
-            false => usual,
-            true => {
-                let busiest = all().map(|found| found.stream).max_by_key(|stream| stream.totals().frames);
-                let of_it = |found: &Self| busiest.is_some_and(|stream| stream.id() == found.stream.id());
-                all().filter(of_it).take(FIRST).collect()
-            }
-        }
+        let plotted = plotted_channels(tape).into_iter();
+        plotted.map(|FoundChannel { stream, channel, .. }| Self { stream, channel, element: 0 }).collect()
     }
 
     /// Its name in questions and answers.

@@ -86,7 +86,12 @@ impl Player {
             }
         });
         let section = Prefix::new(&names).unwrap().section("IRSDKMemMapFileName");
-        let connected = || SectionReader::open(&section).unwrap().filter(|memory| number(memory, 4) == 1);
+        // The section appears before it has its length.
+        let is_long_enough = |memory: &SectionReader| memory.len().is_ok_and(|bytes| bytes >= 144);
+        let connected = || {
+            let opened = SectionReader::open(&section).unwrap();
+            opened.filter(|memory| is_long_enough(memory) && number(memory, 4) == 1)
+        };
         wait_until("it plays", || connected().is_some());
         wait_until("it hears keys", || modes(&tcgetattr(&terminal).unwrap()).is_empty());
         Self { child, terminal, before, screen, memory: connected().unwrap(), last_tick: i32::MIN }

@@ -30,7 +30,7 @@ pub use columns::{ChosenColumn, Columns, choose, column_name};
 pub use echoreplay::{EchoReplayExportError, EchoReplayExported, export_echoreplay};
 pub use table::RowFormat;
 use table::Table;
-pub use usual::choose_usual;
+pub use usual::{choose_usual, plotted_channels};
 
 /// Where rows go.
 pub trait RowSink {

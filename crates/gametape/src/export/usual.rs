@@ -1,34 +1,77 @@
-//! The channels of a table for which nobody has chosen any: what most people look at first, under the names that games use.
+//! The channels that are exported and plotted by default: what most people look at first, under the names that games use.
 
-use gametape_format::Role;
 use gametape_format::read::{Tape, TapeStream};
+use gametape_format::{ChannelType, Role};
 
 use super::columns::{ChosenColumn, Columns, every};
+use crate::tape::FoundChannel;
 
-/// One line for each value, in the order of the columns; games name it differently. Letters are compared without regard to case.
-const USUAL: [&[&str]; 18] = [
-    &["speedKmh", "speed", "speed_kmh", "vehicleSpeed"],
-    &["rpms", "rpm", "engineRpm", "engine_rpm"],
-    &["gear", "currentGear"],
-    &["gas", "throttle", "throttleRaw"],
-    &["brake", "brakeRaw"],
-    &["clutch", "clutchRaw"],
-    &["steerAngle", "steeringWheelAngle", "steer", "steering"],
-    &["accG", "latAccel"],
-    &["longAccel"],
-    &["fuel", "fuelLevel", "fuelInTank"],
-    &["tyreCoreTemperature", "tyreTemp", "tyreTemperature"],
-    &["wheelsPressure", "tyresPressure"],
-    &["brakeTemp"],
-    &["normalizedCarPosition", "npos", "lapDistPct", "lapDistance"],
-    &["iCurrentTime", "lapCurrentLapTime", "currentLapTime"],
-    &["completedLaps", "lap"],
-    &["isInPitLane", "isInPit", "onPitRoad"],
-    &["carCoordinates", "worldPosition"],
+/// One value and its names in different games, compared without regard to case.
+struct Usual {
+    names: &'static [&'static str],
+    /// Shown by a page before the user has chosen channels.
+    plotted: bool,
+}
+
+const fn listed(names: &'static [&'static str]) -> Usual {
+    Usual { names, plotted: false }
+}
+
+const fn plotted(names: &'static [&'static str]) -> Usual {
+    Usual { names, plotted: true }
+}
+
+/// In the order of the columns.
+const USUAL: [Usual; 18] = [
+    plotted(&["speedKmh", "speed", "speed_kmh", "vehicleSpeed"]),
+    plotted(&["rpms", "rpm", "engineRpm", "engine_rpm"]),
+    plotted(&["gear", "currentGear"]),
+    plotted(&["gas", "throttle", "throttleRaw"]),
+    plotted(&["brake", "brakeRaw"]),
+    listed(&["clutch", "clutchRaw"]),
+    plotted(&["steerAngle", "steeringWheelAngle", "steer", "steering"]),
+    listed(&["accG", "latAccel"]),
+    listed(&["longAccel"]),
+    plotted(&["fuel", "fuelLevel", "fuelInTank"]),
+    listed(&["tyreCoreTemperature", "tyreTemp", "tyreTemperature"]),
+    listed(&["wheelsPressure", "tyresPressure"]),
+    listed(&["brakeTemp"]),
+    listed(&["normalizedCarPosition", "npos", "lapDistPct", "lapDistance"]),
+    listed(&["iCurrentTime", "lapCurrentLapTime", "currentLapTime"]),
+    listed(&["completedLaps", "lap"]),
+    listed(&["isInPitLane", "isInPit", "onPitRoad"]),
+    listed(&["carCoordinates", "worldPosition"]),
 ];
 
 /// Arrays that are longer hold a value for each car of the field.
 const LONGEST_ARRAY: u32 = 8;
+
+/// Channels that are plotted if a tape has none of the usual ones.
+const FIRST: usize = 6;
+
+/// The channels that a page plots before the user has chosen any: single numbers that change. The first of the busiest stream if the tape
+/// has none of the usual ones.
+#[must_use]
+pub fn plotted_channels(tape: &Tape) -> Vec<FoundChannel<'_>> {
+    let data = tape.streams().filter(|stream| stream.spec().role == Role::Data && stream.totals().frames > 1);
+    let all: Vec<_> = data
+        .flat_map(|stream| {
+            let is_text = |kind| matches!(kind, ChannelType::Char | ChannelType::Char16);
+            let single =
+                stream.spec().channels.iter().filter(move |channel| !is_text(channel.kind) && channel.count == 1);
+            single.map(move |channel| FoundChannel { stream, channel, element: None })
+        })
+        .collect();
+    let find = |name: &&str| all.iter().find(|found| found.channel.name.eq_ignore_ascii_case(name)).copied();
+    let plotted = USUAL.iter().filter(|usual| usual.plotted);
+    let usual: Vec<_> = plotted.filter_map(|usual| usual.names.iter().find_map(find)).collect();
+    if !usual.is_empty() {
+        return usual;
+    }
+    let busiest = all.iter().map(|found| found.stream).max_by_key(|stream| stream.totals().frames);
+    let of_busiest = |found: &FoundChannel<'_>| busiest.is_some_and(|stream| stream.id() == found.stream.id());
+    all.into_iter().filter(of_busiest).take(FIRST).collect()
+}
 
 /// Chooses the usual channels of a tape: speed, engine, pedals, steering, fuel, tyres, position. All channels if it has none of them.
 #[must_use]
@@ -39,7 +82,7 @@ pub fn choose_usual(tape: &Tape) -> Columns {
         let fits = |name: &str, known: &str, count: u32| count <= LONGEST_ARRAY && known.eq_ignore_ascii_case(name);
         all.iter().find(|found| fits(name, &found.channel.name, found.channel.count))
     };
-    let usual: Vec<_> = USUAL.iter().filter_map(|names| names.iter().find_map(find)).collect();
+    let usual: Vec<_> = USUAL.iter().filter_map(|usual| usual.names.iter().find_map(find)).collect();
     let chosen = if usual.is_empty() { all.iter().collect() } else { usual };
     Columns(chosen.into_iter().map(|found| ChosenColumn::of(found, &data)).collect())
 }

@@ -55,10 +55,10 @@ pub(super) fn driven(
     sql.push(" IS NOT NULL AND ").push(VISIBILITY).push(" <= ").bind(sees);
     let filter = &query.filter;
     sql.filter(" AND s.game = ", filter.game.as_ref())
-        .filter(" AND s.track = ", filter.track.as_ref())
-        .filter(" AND s.layout = ", filter.layout.as_ref())
-        .filter(" AND s.car = ", filter.car.as_ref())
-        .filter(" AND s.driver = ", filter.driver.as_ref())
+        .name("s.track", filter.track.as_ref())
+        .name("s.layout", filter.layout.as_ref())
+        .name("s.car", filter.car.as_ref())
+        .name("s.driver", filter.driver.as_ref())
         .filter(" AND s.sort_us >= ", filter.from_us)
         .filter(" AND s.sort_us < ", filter.to_us);
     sql.push(" GROUP BY s.game, ").push(native).push(", ").push(layout).push(") x WHERE 1 = 1");

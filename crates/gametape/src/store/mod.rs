@@ -26,6 +26,7 @@ mod fuzz;
 pub mod incoming;
 mod kept_answers;
 mod lists;
+mod name_filter;
 mod outbox;
 mod packed;
 mod parcel;
@@ -63,6 +64,7 @@ pub use edits::{Edit, LONGEST_NAME, LONGEST_NOTE, MOST_TAGS};
 pub use error::StoreError;
 #[doc(hidden)]
 pub use fuzz::fuzz_store_texts;
+pub use name_filter::NameFilter;
 pub use parcel::Parcel;
 pub use people::DriverEdit;
 pub use query::{

@@ -5,6 +5,7 @@ use gametape_format::TapeId;
 use super::connection::Connection;
 use super::cursor::Cursor;
 use super::error::StoreError;
+use super::name_filter::NameFilter;
 use super::value::Value;
 use crate::laps::{Phase, SessionKind};
 
@@ -72,8 +73,9 @@ impl Audience {
     pub(super) fn sees(self, db: &mut dyn Connection, filter: &Filter) -> Result<i64, StoreError> {
         let driver = match (self, &filter.driver) {
             (Self::Owner, _) => return Ok(Visibility::Private.number()),
-            (Self::Public, None) => return Ok(Visibility::Public.number()),
-            (Self::Public, Some(driver)) => driver,
+            // Part of a name names nobody.
+            (Self::Public, None | Some(NameFilter::Contains(_))) => return Ok(Visibility::Public.number()),
+            (Self::Public, Some(NameFilter::Is(driver))) => driver,
         };
         let sql = "SELECT visibility FROM drivers WHERE driver = ?1";
         let named = db.first(sql, &[Value::from(driver)], |mut row| row.number("a visibility"))?.flatten();
@@ -103,7 +105,7 @@ pub enum Validity {
     Unknown,
 }
 
-/// Which sessions or laps. Texts are the game's own, compared exactly; a session is found by the validity and the phase of any of its
+/// Which sessions or laps. The id of the game is compared exactly, names as [`NameFilter`] says; a session is found by the validity and the phase of any of its
 /// laps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
@@ -112,13 +114,13 @@ pub struct Filter {
     /// Kind of session.
     pub kind: Option<SessionKind>,
     /// Track.
-    pub track: Option<String>,
+    pub track: Option<NameFilter>,
     /// Layout of the track.
-    pub layout: Option<String>,
+    pub layout: Option<NameFilter>,
     /// Car.
-    pub car: Option<String>,
+    pub car: Option<NameFilter>,
     /// Driver of the session or of one of its laps.
-    pub driver: Option<String>,
+    pub driver: Option<NameFilter>,
     /// Whether the game counts the lap.
     pub valid: Option<Validity>,
     /// What kind of lap.

@@ -47,7 +47,7 @@ fn select(first: First) -> String {
 /// Going through laps in order is slow if hardly any fits: then the few that do are looked up.
 fn first(db: &mut dyn Connection, filter: &Filter) -> Result<First, StoreError> {
     let Filter { game, track, layout, car, driver, .. } = filter;
-    if [game, track, layout, car, driver].into_iter().all(Option::is_none) {
+    if game.is_none() && [track, layout, car, driver].into_iter().all(Option::is_none) {
         return Ok(First::Laps);
     }
     let mut fitting = Statement::new("SELECT count(*) FROM combinations c WHERE 1 = 1");
@@ -140,10 +140,10 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
 /// Adds what is asked of game, track, car and driver.
 pub(super) fn add_combination(sql: &mut Statement, filter: &Filter) {
     sql.filter(" AND c.game = ", filter.game.as_ref())
-        .filter(" AND c.track = ", filter.track.as_ref())
-        .filter(" AND c.layout = ", filter.layout.as_ref())
-        .filter(" AND c.car = ", filter.car.as_ref())
-        .filter(" AND c.driver = ", filter.driver.as_ref());
+        .name("c.track", filter.track.as_ref())
+        .name("c.layout", filter.layout.as_ref())
+        .name("c.car", filter.car.as_ref())
+        .name("c.driver", filter.driver.as_ref());
 }
 
 /// All laps of a session that may be seen, in the order of driving.

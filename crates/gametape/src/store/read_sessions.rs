@@ -106,25 +106,32 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     if sees < Visibility::Private.number() {
         sql.push(" AND ").push(VISIBILITY).push(" <= ").bind(sees);
         // Who names a driver sees no session of another who is hidden.
-        sql.filter(&format!(" AND ({VISIBILITY} = 0 OR s.driver = "), filter.driver.as_ref());
-        sql.push(if filter.driver.is_some() { ")" } else { "" });
+        if let Some(driver) = &filter.driver {
+            sql.push(" AND (").push(VISIBILITY).push(" = 0 OR ");
+            driver.add_match(sql, "s.driver");
+            sql.push(")");
+        }
     }
     sql.filter(" AND s.game = ", filter.game.as_ref())
         .filter(" AND s.kind = ", filter.kind.map(SessionKind::as_str))
-        .filter(" AND s.track = ", filter.track.as_ref())
-        .filter(" AND s.layout = ", filter.layout.as_ref())
-        .filter(" AND s.car = ", filter.car.as_ref())
+        .name("s.track", filter.track.as_ref())
+        .name("s.layout", filter.layout.as_ref())
+        .name("s.car", filter.car.as_ref())
         .filter(" AND s.sort_us >= ", filter.from_us)
         .filter(" AND s.sort_us < ", filter.to_us)
         .filter(" AND s.tape = ", filter.tape);
     add_tag(sql, "s.tags", filter.tag.as_ref());
     filter.words.iter().for_each(|word| add_word(sql, word));
     if let Some(driver) = &filter.driver {
-        sql.push(" AND (s.driver = ").bind(driver).push(
+        sql.push(" AND (");
+        driver.add_match(sql, "s.driver");
+        sql.push(
             " OR EXISTS (SELECT 1 FROM laps l JOIN combinations c ON c.id = l.combination \
              WHERE l.session = s.id AND l.gone = 0 AND l.visibility <= ",
         );
-        sql.bind(sees).push(" AND c.driver = ").bind(driver).push("))");
+        sql.bind(sees);
+        driver.add(sql, "c.driver");
+        sql.push("))");
     }
     if filter.valid.is_some() || filter.phase.is_some() {
         sql.push(" AND EXISTS (SELECT 1 FROM laps l WHERE l.session = s.id AND l.visibility <= ").bind(sees);

@@ -9,7 +9,7 @@ use super::attach::{Stretch, attach};
 use super::connection::Connection;
 use super::edits::{Kind, Said, show};
 use super::error::StoreError;
-use super::settle::{settle_laps, settle_session};
+use super::settle::{lock_drivers, settle_laps, settle_session};
 use super::stored::{Change, Origin, Replaced};
 use super::value::{Value, needed};
 use super::writing::{count, put_lap, put_session, put_stint, put_tracker, seen_by, session_of};
@@ -25,6 +25,12 @@ pub(super) fn replace_tape(
     if origin.is_left_out() {
         return Ok(Replaced { left_out: true, ..done });
     }
+    let drivers = sessions.iter().flat_map(|tracked| {
+        let of_laps = tracked.laps.iter().filter_map(|lap| lap.driver.clone());
+        of_laps.chain(tracked.session.driver.clone())
+    });
+    let before = ids(db, "SELECT id FROM sessions WHERE tape = ?1", origin.tape)?;
+    lock_drivers(db, sessions.iter().map(|tracked| tracked.session.id).chain(before), drivers)?;
     if seen_by(db, origin)?.is_some_and(|seen| seen.version > origin.tracker.version) {
         return Ok(Replaced { kept_newer: true, ..done });
     }

@@ -1,6 +1,8 @@
 //! What is made from other rows: whether a lap counts, who may see it, and the bests of its session. Made anew in the same transaction
 //! as every change, so that it is never old.
 
+use std::collections::BTreeSet;
+
 use super::connection::Connection;
 use super::error::StoreError;
 use super::packed::sectors_of;
@@ -87,8 +89,29 @@ pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibili
     sessions.into_iter().try_for_each(|session| settle_session(db, session))
 }
 
+/// Takes the shared locks of all drivers of these sessions and of `more`, so that none of them is hidden or shown until the transaction ends.
+///
+/// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches a row.
+/// Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
+pub(super) fn lock_drivers(
+    db: &mut dyn Connection,
+    sessions: impl IntoIterator<Item = Id>,
+    more: impl IntoIterator<Item = String>,
+) -> Result<(), StoreError> {
+    let Some(lock) = db.dialect().lock_driver(false) else { return Ok(()) };
+    let mut drivers: BTreeSet<String> = more.into_iter().collect();
+    let sql = "SELECT driver FROM sessions WHERE id = ?1 UNION SELECT driver FROM laps WHERE session = ?1";
+    for session in sessions {
+        drivers.extend(db.all(sql, &[session.into()], |mut row| row.text("a driver"))?.into_iter().flatten());
+    }
+    drivers.into_iter().try_for_each(|driver| db.first(lock, &[Value::from(driver)], |_| Ok(())).map(drop))
+}
+
 /// Keeps others from changing the session of a lap until the transaction ends.
 pub(super) fn lock_session_of(db: &mut dyn Connection, lap: Id) -> Result<(), StoreError> {
+    let sql = "SELECT session FROM laps WHERE id = ?1";
+    let session = db.first(sql, &[lap.into()], |mut row| row.id("a session id"))?.flatten();
+    lock_drivers(db, session, [])?;
     let sql = "SELECT id FROM sessions WHERE id = (SELECT session FROM laps WHERE id = ?1) {locked}";
     db.first(sql, &[lap.into()], |_| Ok(())).map(drop)
 }

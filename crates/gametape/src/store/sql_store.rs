@@ -17,7 +17,7 @@ use super::people::DriverEdit;
 use super::pool::Pool;
 use super::postgres_server::PostgresServer;
 use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
-use super::settle::{lock_session_of, settle_lap, settle_laps, settle_session, visibility_of};
+use super::settle::{lock_drivers, lock_session_of, settle_lap, settle_laps, settle_session, visibility_of};
 use super::sqlite::SqliteFile;
 use super::stored::{
     Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
@@ -182,6 +182,7 @@ impl Store for SqlStore {
     fn edit_session(&self, id: Id, change: &Edit) -> Result<StoredSession, StoreError> {
         change.check()?;
         self.pool.write(|db| {
+            lock_drivers(db, [id], [])?;
             if edit(db, Kind::Session, id, change, now_us())? {
                 let session = writing::session_of(db, id)?;
                 settle_laps(db, &session)?;

@@ -129,8 +129,8 @@ pub(super) fn tapes(db: &mut dyn Connection, query: &ListQuery) -> Result<Page<C
     let mut sql = Statement::new("SELECT ");
     sql.push(&COLUMNS.join(", ")).push(" FROM tapes WHERE 1 = 1");
     sql.filter(" AND game = ", query.filter.game.as_ref())
-        .filter(" AND track = ", query.filter.track.as_ref())
-        .filter(" AND car = ", query.filter.car.as_ref())
+        .name("track", query.filter.track.as_ref())
+        .name("car", query.filter.car.as_ref())
         .filter(" AND created_us >= ", query.filter.from_us)
         .filter(" AND created_us < ", query.filter.to_us);
     if let Some(values) = values_of(query.after.as_ref(), KIND, "ib")? {

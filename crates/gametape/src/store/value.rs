@@ -6,6 +6,7 @@
 use gametape_format::TapeId;
 
 use super::error::StoreError;
+use super::name_filter::NameFilter;
 use crate::laps::Id;
 
 /// One value.
@@ -237,6 +238,14 @@ impl Statement {
         self.values.push(value.into());
         self.text.push('?');
         self.text.push_str(&self.values.len().to_string());
+        self
+    }
+
+    /// Adds ` AND (column matches)` if there is a filter.
+    pub(super) fn name(&mut self, column: &str, name: Option<&NameFilter>) -> &mut Self {
+        if let Some(name) = name {
+            name.add(self, column);
+        }
         self
     }
 

@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::edits::Kind;
 use super::error::StoreError;
 use super::put::Put;
-use super::settle::{settle_lap, settle_laps, settle_session};
+use super::settle::{lock_drivers, settle_lap, settle_laps, settle_session};
 use super::stored::{Change, Combination, Origin, Write};
 use super::track_facts;
 use super::value::{Value, needed};
@@ -18,6 +18,7 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     if origin.is_left_out() {
         return Ok(vec![Change::LeftOut; writes.len()]);
     }
+    lock_drivers_of(db, writes)?;
     let superseded = begin_tracking(db, origin)?;
     let mut changes = Vec::with_capacity(writes.len());
     if !superseded {
@@ -47,6 +48,26 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
         settle_session(db, session)?;
     }
     Ok(changes)
+}
+
+/// Takes the locks of all drivers that these writes concern. See [`lock_drivers`] for the order of locks.
+fn lock_drivers_of(db: &mut dyn Connection, writes: &[Write]) -> Result<(), StoreError> {
+    let (mut sessions, mut drivers) = (BTreeSet::new(), Vec::new());
+    for write in writes {
+        match write {
+            Write::Session(session) => {
+                sessions.insert(session.id);
+                drivers.extend(session.driver.clone());
+            }
+            Write::Stint(session, _) => drop(sessions.insert(*session)),
+            Write::Lap(lap) => {
+                sessions.insert(lap.session);
+                drivers.extend(lap.driver.clone());
+            }
+            Write::Track(_) => {}
+        }
+    }
+    lock_drivers(db, sessions, drivers)
 }
 
 /// What a tracker has seen of a tape.

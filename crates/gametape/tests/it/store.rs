@@ -62,6 +62,7 @@ on_both! {
     queries:
         sessions_come_newest_first_in_pages_without_gaps_or_doubles,
         sessions_are_filtered,
+        a_typed_name_means_the_name_that_equals_it_or_all_that_contain_it,
         words_are_found_in_any_case_of_any_letters,
         d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked,
         h7_laps_are_filtered_and_sorted_in_pages,

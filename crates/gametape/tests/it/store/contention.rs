@@ -77,12 +77,26 @@ pub fn who_writes_laps_and_who_hides_their_driver_wait_for_each_other(place: &Pl
                 told.send(())
             });
             let waited = hear.recv_timeout(Duration::from_millis(300)).is_err();
+            // Drivers are locked before rows: whoever waits for a driver holds no row that the other transaction needs next.
+            let rows = hold.batch_execute("SELECT id FROM sessions FOR UPDATE NOWAIT");
             hold.rollback().unwrap();
+            assert!(rows.is_ok(), "{held}: a deadlock: {rows:?}");
             assert!(waited && hear.recv_timeout(Duration::from_secs(20)).is_ok(), "{held}: {waited}");
         });
     };
     waits("pg_advisory_xact_lock", &|| {
         store.write(&origin(1), &[Write::Lap(lap(&driven.session, 1, 100_000))]).unwrap();
+    });
+    let first = lap(&driven.session, 1, 100_000);
+    let note = |text: &str| Edit { note: Some(Some(text.to_owned())), ..Edit::default() };
+    waits("pg_advisory_xact_lock", &|| {
+        let changed = Session { remark: Some("changed".to_owned()), ..driven.session.clone() };
+        store.write(&origin(1), &[Write::Session(changed)]).unwrap();
+    });
+    waits("pg_advisory_xact_lock", &|| drop(store.edit_lap(first.id, &note("of a lap")).unwrap()));
+    waits("pg_advisory_xact_lock", &|| drop(store.edit_session(driven.session.id, &note("of a session")).unwrap()));
+    waits("pg_advisory_xact_lock", &|| {
+        store.replace_tape(&origin(1), &[tracked(&driven.session, &[99_000])]).unwrap();
     });
     waits("pg_advisory_xact_lock_shared", &|| store.edit_driver("Driver 1", &hide).unwrap());
 }

@@ -1,7 +1,7 @@
 use gametape::laps::{Session, TrackedSession};
 use gametape::store::{
-    Audience, DriverEdit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery, SessionQuery, SqlStore, Store,
-    Visibility,
+    Audience, DriverEdit, Filter, LapQuery, LapSort, ListQuery, NameFilter, ProgressQuery, SessionQuery, SqlStore,
+    Store, Visibility,
 };
 
 use super::place::Place;
@@ -26,7 +26,7 @@ fn two_drivers(place: &Place) -> (SqlStore, TrackedSession, TrackedSession) {
 
 /// All that anybody can get without knowing a name or an id, as text.
 fn all_public(store: &dyn Store, driver: Option<&str>) -> String {
-    let filter = Filter { driver: driver.map(str::to_owned), ..Filter::default() };
+    let filter = Filter { driver: driver.map(|name| NameFilter::Is(name.to_owned())), ..Filter::default() };
     let list = ListQuery { filter: filter.clone(), ..ListQuery::default() };
     let who = Audience::Public;
     let mut all = String::new();
@@ -78,6 +78,11 @@ pub fn an_unlisted_driver_is_seen_by_who_asks_for_it(place: &Place) {
     }
     let asked = all_public(&store, Some(HIDDEN));
     assert!(asked.contains("car_h") && asked.contains("90000"));
+    // Part of the name does not name the driver.
+    let part = Filter { driver: Some(NameFilter::Contains("river 2".to_owned())), ..Filter::default() };
+    let query = SessionQuery { filter: part, ..SessionQuery::default() };
+    assert!(store.sessions(&query, Audience::Public).unwrap().items.is_empty());
+    assert_eq!(store.sessions(&query, Audience::Owner).unwrap().items.len(), 1);
     assert_eq!(store.session(hidden.session.id, Audience::Public).unwrap().unwrap().laps.len(), 1);
     assert!(store.lap(hidden.laps[0].id, Audience::Public).unwrap().is_some());
 }

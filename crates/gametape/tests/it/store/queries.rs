@@ -1,8 +1,8 @@
 use gametape::format::TapeId;
 use gametape::laps::{Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Session, SessionEnd, SessionKind};
 use gametape::store::{
-    Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, ProgressQuery,
-    SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
+    Audience, CataloguedTape, Change, Cursor, DriverEdit, Edit, Filter, LapQuery, LapSort, ListQuery, NameFilter,
+    ProgressQuery, SessionQuery, SqlStore, Store, StoreError, Validity, Visibility, Write,
 };
 
 use super::place::Place;
@@ -12,6 +12,30 @@ const HOUR_US: i64 = 3_600_000_000;
 
 fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
+}
+
+fn name(name: &str) -> Option<NameFilter> {
+    Some(NameFilter::Is(name.to_owned()))
+}
+
+fn part(part: &str) -> Option<NameFilter> {
+    Some(NameFilter::Contains(part.to_owned()))
+}
+
+pub fn a_typed_name_means_the_name_that_equals_it_or_all_that_contain_it(place: &Place) {
+    let (store, sessions) = some_sessions(place);
+    let mut short = session(9, 9);
+    short.track = text("Monza short");
+    store.write(&origin(9), &[Write::Session(short.clone())]).unwrap();
+    let found = |typed: &str| {
+        let filter = Filter { track: part(typed), ..Filter::default() }.resolved(&store, Audience::Owner).unwrap();
+        let page = store.sessions(&SessionQuery { filter, ..SessionQuery::default() }, Audience::Owner).unwrap();
+        page.items.into_iter().map(|found| found.session.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found("Monza"), [sessions[1].id]);
+    assert_eq!(found("monza"), [short.id, sessions[1].id]);
+    assert_eq!(found("Monza s"), [short.id]);
+    assert!(found("Imola").is_empty());
 }
 
 /// Six sessions of different tracks, cars, drivers and kinds.
@@ -79,20 +103,27 @@ pub fn sessions_are_filtered(place: &Place) {
     for (filter, expected) in [
         (none(), vec![4, 3, 2, 1, 0, 5]),
         (Filter { game: text("iracing"), ..none() }, vec![5]),
-        (Filter { track: text("Monza"), ..none() }, vec![1]),
-        (Filter { track: text("monza"), ..none() }, vec![]),
-        (Filter { track: text("' OR 1=1 --"), ..none() }, vec![]),
-        (Filter { layout: text("short"), ..none() }, vec![4]),
-        (Filter { car: text("car_b"), ..none() }, vec![2]),
-        (Filter { driver: text("Driver 2"), ..none() }, vec![3]),
+        (Filter { track: name("Monza"), ..none() }, vec![1]),
+        (Filter { track: name("monza"), ..none() }, vec![]),
+        (Filter { track: name("' OR 1=1 --"), ..none() }, vec![]),
+        (Filter { track: part("monza"), ..none() }, vec![1]),
+        (Filter { track: part("ONZ"), ..none() }, vec![1]),
+        (Filter { track: part("%"), ..none() }, vec![]),
+        (Filter { car: part("CAR_B"), ..none() }, vec![2]),
+        (Filter { car: part("car_"), track: part("monza"), ..none() }, vec![1]),
+        (Filter { car: part("carxb"), ..none() }, vec![]),
+        (Filter { driver: part("river 2"), ..none() }, vec![3]),
+        (Filter { layout: name("short"), ..none() }, vec![4]),
+        (Filter { car: name("car_b"), ..none() }, vec![2]),
+        (Filter { driver: name("Driver 2"), ..none() }, vec![3]),
         (Filter { kind: Some(SessionKind::Race), ..none() }, vec![3]),
         (Filter { from_us: Some(newest), ..none() }, vec![4]),
         (Filter { from_us: Some(START_US + HOUR_US), to_us: Some(START_US + 3 * HOUR_US), ..none() }, vec![1, 0]),
         (Filter { phase: Some(Phase::Out), ..none() }, vec![4, 3, 2, 1, 0, 5]),
         (Filter { phase: Some(Phase::Formation), ..none() }, vec![]),
-        (Filter { valid: Some(Validity::Invalid), track: text("Monza"), ..none() }, vec![1]),
+        (Filter { valid: Some(Validity::Invalid), track: name("Monza"), ..none() }, vec![1]),
         (Filter { valid: Some(Validity::Invalid), phase: Some(Phase::Out), ..none() }, vec![]),
-        (Filter { valid: Some(Validity::Unknown), phase: Some(Phase::Out), car: text("car_b"), ..none() }, vec![2]),
+        (Filter { valid: Some(Validity::Unknown), phase: Some(Phase::Out), car: name("car_b"), ..none() }, vec![2]),
         (Filter { tape: Some(sessions[3].tape), ..none() }, vec![3]),
         (Filter { tape: Some(TapeId([0xEE; 16])), ..none() }, vec![]),
         (Filter { words: words("MONZA"), ..none() }, vec![1]),
@@ -177,11 +208,11 @@ pub fn h7_laps_are_filtered_and_sorted_in_pages(place: &Place) {
     assert_eq!(count(Filter { valid: Some(Validity::Valid), ..none() }), 12);
     assert_eq!(count(Filter { valid: Some(Validity::Invalid), ..none() }), 6);
     assert_eq!(count(Filter { valid: Some(Validity::Unknown), ..none() }), 6);
-    assert_eq!(count(Filter { phase: Some(Phase::Out), track: text("Spa"), ..none() }), 5);
-    assert_eq!(count(Filter { driver: text("Driver 2"), ..none() }), 4);
+    assert_eq!(count(Filter { phase: Some(Phase::Out), track: name("Spa"), ..none() }), 5);
+    assert_eq!(count(Filter { driver: name("Driver 2"), ..none() }), 4);
     assert_eq!(count(Filter { kind: Some(SessionKind::Race), ..none() }), 4);
     assert_eq!(count(Filter { from_us: sessions[4].started_utc_us, ..none() }), 4);
-    let found = all(&Filter { car: text("car_b"), ..none() }, LapSort::Fastest, 3);
+    let found = all(&Filter { car: name("car_b"), ..none() }, LapSort::Fastest, 3);
     assert_eq!(found[0].combination.car.as_deref(), Some("car_b"));
     assert_eq!((found[0].lap.time_ms, found[0].tape), (Some(90_000), tape(3)));
 }
@@ -218,7 +249,7 @@ pub fn bests_are_per_driver_car_track_and_layout(place: &Place) {
         ]
     );
     assert_eq!((bests[1].session, bests[1].lap_count, bests[1].theoretical_ms), (again.id, 4, Some(97_000)));
-    let filter = Filter { to_us: again.started_utc_us, track: text("Spa"), car: text("car_a"), ..Filter::default() };
+    let filter = Filter { to_us: again.started_utc_us, track: name("Spa"), car: name("car_a"), ..Filter::default() };
     let before = store.bests(&ListQuery { filter, ..ListQuery::default() }, Audience::Public).unwrap().items;
     assert_eq!((before[0].time_ms, before[0].session), (100_000, sessions[0].id));
 }
@@ -292,7 +323,7 @@ pub fn the_best_of_a_track_is_whoever_drove_it(place: &Place) {
     driven.laps[1].driver = text("Driver 2");
     store.write(&origin(1), &writes(&driven)).unwrap();
     let best = |driver: Option<&str>| {
-        let filter = Filter { driver: driver.map(str::to_owned), ..Filter::default() };
+        let filter = Filter { driver: driver.map(|name| NameFilter::Is(name.to_owned())), ..Filter::default() };
         store.tracks(&ListQuery { filter, ..ListQuery::default() }, Audience::Public).unwrap().items[0].best_ms
     };
     assert_eq!((best(None), best(Some("Driver 1"))), (Some(103_000), Some(104_000)));
@@ -401,7 +432,7 @@ pub fn rare_and_common_laps_are_found_the_same_way(place: &Place) {
         all.push(found);
     }
     let laps = |track: &str, sort: LapSort, limit: u32| {
-        let filter = Filter { track: text(track), ..Filter::default() };
+        let filter = Filter { track: name(track), ..Filter::default() };
         let mut query = LapQuery { filter, sort, limit, after: None };
         let mut ids = Vec::new();
         loop {
