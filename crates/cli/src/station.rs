@@ -19,6 +19,7 @@ use std::thread::JoinHandle;
 use gametape::capture::{Observer, StopFlag};
 use gametape::format::TapeId;
 use gametape::laps::live::{Announced, KeepLaps, Live, LiveTape};
+use gametape::live_view::CarSink as _;
 use gametape::store::Store;
 use gametape::sys::Prefix;
 
@@ -78,7 +79,7 @@ impl Station {
         let failed = say.clone();
         let of_server = serving.as_ref().map(|serving| ShowCars(serving.state().clone()));
         let mut live = Live::new().laps(Arc::new(keep)).on_failure(move |failure| {
-            of_server.iter().for_each(|cars| cars.fail(failure.part));
+            of_server.iter().for_each(|cars| cars.failed(failure.part));
             let text = human::safe(&failure.to_string());
             let _ = failed.send(format!("error: {text}; the recording goes on"));
         });

@@ -17,13 +17,6 @@ const PSI_PER_KPA: f32 = 0.145_037_74;
 /// Shows cars to who listens to the server.
 pub(crate) struct ShowCars(pub(crate) AppState);
 
-impl ShowCars {
-    /// A part beside the recording failed: the live status says so until the program ends.
-    pub(crate) fn fail(&self, part: &'static str) {
-        self.0.car.fail(part);
-    }
-}
-
 impl CarSink for ShowCars {
     fn car(&self, car: &CarNow<'_>) {
         let answer = CarAnswer { error: self.0.car.error(), ..CarAnswer::of(car) };
@@ -43,6 +36,10 @@ impl CarSink for ShowCars {
 
     fn gone(&self) {
         self.0.car.gone();
+    }
+
+    fn failed(&self, part: &'static str) {
+        self.0.car.fail(part);
     }
 
     fn best_ever(&self, session: &Session) -> Option<Reference> {

@@ -37,4 +37,7 @@ pub trait CarSink: Send + Sync {
 
     /// The best lap ever of this driver, car and track, to compare with. It is asked on a thread of its own, once for each session.
     fn best_ever(&self, session: &Session) -> Option<Reference>;
+
+    /// A part of the live view failed; the recording goes on without it. Called on the thread that failed.
+    fn failed(&self, part: &'static str);
 }

@@ -91,6 +91,10 @@ impl CarSink for Newest {
     fn best_ever(&self, _: &Session) -> Option<Reference> {
         None
     }
+
+    fn failed(&self, part: &'static str) {
+        panic!("{part} failed");
+    }
 }
 
 /// What is shown of a script, a gap of three seconds behind it.

@@ -1,5 +1,6 @@
 //! The car of one tape, by what the tracker finds and by what the frames say.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -183,6 +184,9 @@ impl Watching {
     }
 }
 
+/// The part that fails if the best lap cannot be looked up.
+const BEST_EVER: &str = "the comparison with the best lap";
+
 /// The best lap ever, once somebody has found it.
 #[derive(Default)]
 struct BestEver {
@@ -200,9 +204,14 @@ impl BestEver {
         }
         *self = Self { asked: Some(asked), found: Arc::default() };
         let (sink, session, found) = (Arc::clone(sink), session.clone(), Arc::clone(&self.found));
-        let look = move || *found.lock().unwrap_or_else(PoisonError::into_inner) = sink.best_ever(&session);
-        // Without a thread there is nothing to compare with, and that is all.
-        let _ = std::thread::Builder::new().name("gametape-best".into()).spawn(look);
+        let failing = Arc::clone(&sink);
+        let look = move || match catch_unwind(AssertUnwindSafe(|| sink.best_ever(&session))) {
+            Ok(best) => *found.lock().unwrap_or_else(PoisonError::into_inner) = best,
+            Err(_) => sink.failed(BEST_EVER),
+        };
+        if std::thread::Builder::new().name("gametape-best".into()).spawn(look).is_err() {
+            failing.failed(BEST_EVER);
+        }
     }
 
     /// Its time, and how much later the car is here.
@@ -210,5 +219,41 @@ impl BestEver {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let reference = found.as_ref();
         (reference.and_then(|best| best.time_ms), reference.and_then(|best| best.delta_ms(sample, since_line_ns)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+    use crate::laps::track_tape;
+
+    struct FailingLookup(Mutex<Sender<&'static str>>);
+
+    impl CarSink for FailingLookup {
+        fn car(&self, _: &CarNow<'_>) {}
+
+        fn gone(&self) {}
+
+        fn best_ever(&self, _: &Session) -> Option<Reference> {
+            panic!("the tape of the best lap cannot be read")
+        }
+
+        fn failed(&self, part: &'static str) {
+            self.0.lock().unwrap().send(part).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_panic_while_the_best_lap_is_looked_up_is_reported() {
+        let case = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/src/iracing/testcases/lap-and-pits/frames.gtape");
+        let tracked = track_tape(&gametape_format::read::Tape::open(case).unwrap()).unwrap();
+        let session = &tracked.sessions[0].session;
+        assert!(session.track.is_some() && session.car.is_some());
+        let (failed, reported) = channel();
+        let sink: Arc<dyn CarSink> = Arc::new(FailingLookup(Mutex::new(failed)));
+        BestEver::default().look_for(session, &sink);
+        assert_eq!(reported.recv_timeout(Duration::from_secs(60)), Ok(BEST_EVER));
     }
 }

@@ -130,6 +130,10 @@ impl<F: Fn(&CarNow<'_>) + Send + Sync> CarSink for Shown<F> {
     fn best_ever(&self, _: &Session) -> Option<Reference> {
         None
     }
+
+    fn failed(&self, part: &'static str) {
+        panic!("{part} failed");
+    }
 }
 
 /// The laps in the store are those of the tape, after the tapes were looked through: so many of them had to be tracked.

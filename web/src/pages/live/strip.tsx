@@ -21,7 +21,7 @@ export function Strip({ session }: { session: Session | null }) {
   const line = useLine();
   const facts = useFact((f) => ({
     state: f?.state ?? null, game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null,
-    car: f?.car.car ?? null, driver: f?.car.driver ?? null,
+    car: f?.car.car ?? null, driver: f?.car.driver ?? null, error: f?.car.error ?? null,
   }));
   const lost = line === "lost";
   const state = facts.state ? STATES[facts.state] : null;
@@ -45,6 +45,7 @@ export function Strip({ session }: { session: Session | null }) {
         <Fact name="Left" of={(f) => lapTime(f.car.session_left_ms, 0)} />
       </dl>
       <Choice />
+      {facts.error && <p class="hint" role="alert" data-error>{facts.error}. The recording continues; restart gametape to get this part back.</p>}
       {!lost && state?.hint && <p class="hint">{state.hint}</p>}
     </header>
   );
