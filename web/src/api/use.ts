@@ -3,19 +3,19 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Params, fetchJson } from "./client";
 
-export interface Answer<T> {
+export interface Fetched<T> {
   data: T | null;
   error: ApiError | null;
   loading: boolean;
   reload: () => void;
 }
 
-export function useFetch<T>(path: string | null, params: Params = {}): Answer<T> {
+export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
   return useLoad<T>(path === null ? null : (signal) => fetchJson<T>(path, params, { signal }), path + JSON.stringify(params));
 }
 
 /** Calls `load` whenever `key` changes, and on `reload`. A pending load is aborted. */
-export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null, key: string): Answer<T> {
+export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null, key: string): Fetched<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: ApiError | null; loading: boolean }>({
     key, data: null, error: null, loading: load !== null,
   });

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { type ApiError, token } from "../api/client";
-import type { Answer } from "../api/use";
+import type { Fetched } from "../api/use";
 import { feed } from "../live/feed";
 
 export function Problem({ error, retry }: { error: ApiError; retry: () => void }) {
@@ -46,7 +46,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** Renders loaded data, or a placeholder. During a reload the previous data stays. */
-export function Shown<T>({ of, children }: { of: Answer<T>; children: (data: T) => ComponentChildren }) {
+export function Shown<T>({ of, children }: { of: Fetched<T>; children: (data: T) => ComponentChildren }) {
   if (of.error && (of.data === null || of.error.status === 401)) return <Problem error={of.error} retry={of.reload} />;
   if (of.data === null) return <p class="loading" role="status">Loading…</p>;
   return <>{children(of.data)}</>;
