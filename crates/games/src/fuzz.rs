@@ -1,12 +1,12 @@
-//! For the fuzz targets and mutation only: any bytes through the rules and the decoder of every game.
+//! For the fuzz targets and mutation tests only: runs arbitrary bytes through the rules and the decoder of every game.
 use crate::capture::{Presence, Seen, SeenFrame};
 use crate::lap_frame::LapFrame;
 use crate::layout::Layout;
 use crate::registry::{ASSETTO_CORSA_FAMILY, GAMES};
 use crate::sample::Sample;
 
-/// `data` is, one behind the other, a frame of each stream; the last one may be short. Asserts what must hold for any
-/// input, so it panics where this crate has a bug.
+/// Splits `data` into one frame per stream, in order; the last frame may be short. Panics if an invariant that must
+/// hold for any input does not, which means that this crate has a bug.
 pub fn fuzz_frames(data: &[u8]) {
     for game in GAMES {
         let mut rest = data;

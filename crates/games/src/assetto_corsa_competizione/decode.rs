@@ -1,6 +1,6 @@
-//! Pages to samples: what Competizione adds to what it has in common with Assetto Corsa.
+//! Decodes pages into samples: Competizione's additions to the part shared with Assetto Corsa.
 //!
-//! Members that the game's documentation calls unused (tread temperatures, wear, load) are not read.
+//! Fields that the game's documentation calls unused (tread temperatures, wear, load) are not read.
 use std::mem::offset_of;
 
 use super::{Graphics, Physics};
@@ -10,7 +10,7 @@ use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Sample};
 use crate::sane::count;
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Decode for AccDecoder {
             "physics" => {
                 car(frame.bytes, sample);
                 let acts = |field| f32_at(frame.bytes, field).map(|level| level > 0.0);
-                // Known only with a car: a page that was never written has no speed.
+                // An unwritten page has no speed.
                 let known = sample.speed_kmh.is_some();
                 sample.abs_active = acts(offset_of!(Physics, head.abs)).filter(|_| known);
                 sample.tc_active = acts(offset_of!(Physics, head.tc)).filter(|_| known);
@@ -59,7 +59,7 @@ fn field(page: &[u8], sample: &mut Sample) {
     });
 }
 
-/// The player's place: the order of the entries is not fixed, their ids are.
+/// Returns the player's world position. The order of entries is not fixed, so the entry is found by car id.
 fn place(page: &[u8]) -> Option<[f32; 3]> {
     let player = i32_at(page, offset_of!(Graphics, player_car_id))?;
     let entry = (0..CARS).find(|entry| i32_at(page, offset_of!(Graphics, car_id) + entry * 4) == Some(player))?;

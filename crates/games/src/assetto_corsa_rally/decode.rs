@@ -1,4 +1,4 @@
-//! Pages to samples: the physics page is all there is.
+//! Decodes the physics page into samples. The game fills no other page.
 use crate::ac::decode::{car, edges, unsaid_pressures};
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Sample};
@@ -12,7 +12,7 @@ impl Decode for RallyDecoder {
             car(frame.bytes, sample);
             edges(frame.bytes, sample);
             unsaid_pressures(sample);
-            // Whoever wrote the page is driving; that it still moves, only two of them show.
+            // A written page means driving. Whether it still changes cannot be seen from a single frame.
             let written = sample.gear.is_some() || sample.rpm.is_some();
             sample.presence = Some(if written { Presence::Live } else { Presence::Off });
         }

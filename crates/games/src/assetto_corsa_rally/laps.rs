@@ -1,4 +1,4 @@
-//! Pages to neutral frames of laps: the game gives none, and says who drives what at best.
+//! Decodes pages into lap frames. The game reports no laps, and at most the names of driver, car and track.
 use crate::ac::laps::{Texts, car};
 use crate::ace::laps::physics_alone;
 use crate::capture::SeenFrame;
@@ -24,7 +24,7 @@ impl ReadLaps for RallyLaps {
             }
             "static" => {
                 self.texts.take(frame.bytes, Identity { remark: Some(NO_LAPS), ..Identity::default() });
-                // The game has no sectors: what stands there is a zero that nobody wrote.
+                // The game has no sectors: the field is an unwritten zero.
                 self.texts.identity.sector_count = None;
                 false
             }

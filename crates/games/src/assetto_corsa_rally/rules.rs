@@ -1,4 +1,4 @@
-//! What the pages say about the game itself: little.
+//! Game state from the pages, of which the game only fills one.
 use super::decode::RallyDecoder;
 use super::laps::RallyLaps;
 use crate::ac::{family, unnamed};
@@ -6,7 +6,7 @@ use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
-/// Longer than any game of the family is known to take from its first physics step to its first graphics page.
+/// Longer than any known game of the family takes from its first physics step to its first graphics page.
 const BELIEVED_AFTER_NS: u64 = 2_000_000_000;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Rules for RallyRules {
     }
 
     fn about(&self, seen: Seen<'_>) -> About {
-        // The kind of session would be the zero of a page that nobody wrote.
+        // The session type would be the zero of an unwritten page.
         About { session: None, ..family::about(seen) }
     }
 
