@@ -1,5 +1,5 @@
-//! Pages to neutral frames of laps. The game says which lap and how long; what it says about sectors and whether a lap counts nobody has confirmed yet,
-//! so that is not read.
+//! Decodes pages into lap frames. Lap number and lap times are read. The fields for sectors and lap validity have not
+//! been confirmed, so they are not read.
 use std::mem::offset_of;
 
 use super::{Graphics, Static};
@@ -12,9 +12,9 @@ use crate::sane::{count, finite, lap_ms, running_ms};
 use crate::session_kind::SessionKind;
 use crate::text::char_text;
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
-/// Both halves of a car's id.
+/// Length of a car id: two 8-byte halves.
 const CAR_ID_BYTES: usize = 16;
 
 #[derive(Debug, Default)]
@@ -24,9 +24,9 @@ pub(super) struct EvoLaps {
     name_bytes: Vec<u8>,
     kind: Option<SessionKind>,
     index: Option<i32>,
-    /// Whether a graphics page was ever seen: the game before 0.6 has none.
+    /// Whether a graphics page has arrived: the game before 0.6 has none.
     has_graphics: bool,
-    /// Entry that the player's car had last.
+    /// Most recent entry of the player's car.
     entry: usize,
 }
 
@@ -70,7 +70,7 @@ impl ReadLaps for EvoLaps {
     }
 }
 
-/// The neutral frame of a game that shows physics alone: it runs, and that is all.
+/// Fills the lap frame of a game that only writes physics: nothing is known except that it runs.
 pub(crate) fn physics_alone(page: &[u8], laps: &mut LapFrame) {
     let step = i32_at(page, 0);
     laps.presence = if step.is_some_and(|step| step != 0) { Presence::Live } else { Presence::Off };
@@ -107,7 +107,7 @@ impl EvoLaps {
         laps.laps_completed = whole(offset_of!(Graphics, total_lap_count)).and_then(count);
         laps.running_ms = whole(offset_of!(Graphics, current_lap_time_ms)).and_then(running_ms);
         laps.last_ms = whole(offset_of!(Graphics, last_laptime_ms)).and_then(lap_ms);
-        // Whether 0 is "over" or "no limit" is not known.
+        // It is not known whether 0 means "over" or "no limit".
         laps.left_ms = whole(offset_of!(Graphics, session_state.time_left_ms)).and_then(lap_ms).map(|left| left as f32);
         laps.pit = Pit::of(is(offset_of!(Graphics, is_in_pit_box)), is(offset_of!(Graphics, is_in_pit_lane)));
         let place = f32_at(page, offset_of!(Graphics, npos));
@@ -121,7 +121,7 @@ impl EvoLaps {
         self.names(page);
     }
 
-    /// Car and driver stand in the graphics page: they are read anew when their bytes change.
+    /// Updates the identity from car and driver in the graphics page, when their bytes change.
     fn names(&mut self, page: &[u8]) {
         let from = offset_of!(Graphics, driver_name);
         let Some(bytes) = page.get(from..from + 99) else { return };

@@ -1,4 +1,5 @@
-//! Rows to samples. The signs were checked on a real recording: the game counts to the left, a sample to the right.
+//! Decodes rows into samples. The signs were checked on a real recording: the game counts to the left, a sample to the
+//! right.
 use super::ground::Ground;
 use super::places::{Place, Places, WheelPlaces};
 use crate::capture::{Presence, SeenFrame};
@@ -7,16 +8,16 @@ use crate::sane::{count, ms, not_zero, share};
 
 const G_IN_METRES_PER_S2: f32 = 9.806_65;
 
-/// What the game gives as the time left where a session has no limit: a week.
+/// Time left that the game reports for sessions without a limit: a week.
 const UNLIMITED_S: f64 = 604_800.0;
 
-/// The picture is a replay when it is more than this many frames behind, a second of them. The game also says "replay"
-/// when nobody sits in the car, but then shows what happens now.
+/// The game shows a replay if it is more than this many frames (one second) behind. It also reports "replay" when
+/// nobody sits in the car, but then shows live images.
 const LIVE_WITHIN_FRAMES: i64 = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct IracingDecoder {
-    /// Fingerprint of the layout that `places` are of.
+    /// Fingerprint of the layout that `places` was built for.
     layout: Option<u64>,
     places: Places,
     ground: Ground,
@@ -36,7 +37,7 @@ impl Decode for IracingDecoder {
         let whole = |place: Place| place.whole(row).map(i64::from);
         let [replay, on_track, behind] = [at.is_replay, at.is_on_track, at.replay_frames_behind].map(whole);
         sample.presence = Some(presence(replay, on_track, behind));
-        // Without a car in the world its variables are leftovers and zeros.
+        // While the car is not in the world, its variables hold leftovers and zeros.
         let known = [at.is_on_track.is(row), at.is_on_track_car.is(row)];
         let in_car = known == [None; 2] || known.contains(&Some(true));
         car(if in_car { row } else { &[] }, at, sample);
@@ -45,7 +46,8 @@ impl Decode for IracingDecoder {
     }
 }
 
-/// By `IsReplayPlaying`, `IsOnTrack` and `ReplayFrameNumEnd`. Live also where nobody drives: the session goes on.
+/// Determines the state from `IsReplayPlaying`, `IsOnTrack` and `ReplayFrameNumEnd`. Live even if nobody drives,
+/// because the session goes on.
 pub(super) fn presence(is_replay: Option<i64>, is_on_track: Option<i64>, frames_behind: Option<i64>) -> Presence {
     let is = |flag: Option<i64>| flag.is_some_and(|flag| flag != 0);
     let behind = frames_behind.is_none_or(|frames| frames > LIVE_WITHIN_FRAMES);
@@ -62,7 +64,7 @@ fn car(row: &[u8], at: &Places, sample: &mut Sample) {
     sample.clutch = pedal(at.clutch).map(|engaged| 1.0 - engaged);
     sample.steering_rad = at.steering.f32(row).map(|left| -left);
 
-    // The first row of a file, and one after a reset, is of a car that is nowhere yet.
+    // In the first row of a file, and after a reset, the car has no position yet.
     let somewhere = at.track_surface.whole(row) != Some(-1);
     sample.track_position = at.lap_share.f32(row).filter(|share| somewhere && *share > -0.5);
     sample.lap_distance_m = at.lap_distance.f32(row).filter(|_| somewhere);
@@ -94,7 +96,7 @@ fn car(row: &[u8], at: &Places, sample: &mut Sample) {
 fn one_wheel(row: &[u8], at: &WheelPlaces, is_left: bool) -> Wheel {
     let celsius = |place: Place| place.f32(row).and_then(not_zero);
     let carcass = at.carcass.map(celsius);
-    // Surface temperatures are in files only; in memory there are those of the carcass.
+    // Surface temperatures are only in files; the live memory holds carcass temperatures.
     let surface = at.surface.map(celsius);
     let [left, middle, right] = if surface == [None; 3] { carcass } else { surface };
     let (inner, outer) = if is_left { (right, left) } else { (left, right) };
@@ -133,7 +135,7 @@ fn session(row: &[u8], at: &Places, sample: &mut Sample) {
     sample.track_celsius = at.track.f32(row).and_then(not_zero);
 }
 
-/// The bits of `SessionFlags`.
+/// Decodes the bits of `SessionFlags`.
 fn flags(bits: u32) -> Flags {
     let any = |mask: u32| bits & mask != 0;
     Flags {

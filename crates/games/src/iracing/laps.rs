@@ -1,8 +1,8 @@
-//! Rows to neutral frames of laps, live and from `.ibt` files.
+//! Decodes rows into lap frames, live and from `.ibt` files.
 //!
-//! The game's timer of the running lap starts anew a second or two late, so it is not used: laps are timed by `SessionTime` where the line is crossed.
-//! `Lap` counts laps that were begun; it is 0 from the pits to the first line. Whether a lap counts shows only in that it gets a time, some seconds after
-//! the line.
+//! The game's current lap time restarts a second or two late, so it is not used: laps are timed by `SessionTime` at the
+//! line crossing. `Lap` counts laps that were begun; it is 0 from the pits to the first line crossing. The only sign
+//! that a lap is valid is that it gets a lap time, some seconds after the line.
 use super::decode::presence;
 use super::ground::Ground;
 use super::lap_text::lap_text;
@@ -16,14 +16,14 @@ use crate::sample::Geo;
 use crate::sane::{count, ms, not_zero};
 use crate::session_kind::SessionKind;
 
-/// What the game gives as the time left where a session has no limit: a week.
+/// Time left that the game reports for sessions without a limit: a week.
 const UNLIMITED_S: f64 = 604_800.0;
-/// The line may lie at an angle: places go this far beyond both ends of a lap.
+/// The line may be at an angle: positions exceed both ends of a lap by up to this much.
 const BEYOND_LINE: f32 = 0.1;
-/// `SessionState`: the laps behind the pace car, and the race itself.
+/// `SessionState`: behind the pace car, and racing.
 const PARADE: i32 = 3;
 const RACING: i32 = 4;
-/// A car that hardly moves goes nowhere.
+/// Below this speed a car has no reliable course.
 const SLOWEST_M_PER_S: f32 = 3.0;
 /// `PlayerTrackSurface`.
 const NOT_IN_WORLD: i32 = -1;
@@ -34,7 +34,7 @@ const PIT_STALL: i32 = 1;
 pub(super) struct IracingLaps {
     identity: Identity,
     text: String,
-    /// `SessionNum` that `kind` is of.
+    /// `SessionNum` that `kind` belongs to.
     session: Option<i32>,
     kind: Option<SessionKind>,
     layout: Option<u64>,
@@ -156,7 +156,8 @@ fn pit(in_car: bool, in_stall: Option<bool>, on_pit_road: Option<bool>, surface:
     Pit::of(in_stall, on_pit_road)
 }
 
-/// `Lap` becomes 1 at the line, or a little before it where the line lies at an angle: the place is still negative then.
+/// Returns whether the car has not crossed the line yet. `Lap` becomes 1 at the line, or slightly before it if the line
+/// is at an angle: the position is still negative then.
 fn is_before_first_line(lap: Option<i32>, place: Option<f32>) -> bool {
     match lap {
         Some(0) => true,
@@ -165,7 +166,7 @@ fn is_before_first_line(lap: Option<i32>, place: Option<f32>) -> bool {
     }
 }
 
-/// A place beyond the line is one before it, or behind it.
+/// Wraps a position beyond the line to the other end of the lap.
 fn within_lap(place: f32) -> Option<f32> {
     match place {
         place if (0.0..=1.0).contains(&place) => Some(place),
@@ -175,8 +176,9 @@ fn within_lap(place: f32) -> Option<f32> {
     }
 }
 
-/// Where a car goes that goes at all: its nose, and how far it slides beside that. The signs were checked on a recording that has places, too: the nose is told
-/// clockwise from north, and it slides to the left.
+/// Returns the course over ground of a moving car: its heading plus the angle at which it slides. The signs were
+/// checked on a recording that also has positions: the heading is clockwise from north, and sliding is positive to the
+/// left.
 fn course(at: &Places, row: &[u8]) -> Option<f32> {
     let (forward, left) = (at.velocity_forward.f32(row)?, at.velocity_left.f32(row)?);
     (forward > SLOWEST_M_PER_S).then_some(at.heading.f32(row)? - left.atan2(forward))
@@ -195,7 +197,7 @@ fn kind(said: &str) -> SessionKind {
     words.into_iter().find(|(word, _)| said.contains(word)).map_or(SessionKind::Unknown, |(_, kind)| kind)
 }
 
-/// Where in a row the values are: looked up by name once per layout.
+/// Variables of a row, looked up by name once per layout.
 #[derive(Debug, Clone, Copy, Default)]
 struct Places {
     tick: Place,

@@ -1,11 +1,11 @@
-//! Where in a row the values for samples are: looked up by name once per layout, then read by offset.
+//! Variables that samples are made of: looked up by name once per layout, then read by offset.
 use crate::bytes::{f32_at, f64_at, i32_at};
 use crate::layout::{Kind, Layout};
 
-/// Front left, front right, rear left, rear right, as the game spells them.
+/// Front left, front right, rear left, rear right, as the game abbreviates them.
 const WHEELS: [&str; 4] = ["LF", "RF", "LR", "RR"];
 
-/// One variable; nothing where the row has none of that name.
+/// One variable; empty if the layout has none of that name.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place(Option<Found>);
 
@@ -14,7 +14,7 @@ struct Found {
     offset: usize,
     kind: Kind,
     count: usize,
-    /// The game's unit to ours.
+    /// Conversion factor from the game's unit.
     factor: f64,
 }
 
@@ -28,7 +28,7 @@ impl Place {
         }))
     }
 
-    /// As a number, whatever its kind; pressures in kPa. `None` unless it is finite.
+    /// Returns the value as a number, whatever its kind; pressures in kPa. `None` unless it is finite.
     pub(super) fn number(self, row: &[u8]) -> Option<f64> {
         let found = self.0?;
         let value = match found.kind {
@@ -41,22 +41,22 @@ impl Place {
         Some(value * found.factor).filter(|value| value.is_finite())
     }
 
-    /// As a single-precision number.
+    /// Returns the value in single precision.
     pub(super) fn f32(self, row: &[u8]) -> Option<f32> {
         self.number(row).map(|value| value as f32).filter(|value| value.is_finite())
     }
 
-    /// As a whole number; the fraction of one that is not is cut off.
+    /// Returns the value as an integer; a fraction is truncated.
     pub(super) fn whole(self, row: &[u8]) -> Option<i32> {
         self.number(row).filter(|value| value.abs() < 2_147_483_648.0).map(|value| value as i32)
     }
 
-    /// Anything but zero.
+    /// Returns whether the value is nonzero.
     pub(super) fn is(self, row: &[u8]) -> Option<bool> {
         self.number(row).map(|value| value != 0.0)
     }
 
-    /// The values of an array of whole numbers.
+    /// Returns the values of an integer array.
     pub(super) fn wholes(self, row: &[u8]) -> Option<impl Iterator<Item = i32> + '_> {
         let found = self.0.filter(|found| matches!(found.kind, Kind::I32 | Kind::Bits32))?;
         Some((0..found.count).map_while(move |index| i32_at(row, found.offset + index * 4)))
@@ -108,7 +108,7 @@ pub(super) struct Places {
     pub(super) wheels: [WheelPlaces; 4],
 }
 
-/// The variables of one wheel. Left and right of a tyre are as the driver sees them.
+/// The variables of one wheel. Left and right of a tyre are as seen by the driver.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WheelPlaces {
     pub(super) surface: [Place; 3],
