@@ -102,7 +102,7 @@ pub enum LiveMapError {
         most: i64,
     },
     /// A part extends past the end of the section.
-    #[error("{what} occupy bytes {start} to {end}, but the shared memory has only {section_bytes} bytes")]
+    #[error("{what}: bytes {start} to {end} exceed the shared memory of {section_bytes} bytes")]
     Outside {
         /// The part.
         what: &'static str,

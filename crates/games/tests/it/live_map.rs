@@ -88,9 +88,9 @@ fn numbers_that_cannot_be_are_named() {
 #[test]
 fn what_is_not_inside_the_memory_is_refused() {
     for (offset, value, text) in [
-        (28, i32::MAX, "variable headers take bytes 2147483647"),
-        (20, 1_191_935, "session text take bytes 1191935"),
-        (84, 1_191_936 - 7418, "row buffers take bytes 1184518"),
+        (28, i32::MAX, "variable headers: bytes 2147483647"),
+        (20, 1_191_935, "session text: bytes 1191935"),
+        (84, 1_191_936 - 7418, "row buffers: bytes 1184518"),
     ] {
         let error = error(|front| put(front, offset, value));
         assert!(matches!(error, LiveMapError::Outside { section_bytes: SECTION, .. }), "{error}");
