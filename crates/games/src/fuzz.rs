@@ -19,8 +19,8 @@ pub fn fuzz_frames(data: &[u8]) {
         }
         let (seen, rules) = (Seen(&frames), game.rules);
         for section_bytes in [4096, 8192, u64::from(crate::iracing::SECTION_BYTES)] {
-            let told = rules.stream_of(section_bytes, data);
-            assert!(told.is_none_or(|stream| game.stream(stream).is_some()), "{}: {told:?}", game.id);
+            let identified = rules.stream_of(section_bytes, data);
+            assert!(identified.is_none_or(|stream| game.stream(stream).is_some()), "{}: {identified:?}", game.id);
         }
         let _ = (rules.about(seen), rules.counter(seen), rules.session_key(seen));
         let mut decoder = rules.decoder();
@@ -42,7 +42,7 @@ pub fn fuzz_frames(data: &[u8]) {
         if game.id != crate::iracing::GAME.id && rules.presence(seen) == Presence::Off {
             assert_eq!((sample.lap_time_ms, sample.lap_is_valid, rules.session_key(seen)), (None, None, None));
         }
-        let told = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
-        assert!(told <= 1, "two games of the family");
+        let identified = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
+        assert!(identified <= 1, "two games of the family");
     }
 }

@@ -246,7 +246,7 @@ pub trait ReadLaps: Send {
 
 impl Identity {
     /// Replaces the identity. Increments the revision if anything differs.
-    pub(crate) fn become_identity(&mut self, other: Self) {
+    pub(crate) fn replace_with(&mut self, other: Self) {
         let other = Self { revision: self.revision, names: self.names, ..other };
         if *self != other {
             let same = (&self.track, &self.layout, &self.car, &self.driver)

@@ -3,7 +3,7 @@
 /// A session type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionKind {
-    /// The game does not say.
+    /// Not reported by the game.
     Unknown,
     /// Free driving.
     Practice,

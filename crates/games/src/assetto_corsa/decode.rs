@@ -24,7 +24,7 @@ impl Decode for AcDecoder {
         match frame.stream {
             "physics" => {
                 car(page, sample);
-                edges(page, sample);
+                tread_temperatures(page, sample);
             }
             "graphics" => {
                 session(frame, sample);
@@ -51,7 +51,7 @@ impl AcDecoder {
 }
 
 /// Decodes tread temperatures, which Competizione does not fill.
-pub(crate) fn edges(page: &[u8], sample: &mut Sample) {
+pub(crate) fn tread_temperatures(page: &[u8], sample: &mut Sample) {
     let page = if is_written(page) { page } else { &[] };
     for (index, wheel) in sample.wheels.iter_mut().enumerate() {
         let celsius = |field| f32_at(page, field + index * 4).and_then(not_zero);
@@ -62,7 +62,7 @@ pub(crate) fn edges(page: &[u8], sample: &mut Sample) {
 }
 
 /// Clears the pressures if all four are 0: games that fill only part of the page leave them zero.
-pub(crate) fn unsaid_pressures(sample: &mut Sample) {
+pub(crate) fn clear_missing_pressures(sample: &mut Sample) {
     if sample.wheels.iter().all(|wheel| wheel.pressure_kpa == Some(0.0)) {
         sample.wheels.iter_mut().for_each(|wheel| wheel.pressure_kpa = None);
     }

@@ -2,7 +2,7 @@
 //! section names and the first bytes of their pages, so the layout is not known yet at this point.
 //!
 //! [`which`] tells the games apart. Other games of the family use the same names but leave the graphics page zero:
-//! [`physics_alone`].
+//! [`physics_only`].
 use crate::bytes::{array_at, i32_at};
 use crate::capture::{About, Presence, Seen};
 use crate::text::utf16le_text;
@@ -54,7 +54,7 @@ pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
 }
 
 /// Returns whether the game writes its physics page but leaves the graphics page zero; `None` while neither is written.
-pub(crate) fn physics_alone(seen: Seen<'_>) -> Option<bool> {
+pub(crate) fn physics_only(seen: Seen<'_>) -> Option<bool> {
     let graphics = page(seen, "graphics");
     if !is_blank(graphics) {
         return Some(false);

@@ -75,7 +75,7 @@ impl Texts {
         let names = [offset_of!(Static, player_name), offset_of!(Static, player_surname)].map(|at| text(at, 33));
         let name = names.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
         let driver = Some(name).filter(|name| !name.is_empty()).or_else(|| text(offset_of!(Static, player_nick), 33));
-        self.identity.become_identity(Identity {
+        self.identity.replace_with(Identity {
             game_version: text(offset_of!(Static, ac_version), 15),
             track,
             layout: text(offset_of!(Static, track_configuration), 33),
@@ -95,7 +95,7 @@ impl Texts {
             self.tyre_bytes.clear();
             self.tyre_bytes.extend_from_slice(bytes);
             let tyre = Some(utf16le_text(bytes)).filter(|text| !text.trim().is_empty());
-            self.identity.become_identity(Identity { tyre, ..self.identity.clone() });
+            self.identity.replace_with(Identity { tyre, ..self.identity.clone() });
         }
     }
 }

@@ -7,7 +7,7 @@
 //!           0          4        8         12                        42 …                132
 //! physics   step       gas      brake     fuel, gear, rpm, speed …   floats
 //! graphics  packet     status   session   text: times as UTF-16LE                       laps, times
-//! static    text: versions as UTF-16LE, zero-padded      sessions, cars, names
+//! static    text: versions as UTF-16LE, zero-padded                  sessions, cars, names
 //! ```
 //! A page that matches none of them, or two, is not identified: all zeros, or nothing but a packet number.
 use super::family::is_zero;
@@ -58,7 +58,7 @@ fn is_graphics(page: &[u8]) -> bool {
     let texts = GRAPHICS_TIMES.map(|place| array(page, place));
     let plain = |unit: &[u8; 2]| *unit == [0, 0] || (unit[1] == 0 && (0x20..0x7F).contains(&unit[0]));
     let place = f32_at(page, 248).is_some_and(|place| (-2.0..=2.0).contains(&place));
-    let told = || {
+    let is_filled = || {
         let status = i32_at(page, 4).is_some_and(|status| status != 0);
         status
             || texts.iter().any(|text| !is_zero(text))
@@ -71,7 +71,7 @@ fn is_graphics(page: &[u8]) -> bool {
         && count(page, 132, 1_000_000)
         && count(page, 136, 10_000)
         && place
-        && told()
+        && is_filled()
         && ends_clean(page)
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_is_told_from_the_others() {
+    fn each_page_is_identified() {
         assert_eq!(stream_of(&section(physics().as_bytes())), Some("physics"));
         assert_eq!(stream_of(&section(graphics().as_bytes())), Some("graphics"));
         assert_eq!(stream_of(&section(statics().as_bytes())), Some("static"));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_too_little_or_is_of_somebody_else_is_not_told() {
+    fn ambiguous_or_foreign_sections_are_not_identified() {
         let mut only_a_number = vec![0; 4096];
         assert_eq!(stream_of(&only_a_number), None);
         only_a_number[0] = 7;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_car_has_are_no_physics_page() {
+    fn implausible_values_are_not_a_physics_page() {
         let broken: [fn(&mut acc::Physics); 6] = [
             |page| page.packet_id = -1,
             |page| page.gas = 7.0,

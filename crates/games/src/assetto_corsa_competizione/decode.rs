@@ -41,7 +41,7 @@ fn field(page: &[u8], sample: &mut Sample) {
     let whole = |field| i32_at(page, field);
     let is = |field| whole(field).map(|flag| flag != 0);
     sample.car_count = whole(offset_of!(Graphics, active_cars)).filter(|cars| *cars > 0).and_then(count);
-    sample.world_m = place(page);
+    sample.world_m = player_position(page);
     sample.in_pit_lane = is(offset_of!(Graphics, is_in_pit_lane));
     sample.lap_is_valid = is(offset_of!(Graphics, is_valid_lap));
     sample.tc_level = whole(offset_of!(Graphics, tc)).filter(|level| *level >= 0);
@@ -60,7 +60,7 @@ fn field(page: &[u8], sample: &mut Sample) {
 }
 
 /// Returns the player's world position. The order of entries is not fixed, so the entry is found by car id.
-fn place(page: &[u8]) -> Option<[f32; 3]> {
+fn player_position(page: &[u8]) -> Option<[f32; 3]> {
     let player = i32_at(page, offset_of!(Graphics, player_car_id))?;
     let entry = (0..CARS).find(|entry| i32_at(page, offset_of!(Graphics, car_id) + entry * 4) == Some(player))?;
     vector(page, offset_of!(Graphics, car_coordinates) + entry * 12).filter(|place| *place != [0.0; 3])

@@ -78,13 +78,13 @@ impl AccLaps {
         ];
         let shown = whole(offset_of!(Graphics, flag)).map(|flag| flag == YELLOW);
         laps.caution = shown.map(|shown| shown || lights.into_iter().any(|light| is(light) == Some(true)));
-        laps.world_m = self.place(page, laps.player_car);
+        laps.world_m = self.player_position(page, laps.player_car);
         self.texts.tyres(page);
         self.texts.identity.stamp(laps);
     }
 
     /// Returns the player's world position. The order of entries is not fixed but rarely changes.
-    fn place(&mut self, page: &[u8], player: Option<i32>) -> Option<[f32; 3]> {
+    fn player_position(&mut self, page: &[u8], player: Option<i32>) -> Option<[f32; 3]> {
         let player = player?;
         let is_own = |entry: &usize| i32_at(page, offset_of!(Graphics, car_id) + entry * 4) == Some(player);
         if !is_own(&self.entry) {

@@ -6,7 +6,7 @@
 use std::mem::offset_of;
 
 use super::{Graphics, Static};
-use crate::ac::decode::{car, edges, unsaid_pressures, vector};
+use crate::ac::decode::{car, clear_missing_pressures, tread_temperatures, vector};
 use crate::ac::family;
 use crate::bytes::{array_at, f32_at, i32_at};
 use crate::capture::{Presence, Seen, SeenFrame};
@@ -28,8 +28,8 @@ impl Decode for EvoDecoder {
         match frame.stream {
             "physics" => {
                 car(frame.bytes, sample);
-                edges(frame.bytes, sample);
-                unsaid_pressures(sample);
+                tread_temperatures(frame.bytes, sample);
+                clear_missing_pressures(sample);
                 (sample.vertical_g, sample.longitudinal_g) = (None, None);
             }
             "graphics" => {
@@ -54,7 +54,7 @@ impl EvoDecoder {
         sample.track_position = f32_at(page, offset_of!(Graphics, npos)).and_then(finite);
         sample.lap_distance_m =
             Option::zip(sample.track_position, self.track_m).map(|(share, metres)| share * metres).and_then(finite);
-        sample.world_m = place(page);
+        sample.world_m = player_position(page);
         sample.in_pit_box = is(offset_of!(Graphics, is_in_pit_box));
         sample.in_pit_lane = is(offset_of!(Graphics, is_in_pit_lane));
         sample.abs_active = is(offset_of!(Graphics, abs_active));
@@ -87,7 +87,7 @@ fn laps(page: &[u8], sample: &mut Sample) {
 }
 
 /// Returns the player's world position. The order of entries is not fixed, so the entry is found by car id.
-fn place(page: &[u8]) -> Option<[f32; 3]> {
+fn player_position(page: &[u8]) -> Option<[f32; 3]> {
     let id = |at: usize| array_at::<CAR_ID_BYTES>(page, at);
     let player = id(offset_of!(Graphics, player_car_id_a)).filter(|id| *id != [0; CAR_ID_BYTES])?;
     let entry = (0..CARS).find(|entry| id(offset_of!(Graphics, car_ids) + entry * CAR_ID_BYTES) == Some(player))?;

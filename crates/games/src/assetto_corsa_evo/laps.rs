@@ -48,8 +48,8 @@ impl ReadLaps for EvoLaps {
                 if self.has_graphics {
                     return false;
                 }
-                self.identity.become_identity(Identity { remark: Some(NO_LAPS), ..self.identity.clone() });
-                physics_alone(page, laps);
+                self.identity.replace_with(Identity { remark: Some(NO_LAPS), ..self.identity.clone() });
+                physics_only(page, laps);
             }
             "static" => {
                 self.take_static(page);
@@ -71,7 +71,7 @@ impl ReadLaps for EvoLaps {
 }
 
 /// Fills the lap frame of a game that only writes physics: nothing is known except that it runs.
-pub(crate) fn physics_alone(page: &[u8], laps: &mut LapFrame) {
+pub(crate) fn physics_only(page: &[u8], laps: &mut LapFrame) {
     let step = i32_at(page, 0);
     laps.presence = if step.is_some_and(|step| step != 0) { Presence::Live } else { Presence::Off };
     laps.counter = step.map(i64::from);
@@ -117,7 +117,7 @@ impl EvoLaps {
         let [own, global] = [offset_of!(Graphics, flag), offset_of!(Graphics, global_flag)].map(whole);
         // 3 is red, 5 yellow.
         laps.caution = own.map(|own| [Some(own), global].into_iter().flatten().any(|flag| flag == 3 || flag == 5));
-        laps.world_m = self.place(page);
+        laps.world_m = self.player_position(page);
         self.names(page);
     }
 
@@ -135,7 +135,7 @@ impl EvoLaps {
         let names = [offset_of!(Graphics, driver_name), offset_of!(Graphics, driver_surname)].map(said);
         let driver = names.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
         let statics = self.statics.clone().unwrap_or_default();
-        self.identity.become_identity(Identity {
+        self.identity.replace_with(Identity {
             game_version: statics.version,
             track: statics.track,
             layout: statics.layout,
@@ -147,7 +147,7 @@ impl EvoLaps {
         });
     }
 
-    fn place(&mut self, page: &[u8]) -> Option<[f32; 3]> {
+    fn player_position(&mut self, page: &[u8]) -> Option<[f32; 3]> {
         let id = |at: usize| array_at::<CAR_ID_BYTES>(page, at);
         let player = id(offset_of!(Graphics, player_car_id_a)).filter(|id| *id != [0; CAR_ID_BYTES])?;
         let is_own = |entry: &usize| id(offset_of!(Graphics, car_ids) + entry * CAR_ID_BYTES) == Some(player);

@@ -131,24 +131,27 @@ mod tests {
     use zerocopy::IntoBytes as _;
 
     #[test]
-    fn a_section_without_a_name_is_told_by_its_length_and_what_is_in_it() {
+    fn unnamed_sections_are_identified_by_length_and_contents() {
         let (mut physics, mut graphics, mut statics) =
             (super::super::Physics::default(), Graphics::default(), Static::default());
         (physics.packet_id, physics.fuel, physics.gear) = (7, 20.0, 1);
         (graphics.packet_id, graphics.status, graphics.car_model) = (3, 2, Chars::new("test_car"));
         (statics.session, statics.ac_evo_version, statics.track) = (1, Chars::new("0.9.1"), Chars::new("Ring"));
-        let told = |page: &[u8], section_bytes: usize| {
+        let stream_of = |page: &[u8], section_bytes: usize| {
             let mut section = page.to_vec();
             section.resize(section_bytes, 0);
             EvoRules.stream_of(section_bytes as u64, &section)
         };
-        assert_eq!(told(physics.as_bytes(), 4096), Some("physics"));
-        assert_eq!(told(graphics.as_bytes(), 8192), Some("graphics"));
-        assert_eq!(told(statics.as_bytes(), 4096), Some("static"));
-        assert_eq!((told(&[], 4096), told(&[], 8192), told(physics.as_bytes(), 8192)), (None, None, None));
+        assert_eq!(stream_of(physics.as_bytes(), 4096), Some("physics"));
+        assert_eq!(stream_of(graphics.as_bytes(), 8192), Some("graphics"));
+        assert_eq!(stream_of(statics.as_bytes(), 4096), Some("static"));
+        assert_eq!(
+            (stream_of(&[], 4096), stream_of(&[], 8192), stream_of(physics.as_bytes(), 8192)),
+            (None, None, None)
+        );
         statics.ac_evo_version = Chars(*b"\x019.1\0\0\0\0\0\0\0\0\0\0\0");
-        assert_eq!(told(statics.as_bytes(), 4096), None);
+        assert_eq!(stream_of(statics.as_bytes(), 4096), None);
         graphics.status = 9;
-        assert_eq!(told(graphics.as_bytes(), 8192), None);
+        assert_eq!(stream_of(graphics.as_bytes(), 8192), None);
     }
 }

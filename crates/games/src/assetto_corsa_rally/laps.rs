@@ -1,6 +1,6 @@
 //! Decodes pages into lap frames. The game reports no laps, and at most the names of driver, car and track.
 use crate::ac::laps::{Texts, car};
-use crate::ace::laps::physics_alone;
+use crate::ace::laps::physics_only;
 use crate::capture::SeenFrame;
 use crate::lap_frame::{Identity, LapFrame, NO_LAPS, ReadLaps};
 
@@ -14,10 +14,10 @@ impl ReadLaps for RallyLaps {
         match frame.stream {
             "physics" => {
                 car(frame.bytes, laps);
-                physics_alone(frame.bytes, laps);
+                physics_only(frame.bytes, laps);
                 let identity = Identity { remark: Some(NO_LAPS), ..self.texts.identity.clone() };
                 if self.texts.identity.remark.is_none() {
-                    self.texts.identity.become_identity(identity);
+                    self.texts.identity.replace_with(identity);
                 }
                 self.texts.identity.stamp(laps);
                 true

@@ -14,11 +14,11 @@ pub(crate) struct RallyRules;
 
 impl Rules for RallyRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
-        if family::physics_alone(seen) == Some(true) { Presence::Live } else { Presence::Off }
+        if family::physics_only(seen) == Some(true) { Presence::Live } else { Presence::Off }
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
-        family::physics_alone(seen)
+        family::physics_only(seen)
     }
 
     fn believed_after_ns(&self) -> u64 {

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_first_answer_is_no_event() {
+    fn the_first_response_reports_no_past_events() {
         let events = scripted(
             vec![
                 at(0.0, What::Take(0)),
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_cut_inside_the_teams_is_none_of_a_match() {
+    fn a_response_truncated_inside_the_teams_is_not_a_match() {
         let settings = Settings { frames: 1, players: 4, bones: false, ..Settings::default() };
         let answer = Match::with_script(settings, Script::new(Vec::new())).next().unwrap().session;
         let value = Fields::find(answer.as_bytes(), "teams").unwrap();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_given_beside_words_and_say_where_things_stand_first() {
+    fn values_include_the_initial_state() {
         let settings = Settings { frames: 40, rate_hz: 10.0, players: 2, bones: false, ..Settings::default() };
         let script = Script::new(vec![
             at(0.0, What::Status("playing")),

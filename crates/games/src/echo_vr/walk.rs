@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_ends_the_way_and_what_stood_before_it_was_seen() {
+    fn a_syntax_error_ends_the_walk_after_the_values_before_it() {
         for (text, seen) in [
             ("", 0),
             ("{\"a\":1", 1),

@@ -1,7 +1,7 @@
 //! Decodes rows into samples. The signs were checked on a real recording: the game counts to the left, a sample to the
 //! right.
 use super::ground::Ground;
-use super::places::{Place, Places, WheelPlaces};
+use super::row_vars::{RowVar, SampleVars, WheelVars};
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Geo, Sample, Wheel};
 use crate::sane::{count, ms, not_zero, share};
@@ -17,9 +17,9 @@ const LIVE_WITHIN_FRAMES: i64 = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct IracingDecoder {
-    /// Fingerprint of the layout that `places` was built for.
+    /// Fingerprint of the layout that `vars` was built for.
     layout: Option<u64>,
-    places: Places,
+    vars: SampleVars,
     ground: Ground,
 }
 
@@ -30,11 +30,11 @@ impl Decode for IracingDecoder {
         }
         let layout = frame.layout.fingerprint();
         if self.layout != Some(layout) {
-            self.places = Places::of(frame.layout);
+            self.vars = SampleVars::of(frame.layout);
             self.layout = Some(layout);
         }
-        let (row, at) = (frame.bytes, &self.places);
-        let whole = |place: Place| place.whole(row).map(i64::from);
+        let (row, at) = (frame.bytes, &self.vars);
+        let whole = |var: RowVar| var.whole(row).map(i64::from);
         let [replay, on_track, behind] = [at.is_replay, at.is_on_track, at.replay_frames_behind].map(whole);
         sample.presence = Some(presence(replay, on_track, behind));
         // While the car is not in the world, its variables hold leftovers and zeros.
@@ -54,11 +54,11 @@ pub(super) fn presence(is_replay: Option<i64>, is_on_track: Option<i64>, frames_
     if is(is_replay) && !is(is_on_track) && behind { Presence::Replay } else { Presence::Live }
 }
 
-fn car(row: &[u8], at: &Places, sample: &mut Sample) {
+fn car(row: &[u8], at: &SampleVars, sample: &mut Sample) {
     sample.speed_kmh = at.speed.f32(row).map(|metres_per_s| metres_per_s * 3.6);
     sample.rpm = at.rpm.f32(row);
     sample.gear = at.gear.whole(row).and_then(count);
-    let pedal = |place: Place| place.f32(row).and_then(share);
+    let pedal = |var: RowVar| var.f32(row).and_then(share);
     sample.throttle = pedal(at.throttle);
     sample.brake = pedal(at.brake);
     sample.clutch = pedal(at.clutch).map(|engaged| 1.0 - engaged);
@@ -68,13 +68,13 @@ fn car(row: &[u8], at: &Places, sample: &mut Sample) {
     let somewhere = at.track_surface.whole(row) != Some(-1);
     sample.track_position = at.lap_share.f32(row).filter(|share| somewhere && *share > -0.5);
     sample.lap_distance_m = at.lap_distance.f32(row).filter(|_| somewhere);
-    let place = Option::zip(at.latitude.number(row), at.longitude.number(row));
-    sample.geo = place.filter(|place| *place != (0.0, 0.0)).map(|(latitude_deg, longitude_deg)| Geo {
+    let position = Option::zip(at.latitude.number(row), at.longitude.number(row));
+    sample.geo = position.filter(|position| *position != (0.0, 0.0)).map(|(latitude_deg, longitude_deg)| Geo {
         latitude_deg,
         longitude_deg,
         altitude_m: at.altitude.f32(row),
     });
-    let g = |place: Place| place.f32(row).map(|acceleration| acceleration / G_IN_METRES_PER_S2);
+    let g = |var: RowVar| var.f32(row).map(|acceleration| acceleration / G_IN_METRES_PER_S2);
     sample.lateral_g = g(at.lateral).map(|left| -left);
     sample.vertical_g = g(at.vertical).map(|with_gravity| with_gravity - 1.0);
     sample.longitudinal_g = g(at.longitudinal);
@@ -93,14 +93,14 @@ fn car(row: &[u8], at: &Places, sample: &mut Sample) {
     sample.in_pit_lane = at.on_pit_road.is(row);
 }
 
-fn one_wheel(row: &[u8], at: &WheelPlaces, is_left: bool) -> Wheel {
-    let celsius = |place: Place| place.f32(row).and_then(not_zero);
+fn one_wheel(row: &[u8], at: &WheelVars, is_left: bool) -> Wheel {
+    let celsius = |var: RowVar| var.f32(row).and_then(not_zero);
     let carcass = at.carcass.map(celsius);
     // Surface temperatures are only in files; the live memory holds carcass temperatures.
     let surface = at.surface.map(celsius);
     let [left, middle, right] = if surface == [None; 3] { carcass } else { surface };
     let (inner, outer) = if is_left { (right, left) } else { (left, right) };
-    let tread = at.tread.map(|place| place.f32(row));
+    let tread = at.tread.map(|var| var.f32(row));
     let tread_left = match tread {
         [Some(left), Some(middle), Some(right)] => Some((left + middle + right) / 3.0),
         _ => None,
@@ -119,15 +119,15 @@ fn one_wheel(row: &[u8], at: &WheelPlaces, is_left: bool) -> Wheel {
     }
 }
 
-fn session(row: &[u8], at: &Places, sample: &mut Sample) {
-    let seconds = |place: Place| place.number(row).and_then(|seconds| ms(seconds * 1000.0));
+fn session(row: &[u8], at: &SampleVars, sample: &mut Sample) {
+    let seconds = |var: RowVar| var.number(row).and_then(|seconds| ms(seconds * 1000.0));
     sample.lap_time_ms = seconds(at.lap_time);
     sample.last_lap_ms = seconds(at.last_lap).filter(|ms| *ms > 0);
     sample.best_lap_ms = seconds(at.best_lap).filter(|ms| *ms > 0);
     let left = at.time_left.number(row).filter(|seconds| *seconds < UNLIMITED_S);
     sample.session_left_ms = left.and_then(|seconds| ms(seconds * 1000.0));
     sample.laps_completed = at.laps_completed.whole(row).and_then(count);
-    sample.race_position = at.race_position.whole(row).filter(|place| *place > 0).and_then(count);
+    sample.race_position = at.race_position.whole(row).filter(|position| *position > 0).and_then(count);
     let cars = at.surfaces_of_cars.wholes(row).map(|cars| cars.filter(|surface| *surface >= 0).count());
     sample.car_count = cars.and_then(|cars| u16::try_from(cars).ok());
     sample.flags = at.flags.whole(row).map(|bits| flags(bits.cast_unsigned()));

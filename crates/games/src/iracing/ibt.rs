@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::header::{HEADER_BYTES, IrsdkHeader};
 use super::ibt_error::{IbtError, IbtProblem};
-use super::row_times::believable_rate_hz;
+use super::row_times::plausible_rate_hz;
 use super::var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, read_var_headers};
 use crate::bytes::{f64_at, i32_at, i64_at};
 use crate::layout::Layout;
@@ -124,7 +124,7 @@ impl IbtHead {
             return Err(IbtError::NotOneBuffer { found: header.buffer_count });
         }
         let mut problems = Vec::new();
-        if believable_rate_hz(header.tick_rate_hz).is_none() {
+        if plausible_rate_hz(header.tick_rate_hz).is_none() {
             problems.push(IbtProblem::TickRate { found: header.tick_rate_hz });
         }
         let var_headers = var_headers_range(&header, file_bytes)?;

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_that_cannot_be_are_none() {
+    fn invalid_sectors_are_ignored() {
         for wrong in ["0.9\n   SectorStartPct: 0.1", "nan", "-1", "7"] {
             let text = TEXT.replace("0.402000", wrong);
             assert!(lap_text(&text).sector_starts.len() < 2, "{wrong}");

@@ -19,7 +19,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::header::{IrsdkHeader, MAX_BUFFERS};
-use super::row_times::believable_rate_hz;
+use super::row_times::plausible_rate_hz;
 use super::{HEADER_BYTES, MAX_VARS, VAR_HEADER_BYTES};
 
 /// Maximum plausible lengths of a row and of the session info string. Currently rows have about 10 kB, and 512 KiB are
@@ -71,8 +71,8 @@ impl LiveBuffers {
     }
 
     fn push(&mut self, buffer: LiveBuffer) {
-        if let Some(place) = self.all.get_mut(self.count) {
-            *place = buffer;
+        if let Some(slot) = self.all.get_mut(self.count) {
+            *slot = buffer;
             self.count += 1;
         }
     }
@@ -175,7 +175,7 @@ impl LiveMap {
             buffers.push(LiveBuffer { index, offset: row.start, tick, tick_begin });
         }
         Ok(Some(Self {
-            tick_rate_hz: believable_rate_hz(header.tick_rate_hz),
+            tick_rate_hz: plausible_rate_hz(header.tick_rate_hz),
             var_headers,
             session_text,
             session_text_update: header.session_info_update,
@@ -206,11 +206,11 @@ impl LiveMap {
     /// Returns whether rows have the same description and location as in `other`, as far as the header shows.
     #[must_use]
     pub fn is_placed_like(&self, other: &Self) -> bool {
-        let places = |map: &Self| map.buffers.all.map(|buffer| buffer.offset);
+        let offsets = |map: &Self| map.buffers.all.map(|buffer| buffer.offset);
         self.var_headers == other.var_headers
             && self.row_bytes == other.row_bytes
             && self.buffers.count == other.buffers.count
-            && places(self) == places(other)
+            && offsets(self) == offsets(other)
     }
 
     /// Returns the buffers with rows of later ticks than `last_seen`, oldest first. A buffer that may be being written

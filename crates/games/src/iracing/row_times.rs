@@ -75,7 +75,7 @@ impl RowTimes {
         let channel = layout.channel("SessionTime").filter(|channel| channel.kind == Kind::F64 && channel.count == 1);
         Self {
             session_time_offset: channel.and_then(|channel| usize::try_from(channel.offset).ok()),
-            rate_hz: believable_rate_hz(tick_rate_hz).unwrap_or(USUAL_RATE_HZ),
+            rate_hz: plausible_rate_hz(tick_rate_hz).unwrap_or(USUAL_RATE_HZ),
             last_ns: None,
             anchor: None,
             nominal_run: NominalRun::default(),
@@ -142,7 +142,7 @@ impl RowTimes {
 }
 
 /// Returns the rate if it is plausible.
-pub(super) fn believable_rate_hz(tick_rate_hz: i32) -> Option<u32> {
+pub(super) fn plausible_rate_hz(tick_rate_hz: i32) -> Option<u32> {
     u32::try_from(tick_rate_hz).ok().filter(|rate| (1..=MAX_RATE_HZ).contains(rate))
 }
 
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn leaps_are_not_believed() {
+    fn jumps_are_rejected() {
         let got = times(100, &[1.0, 1e300, 1.25, 1.5]);
         assert_eq!(got, [(0, true), (10_000_000, false), (20_000_000, false), (270_000_000, true)]);
     }
 
     #[test]
-    fn a_rate_that_cannot_be_is_taken_as_sixty() {
+    fn an_implausible_rate_is_replaced_by_sixty() {
         for rate in [0, -1, 1001, i32::MAX, i32::MIN] {
             assert_eq!(times(rate, &[f64::NAN, f64::NAN])[1], (16_666_667, false));
         }

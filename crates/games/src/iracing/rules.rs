@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_section_without_a_name_is_told_by_its_header_also_between_sessions() {
-        let told = |numbers| IracingRules.stream_of(65536, &header(numbers));
-        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
-        assert_eq!(told([2, 0, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
-        assert_eq!(told([0, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), None, "no version");
-        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 65500, 2, 12]), None, "beyond the end");
-        assert_eq!(told([0; 10]), None);
+    fn unnamed_sections_are_identified_by_header_also_between_sessions() {
+        let stream_of = |numbers| IracingRules.stream_of(65536, &header(numbers));
+        assert_eq!(stream_of([2, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(stream_of([2, 0, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(stream_of([0, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), None, "no version");
+        assert_eq!(stream_of([2, 1, 60, 1, 400, 512, 2, 65500, 2, 12]), None, "beyond the end");
+        assert_eq!(stream_of([0; 10]), None);
         assert_eq!(IracingRules.stream_of(65536, &[2; 50]), None);
     }
 }

@@ -82,7 +82,7 @@ impl Channel {
     }
 
     /// Copies the entry, in a const context.
-    const fn again(&self) -> Self {
+    const fn const_clone(&self) -> Self {
         // Static tables only hold borrowed text. An owned name would become empty here, which no table may contain.
         let name = if let Cow::Borrowed(name) = &self.name { name } else { "" };
         let unit = if let Cow::Borrowed(unit) = &self.unit { unit } else { "" };
@@ -129,7 +129,7 @@ pub(crate) const fn joined_all<const N: usize>(tables: &[&[Channel]]) -> [Channe
         let mut index = 0;
         while index < tables[table].len() {
             // Drop is not allowed at compile time. The replaced entry owns nothing, so forgetting it leaks nothing.
-            std::mem::forget(std::mem::replace(&mut joined[next], tables[table][index].again()));
+            std::mem::forget(std::mem::replace(&mut joined[next], tables[table][index].const_clone()));
             next += 1;
             index += 1;
         }

@@ -7,7 +7,7 @@ const WHEELS: [&str; 4] = ["LF", "RF", "LR", "RR"];
 
 /// One variable; empty if the layout has none of that name.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place(Option<Found>);
+pub(super) struct RowVar(Option<Found>);
 
 #[derive(Debug, Clone, Copy)]
 struct Found {
@@ -18,7 +18,7 @@ struct Found {
     factor: f64,
 }
 
-impl Place {
+impl RowVar {
     pub(super) fn of(layout: &Layout, name: &str) -> Self {
         Self(layout.channel(name).map(|channel| Found {
             offset: channel.offset as usize,
@@ -65,63 +65,63 @@ impl Place {
 
 /// All variables that samples are made of.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Places {
-    pub(super) is_on_track: Place,
-    pub(super) is_on_track_car: Place,
-    pub(super) is_replay: Place,
-    pub(super) replay_frames_behind: Place,
-    pub(super) track_surface: Place,
-    pub(super) on_pit_road: Place,
-    pub(super) in_pit_stall: Place,
-    pub(super) speed: Place,
-    pub(super) rpm: Place,
-    pub(super) gear: Place,
-    pub(super) throttle: Place,
-    pub(super) brake: Place,
-    pub(super) clutch: Place,
-    pub(super) steering: Place,
-    pub(super) lap_share: Place,
-    pub(super) lap_distance: Place,
-    pub(super) latitude: Place,
-    pub(super) longitude: Place,
-    pub(super) altitude: Place,
-    pub(super) lateral: Place,
-    pub(super) vertical: Place,
-    pub(super) longitudinal: Place,
-    pub(super) heading: Place,
-    pub(super) pitch: Place,
-    pub(super) roll: Place,
-    pub(super) fuel: Place,
-    pub(super) abs_active: Place,
-    pub(super) abs_level: Place,
-    pub(super) tc_level: Place,
-    pub(super) lap_time: Place,
-    pub(super) last_lap: Place,
-    pub(super) best_lap: Place,
-    pub(super) time_left: Place,
-    pub(super) laps_completed: Place,
-    pub(super) race_position: Place,
-    pub(super) surfaces_of_cars: Place,
-    pub(super) flags: Place,
-    pub(super) air: Place,
-    pub(super) track: Place,
-    pub(super) wheels: [WheelPlaces; 4],
+pub(super) struct SampleVars {
+    pub(super) is_on_track: RowVar,
+    pub(super) is_on_track_car: RowVar,
+    pub(super) is_replay: RowVar,
+    pub(super) replay_frames_behind: RowVar,
+    pub(super) track_surface: RowVar,
+    pub(super) on_pit_road: RowVar,
+    pub(super) in_pit_stall: RowVar,
+    pub(super) speed: RowVar,
+    pub(super) rpm: RowVar,
+    pub(super) gear: RowVar,
+    pub(super) throttle: RowVar,
+    pub(super) brake: RowVar,
+    pub(super) clutch: RowVar,
+    pub(super) steering: RowVar,
+    pub(super) lap_share: RowVar,
+    pub(super) lap_distance: RowVar,
+    pub(super) latitude: RowVar,
+    pub(super) longitude: RowVar,
+    pub(super) altitude: RowVar,
+    pub(super) lateral: RowVar,
+    pub(super) vertical: RowVar,
+    pub(super) longitudinal: RowVar,
+    pub(super) heading: RowVar,
+    pub(super) pitch: RowVar,
+    pub(super) roll: RowVar,
+    pub(super) fuel: RowVar,
+    pub(super) abs_active: RowVar,
+    pub(super) abs_level: RowVar,
+    pub(super) tc_level: RowVar,
+    pub(super) lap_time: RowVar,
+    pub(super) last_lap: RowVar,
+    pub(super) best_lap: RowVar,
+    pub(super) time_left: RowVar,
+    pub(super) laps_completed: RowVar,
+    pub(super) race_position: RowVar,
+    pub(super) surfaces_of_cars: RowVar,
+    pub(super) flags: RowVar,
+    pub(super) air: RowVar,
+    pub(super) track: RowVar,
+    pub(super) wheels: [WheelVars; 4],
 }
 
 /// The variables of one wheel. Left and right of a tyre are as seen by the driver.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WheelPlaces {
-    pub(super) surface: [Place; 3],
-    pub(super) carcass: [Place; 3],
-    pub(super) tread: [Place; 3],
-    pub(super) pressure: Place,
-    pub(super) brake: Place,
-    pub(super) shock: Place,
+pub(super) struct WheelVars {
+    pub(super) surface: [RowVar; 3],
+    pub(super) carcass: [RowVar; 3],
+    pub(super) tread: [RowVar; 3],
+    pub(super) pressure: RowVar,
+    pub(super) brake: RowVar,
+    pub(super) shock: RowVar,
 }
 
-impl Places {
+impl SampleVars {
     pub(super) fn of(layout: &Layout) -> Self {
-        let at = |name: &str| Place::of(layout, name);
+        let at = |name: &str| RowVar::of(layout, name);
         let or = |name: &str, other: &str| if layout.channel(name).is_some() { at(name) } else { at(other) };
         Self {
             is_on_track: at("IsOnTrack"),
@@ -163,14 +163,14 @@ impl Places {
             flags: at("SessionFlags"),
             air: at("AirTemp"),
             track: or("TrackTempCrew", "TrackTemp"),
-            wheels: WHEELS.map(|wheel| WheelPlaces::of(layout, wheel)),
+            wheels: WHEELS.map(|wheel| WheelVars::of(layout, wheel)),
         }
     }
 }
 
-impl WheelPlaces {
+impl WheelVars {
     fn of(layout: &Layout, wheel: &str) -> Self {
-        let at = |name: &str| Place::of(layout, &format!("{wheel}{name}"));
+        let at = |name: &str| RowVar::of(layout, &format!("{wheel}{name}"));
         Self {
             surface: ["tempL", "tempM", "tempR"].map(at),
             carcass: ["tempCL", "tempCM", "tempCR"].map(at),
