@@ -29,13 +29,13 @@ def main(path, names):
     if not ir.startup(test_file=path) or not ir.is_connected:
         sys.exit("pyirsdk did not start up")
     print("ready", flush=True)
-    tick, update, out = 0, 0, []
+    tick, update = 0, 0
     while ir._header.status == 1:
         newest = max(buffer.tick_count for buffer in ir._header.var_buf)
         if newest == tick:
             time.sleep(0.0002)
             continue
-        tick = newest
+        tick, out = newest, []
         ir.freeze_var_buffer_latest()
         out.append("row " + " ".join(packed(ir, name) for name in names))
         ir.unfreeze_var_buffer_latest()
@@ -46,7 +46,7 @@ def main(path, names):
             text = ir._shared_mem[start : start + ir._header.session_info_len].rstrip(b"\0")
             out.append("text " + text.hex())
             out.append("track " + ir["WeekendInfo"]["TrackName"])
-    print("\n".join(out))
+        print("\n".join(out), flush=True)
 
 
 main(sys.argv[1], sys.argv[2:])

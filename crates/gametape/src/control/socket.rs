@@ -170,7 +170,8 @@ mod tests {
         }
         let began = std::time::Instant::now();
         drop(server);
-        assert!(began.elapsed() < PATIENCE / 2, "{:?}", began.elapsed());
+        // Waiting for the silent one would take all of it.
+        assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
         drop(silent);
         assert!(hear.try_recv().is_err(), "nothing was asked");
     }

@@ -201,8 +201,12 @@ fn a_store_that_hangs_stalls_neither_the_recorder_nor_the_live_view_and_gets_eve
     let mut live = live.patient(StopFlag::default());
     let observer = live.observer().unwrap();
     let path = record(100, "live-store", f64::INFINITY, folder.path(), observer);
-    let (at_ns, laps) = *shown.lock().unwrap();
-    assert!(at_ns > 90_000_000_000 && laps > 0, "the view went on: {at_ns} ns, lap {laps}");
+    // The tracker may be behind the recorder by what its ring holds. The store still hangs.
+    let start = std::time::Instant::now();
+    while !matches!(*shown.lock().unwrap(), (90_000_000_001.., 1..)) {
+        assert!(start.elapsed().as_secs() < 60, "the view stands still: {:?}", shown.lock().unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     drop(go_on);
     live.wait().unwrap();
     assert_eq!(*skipped.lock().unwrap(), 0);

