@@ -122,11 +122,9 @@ impl Block {
         absolute_times(header, &mut self.times)
     }
 
-    /// Decodes the last frame at or before `time_ns`, with its time, from a text payload without rendering the other
-    /// frames.
+    /// Decodes the last frame at or before `time_ns`, with its time, from a text payload without rendering the other frames.
     ///
-    /// Returns `None` if all frames are later, or if the payload uses another coding, for which this would save
-    /// nothing.
+    /// Returns `None` if all frames are later, or if the payload uses another coding, for which this would save nothing.
     pub(crate) fn decode_last_before(
         header: &RecordHeader,
         payload: &[u8],

@@ -274,8 +274,7 @@ fn quick_hash(text: &[u8]) -> u32 {
     (mixed >> 32) as u32
 }
 
-/// Returns integer columns for the bytes that no channel covers: whole words where alignment allows, single bytes
-/// elsewhere.
+/// Returns integer columns for the bytes that no channel covers: whole words where alignment allows, single bytes elsewhere.
 fn gap_columns(from: u32, to: u32) -> impl Iterator<Item = Column> {
     let mut at = from;
     std::iter::from_fn(move || {

@@ -60,8 +60,7 @@ pub fn fuzz_footer(data: &[u8]) {
     let _ = Footer::parse(data);
 }
 
-/// Parses bytes as an unpacked index page: the first two bytes are the number of blocks, the third selects the types of
-/// its ranges.
+/// Parses bytes as an unpacked index page: the first two bytes are the number of blocks, the third selects the types of its ranges.
 pub fn fuzz_index(data: &[u8]) {
     let Some((&[low, high, kinds], unpacked)) = data.split_first_chunk::<3>() else { return };
     let types = [ChannelType::U8, ChannelType::I16, ChannelType::F32, ChannelType::F64];

@@ -175,8 +175,7 @@ fn slot_ranges(
     })
 }
 
-/// Returns the runs that follow the head of a page: the offset in the payload, length and checksum of each. Reads all
-/// slots.
+/// Returns the runs that follow the head of a page: the offset in the payload, length and checksum of each. Reads all slots.
 pub(crate) fn page_runs(
     header: &RecordHeader,
     head: &[u8],

@@ -130,8 +130,7 @@ impl RowHeader {
     }
 }
 
-/// The position of a row. It is part of the row's checksum, so that bytes elsewhere that look like a row are never
-/// taken for one.
+/// The position of a row. It is part of the row's checksum, so that bytes elsewhere that look like a row are never taken for one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowPosition {
     pub(crate) tape_id: TapeId,
@@ -163,8 +162,7 @@ pub(crate) struct Walker {
     generation: u64,
     at: u64,
     payload: Vec<u8>,
-    /// Whether to search past bytes that are not a row. A reader following a live tape does not: for it, zeros are the
-    /// end.
+    /// Whether to search past bytes that are not a row. A reader following a live tape does not: for it, zeros are the end.
     thorough: bool,
 }
 
@@ -226,8 +224,7 @@ impl Walker {
         }
         let mut last_nonzero = None;
         let mut piece = Vec::new();
-        // The next row is often close by. Starting small keeps a file full of small holes from being read many times
-        // over.
+        // The next row is often close by. Starting small keeps a file full of small holes from being read many times over.
         let mut length = 256;
         let mut base = start;
         while base < size {

@@ -52,8 +52,7 @@ const FRAMES_SAVING: usize = 16;
 /// most 0.2 % larger.
 #[cfg(feature = "write")]
 const TABLES_LEVEL: i32 = -1;
-/// Block heads hardly compress, and reading a single channel unpacks all of them. Storing them as they are makes a tape
-/// 0.2 % larger.
+/// Block heads hardly compress, and reading a single channel unpacks all of them. Storing them as they are makes a tape 0.2 % larger.
 #[cfg(feature = "write")]
 const TABLES_SAVING: usize = 4;
 /// Below this length a zstd frame costs more than it saves.
@@ -169,8 +168,7 @@ fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     decompress_pure(bytes, length)
 }
 
-/// Decompresses one zstd frame in pure Rust. The declared length bounds the window, so a malformed frame cannot exhaust
-/// memory.
+/// Decompresses one zstd frame in pure Rust. The declared length bounds the window, so a malformed frame cannot exhaust memory.
 #[cfg(any(not(feature = "write"), test))]
 fn decompress_pure(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     use std::io::Read;

@@ -227,9 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_all_values_whatever_stands_still() {
-        // More rows than fit into one tile. Each row: a constant, floats with NaN and both zeros, an array of integers,
-        // bytes.
+    fn ranges_cover_all_values_whichever_channels_are_constant() {
+        // More rows than fit into one tile. Each row: a constant, floats with NaN and both zeros, an array of integers, bytes.
         let row = |i: u32| {
             let float = [1.5f32, -0.0, 0.0, f32::NAN, -7.0, f32::NEG_INFINITY][i as usize % 6];
             let integer = i.wrapping_mul(0x9E37_79B9);

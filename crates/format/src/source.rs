@@ -63,8 +63,7 @@ impl ReadAt for std::fs::File {
 /// something is written, and a device may have no end.
 ///
 /// # Errors
-/// Those of [`File::open`](std::fs::File::open), and `InvalidInput`, naming the kind of file, for anything but a
-/// regular file.
+/// Those of [`File::open`](std::fs::File::open), and `InvalidInput`, naming the kind of file, for anything but a regular file.
 pub fn open_regular(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
     check_regular(&path.metadata()?)?;

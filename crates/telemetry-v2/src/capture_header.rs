@@ -34,8 +34,7 @@ pub struct CaptureHeader {
     pub format_version: u32,
     /// Anything else, by name.
     pub metadata: BTreeMap<String, String>,
-    /// The rest of the version, together with `format_patch`: 1 and 0 in what this crate writes, 2 since the fifth
-    /// generation.
+    /// The rest of the version, together with `format_patch`: 1 and 0 in what this crate writes, 2 since the fifth generation.
     pub format_minor: u32,
     /// See `format_minor`.
     pub format_patch: u32,
@@ -47,8 +46,7 @@ pub struct CaptureHeader {
     pub producer: String,
     /// The game-specific header.
     pub game_header: Option<GameHeader>,
-    /// Since the fourth generation: the SHA-256 of the zstd dictionary needed to decompress the file. Empty if not
-    /// specified.
+    /// Since the fourth generation: the SHA-256 of the zstd dictionary needed to decompress the file. Empty if not specified.
     pub dictionary_sha256: Bytes,
     /// Field 101 as a string, as in the fourth generation. Empty if not specified.
     pub engine_version: String,

@@ -1,5 +1,4 @@
-//! Detects the kind of a file from its first bytes. Neither version has a magic number, so the first record is
-//! examined.
+//! Detects the kind of a file from its first bytes. Neither version has a magic number, so the first record is examined.
 
 use crate::decode::{Decoded, Decoder, Framing};
 use crate::limits::Limits;
@@ -72,8 +71,7 @@ fn is_v2_header(record: &[u8]) -> bool {
             })
         })
     };
-    // Later generations may change field types. A header that states the version is accepted anyway: no text looks like
-    // that.
+    // Later generations may change field types. A header that states the version is accepted anyway: no text looks like that.
     let states_version = |header: &[u8]| {
         Fields::new(header).all(|field| field.is_ok())
             && Fields::new(header).flatten().any(|field| field.number == 3 && field.varint() == Some(2))
@@ -81,8 +79,7 @@ fn is_v2_header(record: &[u8]) -> bool {
     header.is_some_and(|header| alone && (as_known(header) || states_version(header)))
 }
 
-/// Whether the first record is a `TelemetryHeader`: its first field is a string and not a header, followed by a time or
-/// metadata.
+/// Whether the first record is a `TelemetryHeader`: its first field is a string and not a header, followed by a time or metadata.
 pub(crate) fn is_v1_header(record: &[u8]) -> bool {
     if is_v2_header(record) {
         return false;

@@ -138,7 +138,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_dictionary_is_refused_and_its_sum_is_the_standard_one() {
+    fn invalid_dictionaries_are_rejected_and_the_hash_is_sha256() {
         for bytes in [&b""[..], b"37a430ec", b"\x37\xa4\x30\xec", b"\x37\xa4\x30\xec\0\0\0\0"] {
             assert_eq!(Dictionary::from_bytes(bytes.to_vec()), Err(DictionaryError::NotADictionary));
         }

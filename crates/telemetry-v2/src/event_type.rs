@@ -36,8 +36,7 @@ const TABLE: [(u32, EventType, &str); 28] = [
     (60, EventType::Generic, "generic_event"),
 ];
 
-/// The field number in `EchoEvent` of generation 5's `match_settings_changed`. Its number in the index is unknown, so
-/// it has no type.
+/// The field number in `EchoEvent` of generation 5's `match_settings_changed`. Its number in the index is unknown, so it has no type.
 pub const MATCH_SETTINGS_CHANGED: u32 = 16;
 
 /// Returns the type of the variant of `EchoEvent` with this field number.

@@ -44,8 +44,7 @@ pub struct RecordPlace {
 pub struct Verdict {
     /// The oldest generation that matches.
     pub generation: Generation,
-    /// False if nothing was found that only the seed or only later generations write. Everything common to both can be
-    /// read anyway.
+    /// False if nothing was found that only the seed or only later generations write. Everything common to both can be read anyway.
     pub certain: bool,
     /// Whether records contradict each other, as in streams joined by hand.
     pub mixed: bool,
@@ -56,8 +55,7 @@ pub struct Verdict {
 pub struct Evidence {
     at_least: Generation,
     at_most: Generation,
-    /// Whether a slot of −1 was found. Later writers put it into optional fields by mistake, so it proves nothing by
-    /// itself.
+    /// Whether a slot of −1 was found. Later writers put it into optional fields by mistake, so it proves nothing by itself.
     minus_one: bool,
     mixed: bool,
 }
@@ -229,8 +227,7 @@ impl Evidence {
     }
 }
 
-/// Returns what can be concluded from a header alone. This is for live streams; for a file, consider the footer and the
-/// frames too.
+/// Returns what can be concluded from a header alone. This is for live streams; for a file, consider the footer and the frames too.
 pub fn of_header(header: &CaptureHeader) -> Verdict {
     let mut evidence = Evidence::default();
     evidence.header(&prost::Message::encode_to_vec(header));

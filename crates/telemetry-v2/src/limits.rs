@@ -7,8 +7,7 @@ use crate::dictionary::Dictionary;
 pub struct Limits {
     /// Size of one record.
     pub record_bytes: usize,
-    /// Players, bones, events or names in one record. A repeated message of two bytes takes a hundred times as much
-    /// memory.
+    /// Players, bones, events or names in one record. A repeated message of two bytes takes a hundred times as much memory.
     pub elements: usize,
     /// Window size that a zstd frame may require.
     pub window_bytes: usize,

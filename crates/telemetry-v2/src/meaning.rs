@@ -185,8 +185,7 @@ pub fn header_for(header: &mut CaptureHeader, generation: Generation) {
     }
 }
 
-/// Converts the entries of a footer's index to the notation of a generation. Entries unknown to this crate stay
-/// unchanged.
+/// Converts the entries of a footer's index to the notation of a generation. Entries unknown to this crate stay unchanged.
 pub fn event_index_for(entries: &mut [EventIndexEntry], generation: Generation) {
     for entry in entries {
         if let Some(event) = entry.event.event_type() {

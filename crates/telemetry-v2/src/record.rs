@@ -288,8 +288,7 @@ const LISTS: [&[u32]; 8] = [
     &[FOOTER, 5],
 ];
 
-/// A footer has an entry for every keyframe, of at least two bytes. With more than this, its file would be larger than
-/// any real one.
+/// A footer has an entry for every keyframe, of at least two bytes. With more than this, its file would be larger than any real one.
 const KEYFRAMES_PER_ELEMENT: usize = 256;
 
 /// Rejects records whose lists would take a hundred times their size in memory.

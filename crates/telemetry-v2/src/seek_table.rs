@@ -1,5 +1,4 @@
-//! The table at the end of a file of zstd blocks, in the layout of the zstd seekable format: encodes and decodes the
-//! sizes of blocks.
+//! The table at the end of a file of zstd blocks, in the layout of the zstd seekable format: encodes and decodes the sizes of blocks.
 //!
 //! ```text
 //! u32 0x184D2A5E | u32 bytes that follow | n × ( u32 packed, u32 unpacked ) | u32 n | u8 descriptor | u32 0x8F92EAB1
@@ -78,8 +77,7 @@ fn entry_bytes(descriptor: u8) -> usize {
     if descriptor & CHECKSUM_FLAG == 0 { ENTRY_BYTES } else { ENTRY_BYTES + CHECKSUM_BYTES }
 }
 
-/// Decodes the blocks of a table. `bytes` ends where the file ends and contains the whole table; bytes before it are
-/// ignored.
+/// Decodes the blocks of a table. `bytes` ends where the file ends and contains the whole table; bytes before it are ignored.
 pub fn decode(bytes: &[u8]) -> Result<Vec<SeekEntry>, SeekTableError> {
     let total = bytes_of(bytes)?;
     let damaged = |what| SeekTableError::Damaged { what };

@@ -26,7 +26,9 @@ const ORIENTATION_BYTES: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BonesError {
     /// The layout is invalid.
-    #[error("invalid bone layout: strides of {transform_stride} and {orientation_stride} bytes are less than 12 and 16")]
+    #[error(
+        "invalid bone layout: strides of {transform_stride} and {orientation_stride} bytes are less than 12 and 16"
+    )]
     Layout {
         /// Bytes from one translation to the next.
         transform_stride: usize,

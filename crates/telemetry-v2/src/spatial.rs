@@ -1,5 +1,4 @@
-//! Hand-written `Vec3` and `Quat`: prost omits −0.0 as if it were 0. Positions, velocities and rotations keep their
-//! exact bits.
+//! Hand-written `Vec3` and `Quat`: prost omits −0.0 as if it were 0. Positions, velocities and rotations keep their exact bits.
 
 use bytes::{Buf, BufMut};
 use prost::DecodeError;

@@ -1,5 +1,4 @@
-//! Parses protobuf fields without a schema: iterates over borrowed fields. This is how fields unknown to this crate are
-//! preserved.
+//! Parses protobuf fields without a schema: iterates over borrowed fields. This is how fields unknown to this crate are preserved.
 //!
 //! ```text
 //! varint key = number << 3 | type     types: 0 varint, 1 eight bytes, 2 length and bytes, 3/4 group, 5 four bytes

@@ -115,8 +115,7 @@ mod write {
     use super::super::bits::BitWriter;
     use super::*;
 
-    /// The coding step of one symbol: `(state + delta) >> 16` is the number of bits, `start + (state >> bits)` the next
-    /// slot.
+    /// The coding step of one symbol: `(state + delta) >> 16` is the number of bits, `start + (state >> bits)` the next slot.
     #[derive(Clone, Copy, Default)]
     struct Step {
         delta: u32,
@@ -226,8 +225,7 @@ mod write {
         }
     }
 
-    /// Scales `counts` so that they sum to `1 << log` and no non-zero count becomes zero. Returns false if that is
-    /// impossible.
+    /// Scales `counts` so that they sum to `1 << log` and no non-zero count becomes zero. Returns false if that is impossible.
     pub(crate) fn normalize(counts: &[u32], log: u32, out: &mut [u16]) -> bool {
         let size = 1u32 << log;
         let total: u32 = counts.iter().sum();

@@ -152,8 +152,7 @@ fn sum<W: Word>(order: u8, base: W, out: &mut [W]) {
     }
 }
 
-/// Computes the residuals of `integers`, from which the predictions have already been subtracted; the inverse of
-/// [`sum`].
+/// Computes the residuals of `integers`, from which the predictions have already been subtracted; the inverse of [`sum`].
 #[cfg(feature = "write")]
 pub(crate) fn residuals<W: Word>(order: u8, base: W, unused: u32, integers: &[W], out: &mut Vec<W>) {
     let zigzag = |v: W| v.sign_extend(unused).zigzag();

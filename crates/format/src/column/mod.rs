@@ -51,8 +51,7 @@ pub struct Column {
     pub offset: u32,
     /// Width in bytes: 1, 2, 4 or 8.
     pub width: u8,
-    /// Whether it is an IEEE 754 float (widths 4 and 8) or an integer, signed or not. A wrong type costs space, not
-    /// data.
+    /// Whether it is an IEEE 754 float (widths 4 and 8) or an integer, signed or not. A wrong type costs space, not data.
     pub float: bool,
 }
 

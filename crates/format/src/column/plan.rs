@@ -60,8 +60,7 @@ impl Sample {
     pub(crate) fn take<W: Copy>(&self, values: &[W], out: &mut Vec<W>) {
         out.clear();
         for index in 0..self.segments {
-            // The order does not matter to code that reads the whole sample, and it spreads the first few segments over
-            // all rows too.
+            // The order does not matter to code that reads the whole sample, and it spreads the first few segments over all rows too.
             let place = index * SPREAD % self.segments;
             let start = place * (self.rows - self.segment) / (self.segments - 1).max(1);
             out.extend_from_slice(values.get(start..start + self.segment).unwrap_or_default());

@@ -170,8 +170,7 @@ mod write {
         if count == 0 { 0.0 } else { count as f32 * (total as f32 / count as f32).log2() }
     }
 
-    /// Counts the numbers in each class. Uses four partial histograms: incrementing a counter that was just written
-    /// would stall.
+    /// Counts the numbers in each class. Uses four partial histograms: incrementing a counter that was just written would stall.
     fn histogram<W: Word>(numbers: &[W]) -> [u32; SYMBOLS] {
         let mut parts = [[0u32; SYMBOLS]; 4];
         let (fours, rest) = numbers.as_chunks::<4>();

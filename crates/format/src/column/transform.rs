@@ -67,8 +67,7 @@ pub(crate) fn find_grid<W: Word>(values: &[W]) -> Option<i8> {
     i8::try_from(shift).ok().filter(|shift| i32::from(*shift).abs() <= GRID_LIMIT)
 }
 
-/// Whether a value is zero or of a magnitude, 2^-120 to 2^120, at which no operation below can leave the normal
-/// numbers.
+/// Whether a value is zero or of a magnitude, 2^-120 to 2^120, at which no operation below can leave the normal numbers.
 #[inline(always)]
 pub(crate) fn is_tame(value: f64) -> bool {
     const LOW: u64 = (1023 - 120) << 52;
@@ -81,8 +80,7 @@ pub(crate) fn is_tame(value: f64) -> bool {
 #[inline(always)]
 fn nearest_whole<W: Word>(value: f64) -> f64 {
     if W::BITS == 32 {
-        // Numbers of this magnitude have no fraction bits, so the addition rounds. Not every processor has a rounding
-        // instruction.
+        // Numbers of this magnitude have no fraction bits, so the addition rounds. Not every processor has a rounding instruction.
         const ROUNDING: f64 = 6_755_399_441_055_744.0;
         return (value + ROUNDING) - ROUNDING;
     }

@@ -20,16 +20,14 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn sign_extend(self, unused: u32) -> Self;
     fn to_signed(self) -> i64;
     fn bit_length(self) -> u32;
-    /// About 256 times the base-2 logarithm of the magnitude as a signed number; 0 for 0. Cheap, and good enough for
-    /// comparisons.
+    /// About 256 times the base-2 logarithm of the magnitude as a signed number; 0 for 0. Cheap, and good enough for comparisons.
     fn rough_log(self) -> u32;
     /// Maps float bits to integers that sort like the floats.
     fn to_ordered(self) -> Self;
     fn unordered(self) -> Self;
     /// The float with these bits.
     fn to_float(self) -> f64;
-    /// The float with these bits as a reference value. Values that are not tame become NaN, whatever the host makes of
-    /// them.
+    /// The float with these bits as a reference value. Values that are not tame become NaN, whatever the host makes of them.
     #[inline(always)]
     fn to_reference(self) -> f64 {
         let value = self.to_float();

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_no_text_has_are_refused() {
+    fn decimals_that_no_text_parses_to_are_rejected() {
         for (mantissa, code) in
             [(5, NO_DECIMAL), (5, EXPONENT | 9), (15, EXPONENT), (i64::MAX, 0), (15, PADDED | 40), (15, 63)]
         {

@@ -38,8 +38,7 @@ pub(super) struct Digits {
     pub(super) zeros: usize,
 }
 
-/// Returns the digits of a number below 10^16 without leading zeros, but at least `least` digits. `None` if there are
-/// more than 16.
+/// Returns the digits of a number below 10^16 without leading zeros, but at least `least` digits. `None` if there are more than 16.
 // `always`: otherwise the result goes through memory, which takes as long as computing the digits.
 #[inline(always)]
 pub(super) fn write_sixteen(number: u64, least: usize) -> Option<Digits> {
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_their_digits_and_zeros_before_them_as_told() {
+    fn numbers_have_their_digits_and_the_requested_leading_zeros() {
         assert_eq!(written(0, 1), "0");
         assert_eq!(written(0, 3), "000");
         assert_eq!(written(7, 1), "7");
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_end_at_the_first_byte_that_is_none() {
+    fn digits_end_at_the_first_byte_that_is_not_one() {
         for other in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
             for at in 0..8 {
                 let mut text = *b"98765432";

@@ -106,8 +106,7 @@ impl TextEncoder {
         self.careful
     }
 
-    /// Builds the table of a skeleton and removes the rows that it would not reproduce. Returns `false` if it would be
-    /// too large.
+    /// Builds the table of a skeleton and removes the rows that it would not reproduce. Returns `false` if it would be too large.
     fn make_table(&mut self, shape: &mut Shape, block: &Block, most_bytes: usize) -> bool {
         // A second pass checks each float if the sampling was wrong; a third leaves out the rows that differ. After
         // that no row can differ.

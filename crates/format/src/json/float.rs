@@ -1,5 +1,4 @@
-//! Floats as games print them: formats an `f32` with a number of significant digits; and values on a grid of decimal
-//! steps.
+//! Floats as games print them: formats an `f32` with a number of significant digits; and values on a grid of decimal steps.
 //!
 //! Everything here is defined in terms of single IEEE 754 operations (docs/format.md, section 5), so that every reader
 //! produces the same digits. A writer compares the result before it relies on it.
@@ -161,8 +160,7 @@ pub(crate) fn approximate(decimal: Decimal) -> f64 {
 pub(crate) struct Grid {
     /// One of [`GRID_POWERS`].
     pub(crate) power: u8,
-    /// Whether the number of steps is divided by 10^power. Otherwise it is multiplied by the step, which is not exactly
-    /// 10^−power.
+    /// Whether the number of steps is divided by 10^power. Otherwise it is multiplied by the step, which is not exactly 10^−power.
     pub(crate) divide: bool,
 }
 

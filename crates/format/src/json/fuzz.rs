@@ -4,8 +4,7 @@ use super::decode::{Rendered, decode, decode_row};
 use crate::column::BlockDecoder;
 use crate::limits;
 
-/// Decodes bytes as the payload of a block: the first two bytes are the number of rows, the next three the number of
-/// raw bytes.
+/// Decodes bytes as the payload of a block: the first two bytes are the number of rows, the next three the number of raw bytes.
 pub fn fuzz_json_block(data: &[u8]) {
     let Some((&[low, high, a, b, c], payload)) = data.split_first_chunk::<5>() else { return };
     let rows = usize::from(u16::from_le_bytes([low, high])).clamp(1, limits::BLOCK_ROWS);

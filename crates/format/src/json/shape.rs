@@ -11,8 +11,7 @@ const MOST_TOKENS: usize = 1 << 21;
 /// The maximum number of skeletons distinguished in a block.
 const MOST_SHAPES: usize = 1024;
 
-/// A value: a decimal or, with the code [`NO_DECIMAL`], a range in the block's data (start, and length in the upper
-/// half).
+/// A value: a decimal or, with the code [`NO_DECIMAL`], a range in the block's data (start, and length in the upper half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) number: i64,

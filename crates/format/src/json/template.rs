@@ -81,8 +81,7 @@ impl Template {
         self.row_bytes as usize
     }
 
-    /// Appends a frame. Returns `false` if the values do not match their kinds or `out` would become longer than
-    /// `limit`.
+    /// Appends a frame. Returns `false` if the values do not match their kinds or `out` would become longer than `limit`.
     pub(crate) fn render(&self, row: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         let literal = |range: &Range<u32>| self.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
         for slot in &self.slots {

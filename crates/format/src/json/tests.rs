@@ -65,7 +65,7 @@ fn frames_of_a_game_come_back_and_take_a_few_bytes_each() {
 }
 
 #[test]
-fn one_number_among_floats_that_is_none_comes_back_too() {
+fn a_number_that_is_not_a_float_survives_among_floats() {
     let mut frames: Vec<String> = (0..1024).map(game).collect();
     // A row that is not among the samples.
     frames[500] = frames[500].replace("\"position\":[", "\"position\":[1.00000000001,").replace(",-1.5,", ",");
@@ -80,7 +80,7 @@ fn one_number_among_floats_that_is_none_comes_back_too() {
 }
 
 #[test]
-fn odd_spellings_come_back_as_they_were() {
+fn unusual_number_formats_round_trip() {
     let odd = [
         "1.0",
         "1e5",
@@ -139,7 +139,7 @@ fn broken_texts_come_back_between_whole_ones() {
 }
 
 #[test]
-fn what_is_no_text_is_not_split() {
+fn frames_that_are_not_text_are_not_split() {
     let noise: Vec<Vec<u8>> = (0..100u32)
         .map(|row| (0..200u32).map(|at| (row.wrapping_mul(at + 77).wrapping_mul(2_654_435_761) >> 24) as u8).collect())
         .collect();
@@ -234,7 +234,7 @@ proptest! {
 }
 
 #[test]
-fn one_frame_is_what_it_is_among_all() {
+fn a_frame_decoded_alone_equals_the_one_decoded_with_all() {
     use super::decode::decode_row;
     // Two skeletons, and frames that are stored verbatim.
     let frame = |row: u32| match row % 7 {

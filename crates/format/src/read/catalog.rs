@@ -149,8 +149,7 @@ impl BlockList {
     /// Replaces loose blocks with the page that lists them.
     pub(crate) fn take_page(&mut self, page: PageRef, entries: &[BlockEntry]) {
         let at = self.loose.len().saturating_sub(entries.len());
-        // If there are blocks before it that are not in a page (after damage), all of them stay loose, which keeps the
-        // order simple.
+        // If there are blocks before it that are not in a page (after damage), all of them stay loose, which keeps the order simple.
         if at > 0 || self.loose != entries {
             return;
         }
@@ -187,8 +186,7 @@ impl BlockList {
             && self.pages.last().is_none_or(|last| end(last) <= footer)
     }
 
-    /// Returns the n-th block. If a damaged page leaves that block unknown, returns the next known one and sets
-    /// `number` to it.
+    /// Returns the n-th block. If a damaged page leaves that block unknown, returns the next known one and sets `number` to it.
     pub(crate) fn get(
         &self,
         tape: &TapeBytes<'_>,
@@ -222,8 +220,7 @@ impl BlockList {
 
     /// Returns the number of the first block that ends after `seq`.
     pub(crate) fn find_seq(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, seq: u64) -> Result<usize, ReadError> {
-        // A page entry does not tell where the page ends, so the page before the first one that begins after `seq` is
-        // searched.
+        // A page entry does not tell where the page ends, so the page before the first one that begins after `seq` is searched.
         let behind = self.pages.partition_point(|page| page.first_seq <= seq);
         let candidate = behind.checked_sub(1);
         let before: usize = self.pages.iter().take(candidate.unwrap_or(0)).map(|page| page.blocks as usize).sum();
@@ -380,8 +377,7 @@ impl TapeBytes<'_> {
         Ok(parsed.map(|page| (header, page)).map_err(|error| wrong(error.to_string())))
     }
 
-    /// Returns the blocks of a page. If it is damaged, they are found by scanning from `from`, the location of the
-    /// previous page.
+    /// Returns the blocks of a page. If it is damaged, they are found by scanning from `from`, the location of the previous page.
     fn page_entries(&self, page: &PageRef, from: u64, before_seq: u64) -> Result<Vec<BlockEntry>, ReadError> {
         let problem = match self.page(page, None)? {
             // Its blocks must lie between the previous page and itself, and agree with the list of pages.

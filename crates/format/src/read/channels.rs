@@ -220,8 +220,7 @@ impl Channels<'_> {
         Ok(())
     }
 
-    /// Returns the next block of values, or `None` at the end. After an error, the next call continues after the
-    /// damage.
+    /// Returns the next block of values, or `None` at the end. After an error, the next call continues after the damage.
     pub fn next_block(&mut self) -> Result<Option<ChannelBlock>, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;

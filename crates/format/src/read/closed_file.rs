@@ -1,5 +1,4 @@
-//! A closed tape file with both ends kept in memory: opening reads many small parts of them, and each read is a system
-//! call.
+//! A closed tape file with both ends kept in memory: opening reads many small parts of them, and each read is a system call.
 
 use std::fs::File;
 use std::io;

@@ -58,8 +58,7 @@ impl Tape {
         }
     }
 
-    /// Returns the frames of several streams merged by time. At equal times, the stream with the lower number comes
-    /// first.
+    /// Returns the frames of several streams merged by time. At equal times, the stream with the lower number comes first.
     pub fn merged<'a>(&'a self, streams: impl IntoIterator<Item = &'a TapeStream>) -> Merged<'a> {
         Merged {
             parts: streams.into_iter().map(|stream| self.frames(stream)).collect(),
@@ -314,8 +313,7 @@ impl Merged<'_> {
         }
     }
 
-    /// Seeks to the first frames at or after a time. Even after an error, all streams are positioned there, after the
-    /// damage.
+    /// Seeks to the first frames at or after a time. Even after an error, all streams are positioned there, after the damage.
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         self.heap.clear();
         self.waiting.clear();

@@ -188,8 +188,7 @@ fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left:
     if let Some(run) = runs.last_mut().filter(|_| !fell_back) {
         let fits = (run.rows as usize) < limits::BLOCK_ROWS
             && run.raw_bytes as usize + row.payload_bytes as usize <= limits::BLOCK_RAW_BYTES;
-        // A time that jumps ahead may be wrong, as the rows after it will show. Then it must be possible to leave out
-        // this row alone.
+        // A time that jumps ahead may be wrong, as the rows after it will show. Then it must be possible to leave out this row alone.
         let leap_ns = row.time_ns.checked_sub(run.last_ns);
         if run.end_seq() == row.seq && fits && leap_ns.is_some_and(|leap_ns| leap_ns <= LEAP_NS) {
             run.rows += 1;

@@ -1,5 +1,4 @@
-//! Finds the streams and blocks of a tape, either by footer and index or by scanning the records, and reads its
-//! journals.
+//! Finds the streams and blocks of a tape, either by footer and index or by scanning the records, and reads its journals.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;

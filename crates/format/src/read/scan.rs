@@ -56,8 +56,7 @@ impl<'a> Scan<'a> {
     /// Searches byte by byte for the next record header.
     fn search(&mut self) -> io::Result<Hop> {
         const LARGEST: usize = 64 << 10;
-        // The next record is often close by. Starting small keeps a file full of small holes from being read many times
-        // over.
+        // The next record is often close by. Starting small keeps a file full of small holes from being read many times over.
         let mut size = 256;
         let start = self.at;
         let mut base = start + 1;

@@ -12,8 +12,7 @@ const COLLECT_BYTES: usize = 8 << 20;
 const COLLECT_ENTRIES: usize = 100_000;
 
 impl Tape {
-    /// Calls `each` with all frames of the stream of a role; notes and skips damage. With `collect`, stops at the
-    /// memory limit.
+    /// Calls `each` with all frames of the stream of a role; notes and skips damage. With `collect`, stops at the memory limit.
     fn each_system_frame(
         &self,
         role: Role,
@@ -56,8 +55,7 @@ impl Tape {
         events
     }
 
-    /// Returns the events of one kind, in order. On a long tape with many events this is faster than filtering all of
-    /// them.
+    /// Returns the events of one kind, in order. On a long tape with many events this is faster than filtering all of them.
     pub fn events_of(&self, kind: &str) -> Vec<Event> {
         let mut events = Vec::new();
         self.each_system_frame(Role::Events, true, |time_ns, data| {

@@ -50,8 +50,7 @@ impl BlockMaker {
         Ok(())
     }
 
-    /// Adds the next frame of a stream. If there is no room on the disk, the frame is not added and the call can be
-    /// repeated.
+    /// Adds the next frame of a stream. If there is no room on the disk, the frame is not added and the call can be repeated.
     pub(crate) fn push(&mut self, id: StreamId, seq: u64, time_ns: u64, frame: &[u8]) -> io::Result<()> {
         let unknown = || io::Error::other("a frame of a stream without a descriptor");
         let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;

@@ -1,5 +1,4 @@
-//! The half of the writer that runs on the capturing thread: copies each frame into the journal and never blocks on the
-//! disk.
+//! The half of the writer that runs on the capturing thread: copies each frame into the journal and never blocks on the disk.
 //!
 //! The encoder processes the journal rows from there.
 
@@ -195,8 +194,7 @@ impl WriterCore {
         }
     }
 
-    /// Journals the status of all streams that have one. A status that does not fit now will be in the next group, or
-    /// in the footer.
+    /// Journals the status of all streams that have one. A status that does not fit now will be in the next group, or in the footer.
     pub(crate) fn write_status(&mut self) {
         if !std::mem::take(&mut self.status_changed) {
             return;

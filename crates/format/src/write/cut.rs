@@ -18,8 +18,7 @@ use crate::system::Status;
 
 /// Creates a tape of the frames whose time lies in `times`. Its time 0 is `times.start`, so UTC times stay the same.
 ///
-/// Frames that were still current at the start (descriptions, pages that do not change) and metadata are carried over,
-/// at time 0.
+/// Frames that were still current at the start (descriptions, pages that do not change) and metadata are carried over, at time 0.
 pub fn cut(
     files: Arc<dyn Files>,
     tape: &Tape,

@@ -1,8 +1,7 @@
 //! The half of the writer that may block on the disk: turns journal rows into blocks, syncs, prepares generations and
 //! closes the tape.
 //!
-//! It has no thread and no clock of its own: `step` does the work that is due. `writer` runs it on a thread; tests run
-//! it by hand.
+//! It has no thread and no clock of its own: `step` does the work that is due. `writer` runs it on a thread; tests run it by hand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -25,8 +24,7 @@ const GENERATION_SECONDS: u64 = 10;
 const GENERATION_BYTES: u64 = 256 << 20;
 /// The minimum size of a generation.
 const LEAST_GENERATION_BYTES: u64 = 4096;
-/// At most one part in this many of a generation is filled with rows carried over; larger open blocks are sealed
-/// instead.
+/// At most one part in this many of a generation is filled with rows carried over; larger open blocks are sealed instead.
 const CARRY_SHARE: u64 = 4;
 
 /// A generation from which rows are still read.
@@ -126,11 +124,9 @@ impl Encoder {
         Arc::clone(&self.shared)
     }
 
-    /// Does the work that is due. After an error the encoder must not be used any more; the journals keep all accepted
-    /// frames.
+    /// Does the work that is due. After an error the encoder must not be used any more; the journals keep all accepted frames.
     ///
-    /// A full disk is not an error: the next step retries what found no room, and until then the journals hold the
-    /// frames.
+    /// A full disk is not an error: the next step retries what found no room, and until then the journals hold the frames.
     ///
     /// The clock is read repeatedly: if there is much to do, the sync interval is kept between the parts of the work.
     pub(crate) fn step(&mut self, clock: &mut dyn FnMut() -> Duration) -> Result<(), Failure> {
@@ -184,8 +180,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Detects files that others have removed or moved. Once the tape is gone, it stays gone: its directory entry does
-    /// not come back.
+    /// Detects files that others have removed or moved. Once the tape is gone, it stays gone: its directory entry does not come back.
     fn look_for_files(&mut self) {
         let is_gone = |generation: &Generation| !generation.file.is_at(&generation.path).unwrap_or(true);
         let journal_gone = self.reading.iter().any(|reading| is_gone(&reading.generation));
@@ -247,8 +242,7 @@ impl Encoder {
         result
     }
 
-    /// Creates the next generation with the rows that are not in a block yet, then removes the generations that are no
-    /// longer needed.
+    /// Creates the next generation with the rows that are not in a block yet, then removes the generations that are no longer needed.
     fn make_generation(&mut self) -> io::Result<Arc<Generation>> {
         // Rows carried over take up to a quarter of the space; a few of the largest rows must fit after them.
         let large = self.shared.largest_row().saturating_mul(2 * CARRY_SHARE).min(GENERATION_BYTES);
@@ -427,8 +421,7 @@ mod tests {
         for i in 0..400u64 {
             core.append(stream, i, &frame).unwrap();
         }
-        // A slow machine: at every reading of the clock most of an interval has passed, and more frames have been
-        // accepted.
+        // A slow machine: at every reading of the clock most of an interval has passed, and more frames have been accepted.
         let mut now = Duration::ZERO;
         let mut time_ns = 400;
         let before = syncs.load(Ordering::Relaxed);

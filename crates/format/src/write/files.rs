@@ -1,5 +1,4 @@
-//! The file system interface of a writer. `std_files` implements it with real files; tests substitute a crash
-//! simulator.
+//! The file system interface of a writer. `std_files` implements it with real files; tests substitute a crash simulator.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,8 +29,7 @@ pub trait Files: Send + Sync {
         super::builder::unfinished_paths(tape)
     }
 
-    /// Locks an existing tape against other writers for as long as the result lives. Returns an error if another writer
-    /// has it.
+    /// Locks an existing tape against other writers for as long as the result lives. Returns an error if another writer has it.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Send>> {
         std_files::lock(path)
     }

@@ -140,8 +140,7 @@ pub struct Trouble {
     pub no_room: bool,
     /// The tape file was removed, moved or replaced.
     pub tape_gone: bool,
-    /// A journal was removed, moved or replaced: until the next one is created, the end of the process would lose
-    /// frames.
+    /// A journal was removed, moved or replaced: until the next one is created, the end of the process would lose frames.
     pub journal_gone: bool,
 }
 

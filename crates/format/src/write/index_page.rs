@@ -8,8 +8,7 @@ use crate::ranges::{self, EMPTY, Range, Slot};
 /// Up to this many blocks, ranges are stored inline in the packed head: separate runs would cost more than they save.
 const INLINE_BLOCKS: usize = 16;
 
-/// Encodes a page: appends the payload to `out` and returns the length of its head. `values` holds one range per block
-/// for each slot.
+/// Encodes a page: appends the payload to `out` and returns the length of its head. `values` holds one range per block for each slot.
 pub(crate) fn encode_page(entries: &[BlockEntry], slots: &[Slot], values: &[Vec<Range>], out: &mut Vec<u8>) -> usize {
     let mut head = Vec::new();
     let mut runs = Vec::new();

@@ -152,7 +152,7 @@ mod tests {
     use super::base_name;
 
     #[test]
-    fn only_numbers_behind_the_last_sign_are_taken_off() {
+    fn only_a_number_after_the_last_at_sign_is_removed() {
         assert_eq!(base_name("physics@2"), "physics");
         assert_eq!(base_name("a@b"), "a@b");
         assert_eq!(base_name("@"), "@");

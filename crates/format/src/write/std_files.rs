@@ -1,5 +1,4 @@
-//! Real files, using the standard library only. Journals use ordinary writes here; the `gametape` crate memory-maps
-//! them.
+//! Real files, using the standard library only. Journals use ordinary writes here; the `gametape` crate memory-maps them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -81,8 +80,7 @@ fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same on Windows, where a lock would keep others from reading: a share mode that denies other writers is used
-/// instead.
+/// The same on Windows, where a lock would keep others from reading: a share mode that denies other writers is used instead.
 #[cfg(windows)]
 fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_only_be_read_can_be_held_too() {
+    fn a_read_only_file_can_be_locked_too() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         create_tape(&path).unwrap().append(b"frames").unwrap();

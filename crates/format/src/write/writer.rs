@@ -140,8 +140,7 @@ fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<Finish
     loop {
         encoder.step(&mut || start.elapsed())?;
         match shared.order() {
-            // Sleep until the journal has to be synced; the capturing thread wakes us earlier if much data has
-            // accumulated.
+            // Sleep until the journal has to be synced; the capturing thread wakes us earlier if much data has accumulated.
             Order::Work => {
                 let idle = encoder.idle_for(start.elapsed());
                 if encoder.waits_for_room() { wait_for_room(shared, idle) } else { std::thread::park_timeout(idle) }
@@ -185,8 +184,7 @@ mod tests {
         };
         let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
         let stream = writer.add_stream(StreamSpec::rows("noise")).unwrap();
-        // Smaller than a journal, so that no change of journals wakes the encoder; incompressible, so that the tape
-        // grows.
+        // Smaller than a journal, so that no change of journals wakes the encoder; incompressible, so that the tape grows.
         let mut state = 1u64;
         for row in 0..5_000 {
             let mut noise = || {

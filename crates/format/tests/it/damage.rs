@@ -1,5 +1,4 @@
-//! Flips every byte and cuts every prefix of small tapes and journals: no panic, no wrong data, and every loss is
-//! reported.
+//! Flips every byte and cuts every prefix of small tapes and journals: no panic, no wrong data, and every loss is reported.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use crate::bytes;

@@ -1,5 +1,4 @@
-//! Fills every message at random from its descriptor: decoding and re-encoding it with the crate gives the same
-//! message.
+//! Fills every message at random from its descriptor: decoding and re-encoding it with the crate gives the same message.
 
 use std::collections::BTreeSet;
 

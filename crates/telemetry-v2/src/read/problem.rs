@@ -33,7 +33,9 @@ pub enum Problem {
         offset: u64,
     },
     /// The content is so much larger than the file that it looks like a decompression bomb.
-    #[error("{packed_bytes} bytes of the file expand to more than {raw_bytes}: this is a decompression bomb, the rest is not read")]
+    #[error(
+        "{packed_bytes} bytes of the file expand to more than {raw_bytes}: this is a decompression bomb, the rest is not read"
+    )]
     Bomb {
         /// Number of decompressed bytes.
         raw_bytes: u64,

@@ -29,8 +29,7 @@ pub enum ReadError {
     NeedsDictionary {
         /// The id of the dictionary.
         id: u32,
-        /// Its SHA-256 according to the header; empty if the header does not state it or cannot be read without the
-        /// dictionary.
+        /// Its SHA-256 according to the header; empty if the header does not state it or cannot be read without the dictionary.
         sha256: Bytes,
         /// The id of the given dictionary.
         given: Option<u32>,
@@ -92,8 +91,7 @@ pub struct Reader<R> {
     pub(super) limits: Limits,
     dictionaries: Dictionaries,
     waiting: VecDeque<Item>,
-    /// The zstd frames whose content is in the decoder: offset of the content in the stream, and of the frame in the
-    /// file.
+    /// The zstd frames whose content is in the decoder: offset of the content in the stream, and of the frame in the file.
     blocks: VecDeque<(u64, u64)>,
     fed: u64,
     evidence: Evidence,
@@ -249,8 +247,7 @@ impl<R: Read> Reader<R> {
                 let lost = self.decoder.gap();
                 let named = self.dictionaries.missing.filter(|(before, _)| *before == id).map_or(0, |(_, count)| count);
                 self.dictionaries.missing = Some((id, named.saturating_add(1)));
-                // A single frame that refers to a dictionary may be a flipped bit. The header, or a second frame,
-                // confirms it.
+                // A single frame that refers to a dictionary may be a flipped bit. The header, or a second frame, confirms it.
                 if !self.dictionaries.stated.is_empty() || named > 0 {
                     return Err(self.dictionaries.needed(id));
                 }

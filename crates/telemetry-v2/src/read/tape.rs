@@ -1,5 +1,4 @@
-//! A capture file with random access: returns the frame of any number with the full state at it, and the frames with an
-//! event.
+//! A capture file with random access: returns the frame of any number with the full state at it, and the frames with an event.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -60,8 +59,7 @@ impl<R: Read + Seek> Tape<R> {
         Self::open_with(source, &Limits::default())
     }
 
-    /// Opens a file. If its footer and its table of blocks are usable, only a little of it is read; otherwise all of
-    /// it, once.
+    /// Opens a file. If its footer and its table of blocks are usable, only a little of it is read; otherwise all of it, once.
     pub fn open_with(source: R, limits: &Limits) -> Result<Self, OpenError> {
         Self::open_with_options(source, &limits.into())
     }

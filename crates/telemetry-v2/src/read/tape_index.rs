@@ -169,8 +169,7 @@ pub(super) fn from_records<R: Read + Seek>(
                 let Ok(outline) = placed.record.outline() else { continue };
                 let offset = match placed.place.block {
                     None => (index.frame_count % INTERVAL == 0).then_some(placed.place.offset),
-                    // Only a block that starts with a frame is an entry point; within other blocks, offsets are
-                    // unknown.
+                    // Only a block that starts with a frame is an entry point; within other blocks, offsets are unknown.
                     Some(block) => (last_block != Some(block)).then_some(block),
                 };
                 last_block = placed.place.block;

@@ -1,5 +1,4 @@
-//! Decompresses the zstd frames of a file, one after another. Damage costs only the affected frame: decoding resumes at
-//! the next one.
+//! Decompresses the zstd frames of a file, one after another. Damage costs only the affected frame: decoding resumes at the next one.
 //!
 //! The content of a frame is held back until the frame has been read to its end and its checksum verified, unless it is
 //! too large; so nothing is returned that turns out to be wrong later. A frame that is truncated by the end of the file
@@ -39,8 +38,7 @@ const HOLD_BYTES: usize = 4 << 20;
 const START_BYTES: usize = 64 << 10;
 
 /// Whether a source is compressed. If its first bytes are neither those of zstd nor of a record, its start is damaged,
-/// and a frame further on decides. Only in that case does this wait for more than a few bytes, since the source may be
-/// a live stream.
+/// and a frame further on decides. Only in that case does this wait for more than a few bytes, since the source may be a live stream.
 pub(crate) fn is_source_packed<R: Read>(input: &mut Input<R>) -> io::Result<bool> {
     let start = input.peek(8)?;
     if begins_frame(start) || begins_record(start) {
@@ -93,8 +91,7 @@ pub(crate) enum Unpacked {
     Content { frame_offset: u64, bytes: Vec<u8> },
     /// A frame, or bytes between frames, that cannot be decoded. What follows is not contiguous with what came before.
     Damaged { offset: u64, bytes: u64, cause: String },
-    /// A frame compressed with a dictionary that is not available. What follows is not contiguous with what came
-    /// before.
+    /// A frame compressed with a dictionary that is not available. What follows is not contiguous with what came before.
     NeedsDictionary { offset: u64, bytes: u64, id: u32 },
     /// The file ends inside a frame.
     Truncated { offset: u64 },

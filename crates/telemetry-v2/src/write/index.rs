@@ -1,5 +1,4 @@
-//! Builds the footer's indexes while frames are written: collects their numbers, offsets and events for the
-//! `CaptureFooter`.
+//! Builds the footer's indexes while frames are written: collects their numbers, offsets and events for the `CaptureFooter`.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +36,7 @@ impl IndexBuilder {
         }
     }
 
-    /// Creates the footer's record. `offset` is where it will be written; `stream_bytes` is the size of the stream
-    /// before it.
+    /// Creates the footer's record. `offset` is where it will be written; `stream_bytes` is the size of the stream before it.
     pub(super) fn footer(&mut self, generation: Generation, offset: u64, stream_bytes: u64) -> Record {
         let events = std::mem::take(&mut self.events).into_iter();
         let mut event_index: Vec<_> = events

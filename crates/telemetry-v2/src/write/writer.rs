@@ -77,7 +77,9 @@ pub enum WriteError {
     #[error("writing has failed before; nothing more is written")]
     Failed,
     /// Only the seed generation and the third can be written from messages.
-    #[error("writing {generation:?} is not supported: use Generation::Third, or Seed for readers of the first generation")]
+    #[error(
+        "writing {generation:?} is not supported: use Generation::Third, or Seed for readers of the first generation"
+    )]
     Generation {
         /// The requested generation.
         generation: Generation,
@@ -238,8 +240,7 @@ impl<W: Write> Writer<W> {
         self.write_frame(&record, keyframe, frame_index, offset_ms, kept)
     }
 
-    /// Writes a record of another capture byte for byte: a frame, or an unknown kind. Keyframes without the full state
-    /// get it.
+    /// Writes a record of another capture byte for byte: a frame, or an unknown kind. Keyframes without the full state get it.
     pub fn record(&mut self, record: &Record) -> Result<(), WriteError> {
         match record.kind() {
             RecordKind::Frame => {}

@@ -49,8 +49,7 @@ pub(super) fn rows_of(columns: &[Column], row_bytes: usize, values: &[Vec<u64>])
     rows
 }
 
-/// Encodes; decodes whole rows, the times and every column on its own; compares. Returns the payload and the length of
-/// its head.
+/// Encodes; decodes whole rows, the times and every column on its own; compares. Returns the payload and the length of its head.
 pub(super) fn round_trip(columns: &[Column], row_bytes: usize, times: &[u64], rows: &[u8]) -> (Vec<u8>, usize) {
     let mut payload = Vec::new();
     let head_len = BlockEncoder::new().encode(columns, row_bytes, times, rows, &mut payload).unwrap();

@@ -1,5 +1,4 @@
-//! An in-memory disk that can lose power. Every file has a durable and a volatile image; only `sync` copies one to the
-//! other.
+//! An in-memory disk that can lose power. Every file has a durable and a volatile image; only `sync` copies one to the other.
 //!
 //! At a cut, each 512-byte sector that was written but not synced keeps its old bytes, has its new ones or a mix of
 //! both; a file that grew has its old length, its new one or one in between; each name that was created or removed but
@@ -119,8 +118,7 @@ struct State {
 }
 
 impl State {
-    /// Counts a call; after the cut, every call fails. `false`: the cut happens during this call, whose effect may be
-    /// partial.
+    /// Counts a call; after the cut, every call fails. `false`: the cut happens during this call, whose effect may be partial.
     fn call(&mut self) -> io::Result<bool> {
         self.calls += 1;
         match self.cut_at {
@@ -184,8 +182,7 @@ impl Disk {
         self.state().cut_at = Some(call);
     }
 
-    /// Fills the disk from the call with this number on: no file can grow, but allocated space can be written and
-    /// synced.
+    /// Fills the disk from the call with this number on: no file can grow, but allocated space can be written and synced.
     pub(super) fn full_at(&self, call: u64) {
         self.state().full_at = Some(call);
     }

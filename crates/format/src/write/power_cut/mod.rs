@@ -1,5 +1,4 @@
-//! Recordings on a disk that loses power at any moment: all data older than the sync interval survives, and nothing
-//! wrong is read.
+//! Recordings on a disk that loses power at any moment: all data older than the sync interval survives, and nothing wrong is read.
 //!
 //! Writer and encoder are driven by hand in a random order derived from a seed, so that a failing seed is reproducible.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
