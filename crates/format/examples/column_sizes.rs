@@ -1,12 +1,12 @@
-//! How small and how fast the columns of real frames get; every block is decoded and compared.
+//! Measures the compression and speed of column coding on real frames; every block is decoded and compared.
 //!
 //! ```text
 //! column_sizes FILE.ibt [BLOCK_ROWS]
 //! column_sizes FILE ROW_BYTES LAYOUT [BLOCK_ROWS]
 //! ```
 //!
-//! `LAYOUT` is a text file, one column a line: offset, width, `f` or `i`; or the word `f32`. `JITTER_NS` in the
-//! environment adds that much noise to the times, which are 60 Hz otherwise; `PER_COLUMN` lists the columns.
+//! `LAYOUT` is a text file with one column per line: offset, width, `f` or `i`; or the word `f32`. The environment
+//! variable `JITTER_NS` adds that much noise to the times, which are 60 Hz otherwise; `PER_COLUMN` lists the columns.
 #![allow(clippy::print_stdout)]
 
 use gametape_format::column::{BlockDecoder, BlockEncoder, BlockHead, Column, check_columns, decode_times};
@@ -33,7 +33,7 @@ fn read_ibt(data: &[u8]) -> Result<Frames> {
     for variable in 0..count {
         let entry = table + variable * 144;
         let (kind, offset, length) = (at(entry)?, at(entry + 4)?, at(entry + 8)?);
-        let width: u8 = *[1, 1, 4, 4, 4, 8].get(kind).ok_or("unknown type of variable")?;
+        let width: u8 = *[1, 1, 4, 4, 4, 8].get(kind).ok_or("unknown variable type")?;
         for element in 0..length {
             let offset = u32::try_from(offset + element * usize::from(width))?;
             columns.push(Column { offset, width, float: kind >= 4 });
@@ -43,7 +43,7 @@ fn read_ibt(data: &[u8]) -> Result<Frames> {
     Ok(Frames { columns: without_gaps(columns, row_bytes)?, row_bytes, rows: rows.to_vec() })
 }
 
-/// Bytes that no column names become byte columns.
+/// Adds byte columns for the bytes that no column covers.
 fn without_gaps(mut named: Vec<Column>, row_bytes: usize) -> Result<Vec<Column>> {
     named.sort_by_key(|column| column.offset);
     let mut columns = Vec::new();
@@ -101,13 +101,13 @@ fn times(rows: usize, jitter: u64) -> Vec<u64> {
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let jitter = std::env::var("JITTER_NS").ok().and_then(|value| value.parse().ok()).unwrap_or(0);
-    let path = args.first().ok_or("which file?")?;
+    let path = args.first().ok_or("missing argument: FILE")?;
     let data = std::fs::read(path)?;
     let (mut frames, block_rows) = if path.ends_with(".ibt") {
         (read_ibt(&data)?, args.get(1))
     } else {
-        let row_bytes = args.get(1).ok_or("how many bytes has a row?")?.parse()?;
-        let columns = read_layout(args.get(2).ok_or("which layout?")?, row_bytes)?;
+        let row_bytes = args.get(1).ok_or("missing argument: ROW_BYTES")?.parse()?;
+        let columns = read_layout(args.get(2).ok_or("missing argument: LAYOUT")?, row_bytes)?;
         (Frames { columns, row_bytes, rows: data }, args.get(3))
     };
     let block_rows: usize = block_rows.map_or(Ok(1024), |rows| rows.parse())?;
@@ -153,7 +153,7 @@ fn main() -> Result<()> {
 
     let first = parse(blocks.first().ok_or("no rows")?)?;
     let varying: Vec<usize> = (0..columns.len()).filter(|&column| first.constant(column).is_none()).collect();
-    // At most 64 columns, spread evenly, are measured alone.
+    // At most 64 columns, spread evenly, are measured individually.
     let alone: Vec<usize> = varying.iter().copied().step_by(varying.len().div_ceil(64).max(1)).collect();
     let (mut values, mut other) = (Vec::new(), Vec::new());
     let (column_s, ()) = best_of(3, || {
@@ -188,7 +188,7 @@ fn main() -> Result<()> {
             if bytes > 0 {
                 let bits = bytes as f64 * 8.0 / (rows.len() / row_bytes) as f64;
                 println!(
-                    "column {index} at {} width {}: {bits:.2} bits a row, {references:?}",
+                    "column {index} at {} width {}: {bits:.2} bits per row, {references:?}",
                     column.offset, column.width
                 );
             }
@@ -204,7 +204,7 @@ fn main() -> Result<()> {
     );
     println!("stored {stored} B (heads {heads}), ratio {:.3}", raw / stored as f64);
     println!(
-        "encode {:.0} MB/s, decode rows {:.0} MB/s, one column {:.0} MB/s of raw bytes ({:.1} us a block)",
+        "encode {:.0} MB/s, decode rows {:.0} MB/s, one column {:.0} MB/s of raw bytes ({:.1} us per block)",
         raw / encode_s / 1e6,
         raw / decode_s / 1e6,
         raw / column_s / 1e6,

@@ -1,6 +1,6 @@
-//! Blocks: up to 1024 frames of a stream as one record payload, and back (docs/format.md, section 5).
+//! Blocks: encodes up to 1024 frames of a stream as one record payload, and decodes them (docs/format.md, section 5).
 //!
-//! `Block` holds frames, collected or decoded; `Sealer` turns one into a payload.
+//! `Block` holds frames, either collected for writing or decoded; `Sealer` encodes a block as a payload.
 
 use crate::column::{self, Column};
 use crate::cursor::{Cursor, Malformed};
@@ -9,14 +9,14 @@ use crate::limits;
 use crate::pack;
 use crate::record::{RecordHeader, RecordKind};
 
-/// Decoded frames of one block.
+/// The frames of one block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
     pub(crate) first_seq: u64,
-    /// One absolute time for each frame.
+    /// The absolute time of each frame.
     pub(crate) times: Vec<u64>,
     data: Vec<u8>,
-    /// End of each frame in `data`, empty if all have `frame_bytes`.
+    /// The end of each frame in `data`; empty if every frame has `frame_bytes` bytes.
     ends: Vec<u32>,
     frame_bytes: usize,
 }
@@ -30,7 +30,7 @@ impl Block {
         self.first_seq + self.times.len() as u64
     }
 
-    /// Bytes of the frame with this number in the block.
+    /// Returns the bytes of the frame at this index in the block.
     pub(crate) fn frame(&self, row: usize) -> &[u8] {
         let (start, end) = if self.ends.is_empty() {
             (row * self.frame_bytes, (row + 1) * self.frame_bytes)
@@ -41,7 +41,7 @@ impl Block {
         self.data.get(start..end).unwrap_or_default()
     }
 
-    /// Empties the block for reuse; `frame_bytes` 0 = frames of varying size.
+    /// Empties the block for reuse; `frame_bytes` is 0 if frames vary in size.
     pub(crate) fn clear(&mut self, first_seq: u64, frame_bytes: usize) {
         self.first_seq = first_seq;
         self.times.clear();
@@ -50,7 +50,6 @@ impl Block {
         self.frame_bytes = frame_bytes;
     }
 
-    /// Adds a frame.
     pub(crate) fn push(&mut self, time_ns: u64, frame: &[u8]) {
         self.times.push(time_ns);
         self.data.extend_from_slice(frame);
@@ -59,7 +58,7 @@ impl Block {
         }
     }
 
-    /// Size of each frame, 0 if they vary.
+    /// The size of each frame, or 0 if sizes vary.
     #[cfg(feature = "write")]
     pub(crate) fn frame_bytes(&self) -> usize {
         self.frame_bytes
@@ -74,17 +73,17 @@ impl Block {
         &self.data
     }
 
-    /// Whether this block can take one more frame of this size.
+    /// Whether one more frame of this size fits into the block.
     pub(crate) fn has_room(&self, frame: usize) -> bool {
         self.times.len() < limits::BLOCK_ROWS && self.data.len() + frame <= limits::BLOCK_RAW_BYTES
     }
 
-    /// Whether frames have one size and go into columns.
+    /// Whether all frames have the same size, so that they are stored as columns.
     pub(crate) fn is_columnar(&self) -> bool {
         self.frame_bytes != 0
     }
 
-    /// Decodes a payload. The checksum of its head is checked here.
+    /// Decodes a payload after checking the checksum of its head.
     pub(crate) fn decode(
         &mut self,
         header: &RecordHeader,
@@ -123,8 +122,9 @@ impl Block {
         absolute_times(header, &mut self.times)
     }
 
-    /// The last frame at or before a time, with its time, out of a payload of text, without rendering the others. `None` if all are later, or the payload
-    /// is of another coding, for which nothing would be saved.
+    /// Decodes the last frame at or before `time_ns`, with its time, from a text payload without rendering the other frames.
+    ///
+    /// Returns `None` if all frames are later, or if the payload uses another coding, for which this would save nothing.
     pub(crate) fn decode_last_before(
         header: &RecordHeader,
         payload: &[u8],
@@ -163,7 +163,7 @@ impl Block {
     }
 }
 
-/// The head of a payload, if its checksum is right.
+/// Returns the head of a payload after checking its checksum.
 pub(crate) fn checked_head<'a>(header: &RecordHeader, payload: &'a [u8]) -> Result<&'a [u8], Malformed> {
     if header.kind == RecordKind::RowBlock && header.head_bytes != header.payload_bytes {
         return Err(Malformed::Value { what: "head length of a row block", found: u64::from(header.head_bytes) });
@@ -177,7 +177,7 @@ pub(crate) fn checked_head<'a>(header: &RecordHeader, payload: &'a [u8]) -> Resu
     Ok(head)
 }
 
-/// Whether the header of a column block fits its stream.
+/// Checks that the header of a column block matches its stream.
 pub(crate) fn check_column_block(header: &RecordHeader, frame_bytes: usize) -> Result<(), Malformed> {
     if header.coding != 0 {
         return Err(Malformed::UnknownCoding { what: "column block coding", coding: header.coding });
@@ -188,7 +188,7 @@ pub(crate) fn check_column_block(header: &RecordHeader, frame_bytes: usize) -> R
     Ok(())
 }
 
-/// Turns times relative to the block into absolute ones, checked against the header.
+/// Converts times relative to the block into absolute times and checks them against the header.
 pub(crate) fn absolute_times(header: &RecordHeader, times: &mut [u64]) -> Result<(), Malformed> {
     let wrong = |found| Malformed::Value { what: "a row time", found };
     let span = header.last_ns - header.first_ns;
@@ -201,7 +201,7 @@ pub(crate) fn absolute_times(header: &RecordHeader, times: &mut [u64]) -> Result
     Ok(())
 }
 
-/// Turns collected frames into payloads.
+/// Encodes collected frames as payloads.
 #[cfg(feature = "write")]
 #[derive(Debug, Default)]
 pub(crate) struct Sealer {
@@ -213,8 +213,8 @@ pub(crate) struct Sealer {
 
 #[cfg(feature = "write")]
 impl Sealer {
-    /// Writes the payload of a block that has at least one frame into `out` (emptied first) and gives its header, without offset.
-    /// With `text`, frames of varying size are text that may be split.
+    /// Encodes a block of at least one frame into `out`, which is emptied first, and returns its header without an
+    /// offset. With `text`, frames of varying size are treated as text that may be split.
     pub(crate) fn seal(
         &mut self,
         stream: u16,
@@ -255,7 +255,7 @@ impl Sealer {
         })
     }
 
-    /// Appends the times, or the sizes that follow from the frames' ends, as a section.
+    /// Appends the times, or the frame sizes computed from `ends`, as a section.
     fn put_integers(&mut self, out: &mut Vec<u8>, ends: Option<&[u32]>) {
         if let Some(ends) = ends {
             let mut start = 0;

@@ -1,20 +1,20 @@
-//! Reads numbers and texts from bytes that nobody vouches for. Every parser of the crate stands on this.
+//! Reads numbers and texts from untrusted bytes. All parsers of this crate are built on it.
 
-/// What is wrong with bytes that were to be parsed.
+/// The reason why bytes cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// The bytes end too early.
-    #[error("{what} needs {needed} bytes, {available} are left")]
+    /// The data ends too early.
+    #[error("{what} needs {needed} bytes, but only {available} are left")]
     Short {
         /// What was being read.
         what: &'static str,
-        /// How many bytes it takes.
+        /// Number of bytes required.
         needed: usize,
-        /// How many there were.
+        /// Number of bytes available.
         available: usize,
     },
-    /// A length or a count beyond what the format allows.
-    #[error("{what} is {found}, the limit is {limit}")]
+    /// A length or count that exceeds a limit of the format.
+    #[error("{what} is {found}, which exceeds the limit of {limit}")]
     Limit {
         /// What was being read.
         what: &'static str,
@@ -23,8 +23,8 @@ pub enum Malformed {
         /// The highest value allowed.
         limit: u64,
     },
-    /// A value that makes no sense in its place.
-    #[error("{what} cannot be {found}")]
+    /// A value that is invalid here.
+    #[error("invalid value {found} for {what}")]
     Value {
         /// What was being read.
         what: &'static str,
@@ -37,16 +37,16 @@ pub enum Malformed {
         /// What was being read.
         what: &'static str,
     },
-    /// A way of coding that this version does not know.
-    #[error("{what} {coding} is not known to this version")]
+    /// A coding that this version does not support.
+    #[error("{what} {coding} is not supported by this version")]
     UnknownCoding {
-        /// Which kind of coding.
+        /// The kind of coding.
         what: &'static str,
         /// Its number in the file.
         coding: u8,
     },
-    /// A checksum that does not match.
-    #[error("checksum of {what} does not match")]
+    /// A checksum mismatch.
+    #[error("checksum mismatch in {what}")]
     Checksum {
         /// What the checksum covers.
         what: &'static str,
@@ -60,7 +60,7 @@ pub enum Malformed {
 }
 
 impl Malformed {
-    /// Whether the bytes are whole and only this version does not know what they say.
+    /// Whether the bytes are intact but use a feature that this version does not support.
     pub fn is_newer(&self) -> bool {
         matches!(
             self,
@@ -115,13 +115,13 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// A `u32` length and that many bytes.
+    /// Reads a `u32` length and that many bytes.
     pub(crate) fn section(&mut self, what: &'static str) -> Result<&'a [u8], Malformed> {
         let length = self.u32(what)? as usize;
         self.bytes(length, what)
     }
 
-    /// A `u16` length and that many bytes of UTF-8.
+    /// Reads a `u16` length and that many bytes of UTF-8.
     pub(crate) fn text(&mut self, what: &'static str) -> Result<&'a str, Malformed> {
         let length = self.u16(what)? as usize;
         std::str::from_utf8(self.bytes(length, what)?).map_err(|_| Malformed::Text { what })
@@ -133,7 +133,7 @@ pub(crate) fn within(what: &'static str, found: u64, limit: usize) -> Result<usi
     if found > limit as u64 { Err(Malformed::Limit { what, found, limit: limit as u64 }) } else { Ok(found as usize) }
 }
 
-/// Appends a text as the format writes it. Longer texts than a `u16` can say are cut at a character boundary.
+/// Appends a text with its length prefix. A text too long for a `u16` length is cut at a character boundary.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     let mut end = text.len().min(u16::MAX as usize);
     while !text.is_char_boundary(end) {

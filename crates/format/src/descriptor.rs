@@ -1,7 +1,7 @@
-//! Stream descriptors without a copy of their texts (docs/format.md, section 4): parsed, checked and turned into columns.
+//! Stream descriptors that borrow their texts (docs/format.md, section 4): parsed, checked and converted into columns.
 //!
-//! Opening a tape does this for every stream, often with hundreds of channels: texts stay where they are in the bytes until
-//! somebody asks for a [`StreamSpec`].
+//! Opening a tape parses a descriptor for every stream, often with hundreds of channels. The texts stay in the original
+//! bytes until a [`StreamSpec`] is requested.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::limits;
 use crate::record::NO_STREAM;
 use crate::stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};
 
-/// Bytes of the shortest channel in a descriptor.
+/// The size of the shortest possible channel in a descriptor.
 const LEAST_CHANNEL_BYTES: usize = 14;
 
-/// A channel; its texts are UTF-8.
+/// A channel whose texts are borrowed UTF-8.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChannelRef<'a> {
     pub(crate) name: &'a [u8],
@@ -25,21 +25,21 @@ pub(crate) struct ChannelRef<'a> {
     pub(crate) ranges: Ranges,
 }
 
-/// What is needed to read a channel.
+/// The part of a channel that is needed to read its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ChannelPlace {
+pub(crate) struct ChannelLayout {
     pub(crate) kind: ChannelType,
     pub(crate) count: u32,
     pub(crate) offset: u32,
 }
 
-impl ChannelPlace {
+impl ChannelLayout {
     pub(crate) fn of(channel: &Channel) -> Self {
         Self { kind: channel.kind, count: channel.count, offset: channel.offset }
     }
 }
 
-/// Everything a descriptor says.
+/// A parsed descriptor.
 #[derive(Debug, Clone)]
 pub(crate) struct Descriptor<'a> {
     pub(crate) role: Role,
@@ -54,7 +54,7 @@ pub(crate) struct Descriptor<'a> {
 }
 
 impl<'a> Descriptor<'a> {
-    /// Reads a descriptor, checks that its table is sound, and gives its length.
+    /// Parses a descriptor, checks its table for consistency and also returns its length.
     pub(crate) fn parse(data: &'a [u8]) -> Result<(Self, usize), Malformed> {
         let mut cursor = Cursor::new(data);
         let (mut descriptor, count) = Self::start(&mut cursor)?;
@@ -69,7 +69,7 @@ impl<'a> Descriptor<'a> {
         Ok((descriptor, data.len() - cursor.rest().len()))
     }
 
-    /// Everything before the channels, and how many of them there are.
+    /// Parses everything before the channels and returns it with the number of channels.
     fn start(cursor: &mut Cursor<'a>) -> Result<(Self, usize), Malformed> {
         let role = Role::from_number(cursor.u8("stream role")?);
         let flags = cursor.u8("stream flags")?;
@@ -85,16 +85,16 @@ impl<'a> Descriptor<'a> {
         Ok((Self { role, skip_unchanged, describes, frame_bytes, game, name, transport, layout, channels }, count))
     }
 
-    /// Looks a channel up by name in the bytes of a descriptor that was parsed before.
-    pub(crate) fn find_channel(data: &'a [u8], name: &str) -> Option<ChannelPlace> {
+    /// Looks up a channel by name in the bytes of a descriptor that has been parsed before.
+    pub(crate) fn find_channel(data: &'a [u8], name: &str) -> Option<ChannelLayout> {
         let mut cursor = Cursor::new(data);
         let (_, count) = Self::start(&mut cursor).ok()?;
         let mut channels = (0..count).map_while(|_| ChannelRef::parse(&mut cursor).ok());
         let found = channels.find(|channel| channel.name == name.as_bytes())?;
-        Some(ChannelPlace { kind: found.kind, count: found.count, offset: found.offset })
+        Some(ChannelLayout { kind: found.kind, count: found.count, offset: found.offset })
     }
 
-    /// What a specification says.
+    /// Borrows the contents of a specification.
     pub(crate) fn of(spec: &'a StreamSpec) -> Self {
         Self {
             role: spec.role,
@@ -109,7 +109,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    /// The same with texts of its own.
+    /// Copies the texts into a specification.
     pub(crate) fn to_spec(&self) -> StreamSpec {
         StreamSpec {
             name: owned(self.name),
@@ -124,7 +124,7 @@ impl<'a> Descriptor<'a> {
         }
     }
 
-    /// Checks what the format demands of a descriptor.
+    /// Checks the descriptor against the rules of the format.
     pub(crate) fn check(&self) -> Result<(), Malformed> {
         for (what, text) in [
             ("length of the game id", self.game),
@@ -150,22 +150,22 @@ impl<'a> Descriptor<'a> {
             }
             within("end of a channel", channel.end(), self.frame_bytes as usize)?;
         }
-        if let Some(found) = self.name_that_stands_twice() {
-            return Err(Malformed::Value { what: "a channel name that stands twice, number", found });
+        if let Some(found) = self.duplicate_name() {
+            return Err(Malformed::Value { what: "channel number (duplicate name)", found });
         }
         let sorted = self.by_offset();
         for (before, after) in sorted.iter().zip(sorted.iter().skip(1)) {
             if before.end() > u64::from(after.offset) {
                 let found = u64::from(after.offset);
-                return Err(Malformed::Value { what: "a channel that overlaps another, at offset", found });
+                return Err(Malformed::Value { what: "channel offset (overlaps another channel)", found });
             }
         }
         within("number of columns", self.column_count(), limits::COLUMNS)?;
         Ok(())
     }
 
-    fn name_that_stands_twice(&self) -> Option<u64> {
-        // Hashes sort faster than names; two with the same one are hardly ever there.
+    fn duplicate_name(&self) -> Option<u64> {
+        // Hashes sort faster than names, and collisions are rare.
         let key = |channel: &ChannelRef<'a>| quick_hash(channel.name);
         let mut keys: Vec<u32> = self.channels.iter().map(key).collect();
         keys.sort_unstable();
@@ -178,7 +178,7 @@ impl<'a> Descriptor<'a> {
     }
 
     fn by_offset(&self) -> Cow<'_, [ChannelRef<'a>]> {
-        // Tables usually are in order already.
+        // Most tables are already in order.
         if self.channels.is_sorted_by_key(|channel| channel.offset) {
             return Cow::Borrowed(&self.channels);
         }
@@ -187,7 +187,7 @@ impl<'a> Descriptor<'a> {
         Cow::Owned(sorted)
     }
 
-    /// Number of columns, without making them.
+    /// Counts the columns without creating them.
     pub(crate) fn column_count(&self) -> u64 {
         let (mut count, mut at) = (0, 0);
         for channel in self.by_offset().iter() {
@@ -197,7 +197,7 @@ impl<'a> Descriptor<'a> {
         count + gap_columns(at, self.frame_bytes).count() as u64
     }
 
-    /// The columns that cover a frame, by ascending offset; empty if frames vary in size.
+    /// Returns the columns that cover a frame, by ascending offset; empty if frames vary in size.
     pub(crate) fn columns(&self) -> Vec<Column> {
         let mut columns = Vec::with_capacity(self.column_count() as usize);
         let mut at = 0;
@@ -250,14 +250,14 @@ impl<'a> ChannelRef<'a> {
     }
 }
 
-/// A `u16` length and that many bytes of text.
+/// Reads a `u16` length and that many bytes of text.
 fn text<'a>(cursor: &mut Cursor<'a>, what: &'static str) -> Result<&'a [u8], Malformed> {
     let length = cursor.u16(what)?;
     cursor.bytes(within(what, u64::from(length), limits::TEXT_BYTES)?, what)
 }
 
 fn check_utf8(text: &[u8], what: &'static str) -> Result<(), Malformed> {
-    // Nearly all names are ASCII, which is quicker to see.
+    // Nearly all names are ASCII, which is faster to check.
     if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Malformed::Text { what }) }
 }
 
@@ -265,7 +265,7 @@ fn owned(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// A hash that takes little time for short texts. Nothing depends on its quality but time.
+/// A fast hash for short texts. A poor distribution costs only time.
 fn quick_hash(text: &[u8]) -> u32 {
     let (words, rest) = text.as_chunks::<8>();
     let rest = rest.iter().fold(text.len() as u64, |word, &byte| word << 8 | u64::from(byte));
@@ -274,7 +274,7 @@ fn quick_hash(text: &[u8]) -> u32 {
     (mixed >> 32) as u32
 }
 
-/// Integer columns for bytes that no channel covers: words where they are aligned and whole, single bytes elsewhere.
+/// Returns integer columns for the bytes that no channel covers: whole words where alignment allows, single bytes elsewhere.
 fn gap_columns(from: u32, to: u32) -> impl Iterator<Item = Column> {
     let mut at = from;
     std::iter::from_fn(move || {

@@ -1,12 +1,12 @@
-//! The footer of a closed tape: every stream with its totals, its last status and its index pages (docs/format.md, section 7).
+//! The footer of a closed tape: every stream with its totals, last status and index pages (docs/format.md, section 7).
 
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
 use crate::record::{FileHeader, HEADER_BYTES, RecordHeader};
 use crate::stream::StreamId;
-use crate::system::{Counters, NOT_SAID, Status};
+use crate::system::{Counters, Status, UNSPECIFIED};
 
-/// Where an index page is and what it covers.
+/// The location of an index page and what it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageRef {
     pub(crate) offset: u64,
@@ -18,7 +18,7 @@ pub(crate) struct PageRef {
 }
 
 impl PageRef {
-    /// The page that a record header speaks of.
+    /// Creates the reference to the page with this record header.
     pub(crate) fn of(header: &RecordHeader) -> Self {
         Self {
             offset: header.offset,
@@ -31,14 +31,14 @@ impl PageRef {
     }
 }
 
-/// How much of a stream is on a tape.
+/// Totals of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Frames stored.
+    /// Number of stored frames.
     pub frames: u64,
     /// Sum of their sizes.
     pub raw_bytes: u64,
-    /// Bytes of the records that hold them.
+    /// Size of the records that contain them.
     pub stored_bytes: u64,
     /// Time of the first frame.
     pub first_ns: Option<u64>,
@@ -46,7 +46,7 @@ pub struct Totals {
     pub last_ns: Option<u64>,
 }
 
-/// What the footer says of one stream.
+/// The footer entry of one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StreamSummary {
     pub(crate) id: StreamId,
@@ -76,9 +76,9 @@ impl Footer {
                 totals.frames,
                 totals.raw_bytes,
                 totals.stored_bytes,
-                totals.first_ns.unwrap_or(NOT_SAID),
-                totals.last_ns.unwrap_or(NOT_SAID),
-                stream.status.seen_until_ns.unwrap_or(NOT_SAID),
+                totals.first_ns.unwrap_or(UNSPECIFIED),
+                totals.last_ns.unwrap_or(UNSPECIFIED),
+                stream.status.seen_until_ns.unwrap_or(UNSPECIFIED),
             ];
             for number in numbers.into_iter().chain(stream.status.counters.to_array()) {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -111,15 +111,15 @@ impl Footer {
 fn parse_stream(cursor: &mut Cursor<'_>) -> Result<StreamSummary, Malformed> {
     let id = StreamId(cursor.u16("stream id")?);
     let descriptor_offset = cursor.u64("descriptor offset")?;
-    let said = |value: u64| (value != NOT_SAID).then_some(value);
+    let specified = |value: u64| (value != UNSPECIFIED).then_some(value);
     let totals = Totals {
         frames: cursor.u64("frames")?,
         raw_bytes: cursor.u64("raw bytes")?,
         stored_bytes: cursor.u64("stored bytes")?,
-        first_ns: said(cursor.u64("first time")?),
-        last_ns: said(cursor.u64("last time")?),
+        first_ns: specified(cursor.u64("first time")?),
+        last_ns: specified(cursor.u64("last time")?),
     };
-    let seen_until_ns = said(cursor.u64("seen until")?);
+    let seen_until_ns = specified(cursor.u64("seen until")?);
     let status = Status { seen_until_ns, counters: Counters::parse(cursor)? };
     let count = cursor.u32("index pages")? as usize;
     let mut pages = Vec::new();

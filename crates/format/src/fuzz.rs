@@ -1,4 +1,4 @@
-//! Entry points for mutated input: whatever the bytes are, nothing panics, hangs or takes much memory.
+//! Fuzzing entry points. Whatever the input is, nothing may panic, hang or use much memory.
 
 use crate::footer::Footer;
 use crate::index::{self, IndexPage};
@@ -13,7 +13,7 @@ pub fn fuzz_tape(data: &[u8]) {
     read_all(Tape::from_bytes(data.to_vec()));
 }
 
-/// Takes bytes as the journal of a small tape that was not closed.
+/// Reads bytes as the journal of a small tape that was not closed.
 pub fn fuzz_journal(data: &[u8]) {
     let header = data.get(24..40).and_then(|id| id.try_into().ok()).map(|id| crate::record::FileHeader {
         version: crate::VERSION,
@@ -45,22 +45,22 @@ fn read_all(tape: Result<Tape, crate::read::ReadError>) {
     }
 }
 
-/// Reads bytes as a stream descriptor.
+/// Parses bytes as a stream descriptor.
 pub fn fuzz_descriptor(data: &[u8]) {
     if let Ok(spec) = StreamSpec::parse(data) {
         let columns = spec.to_columns();
         let covered: u64 = columns.iter().map(|column| u64::from(column.width)).sum();
-        assert_eq!(covered, u64::from(spec.frame_bytes), "columns cover the frame");
-        assert_eq!(StreamSpec::parse(&spec.to_bytes()).as_ref(), Ok(&spec), "a descriptor comes back");
+        assert_eq!(covered, u64::from(spec.frame_bytes), "the columns cover the frame");
+        assert_eq!(StreamSpec::parse(&spec.to_bytes()).as_ref(), Ok(&spec), "the descriptor round-trips");
     }
 }
 
-/// Reads bytes as an unpacked footer.
+/// Parses bytes as an unpacked footer.
 pub fn fuzz_footer(data: &[u8]) {
     let _ = Footer::parse(data);
 }
 
-/// Reads bytes as an unpacked index page: two bytes say how many blocks it has, one which types its ranges have.
+/// Parses bytes as an unpacked index page: the first two bytes are the number of blocks, the third selects the types of its ranges.
 pub fn fuzz_index(data: &[u8]) {
     let Some((&[low, high, kinds], unpacked)) = data.split_first_chunk::<3>() else { return };
     let types = [ChannelType::U8, ChannelType::I16, ChannelType::F32, ChannelType::F64];
@@ -80,7 +80,7 @@ pub fn fuzz_index(data: &[u8]) {
     let _ = index::parse_run(unpacked, crc32c::crc32c(unpacked), rows as usize);
 }
 
-/// Like `fuzz_tape`, but first makes all checksums and places right again, so that what stands behind them is reached.
+/// Like `fuzz_tape`, but first corrects all checksums and offsets, so that the code behind these checks is reached.
 pub fn fuzz_tape_resealed(data: &[u8]) {
     let mut tape = data.to_vec();
     seal(&mut tape, 0, HEADER_BYTES);
@@ -107,7 +107,7 @@ pub fn fuzz_tape_resealed(data: &[u8]) {
     fuzz_tape(&tape);
 }
 
-/// Like `fuzz_journal`, with right checksums.
+/// Like `fuzz_journal`, but first corrects the checksums.
 pub fn fuzz_journal_resealed(data: &[u8]) {
     let mut journal = data.to_vec();
     seal(&mut journal, 0, HEADER_BYTES);
@@ -137,7 +137,7 @@ fn put(data: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// Puts the checksum at the end of a header.
+/// Writes the checksum at the end of a header.
 fn seal(data: &mut [u8], at: usize, length: usize) {
     if let Some((body, crc)) = data.get_mut(at..at + length).and_then(|header| header.split_last_chunk_mut::<4>()) {
         *crc = crc32c::crc32c(body).to_le_bytes();

@@ -1,4 +1,4 @@
-//! Index pages: where the blocks of a stream are and what ranges their channels have (docs/format.md, section 7).
+//! Index pages: the location of a stream's blocks and the value ranges of their channels (docs/format.md, section 7).
 
 use crate::column::IntegerDecoder;
 use crate::cursor::{Cursor, Malformed, within};
@@ -7,7 +7,7 @@ use crate::pack;
 use crate::ranges::{EMPTY, Range, Slot};
 use crate::record::RecordHeader;
 
-/// What the index knows of a block.
+/// The index entry of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BlockEntry {
     pub(crate) offset: u64,
@@ -37,28 +37,29 @@ impl BlockEntry {
     }
 }
 
-/// Where the ranges of one slot are.
+/// Where the ranges of one slot are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SlotRanges {
-    /// All blocks have the same.
+    /// The same range for all blocks.
     Same(Range),
-    /// One for each block.
+    /// One range per block.
     Each(Vec<Range>),
-    /// In a run behind the head; the place counts from the start of the payload.
+    /// In a run after the head; `at` is an offset into the payload.
     Run { at: usize, bytes: usize, crc: u32 },
 }
 
-/// A parsed page head.
+/// The parsed head of an index page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IndexPage {
     pub(crate) entries: Vec<BlockEntry>,
-    /// The slot that was asked for.
+    /// The requested slot.
     pub(crate) slot: Option<SlotRanges>,
 }
 
 impl IndexPage {
-    /// Reads the head of a page (its checksum has been checked): the blocks and, if asked for, the ranges of the slot with
-    /// that number among the stream's slots. Only one, since all of a hostile page would not fit into memory.
+    /// Parses the head of a page, whose checksum the caller has already checked: the blocks and, if requested, the
+    /// ranges of the slot with this index among the stream's slots. Only one slot is read, because all slots of a
+    /// hostile page would not fit into memory.
     pub(crate) fn parse(header: &RecordHeader, head: &[u8], slot: Option<(&[Slot], usize)>) -> Result<Self, Malformed> {
         let blocks = within("blocks of an index page", u64::from(header.rows), limits::PAGE_BLOCKS)?;
         let unpacked = pack::unpack(head, limits::HEAD_BYTES)?;
@@ -143,7 +144,7 @@ fn check_slot_count(cursor: &mut Cursor<'_>, slots: &[Slot]) -> Result<(), Malfo
     Ok(())
 }
 
-/// Reads one slot; the values that stand in the head only if they are wanted.
+/// Reads one slot; decodes values stored in the head only if they are wanted.
 fn slot_ranges(
     cursor: &mut Cursor<'_>,
     slot: Slot,
@@ -174,7 +175,7 @@ fn slot_ranges(
     })
 }
 
-/// The runs behind the head of a page: place in the payload, length and checksum of each. All slots are looked at.
+/// Returns the runs that follow the head of a page: the offset in the payload, length and checksum of each. Reads all slots.
 pub(crate) fn page_runs(
     header: &RecordHeader,
     head: &[u8],
@@ -202,7 +203,7 @@ fn mapped(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Reads a run of ranges.
+/// Decodes a run of ranges after checking its checksum.
 pub(crate) fn parse_run(data: &[u8], crc: u32, blocks: usize) -> Result<Vec<Range>, Malformed> {
     if crc32c::crc32c(data) != crc {
         return Err(Malformed::Checksum { what: "a run of ranges" });

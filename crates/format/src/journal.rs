@@ -1,6 +1,6 @@
-//! Journal files, as bytes: headers, rows, and walking over them (docs/format.md, section 9).
+//! Journal files at the byte level: headers, rows and iteration over them (docs/format.md, section 9).
 //!
-//! Takes bytes through `ReadAt` and gives rows one after the other. Who writes them and when is in `write`.
+//! Reads bytes through `ReadAt` and returns one row after another. Writing them is the job of `write`.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub(crate) const ROW_BYTES: usize = 32;
 pub(crate) struct JournalHeader {
     pub(crate) generation: u64,
     pub(crate) tape_id: TapeId,
-    /// Length of the tape when this generation was prepared.
+    /// The length of the tape when this generation was prepared.
     pub(crate) tape_bytes: u64,
     pub(crate) file_bytes: u64,
 }
@@ -57,7 +57,7 @@ impl JournalHeader {
     }
 }
 
-/// What a row holds.
+/// What a row contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowKind {
     Frame,
@@ -77,7 +77,7 @@ pub(crate) struct RowHeader {
 }
 
 impl RowHeader {
-    pub(crate) fn to_bytes(self, place: Place) -> [u8; ROW_BYTES] {
+    pub(crate) fn to_bytes(self, position: RowPosition) -> [u8; ROW_BYTES] {
         let mut out = [0; ROW_BYTES];
         let kind = match self.kind {
             RowKind::Frame => 0,
@@ -99,14 +99,14 @@ impl RowHeader {
             rest = after;
         }
         let (front, crc) = out.split_at_mut(28);
-        crc.copy_from_slice(&row_crc(front, place).to_le_bytes());
+        crc.copy_from_slice(&row_crc(front, position).to_le_bytes());
         out
     }
 
-    /// Reads a row header; `None` if there is none here.
-    pub(crate) fn parse(data: &[u8], place: Place) -> Option<Self> {
+    /// Parses a row header; `None` if there is no valid one here.
+    pub(crate) fn parse(data: &[u8], position: RowPosition) -> Option<Self> {
         let (front, crc) = data.split_at_checked(28)?;
-        if *front.last()? != ROW_MARK || *crc != row_crc(front, place).to_le_bytes() {
+        if *front.last()? != ROW_MARK || *crc != row_crc(front, position).to_le_bytes() {
             return None;
         }
         let mut cursor = Cursor::new(front);
@@ -130,44 +130,44 @@ impl RowHeader {
     }
 }
 
-/// Where a row stands. Part of its checksum, so that bytes that look like a row elsewhere never count as one.
+/// The position of a row. It is part of the row's checksum, so that bytes elsewhere that look like a row are never taken for one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct RowPosition {
     pub(crate) tape_id: TapeId,
     pub(crate) generation: u64,
     pub(crate) offset: u64,
 }
 
-fn row_crc(front: &[u8], place: Place) -> u32 {
-    let sum = crc32c::crc32c_append(crc32c::crc32c(front), &place.tape_id.0);
-    let sum = crc32c::crc32c_append(sum, &place.generation.to_le_bytes());
-    crc32c::crc32c_append(sum, &place.offset.to_le_bytes())
+fn row_crc(front: &[u8], position: RowPosition) -> u32 {
+    let sum = crc32c::crc32c_append(crc32c::crc32c(front), &position.tape_id.0);
+    let sum = crc32c::crc32c_append(sum, &position.generation.to_le_bytes());
+    crc32c::crc32c_append(sum, &position.offset.to_le_bytes())
 }
 
-/// What a walk over a journal meets.
+/// One step of a walk over a journal.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// A whole row; its payload is in the walker's buffer.
+    /// A complete row; its payload is in the walker's buffer.
     Row { at: u64, header: RowHeader },
-    /// A row whose payload is damaged, or bytes that are no row before one that is.
+    /// A row with a damaged payload, or bytes between rows that are not a row.
     Damage { at: u64, bytes: u64, row: Option<RowHeader> },
-    /// The last row is behind us. `leftover` counts bytes after it that are not zero.
+    /// The end of the rows. `leftover` counts the non-zero bytes after the last row.
     End { at: u64, leftover: u64 },
 }
 
-/// Walks over the rows of one journal file.
+/// Iterates over the rows of one journal file.
 #[derive(Debug)]
 pub(crate) struct Walker {
     tape_id: TapeId,
     generation: u64,
     at: u64,
     payload: Vec<u8>,
-    /// Whether to look beyond bytes that are no row. A follower of a live tape does not: zeros are the end.
+    /// Whether to search past bytes that are not a row. A reader following a live tape does not: for it, zeros are the end.
     thorough: bool,
 }
 
 impl Walker {
-    /// Starts, or goes on, at a place where a row begins.
+    /// Starts or resumes at `at`, where a row begins.
     pub(crate) fn new(tape_id: TapeId, generation: u64, at: u64, thorough: bool) -> Self {
         Self { tape_id, generation, at: at.max(HEADER_BYTES as u64), payload: Vec::new(), thorough }
     }
@@ -176,7 +176,8 @@ impl Walker {
         &self.payload
     }
 
-    /// Goes to the next row of a stream without reading the payloads of others; `None` where no row header stands.
+    /// Advances to the next row of a stream without reading the payloads of other streams; `None` if there is no row
+    /// header at the position.
     pub(crate) fn step_to(&mut self, source: &dyn ReadAt, size: u64, stream: u16) -> io::Result<Option<Step>> {
         loop {
             let Some(header) = self.row_at(source, self.at)? else { return Ok(None) };
@@ -204,17 +205,17 @@ impl Walker {
         }
     }
 
-    fn place(&self, offset: u64) -> Place {
-        Place { tape_id: self.tape_id, generation: self.generation, offset }
+    fn position(&self, offset: u64) -> RowPosition {
+        RowPosition { tape_id: self.tape_id, generation: self.generation, offset }
     }
 
     fn row_at(&self, source: &dyn ReadAt, at: u64) -> io::Result<Option<RowHeader>> {
         let mut bytes = [0; ROW_BYTES];
         let found = read_full(source, at, &mut bytes)?;
-        Ok(bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.place(at))))
+        Ok(bytes.get(..found).and_then(|bytes| RowHeader::parse(bytes, self.position(at))))
     }
 
-    /// No row header here: looks for the next one, in pieces.
+    /// Called when there is no row header at the current position: searches for the next one, chunk by chunk.
     fn search(&mut self, source: &dyn ReadAt, size: u64) -> io::Result<Step> {
         const LARGEST: usize = 64 << 10;
         let start = self.at;
@@ -223,7 +224,7 @@ impl Walker {
         }
         let mut last_nonzero = None;
         let mut piece = Vec::new();
-        // The next row is often near: a file that is full of small holes shall not be read many times over.
+        // The next row is often close by. Starting small keeps a file full of small holes from being read many times over.
         let mut length = 256;
         let mut base = start;
         while base < size {
@@ -239,16 +240,16 @@ impl Walker {
                 if *byte != 0 {
                     last_nonzero = Some(base + i as u64);
                 }
-                // The mark is the 28th byte of a row; looking for it first makes the search cheap.
+                // The mark is byte 27 of a row; checking it first makes the search cheap.
                 let mark = data.get(i + 27) == Some(&ROW_MARK);
                 if !mark || base + i as u64 == start {
                     continue;
                 }
-                let place = self.place(base + i as u64);
-                let row = data.get(i..i + ROW_BYTES).and_then(|bytes| RowHeader::parse(bytes, place));
+                let position = self.position(base + i as u64);
+                let row = data.get(i..i + ROW_BYTES).and_then(|bytes| RowHeader::parse(bytes, position));
                 if row.is_some_and(|row| row.row_bytes() <= size.saturating_sub(base + i as u64)) {
                     if self.row_at(source, start)?.is_some_and(|row| row.row_bytes() <= size.saturating_sub(start)) {
-                        // The recorder was writing this row when we came, and has gone on since.
+                        // The recorder was still writing this row when it was first read and has finished it since.
                         return self.step(source, size);
                     }
                     self.at = base + i as u64;

@@ -1,8 +1,10 @@
-//! The tape file: streams of frames, exact to the byte and to the nanosecond, small, safe against a crash, readable in parts.
+//! The gametape tape file: streams of timestamped frames, lossless to the byte and to the nanosecond, compact,
+//! crash-safe and readable in part.
 //!
-//! The bytes are defined in `docs/format.md`. Layers, from the bottom: `cursor`, `pack` and `column` turn bytes into numbers and back;
-//! `record`, `stream`, `block`, `index`, `footer`, `journal` and `system` are the parts of a file as pure functions; [`read`] and
-//! [`write`](mod@write) put them together over `ReadAt` and `Files`, the only places that touch files.
+//! The byte layout is specified in `docs/format.md`. The layers, from the bottom up: `cursor`, `pack` and `column`
+//! convert between bytes and numbers; `record`, `stream`, `block`, `index`, `footer`, `journal` and `system` encode and
+//! decode the parts of a file as pure functions; [`read`] and [`write`](mod@write) assemble them on top of `ReadAt` and
+//! `Files`, the only code that touches files.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,7 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
-#![cfg_attr(not(feature = "write"), allow(dead_code, reason = "half of each pair of functions is only for writing"))]
+#![cfg_attr(
+    not(feature = "write"),
+    allow(dead_code, reason = "the encoding half of each encode/decode pair is used only for writing")
+)]
 
 mod block;
 pub mod column;

@@ -1,10 +1,10 @@
-//! Upper bounds of everything a file may say about sizes and counts (docs/format.md, section 12).
+//! Upper bounds for all sizes and counts in a file (docs/format.md, section 12).
 //!
-//! Readers check against these before they take memory; writers never go beyond them.
+//! Readers check these before they allocate memory; writers never exceed them.
 
-/// Rows in a block.
+/// Rows per block.
 pub const BLOCK_ROWS: usize = 1024;
-/// Raw bytes of a block, and of one frame.
+/// Raw bytes of a block, and of a single frame.
 pub const BLOCK_RAW_BYTES: usize = 16 << 20;
 /// Payload of a record.
 pub const PAYLOAD_BYTES: usize = 32 << 20;
@@ -12,27 +12,27 @@ pub const PAYLOAD_BYTES: usize = 32 << 20;
 pub const HEAD_BYTES: usize = 16 << 20;
 /// A stream descriptor, unpacked.
 pub const DESCRIPTOR_BYTES: usize = 4 << 20;
-/// All stream descriptors of a tape, unpacked, together.
+/// All stream descriptors of a tape together, unpacked.
 pub const DESCRIPTORS_BYTES: usize = 16 << 20;
 /// The footer, unpacked.
 pub const FOOTER_BYTES: usize = 16 << 20;
-/// Streams in a tape.
+/// Streams per tape.
 pub const STREAMS: usize = 1024;
-/// Channels of one stream.
+/// Channels per stream.
 pub const CHANNELS: usize = 65_536;
 /// Channels of all streams together.
 pub const CHANNELS_IN_TAPE: usize = 131_072;
-/// Columns of one stream.
+/// Columns per stream.
 pub const COLUMNS: usize = 131_072;
 /// Columns of all streams together.
 pub const COLUMNS_IN_TAPE: usize = 262_144;
-/// Bytes of a text in a stream descriptor.
+/// Length of a text in a stream descriptor, in bytes.
 pub const TEXT_BYTES: usize = 1024;
-/// Blocks in an index page.
+/// Blocks per index page.
 pub const PAGE_BLOCKS: usize = 1024;
-/// Blocks outside index pages that a reader remembers.
+/// Blocks outside of index pages that a reader keeps track of.
 pub const LOOSE_BLOCKS: usize = 262_144;
-/// Runs of consecutive rows in journals that a reader remembers.
+/// Runs of consecutive journal rows that a reader keeps track of.
 pub const JOURNAL_RUNS: usize = 65_536;
-/// A journal file.
+/// Size of a journal file.
 pub const JOURNAL_BYTES: u64 = 1 << 30;

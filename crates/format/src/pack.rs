@@ -1,39 +1,39 @@
-//! Small packed byte strings: a method byte, the raw length, the bytes.
+//! Short packed byte strings: a method byte, the raw length, the data.
 //!
 //! ```text
 //! u8 method (0 stored, 1 zstd) | u32 raw length, little endian | bytes to the end
 //! ```
 //!
-//! The reader compares the raw length with its own limit before it takes memory. With the feature `write` zstd does
-//! the work; without it a decoder in pure Rust, so that a reader builds where no C compiler is.
+//! The reader checks the raw length against its own limit before it allocates memory. With the `write` feature, zstd
+//! does the work; without it, a decoder in pure Rust, so that a reader builds without a C compiler.
 
-/// What is wrong with a packed byte string.
+/// An error in a packed byte string.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
-    /// Fewer than the five bytes every packed string has.
-    #[error("packed bytes end after {actual} bytes, the prefix alone has {PREFIX}")]
+    /// Shorter than the five-byte prefix of every packed string.
+    #[error("packed data is {actual} bytes long, shorter than its prefix of {PREFIX} bytes")]
     Short {
-        /// Bytes there are.
+        /// Number of bytes available.
         actual: usize,
     },
-    /// A method this version does not know.
+    /// A method that this version does not support.
     #[error("unknown packing method {method}")]
     UnknownMethod {
         /// The method byte.
         method: u8,
     },
-    /// The raw length is above what the caller allows here.
-    #[error("packed bytes claim {actual} raw bytes, at most {limit} are allowed")]
+    /// The declared raw length exceeds the limit set by the caller.
+    #[error("packed data declares {actual} raw bytes, but at most {limit} are allowed")]
     TooLong {
-        /// Length claimed.
+        /// Declared length.
         actual: usize,
-        /// Length allowed.
+        /// Maximum length.
         limit: usize,
     },
-    /// The bytes do not unpack to the length they claim.
-    #[error("packed bytes do not unpack to the {expected} bytes they claim")]
+    /// The data does not decompress to its declared length.
+    #[error("packed data does not decompress to its declared length of {expected} bytes")]
     Damaged {
-        /// Length claimed.
+        /// Declared length.
         expected: usize,
     },
 }
@@ -41,28 +41,29 @@ pub enum PackError {
 pub(crate) const PREFIX: usize = 5;
 const STORED: u8 = 0;
 const ZSTD: u8 = 1;
-/// For frames: they are many, so size counts.
+/// For frames, which are most of a tape: optimized for size.
 #[cfg(feature = "write")]
 const FRAMES_LEVEL: i32 = 3;
-/// One part in so many has to be saved.
+/// Packing must save at least one part in this many.
 #[cfg(feature = "write")]
 const FRAMES_SAVING: usize = 16;
-/// For heads, index pages, descriptors: they are unpacked even if one channel is all that is read, so time counts. Below level 1
-/// zstd leaves literals as they are, which halves that time and makes a tape 0.2 % larger at most.
+/// For heads, index pages and descriptors: optimized for decoding time, because they are unpacked even if only one
+/// channel is read. At negative levels zstd stores literals uncompressed, which halves that time and makes a tape at
+/// most 0.2 % larger.
 #[cfg(feature = "write")]
 const TABLES_LEVEL: i32 = -1;
-/// Heads of blocks are nearly as large when packed, and whoever reads one channel unpacks them all: stored as they are, a tape is 0.2 % larger.
+/// Block heads hardly compress, and reading a single channel unpacks all of them. Storing them as they are makes a tape 0.2 % larger.
 #[cfg(feature = "write")]
 const TABLES_SAVING: usize = 4;
 /// Below this length a zstd frame costs more than it saves.
 #[cfg(feature = "write")]
 const SHORTEST: usize = 64;
 
-/// Packs tables, so that they unpack quickly; keeps its compression context between calls.
+/// Packs tables for fast unpacking; keeps its compression context between calls.
 #[cfg(feature = "write")]
 pub struct Packer {
     level: i32,
-    /// What has to be saved for it: one part in so many.
+    /// Packing must save at least one part in this many.
     least_saving: usize,
     compressor: Option<zstd::bulk::Compressor<'static>>,
     buffer: Vec<u8>,
@@ -88,12 +89,12 @@ impl Packer {
         Self { level, least_saving, compressor: None, buffer: Vec::new() }
     }
 
-    /// A packer with nothing allocated yet.
+    /// Creates a packer without allocating anything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Append `raw`, packed, to `out`: by zstd where that saves enough, else stored.
+    /// Appends `raw` to `out`, compressed with zstd if that saves enough, otherwise stored.
     pub fn pack(&mut self, raw: &[u8], out: &mut Vec<u8>) {
         let packed = if raw.len() < SHORTEST { None } else { self.compress(raw) };
         let useful = packed.filter(|&length| length < raw.len() - raw.len() / self.least_saving);
@@ -117,19 +118,19 @@ impl Packer {
     }
 }
 
-/// Append a table, packed, to `out`. Who packs often keeps a [`Packer`] instead.
+/// Appends a packed table to `out`. To pack many tables, keep a [`Packer`].
 #[cfg(feature = "write")]
 pub fn pack_table(raw: &[u8], out: &mut Vec<u8>) {
     Packer::new().pack(raw, out);
 }
 
-/// Append frames, packed, to `out`.
+/// Appends packed frames to `out`.
 #[cfg(feature = "write")]
 pub fn pack_frames(raw: &[u8], out: &mut Vec<u8>) {
     Packer::of_level(FRAMES_LEVEL, FRAMES_SAVING).pack(raw, out);
 }
 
-/// Unpack what was packed; `limit` bounds the raw length and so the memory taken.
+/// Unpacks a packed byte string; `limit` bounds the raw length and thereby the memory allocated.
 pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
     let short = PackError::Short { actual: packed.len() };
     let (&[method, a, b, c, d], bytes) = packed.split_first_chunk::<PREFIX>().ok_or(short)?;
@@ -149,7 +150,7 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, PackError> {
 
 #[cfg(feature = "write")]
 fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
-    // Making a context takes longer than unpacking a head with it: every thread keeps one.
+    // Creating a context takes longer than unpacking a head with it, so every thread keeps one.
     thread_local! {
         static CONTEXT: std::cell::RefCell<Option<zstd::bulk::Decompressor<'static>>> =
             const { std::cell::RefCell::new(None) };
@@ -167,7 +168,7 @@ fn decompress(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     decompress_pure(bytes, length)
 }
 
-/// Decode one frame in pure Rust; the window is bounded by the length claimed, so a bad frame cannot take memory.
+/// Decompresses one zstd frame in pure Rust. The declared length bounds the window, so a malformed frame cannot exhaust memory.
 #[cfg(any(not(feature = "write"), test))]
 fn decompress_pure(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     use std::io::Read;

@@ -1,15 +1,15 @@
-//! Minima and maxima of channels, as the index keeps them (docs/format.md, section 7).
+//! Minima and maxima of channels as stored in the index (docs/format.md, section 7).
 //!
-//! Values are mapped to unsigned numbers that sort like the values, so that one pair of `u64` serves all types.
+//! Values are mapped to unsigned integers that sort in the same order, so that one pair of `u64` works for all types.
 
 #[cfg(feature = "write")]
 use crate::column::changed_bytes;
 use crate::stream::{ChannelType, Ranges, StreamSpec};
 
-/// A block without a range.
+/// The range of a block without values.
 pub(crate) const EMPTY: Range = Range { min: u64::MAX, max: 0 };
 
-/// Smallest and largest mapped value.
+/// The smallest and largest mapped values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) min: u64,
@@ -34,7 +34,7 @@ impl Range {
     }
 }
 
-/// One slot of the ranges of a stream: which bytes of a frame it speaks of.
+/// One slot of a stream's ranges: the bytes of a frame that it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) kind: ChannelType,
@@ -42,7 +42,7 @@ pub(crate) struct Slot {
     count: usize,
 }
 
-/// The slots of a stream, in the order of its channel table.
+/// Returns the slots of a stream, in the order of its channel table.
 pub(crate) fn slots(spec: &StreamSpec) -> Vec<Slot> {
     let mut slots = Vec::new();
     for channel in &spec.channels {
@@ -60,16 +60,16 @@ pub(crate) fn slots(spec: &StreamSpec) -> Vec<Slot> {
     slots
 }
 
-/// Rows are taken in tiles that stay in the processor's first cache while all slots look at them.
+/// Rows are processed in tiles that stay in the L1 cache while all slots read them.
 #[cfg(feature = "write")]
 const TILE_BYTES: usize = 32 << 10;
 
-/// The ranges of all slots over the rows of a block, in the order of the slots.
+/// Computes the range of every slot over the rows of a block, in slot order.
 #[cfg(feature = "write")]
 pub(crate) fn over(slots: &[Slot], rows: &[u8], row_bytes: usize) -> Vec<Range> {
     let mut ranges = vec![EMPTY; slots.len()];
     let row_bytes = row_bytes.max(1);
-    // Most channels stand still in most blocks: their first row says it all.
+    // Most channels are constant in most blocks; for those, the first row is enough.
     let mut changed = Vec::new();
     changed_bytes(rows, row_bytes, &mut changed);
     let first = rows.get(..row_bytes).unwrap_or_default();
@@ -96,12 +96,12 @@ impl Slot {
     }
 
     fn include(self, tile: &[u8], row_bytes: usize, range: &mut Range) {
-        // The frequent kinds have loops of their own in 32 bits: this runs over every value that is recorded.
+        // The common types have their own 32-bit loops: this runs over every recorded value.
         match self.kind {
             ChannelType::F32 => {
                 let ordered = |bits: u32| bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31);
                 let found = self.include_words(tile, row_bytes, ordered);
-                // NaN is sorted beyond both infinities: without one there, all values count.
+                // NaN sorts beyond both infinities. If no value is out there, all of them count.
                 let infinities = ordered(f32::NEG_INFINITY.to_bits())..=ordered(f32::INFINITY.to_bits());
                 if infinities.contains(&found.0) && infinities.contains(&found.1) {
                     return range.include_both(found);
@@ -118,11 +118,12 @@ impl Slot {
         }
     }
 
-    /// Smallest and largest mapped value of a tile that has rows.
+    /// Returns the smallest and largest mapped values of a non-empty tile.
     #[inline(always)]
     fn include_words(self, tile: &[u8], row_bytes: usize, mapped: impl Fn(u32) -> u32) -> (u32, u32) {
         let (mut min, mut max) = (u32::MAX, 0);
-        // Element by element down the rows: nearly all slots have one, and a loop inside a row costs more than it does.
+        // One element at a time, down the rows: nearly all slots have a single element, and an inner loop per row costs
+        // more than it saves.
         for offset in (self.offset..).step_by(4).take(self.count) {
             for row in tile.chunks_exact(row_bytes) {
                 let Some(bytes) = row.get(offset..).and_then(|rest| rest.first_chunk::<4>()) else { break };
@@ -153,12 +154,12 @@ impl Slot {
     }
 }
 
-/// Bits of the largest mapped value of a type.
+/// A mask that covers the largest mapped value of a type.
 pub(crate) fn mask(kind: ChannelType) -> u64 {
     u64::MAX >> (64 - 8 * kind.width())
 }
 
-/// Maps a value's bits to a number that sorts like it; `None` for NaN.
+/// Maps a value's bits to an integer that sorts like the value; `None` for NaN.
 #[inline(always)]
 #[cfg(feature = "write")]
 fn map(kind: ChannelType, bits: u64) -> Option<u64> {
@@ -173,7 +174,7 @@ fn map(kind: ChannelType, bits: u64) -> Option<u64> {
     }
 }
 
-/// The value behind a mapped number.
+/// Returns the value that a mapped integer represents.
 pub(crate) fn unmap(kind: ChannelType, mapped: u64) -> f64 {
     let sign = 1 << (8 * kind.width() - 1);
     if kind.is_float() {
@@ -226,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_all_values_whatever_stands_still() {
-        // More rows than a tile has; each row: a constant, floats with NaN and both zeros, an array of integers, bytes.
+    fn ranges_cover_all_values_whichever_channels_are_constant() {
+        // More rows than fit into one tile. Each row: a constant, floats with NaN and both zeros, an array of integers, bytes.
         let row = |i: u32| {
             let float = [1.5f32, -0.0, 0.0, f32::NAN, -7.0, f32::NEG_INFINITY][i as usize % 6];
             let integer = i.wrapping_mul(0x9E37_79B9);

@@ -1,20 +1,20 @@
-//! The frame of the file: file header, record headers and trailer (docs/format.md, sections 3 and 7).
+//! The outer structure of a file: file header, record headers and trailer (docs/format.md, sections 3 and 7).
 //!
-//! Bytes in, structs out, and back. What stands in the payloads is the matter of other modules.
+//! Parses bytes into structs and serializes them. Payloads are handled by other modules.
 
 use crate::cursor::{Cursor, Malformed};
 use crate::limits;
 
-/// Bytes of the file header, of a record header and of a journal header.
+/// The size of the file header, of a record header and of a journal header.
 pub(crate) const HEADER_BYTES: usize = 64;
-/// Bytes of the trailer.
+/// The size of the trailer.
 pub(crate) const TRAILER_BYTES: usize = 32;
-/// The version this crate writes.
+/// The format version that this crate writes.
 pub const VERSION: u16 = 1;
-/// The draft, which had the bytes of version 1: tapes that were recorded with it stay readable.
+/// The draft version, with the same byte layout as version 1: tapes recorded with it remain readable.
 const DRAFT: u16 = 0;
 
-/// Whether this crate reads a version.
+/// Whether this crate can read a version.
 pub(crate) fn is_known_version(version: u16) -> bool {
     version == VERSION || version == DRAFT
 }
@@ -22,10 +22,10 @@ pub(crate) fn is_known_version(version: u16) -> bool {
 const MAGIC: [u8; 8] = *b"\x89GTAPE\r\n";
 const SYNC: [u8; 4] = *b"GTR\x1a";
 const TRAILER_MAGIC: [u8; 8] = *b"GTAPEEND";
-/// Stream id in records that belong to no stream.
+/// The stream id in records that do not belong to a stream.
 pub(crate) const NO_STREAM: u16 = 0xFFFF;
 
-/// Identity of a tape: random for a recording, derived from the source for an import.
+/// The identity of a tape: random for a recording, derived from the source for an import.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TapeId(pub [u8; 16]);
 
@@ -48,12 +48,12 @@ pub(crate) struct FileHeader {
     pub(crate) version: u16,
     /// Identity of the tape.
     pub(crate) tape_id: TapeId,
-    /// UTC at time 0 in nanoseconds since 1970, if it was known.
+    /// UTC at tape time 0, in nanoseconds since 1970, if known.
     pub(crate) start_utc_ns: Option<i64>,
 }
 
 impl FileHeader {
-    /// The header as it stands in the file.
+    /// Serializes the header.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut out = Fixed::<HEADER_BYTES>::new();
         out.put(&MAGIC);
@@ -65,12 +65,12 @@ impl FileHeader {
         out.sealed()
     }
 
-    /// Whether these bytes begin like a tape, whole or damaged.
+    /// Whether `data` starts with the magic of a tape, intact or damaged.
     pub(crate) fn is_tape(data: &[u8]) -> bool {
         data.starts_with(&MAGIC)
     }
 
-    /// Reads a header. The checksum must be right; the version is the caller's to judge.
+    /// Parses a header and checks its checksum. Checking the version is up to the caller.
     pub(crate) fn parse(data: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = checked(data, "the file header")?;
         if cursor.array::<8>("magic")? != MAGIC {
@@ -85,7 +85,7 @@ impl FileHeader {
     }
 }
 
-/// What a record holds.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RecordKind {
     /// Describes a stream.
@@ -94,11 +94,11 @@ pub(crate) enum RecordKind {
     ColumnBlock,
     /// Frames of any size, by rows.
     RowBlock,
-    /// Where blocks are, and the ranges of their channels.
+    /// The locations of blocks and the ranges of their channels.
     IndexPage,
     /// The end of a closed tape.
     Footer,
-    /// A kind of a later version: skipped.
+    /// A kind defined by a later version: skipped.
     Other(u8),
 }
 
@@ -131,18 +131,18 @@ impl RecordKind {
     }
 }
 
-/// The 64 bytes before each payload.
+/// The 64-byte header of every record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecordHeader {
-    /// What the payload is.
+    /// The kind of the payload.
     pub(crate) kind: RecordKind,
     /// Coding of a row block.
     pub(crate) coding: u8,
-    /// Stream id, `NO_STREAM` if none.
+    /// Stream id, or `NO_STREAM`.
     pub(crate) stream: u16,
-    /// Bytes after this header.
+    /// Size of the payload that follows this header.
     pub(crate) payload_bytes: u32,
-    /// The part of the payload that `head_crc` covers.
+    /// Size of the leading part of the payload that `head_crc` covers.
     pub(crate) head_bytes: u32,
     /// Sequence number of the first frame.
     pub(crate) first_seq: u64,
@@ -150,18 +150,18 @@ pub(crate) struct RecordHeader {
     pub(crate) first_ns: u64,
     /// Time of the last frame.
     pub(crate) last_ns: u64,
-    /// Frames of a block, blocks of an index page.
+    /// Number of frames in a block or of blocks in an index page.
     pub(crate) rows: u32,
     /// Sum of the frame sizes of a block.
     pub(crate) raw_bytes: u32,
     /// Checksum of the head.
     pub(crate) head_crc: u32,
-    /// Where the record stands.
+    /// Offset of the record in the file.
     pub(crate) offset: u64,
 }
 
 impl RecordHeader {
-    /// The header of a record whose payload is all head and that holds no rows.
+    /// Creates the header of a record without rows whose payload consists of a head only.
     pub(crate) fn plain(kind: RecordKind, stream: u16, payload: &[u8]) -> Self {
         Self {
             kind,
@@ -179,22 +179,22 @@ impl RecordHeader {
         }
     }
 
-    /// Header and payload together.
+    /// The size of header and payload together.
     pub(crate) fn record_bytes(&self) -> u64 {
         HEADER_BYTES as u64 + u64::from(self.payload_bytes)
     }
 
-    /// Offset behind the record.
+    /// The offset of the first byte after the record.
     pub(crate) fn end(&self) -> u64 {
         self.offset.saturating_add(self.record_bytes())
     }
 
-    /// Sequence number after the last frame of a block.
+    /// The sequence number after the last frame of a block.
     pub(crate) fn end_seq(&self) -> u64 {
         self.first_seq.saturating_add(u64::from(self.rows))
     }
 
-    /// The header as it stands in the file.
+    /// Serializes the header.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut out = Fixed::<HEADER_BYTES>::new();
         out.put(&SYNC);
@@ -212,7 +212,7 @@ impl RecordHeader {
         out.sealed()
     }
 
-    /// Reads the header that stands at `offset` of the file.
+    /// Parses the header at `offset` of the file.
     pub(crate) fn parse(data: &[u8], offset: u64) -> Result<Self, Malformed> {
         let mut cursor = checked(data, "the record header")?;
         if cursor.array::<4>("sync")? != SYNC {
@@ -239,7 +239,7 @@ impl RecordHeader {
     fn check(&self, offset: u64) -> Result<(), Malformed> {
         let limit = |what, found: u32, limit: usize| crate::cursor::within(what, u64::from(found), limit).map(|_| ());
         if self.offset != offset {
-            return Err(Malformed::Value { what: "the record's own offset", found: self.offset });
+            return Err(Malformed::Value { what: "the offset in the record header", found: self.offset });
         }
         limit("payload length", self.payload_bytes, limits::PAYLOAD_BYTES)?;
         limit("head length", self.head_bytes, self.payload_bytes as usize)?;
@@ -249,7 +249,7 @@ impl RecordHeader {
             RecordKind::ColumnBlock | RecordKind::IndexPage => {
                 limit("head length", self.head_bytes, packed(limits::HEAD_BYTES))?;
             }
-            // Frames, and two integers for each of them.
+            // The frames and two integers for each of them.
             RecordKind::RowBlock => {
                 limit("row block length", self.payload_bytes, packed(limits::BLOCK_RAW_BYTES) + (64 << 10))?;
             }
@@ -271,14 +271,14 @@ impl RecordHeader {
         Ok(())
     }
 
-    /// Finds the next place at or after `from` in `data` where a header might stand (its sync mark does).
+    /// Finds the next position at or after `from` in `data` where a header may start, recognized by its sync mark.
     pub(crate) fn find_sync(data: &[u8], from: usize) -> Option<usize> {
         let rest = data.get(from..)?;
         rest.windows(SYNC.len()).position(|window| window == SYNC).map(|at| from + at)
     }
 }
 
-/// Longest packed section of so many bytes: what packing does not make shorter is stored.
+/// The maximum size of a packed section of this many raw bytes: data that does not get shorter is stored.
 fn packed(bytes: usize) -> usize {
     bytes + crate::pack::PREFIX
 }
@@ -286,14 +286,14 @@ fn packed(bytes: usize) -> usize {
 /// The last 32 bytes of a closed tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Trailer {
-    /// Where the footer record stands.
+    /// Offset of the footer record.
     pub(crate) footer_offset: u64,
-    /// Its length, header included.
+    /// Length of the footer record, including its header.
     pub(crate) footer_bytes: u64,
 }
 
 impl Trailer {
-    /// The trailer as it stands in the file.
+    /// Serializes the trailer.
     pub(crate) fn to_bytes(self) -> [u8; TRAILER_BYTES] {
         let mut out = Fixed::<24>::new();
         out.put(&self.footer_offset.to_le_bytes());
@@ -305,7 +305,7 @@ impl Trailer {
         bytes
     }
 
-    /// Reads a trailer.
+    /// Parses a trailer.
     pub(crate) fn parse(data: &[u8]) -> Result<Self, Malformed> {
         let short = Malformed::Short { what: "the trailer", needed: TRAILER_BYTES, available: data.len() };
         let (front, magic) = data.split_at_checked(24).ok_or(short)?;
@@ -321,7 +321,7 @@ impl Trailer {
     }
 }
 
-/// Checks the CRC in the last four bytes and gives what stands before it.
+/// Checks the CRC in the last four bytes and returns a cursor over the bytes before it.
 pub(crate) fn checked<'a>(data: &'a [u8], what: &'static str) -> Result<Cursor<'a>, Malformed> {
     let (body, crc) =
         data.split_last_chunk::<4>().ok_or(Malformed::Short { what, needed: HEADER_BYTES, available: data.len() })?;
@@ -331,7 +331,7 @@ pub(crate) fn checked<'a>(data: &'a [u8], what: &'static str) -> Result<Cursor<'
     Ok(Cursor::new(body))
 }
 
-/// Bytes of known length that end with their CRC; what is not put is zero.
+/// A fixed-size buffer that ends with its CRC; bytes that are not written stay zero.
 pub(crate) struct Fixed<const N: usize> {
     bytes: [u8; N],
     used: usize,
@@ -350,7 +350,7 @@ impl<const N: usize> Fixed<N> {
     }
 
     pub(crate) fn sealed(mut self) -> [u8; N] {
-        debug_assert!(self.used <= N - 4, "fields do not fit");
+        debug_assert!(self.used <= N - 4, "the fields must fit");
         if let Some((body, crc)) = self.bytes.split_last_chunk_mut::<4>() {
             *crc = crc32c::crc32c(body).to_le_bytes();
         }

@@ -1,15 +1,15 @@
-//! Where a reader gets its bytes: a file, memory, or anything that can read and seek.
+//! Byte sources for a reader: a file, memory, or anything that implements `Read` and `Seek`.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Bytes that can be read at any place, by many at once, while they may still grow.
+/// A byte source that supports concurrent reads at any offset and may grow meanwhile.
 pub trait ReadAt: Send + Sync {
-    /// Reads at `offset`; fewer bytes than asked for means the end.
+    /// Reads at `offset`. Returning fewer bytes than requested means the end.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
-    /// How many bytes there are now.
+    /// Returns the current size in bytes.
     fn size(&self) -> io::Result<u64>;
 }
 
@@ -51,7 +51,7 @@ impl ReadAt for std::fs::File {
 
     #[cfg(not(any(unix, windows)))]
     fn read_at(&self, _offset: u64, _buffer: &mut [u8]) -> io::Result<usize> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no files"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "files are not supported on this platform"))
     }
 
     fn size(&self) -> io::Result<u64> {
@@ -59,15 +59,16 @@ impl ReadAt for std::fs::File {
     }
 }
 
-/// Opens a regular file for reading. Anything else is refused without opening it: a pipe would block until somebody writes, a device may have no end.
+/// Opens a regular file for reading. Any other kind of file is rejected without opening it: a pipe would block until
+/// something is written, and a device may have no end.
 ///
 /// # Errors
-/// As [`File::open`](std::fs::File::open), and `InvalidInput` with the kind of file for everything that is not a regular file.
+/// Those of [`File::open`](std::fs::File::open), and `InvalidInput`, naming the kind of file, for anything but a regular file.
 pub fn open_regular(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
     check_regular(&path.metadata()?)?;
     let file = File::open(path)?;
-    // The name may lead to another file by now.
+    // The path may lead to another file by now.
     check_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -78,7 +79,7 @@ pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
     }
     let text = match kind_of(metadata) {
         "a folder" => "it is a folder, not a file".to_owned(),
-        kind => format!("it is {kind}, not a regular file: copy what it gives into a file first"),
+        kind => format!("it is {kind}, not a regular file: copy its contents to a file first"),
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }
@@ -100,7 +101,7 @@ fn kind_of(metadata: &Metadata) -> &'static str {
     if metadata.is_dir() { "a folder" } else { "a special file" }
 }
 
-/// Makes anything that reads and seeks usable as a source.
+/// Adapts anything that implements `Read` and `Seek` to [`ReadAt`].
 #[derive(Debug)]
 pub struct Seekable<R>(Mutex<R>);
 
@@ -128,7 +129,7 @@ impl<R: Read + Seek + Send> ReadAt for Seekable<R> {
     }
 }
 
-/// Fills the buffer, or as much of it as there is; gives the number of bytes.
+/// Fills the buffer as far as the source has data and returns the number of bytes read.
 pub(crate) fn read_full(source: &dyn ReadAt, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     while let Some(room) = buffer.get_mut(done..).filter(|room| !room.is_empty()) {

@@ -1,5 +1,5 @@
-//! Stream descriptors: what a stream is, and the channel table that lets a reader without game code find values by name
-//! (docs/format.md, section 4).
+//! Stream descriptors: the properties of a stream, and the channel table that lets a reader without game-specific code
+//! find values by name (docs/format.md, section 4).
 
 use crate::column::Column;
 use crate::cursor::{Malformed, put_text, within};
@@ -7,25 +7,25 @@ use crate::descriptor::Descriptor;
 use crate::limits;
 use crate::record::NO_STREAM;
 
-/// Number of a stream inside one tape.
+/// The number of a stream within its tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId(pub u16);
 
-/// What the frames of a stream are for.
+/// The purpose of a stream's frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
-    /// Frames of a game.
+    /// Frames captured from a game.
     #[default]
     Data,
-    /// A game's own description of another stream at run time.
+    /// A game's own run-time description of another stream.
     Describe,
     /// Marks, laps, session changes.
     Events,
     /// UTC readings.
     Clock,
-    /// Keys and values.
+    /// Key-value pairs.
     Metadata,
-    /// Counters of loss, and "seen until".
+    /// Loss counters, and "seen until" times.
     Status,
 }
 
@@ -47,10 +47,10 @@ impl Role {
     }
 }
 
-/// Type of one element of a channel.
+/// The type of a channel's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum ChannelType {
     U8 = 1,
     I8,
@@ -62,11 +62,11 @@ pub enum ChannelType {
     I64,
     F32,
     F64,
-    /// One byte, 0 is false.
+    /// One byte; 0 is false.
     Bool,
     /// A byte of text.
     Char,
-    /// A UTF-16 unit of text.
+    /// A UTF-16 code unit of text.
     Char16,
     Bits8,
     Bits16,
@@ -96,11 +96,11 @@ impl ChannelType {
     ];
 
     pub(crate) fn from_number(number: u8) -> Option<Self> {
-        // They are numbered from 1 on.
+        // Numbers start at 1.
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub fn width(self) -> usize {
         match self {
             Self::U8 | Self::I8 | Self::Bool | Self::Char | Self::Bits8 => 1,
@@ -120,12 +120,12 @@ impl ChannelType {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// Whether a minimum and a maximum say anything.
+    /// Whether a minimum and a maximum are meaningful.
     fn has_range(self) -> bool {
         !matches!(self, Self::Char | Self::Char16 | Self::Bits8 | Self::Bits16 | Self::Bits32 | Self::Bits64)
     }
 
-    /// Short name, as `info` shows it.
+    /// The short name, as `info` shows it.
     pub fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -149,36 +149,37 @@ impl ChannelType {
     }
 }
 
-/// Which minima and maxima the index keeps of a channel.
+/// Which minima and maxima the index stores for a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ranges {
     /// None.
     None,
-    /// One pair over all elements.
+    /// One pair for all elements together.
     Whole,
-    /// One pair for each element.
+    /// One pair per element.
     Each,
 }
 
 /// A named value inside a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
-    /// Name as the game spells it.
+    /// The name as the game spells it.
     pub name: String,
     /// Type of an element.
     pub kind: ChannelType,
-    /// Elements, 1 for a single value.
+    /// Number of elements, 1 for a single value.
     pub count: u32,
-    /// Where the first element stands in the frame.
+    /// Offset of the first element in the frame.
     pub offset: u32,
-    /// Unit, empty if there is none or it is not known.
+    /// The unit; empty if there is none or it is unknown.
     pub unit: String,
-    /// What the index keeps.
+    /// Which ranges the index stores.
     pub ranges: Ranges,
 }
 
 impl Channel {
-    /// A channel with the ranges that suit it: each element of short arrays, the whole of long ones, none for text and bits.
+    /// Creates a channel with suitable ranges: one per element for short arrays, one for the whole of long arrays, none
+    /// for text and bits.
     pub fn new(name: impl Into<String>, kind: ChannelType, offset: u32, count: u32, unit: impl Into<String>) -> Self {
         const EACH_UP_TO: u32 = 16;
         let ranges = match count {
@@ -189,7 +190,7 @@ impl Channel {
         Self { name: name.into(), kind, count, offset, unit: unit.into(), ranges }
     }
 
-    /// How many minimum/maximum pairs an index page keeps.
+    /// The number of minimum/maximum pairs in an index page.
     pub(crate) fn slots(&self) -> usize {
         match self.ranges {
             Ranges::None => 0,
@@ -199,46 +200,46 @@ impl Channel {
     }
 }
 
-/// Everything a descriptor says about a stream.
+/// The contents of a stream descriptor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StreamSpec {
-    /// Name, unique in the tape.
+    /// The name, unique within the tape.
     pub name: String,
-    /// Game id, empty if there is no game behind it.
+    /// The game id; empty if the stream does not come from a game.
     pub game: String,
-    /// How the bytes came: `shm`, `udp`, `http`, `file`.
+    /// How the bytes were received: `shm`, `udp`, `http`, `file`.
     pub transport: String,
-    /// Id of the layout.
+    /// The layout id.
     pub layout: String,
-    /// What the frames are for.
+    /// The purpose of the frames.
     pub role: Role,
     /// The stream that a describe stream describes.
     pub describes: Option<StreamId>,
-    /// Frames equal to the one before are not stored again.
+    /// Whether frames identical to the previous one are not stored again.
     pub skip_unchanged: bool,
-    /// Size of the frames the channel table speaks of, 0 if they vary.
+    /// The frame size to which the channel table refers, or 0 if sizes vary.
     pub frame_bytes: u32,
     /// The channel table.
     pub channels: Vec<Channel>,
 }
 
 impl StreamSpec {
-    /// A stream of frames that vary in size.
+    /// A stream of frames of varying size.
     pub fn rows(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// A stream of frames that are JSON texts: a writer splits them into a skeleton and columns of values.
+    /// A stream of JSON frames, which a writer splits into a skeleton and columns of values.
     pub fn json(name: impl Into<String>) -> Self {
         Self { name: name.into(), layout: Self::TEXT_LAYOUTS[0].into(), ..Self::default() }
     }
 
-    /// A stream of frames that are other texts with numbers in them, split in the same way.
+    /// A stream of frames of other text with numbers in it, split in the same way.
     pub fn text(name: impl Into<String>) -> Self {
         Self { name: name.into(), layout: Self::TEXT_LAYOUTS[1].into(), ..Self::default() }
     }
 
-    /// Layout ids of streams whose frames are text.
+    /// The layout ids of streams whose frames are text.
     const TEXT_LAYOUTS: [&str; 2] = ["json", "text"];
 
     /// Whether the frames are text that a writer splits.
@@ -246,7 +247,7 @@ impl StreamSpec {
         self.frame_bytes == 0 && Self::TEXT_LAYOUTS.contains(&self.layout.as_str())
     }
 
-    /// A stream of frames of one size with a channel table.
+    /// A stream of fixed-size frames with a channel table.
     pub fn columns(name: impl Into<String>, frame_bytes: u32, channels: Vec<Channel>) -> Self {
         Self { name: name.into(), frame_bytes, channels, ..Self::default() }
     }
@@ -256,7 +257,7 @@ impl StreamSpec {
         self.channels.iter().find(|channel| channel.name == name)
     }
 
-    /// The descriptor as it is packed into the file.
+    /// Serializes the descriptor, unpacked.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![self.role as u8, u8::from(self.skip_unchanged)];
         out.extend_from_slice(&self.describes.map_or(NO_STREAM, |id| id.0).to_le_bytes());
@@ -275,24 +276,24 @@ impl StreamSpec {
         out
     }
 
-    /// Reads a descriptor and checks that its table is sound.
+    /// Parses a descriptor and checks its table for consistency.
     pub fn parse(data: &[u8]) -> Result<Self, Malformed> {
         Ok(Descriptor::parse(data)?.0.to_spec())
     }
 
-    /// Checks what the format demands of a descriptor; writers call it too.
+    /// Checks the descriptor against the rules of the format. Writers call this too.
     pub fn check(&self) -> Result<(), Malformed> {
         Descriptor::of(self).check()
     }
 
-    /// Length of the descriptor, unpacked.
+    /// The length of the serialized descriptor, unpacked.
     pub(crate) fn encoded_bytes(&self) -> usize {
         let texts = [&self.game, &self.name, &self.transport, &self.layout];
         let channels = self.channels.iter().map(|channel| 14 + channel.name.len() + channel.unit.len());
         20 + texts.iter().map(|text| text.len()).sum::<usize>() + channels.sum::<usize>()
     }
 
-    /// The columns that cover a frame, by ascending offset; empty if frames vary in size.
+    /// Returns the columns that cover a frame, by ascending offset; empty if frames vary in size.
     pub fn to_columns(&self) -> Vec<Column> {
         Descriptor::of(self).columns()
     }

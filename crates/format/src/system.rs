@@ -1,31 +1,31 @@
-//! The streams that gametape itself writes: events, clock, metadata, status (docs/format.md, section 8).
+//! The streams that gametape itself writes: events, clock, metadata and status (docs/format.md, section 8).
 //!
-//! Structs in, frame bytes out, and back.
+//! Serializes structs to frame bytes and parses them.
 
 use crate::cursor::{Cursor, Malformed, put_text};
 use crate::record::NO_STREAM;
 use crate::stream::{Channel, ChannelType, Ranges, Role, StreamId, StreamSpec};
 
-/// Bytes of a status frame.
+/// The size of a status frame.
 pub(crate) const STATUS_BYTES: usize = 64;
-/// "Not said" for times.
-pub(crate) const NOT_SAID: u64 = u64::MAX;
+/// Marks a time as unspecified.
+pub(crate) const UNSPECIFIED: u64 = u64::MAX;
 
-/// Something that happened at a time: a mark, a lap start, a session change.
+/// Something that happened at a point in time: a mark, a lap start, a session change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// When, in nanoseconds since the start.
+    /// Tape time in nanoseconds since the start.
     pub at_ns: u64,
-    /// What: `mark`, `lap_start`, `session_start`, …
+    /// The kind: `mark`, `lap_start`, `session_start`, …
     pub kind: String,
-    /// In words.
+    /// A human-readable description.
     pub text: String,
-    /// How long it lasted until then, for events that have a length, such as a gap.
+    /// How long it had lasted by then, for events with a duration such as a gap.
     pub length_ns: Option<u64>,
 }
 
 impl Event {
-    /// Returns the frame of an event.
+    /// Serializes an event as a frame.
     pub fn to_bytes(kind: &str, text: &str, length_ns: Option<u64>) -> Vec<u8> {
         let mut out = Vec::with_capacity(12 + kind.len() + text.len());
         put_text(&mut out, kind);
@@ -36,23 +36,23 @@ impl Event {
         out
     }
 
-    /// The kind of the event in a frame.
+    /// Returns the kind of the event in a frame.
     pub(crate) fn kind_of(data: &[u8]) -> Result<&str, Malformed> {
         Cursor::new(data).text("event kind")
     }
 
-    /// Reads the frame of an event.
+    /// Parses the frame of an event.
     pub fn parse(at_ns: u64, data: &[u8]) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(data);
         let kind = cursor.text("event kind")?.to_owned();
         let text = cursor.text("event text")?.to_owned();
-        // Tapes of earlier versions have nothing here.
-        let length_ns = cursor.u64("event length").ok().filter(|length_ns| *length_ns != NOT_SAID);
+        // Tapes written by earlier versions have no length here.
+        let length_ns = cursor.u64("event length").ok().filter(|length_ns| *length_ns != UNSPECIFIED);
         Ok(Self { at_ns, kind, text, length_ns })
     }
 }
 
-/// The frame of a metadata entry.
+/// Serializes a metadata entry as a frame.
 pub(crate) fn metadata_bytes(key: &str, value: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(2 + key.len() + value.len());
     put_text(&mut out, key);
@@ -60,7 +60,7 @@ pub(crate) fn metadata_bytes(key: &str, value: &str) -> Vec<u8> {
     out
 }
 
-/// Reads the frame of a metadata entry.
+/// Parses the frame of a metadata entry.
 pub(crate) fn parse_metadata(data: &[u8]) -> Result<(String, String), Malformed> {
     let mut cursor = Cursor::new(data);
     let key = cursor.text("metadata key")?.to_owned();
@@ -68,20 +68,20 @@ pub(crate) fn parse_metadata(data: &[u8]) -> Result<(String, String), Malformed>
     Ok((key, value.to_owned()))
 }
 
-/// What was lost or noticed on a stream since the start of the recording.
+/// Loss and anomaly counters of a stream since the start of the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Frames that could not be kept.
+    /// Frames that could not be stored.
     pub dropped: u64,
-    /// Copies thrown away because the game was writing.
+    /// Copies discarded because the game was writing at the time.
     pub torn: u64,
-    /// Ticks for which no frame could be taken.
+    /// Ticks for which no frame could be captured.
     pub missed: u64,
-    /// Stretches where the source was away.
+    /// Periods during which the source was unavailable.
     pub gaps: u64,
-    /// Samples taken late.
+    /// Samples captured late.
     pub late: u64,
-    /// Frames equal to the one before, not stored again.
+    /// Frames identical to the previous one, which are not stored again.
     pub unchanged: u64,
 }
 
@@ -91,7 +91,7 @@ impl Counters {
         self.dropped | self.torn | self.missed | self.gaps != 0
     }
 
-    /// Adds another set of counters.
+    /// Adds another set of counters to this one.
     pub fn add(&mut self, other: &Self) {
         self.dropped = self.dropped.saturating_add(other.dropped);
         self.torn = self.torn.saturating_add(other.torn);
@@ -101,8 +101,8 @@ impl Counters {
         self.unchanged = self.unchanged.saturating_add(other.unchanged);
     }
 
-    /// One set of figures for all streams of a recording. A tick that was missed or late and a gap concern every stream and are counted
-    /// on each, so the stream with the most counts; what was lost of single frames and copies is added up.
+    /// Combines the counters of all streams of a recording. A missed or late tick and a gap affect every stream and are
+    /// counted on each, so the largest count is used; lost frames and torn copies are summed.
     pub fn of_streams<'a>(streams: impl IntoIterator<Item = &'a Self>) -> Self {
         streams.into_iter().fold(Self::default(), |all, stream| {
             let mut sum = all;
@@ -113,7 +113,7 @@ impl Counters {
         })
     }
 
-    /// What was counted since an earlier state.
+    /// Returns the difference to an earlier state.
     #[cfg(feature = "write")]
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -142,29 +142,29 @@ impl Counters {
     }
 }
 
-/// Which row of how many that belong together: a group counts only if it is complete.
+/// The position of a row within a group of rows that belong together. A group counts only if it is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) rows: u16,
     pub(crate) number: u16,
 }
 
-/// Counters of one stream and until when its last frame was seen.
+/// The counters of one stream and the time until which its last frame was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Until then the game still showed the last stored frame.
+    /// The time until which the game still showed the last stored frame.
     pub seen_until_ns: Option<u64>,
     /// The counters.
     pub counters: Counters,
 }
 
 impl Status {
-    /// The frame of a status; `None` speaks of the tape as a whole.
+    /// Serializes a status as a frame; `None` refers to the tape as a whole.
     pub(crate) fn to_bytes(self, stream: Option<StreamId>, group: Group) -> [u8; STATUS_BYTES] {
         let mut out = [0; STATUS_BYTES];
         let id = u64::from(stream.map_or(NO_STREAM, |id| id.0));
         let first = id | u64::from(group.rows) << 16 | u64::from(group.number) << 32;
-        let numbers = [first, self.seen_until_ns.unwrap_or(NOT_SAID)];
+        let numbers = [first, self.seen_until_ns.unwrap_or(UNSPECIFIED)];
         let all = numbers.into_iter().chain(self.counters.to_array());
         for (room, number) in out.chunks_exact_mut(8).zip(all) {
             room.copy_from_slice(&number.to_le_bytes());
@@ -172,7 +172,7 @@ impl Status {
         out
     }
 
-    /// Reads the frame of a status.
+    /// Parses the frame of a status.
     pub(crate) fn parse(data: &[u8]) -> Result<(Option<StreamId>, Group, Self), Malformed> {
         let mut cursor = Cursor::new(data);
         let stream = cursor.u16("status stream")?;
@@ -181,12 +181,12 @@ impl Status {
         cursor.u16("status")?;
         let seen_until = cursor.u64("seen until")?;
         let counters = Counters::parse(&mut cursor)?;
-        let seen_until_ns = (seen_until != NOT_SAID).then_some(seen_until);
+        let seen_until_ns = (seen_until != UNSPECIFIED).then_some(seen_until);
         Ok(((stream != NO_STREAM).then_some(StreamId(stream)), group, Self { seen_until_ns, counters }))
     }
 }
 
-/// The descriptor of a system stream.
+/// Returns the descriptor of a system stream.
 pub(crate) fn system_stream(role: Role) -> StreamSpec {
     let plain = |name: &str, kind, offset, unit: &str| Channel {
         ranges: Ranges::None,
@@ -222,9 +222,9 @@ mod tests {
         let event = |length_ns| Event { at_ns: 9, kind: "gap".into(), text: "away".into(), length_ns };
         let bytes = Event::to_bytes("gap", "away", Some(1_490_000_123));
         assert_eq!(parsed(&bytes), event(Some(1_490_000_123)));
-        assert_eq!(parsed(&Event::to_bytes("gap", "away", None)), event(None), "as earlier versions write it");
+        assert_eq!(parsed(&Event::to_bytes("gap", "away", None)), event(None), "as earlier versions wrote it");
         assert_eq!(parsed(&bytes[..bytes.len() - 1]), event(None), "too short to be a length");
-        assert_eq!(parsed(&Event::to_bytes("gap", "away", Some(NOT_SAID))), event(None));
+        assert_eq!(parsed(&Event::to_bytes("gap", "away", Some(UNSPECIFIED))), event(None));
         assert_eq!(parsed(&[&bytes[..], b"room for later"].concat()), event(Some(1_490_000_123)));
     }
 }

@@ -9,7 +9,7 @@ use scenario::{WithBones, v1_frame, v2_frame, v2_header};
 use telemetry_v2::Record;
 use telemetry_v2::proto::telemetry::v2::envelope::Message;
 
-/// As the screens of the headsets.
+/// The display rate of the headsets.
 const FRAMES_PER_SECOND: u32 = 60;
 
 fn v2_bytes(players: u16, bones: WithBones) -> usize {
@@ -42,6 +42,6 @@ fn main() {
     }
     println!();
     println!("Header: {} bytes, once.", Record::from_message(Message::Header(v2_header())).bytes().len());
-    println!("V2 counts the envelope; each record has two more bytes of length before it.");
-    println!("The scenario flatters V2: rotations without turn drop three of their four numbers.");
+    println!("V2 includes the envelope; the length prefix adds two bytes to each record.");
+    println!("The scenario favours V2: identity rotations omit three of their four numbers.");
 }

@@ -1,4 +1,5 @@
-//! What the format's own description shows in Go, C++ and C#, in Rust: making envelopes, bones without copies, a file written and read.
+//! The Go, C++ and C# examples of the format's own description, in Rust: creating envelopes, bones without copies,
+//! writing and reading a file.
 #![allow(clippy::print_stdout)]
 
 use prost::Message as _;
@@ -12,7 +13,7 @@ use telemetry_v2::read::Tape;
 use telemetry_v2::skeleton::{Bones, Skeleton, player_bones};
 use telemetry_v2::write::{WriteOptions, Writer};
 
-/// The Go snippet: a header and a frame.
+/// The Go example: a header and a frame.
 fn header_and_frame() -> (CaptureHeader, Frame) {
     let header = CaptureHeader {
         capture_id: "0193d5f0-8a6e-7c1c-9d5b-2f4f6c0a1b2c".to_owned(),
@@ -39,7 +40,7 @@ fn header_and_frame() -> (CaptureHeader, Frame) {
     (header, frame)
 }
 
-/// The C++ snippet: bones from memory, and out of a record without a copy.
+/// The C++ example: bones from memory, and read from a record without a copy.
 fn bones() -> Result<(), Box<dyn std::error::Error>> {
     let positions = [[0.0f32, 1.0, 2.0]; 22];
     let orientations = [[0.0f32, 0.0, 0.0, 1.0]; 22];
@@ -50,7 +51,7 @@ fn bones() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The C# snippet: one envelope.
+/// The C# example: one envelope.
 fn envelope() -> Envelope {
     let arena = EchoArenaFrame { game_status: GameStatus::Playing.into(), game_clock: 120.5, ..Default::default() };
     let frame = Frame {

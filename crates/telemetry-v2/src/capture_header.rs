@@ -1,5 +1,5 @@
-//! `CaptureHeader`, by hand: its fields 101 and 102 are strings in the fourth generation and numbers in the fifth. The wire type says which, so both are read, and each is
-//! written as it is held.
+//! Hand-written `CaptureHeader`: its fields 101 and 102 are strings in the fourth generation and numbers in the fifth.
+//! The wire type tells them apart, so both are read, and each is written in the form in which it is held.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use prost::encoding::{
 use crate::Timestamp;
 use crate::proto::telemetry::v2::{EchoArenaHeader, FrameEncoding, RawHeader};
 
-/// The header of the game in a [`CaptureHeader`]: field numbers 10 to 99.
+/// The game-specific header in a [`CaptureHeader`]: field numbers 10 to 99.
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub enum GameHeader {
     /// Echo Arena.
@@ -23,43 +23,43 @@ pub enum GameHeader {
     Raw(RawHeader),
 }
 
-/// First record of a stream: what was captured, and by which rules the rest is to be read (`telemetry.v2.CaptureHeader`).
+/// The first record of a stream: what was captured, and the rules for reading the rest (`telemetry.v2.CaptureHeader`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaptureHeader {
-    /// Names the capture.
+    /// Identifies the capture.
     pub capture_id: String,
-    /// When it began.
+    /// The start time.
     pub created_at: Option<Timestamp>,
-    /// 2. Some writers leave 0, which means 2 too.
+    /// Always 2. Some writers leave 0, which also means 2.
     pub format_version: u32,
     /// Anything else, by name.
     pub metadata: BTreeMap<String, String>,
-    /// With `format_patch` the rest of the version: 1 and 0 in what this crate writes, 2 since the fifth generation.
+    /// The rest of the version, together with `format_patch`: 1 and 0 in what this crate writes, 2 since the fifth generation.
     pub format_minor: u32,
     /// See `format_minor`.
     pub format_patch: u32,
     /// A [`FrameEncoding`].
     pub frame_encoding: i32,
-    /// Since the fourth generation: which game, as text.
+    /// Since the fourth generation: the game, as text.
     pub game_type: String,
-    /// Since the fourth generation: the program that wrote this.
+    /// Since the fourth generation: the program that wrote the capture.
     pub producer: String,
-    /// The header of the game.
+    /// The game-specific header.
     pub game_header: Option<GameHeader>,
-    /// Since the fourth generation: of the zstd dictionary without which the file cannot be unpacked. Empty: none is stated.
+    /// Since the fourth generation: the SHA-256 of the zstd dictionary needed to decompress the file. Empty if not specified.
     pub dictionary_sha256: Bytes,
-    /// Field 101 as a string, as the fourth generation has it. Empty: not stated.
+    /// Field 101 as a string, as in the fourth generation. Empty if not specified.
     pub engine_version: String,
-    /// Field 102 as a string, as the fourth generation has it. Empty: not stated.
+    /// Field 102 as a string, as in the fourth generation. Empty if not specified.
     pub engine_sha1: String,
-    /// Field 101 as a number, as the fifth generation has it. `None`: not stated.
+    /// Field 101 as a number, as in the fifth generation. `None` if not specified.
     pub nominal_frame_rate_hz: Option<u32>,
-    /// Field 102 as a number, as the fifth generation has it. `None`: not stated.
+    /// Field 102 as a number, as in the fifth generation. `None` if not specified.
     pub idle_frame_rate_hz: Option<u32>,
 }
 
 impl CaptureHeader {
-    /// How frames hold their values. A number that this crate does not know counts as not stated.
+    /// How frames encode their values. A number unknown to this crate is treated as unspecified.
     pub fn frame_encoding(&self) -> FrameEncoding {
         FrameEncoding::try_from(self.frame_encoding).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ impl CaptureHeader {
         [(3, self.format_version), (5, self.format_minor), (6, self.format_patch)]
     }
 
-    /// Fields 101 and 102: text, number.
+    /// Fields 101 and 102: string, number.
     fn either(&self) -> [(u32, &String, Option<u32>); 2] {
         [(101, &self.engine_version, self.nominal_frame_rate_hz), (102, &self.engine_sha1, self.idle_frame_rate_hz)]
     }

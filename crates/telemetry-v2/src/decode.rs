@@ -1,89 +1,90 @@
-//! Length-delimited records out of bytes: takes pieces of a stream as they come, gives records. No I/O, so it serves files, sockets and browsers alike.
+//! Splits a byte stream into length-delimited records. Takes chunks of a stream as they arrive and returns records.
+//! Does no I/O, so it works for files, sockets and browsers alike.
 //!
 //! ```text
-//!            whole record            bytes are no record, or its length is absurd
+//!            complete record         not a record, or an implausible length
 //!  READING ───────────────▶ Record     READING ───────────────▶ LOST
-//!     ▲                                                           │ looks at every byte for the beginning of a record
-//!     └───────────────────── Lost { offset, bytes } ◀─────────────┘ that has all it should have
+//!     ▲                                                           │ checks every byte for the start of a plausible
+//!     └───────────────────── Lost { offset, bytes } ◀─────────────┘ record
 //! ```
 //!
-//! Memory: one record, and what was fed last. A length that is claimed takes no memory before its bytes have come.
+//! Memory use: one record, and the last chunk. A declared length takes no memory before its bytes have arrived.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 
 use crate::limits::Limits;
 use crate::wire::{self, Fields, Value, VarintFault};
 
-/// What records a stream has.
+/// The kind of records in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// `telemetry.v2.Envelope`.
     V2,
-    /// `telemetry.v1.TelemetryHeader`, then `LobbySessionStateFrame`, without envelope.
+    /// `telemetry.v1.TelemetryHeader`, then `LobbySessionStateFrame`, without an envelope.
     V1,
 }
 
-/// Why bytes were passed over.
+/// The reason why bytes were skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LostCause {
-    /// The length before a record is 0, or larger than any record.
-    #[error("a record claims {length} bytes, at most {limit} are allowed")]
+    /// The length of a record is 0 or exceeds the limit.
+    #[error("a record declares {length} bytes, but at most {limit} are allowed")]
     Length {
-        /// What is claimed.
+        /// The declared length.
         length: u64,
-        /// What is allowed.
+        /// The maximum length.
         limit: u64,
     },
     /// The bytes of the record are not the fields of a message.
-    #[error("the bytes are no record")]
+    #[error("the bytes are not a record")]
     NotARecord,
     /// The stream ends inside a record.
     #[error("the stream ends inside a record")]
     Truncated,
     /// The bytes after these are missing.
-    #[error("the bytes that follow are missing")]
+    #[error("the following bytes are missing")]
     Gap,
 }
 
-/// What comes out of a decoder.
+/// The output of a decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
-    /// A whole record.
+    /// A complete record.
     Record {
-        /// Where its length begins.
+        /// Offset of its length prefix.
         offset: u64,
-        /// Its bytes, without the length.
+        /// Its bytes, without the length prefix.
         bytes: Bytes,
     },
-    /// Bytes that no record could be made of.
+    /// Bytes that could not be decoded as records.
     Lost {
-        /// Where they begin.
+        /// Offset of the first one.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
         /// What is wrong with the first of them.
         cause: LostCause,
     },
 }
 
-/// Makes records of a stream.
+/// Decodes the records of a stream.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     framing: Framing,
     record_limit: usize,
     buffer: BytesMut,
-    /// Place of the buffer's first byte in the stream.
+    /// The offset of the buffer's first byte in the stream.
     offset: u64,
-    /// Where the way was lost, and why.
+    /// Where synchronization was lost, and why.
     lost: Option<(u64, LostCause)>,
     ended: bool,
 }
 
-/// Fields of a frame that are looked at to see whether it is one. No frame has so many.
+/// The maximum number of fields examined to recognize a frame. No frame has that many.
 const MAX_FIELDS: usize = 4096;
 
 impl Decoder {
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder at the start of a stream.
     pub fn new(framing: Framing, limits: &Limits) -> Self {
         Self {
             framing,
@@ -95,17 +96,17 @@ impl Decoder {
         }
     }
 
-    /// Take the next bytes of the stream.
+    /// Feeds the next bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Say that nothing more comes. What is left in the buffer is then read, or given up.
+    /// Signals the end of the stream. What is left in the buffer is then decoded or given up.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Say that bytes are missing between what was fed and what comes, and that a record begins there.
+    /// Signals that bytes are missing between those fed so far and the next ones, and that a record starts there.
     pub fn gap(&mut self) -> Option<Decoded> {
         let (offset, cause) = self.lost.take().unwrap_or((self.offset, LostCause::Gap));
         let end = self.offset + self.buffer.len() as u64;
@@ -114,12 +115,13 @@ impl Decoder {
         (end > offset).then_some(Decoded::Lost { offset, bytes: end - offset, cause })
     }
 
-    /// Place in the stream up to which everything was given.
+    /// The offset in the stream up to which everything has been returned.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next record, or the next loss. `None`: more bytes are needed, or, after [`Decoder::end`], that was all.
+    /// Returns the next record or the next loss. `None` means that more bytes are needed or, after [`Decoder::end`],
+    /// that there is nothing more.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Decoded> {
         if self.lost.is_none() {
@@ -127,7 +129,7 @@ impl Decoder {
                 Step::Record(decoded) => return Some(decoded),
                 Step::More if !self.ended => return None,
                 Step::More if self.buffer.is_empty() => return None,
-                // A length that is too large looks like an end: there may be whole records behind it.
+                // A length that is too large looks like the end of the stream: there may be complete records after it.
                 Step::More => self.lost = Some((self.offset, LostCause::Truncated)),
                 Step::Lost(cause) => self.lost = Some((self.offset, cause)),
             }
@@ -154,7 +156,7 @@ impl Decoder {
             _ => return Step::Lost(LostCause::Length { length, limit }),
         };
         let Some(bytes) = self.buffer.get(prefix..prefix + body) else { return Step::More };
-        // Fields of later versions are fine here: only what is no message at all is refused.
+        // Fields of later versions are fine here: only bytes that are not a message at all are rejected.
         if !walks(bytes) {
             return Step::Lost(LostCause::NotARecord);
         }
@@ -189,7 +191,8 @@ impl Decoder {
         Some(Decoded::Lost { offset: start, bytes: self.offset - start, cause })
     }
 
-    /// Whether these bytes begin with a frame. Stricter than for a record in its place: it has to be told from the inside of other records.
+    /// Whether these bytes start with a frame. Stricter than for a record at its expected position, because a frame
+    /// must be distinguished from the inside of other records.
     fn candidate(&self, bytes: &[u8]) -> Candidate {
         let (length, rest) = match wire::varint(bytes) {
             Ok((length, rest)) => (length, rest),

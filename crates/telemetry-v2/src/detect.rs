@@ -1,4 +1,4 @@
-//! What kind of file this is, from its first bytes. Neither version has a magic of its own, so the first record is looked at.
+//! Detects the kind of a file from its first bytes. Neither version has a magic number, so the first record is examined.
 
 use crate::decode::{Decoded, Decoder, Framing};
 use crate::limits::Limits;
@@ -10,21 +10,21 @@ use crate::wire::{Fields, Value};
 pub struct FileKind {
     /// 1 (`.nevrcap`) or 2 (`.tape`).
     pub version: u8,
-    /// Packed by zstd.
+    /// Whether it is compressed with zstd.
     pub packed: bool,
 }
 
-/// How many first bytes of a file [`file_kind`] wants to see. Fewer do if the file has no more.
+/// The number of leading bytes of a file that [`file_kind`] needs. Fewer suffice if the file is shorter.
 pub const DETECT_BYTES: usize = 128 << 10;
 
-/// The kind of the file that begins with these bytes; `None` if it is no capture.
+/// Returns the kind of the file that starts with these bytes, or `None` if it is not a capture.
 pub fn file_kind(start: &[u8]) -> Option<FileKind> {
     let limits = Limits { record_bytes: 1 << 20, free_bytes: 4 << 20, ..Limits::default() };
     let packed = is_packed(start);
     let mut decoder = Decoder::new(Framing::V2, &limits);
     if packed {
         let mut unpacker = Unpacker::new(Input::new(start), &limits, None).ok()?;
-        // The bytes are cut somewhere; what can be unpacked of them is enough.
+        // The bytes end somewhere in the file; the part that can be decompressed is enough.
         loop {
             match unpacker.next() {
                 Ok(Some(Unpacked::Content { bytes, .. })) => {
@@ -33,7 +33,8 @@ pub fn file_kind(start: &[u8]) -> Option<FileKind> {
                         break;
                     }
                 }
-                // Only files of version 2 are packed with dictionaries. Whether it is one is seen when the dictionary is there.
+                // Only files of version 2 are compressed with dictionaries. Whether it really is one becomes clear with
+                // the dictionary.
                 Ok(Some(Unpacked::NeedsDictionary { offset: 0, .. })) => return Some(FileKind { version: 2, packed }),
                 _ => break,
             }
@@ -59,7 +60,7 @@ fn is_v2_header(record: &[u8]) -> bool {
         Some(Ok(field)) if field.number == 1 => field.bytes(),
         _ => None,
     };
-    // Nothing else that version 2 knows stands beside a header; in version 1 the time does.
+    // In version 2, no other known field occurs beside a header; in version 1, the time does.
     let alone = fields.all(|field| field.is_ok_and(|field| field.number > 3));
     let as_known = |header: &[u8]| {
         Fields::new(header).all(|field| {
@@ -70,7 +71,7 @@ fn is_v2_header(record: &[u8]) -> bool {
             })
         })
     };
-    // Later generations may give fields other types. A header that states the version is one all the same: no text looks like that.
+    // Later generations may change field types. A header that states the version is accepted anyway: no text looks like that.
     let states_version = |header: &[u8]| {
         Fields::new(header).all(|field| field.is_ok())
             && Fields::new(header).flatten().any(|field| field.number == 3 && field.varint() == Some(2))
@@ -78,7 +79,7 @@ fn is_v2_header(record: &[u8]) -> bool {
     header.is_some_and(|header| alone && (as_known(header) || states_version(header)))
 }
 
-/// Whether the first record is a `TelemetryHeader`: its first field is a text and not a header, and it has a time or metadata behind it.
+/// Whether the first record is a `TelemetryHeader`: its first field is a string and not a header, followed by a time or metadata.
 pub(crate) fn is_v1_header(record: &[u8]) -> bool {
     if is_v2_header(record) {
         return false;
@@ -96,7 +97,7 @@ pub(crate) fn is_v1_header(record: &[u8]) -> bool {
                 }
             }
             Ok((3, Value::Bytes(_))) => any = true,
-            // From a later writer.
+            // Written by a later version.
             Ok((4.., _)) if any => {}
             _ => return false,
         }

@@ -1,9 +1,11 @@
-//! A zstd dictionary: the bytes without which some files cannot be unpacked. Takes the bytes of its file, gives its id and its SHA-256.
+//! A zstd dictionary, without which some files cannot be decompressed. Parsed from the bytes of its file; provides its
+//! id and SHA-256.
 //!
 //! ```text
 //! 0xEC30A437 | id (4, little endian) | entropy tables | content
 //! ```
-//! A frame names its dictionary by id only, and ids collide. So the header of a capture states the SHA-256, and readers compare it before they give a frame.
+//! A frame refers to its dictionary by id only, and ids collide. Therefore the header of a capture states the SHA-256,
+//! and readers compare it before they return a frame.
 
 use std::fmt;
 
@@ -14,24 +16,24 @@ use crate::unpack;
 
 const MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
-/// Why bytes cannot be used as a dictionary.
+/// The reason why bytes cannot be used as a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DictionaryError {
-    /// The bytes do not begin as a dictionary does.
-    #[error("this is not a zstd dictionary: it does not begin with the bytes 37 a4 30 ec and an id")]
+    /// The bytes do not start like a dictionary.
+    #[error("this is not a zstd dictionary: it does not start with the bytes 37 a4 30 ec and an id")]
     NotADictionary,
-    /// It is larger than any that is in use.
-    #[error("a dictionary of {actual} bytes, at most {limit} are allowed")]
+    /// It is larger than any dictionary in use.
+    #[error("the dictionary has {actual} bytes, but at most {limit} are allowed")]
     TooLarge {
-        /// Its bytes.
+        /// Its size in bytes.
         actual: usize,
-        /// Bytes allowed.
+        /// The maximum size in bytes.
         limit: usize,
     },
-    /// Its tables cannot be read.
+    /// Its tables cannot be parsed.
     #[error("the dictionary is damaged: {cause}")]
     Damaged {
-        /// What the decoder says.
+        /// The error reported by the decoder.
         cause: String,
     },
 }
@@ -52,13 +54,13 @@ impl fmt::Debug for Dictionary {
 }
 
 impl Dictionary {
-    /// The largest dictionary that is taken. Trained ones have about 100 KiB.
+    /// The maximum size of a dictionary. Trained ones have about 100 KiB.
     pub const MAX_BYTES: usize = 16 << 20;
 
-    /// A dictionary of the bytes of its file.
+    /// Parses a dictionary from the bytes of its file.
     ///
     /// # Errors
-    /// If the bytes are not a dictionary with an id, or are too many.
+    /// If the bytes are not a dictionary with an id, or exceed the maximum size.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, DictionaryError> {
         let bytes: Bytes = bytes.into();
         let id = bytes.strip_prefix(&MAGIC).and_then(|rest| rest.first_chunk()).map(|id| u32::from_le_bytes(*id));
@@ -72,7 +74,7 @@ impl Dictionary {
         Ok(dictionary)
     }
 
-    /// The id by which zstd frames name it.
+    /// The id by which zstd frames refer to it.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -82,18 +84,18 @@ impl Dictionary {
         &self.sha256
     }
 
-    /// All of it.
+    /// The complete dictionary.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Bytes as hexadecimal digits, as `sha256sum` prints them.
+/// Formats bytes as hexadecimal digits, as `sha256sum` prints them.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The id of the dictionary that a zstd frame was packed with; `None` if it names none, or if too little of it is there.
+/// Returns the id of the dictionary of a zstd frame; `None` if it has none or is too short to tell.
 pub(crate) fn id_of_frame(frame: &[u8]) -> Option<u32> {
     let (descriptor, rest) = frame.get(4..)?.split_first()?;
     let single_segment = descriptor & 0x20 != 0;
@@ -104,7 +106,7 @@ pub(crate) fn id_of_frame(frame: &[u8]) -> Option<u32> {
         2 => u32::from(u16::from_le_bytes(*rest.first_chunk()?)),
         _ => u32::from_le_bytes(*rest.first_chunk()?),
     };
-    // 0 is the same as none.
+    // 0 means none.
     (id != 0).then_some(id)
 }
 
@@ -113,7 +115,7 @@ pub(crate) fn id_of_frame(frame: &[u8]) -> Option<u32> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A real dictionary (`tests/data`) under an id of one's own. Another `content` has the same id and another SHA-256.
+    /// A real dictionary (`tests/data`) with the given id. Different `content` gives the same id and another SHA-256.
     pub(crate) fn example(id: u32, content: u8) -> Dictionary {
         let mut bytes = include_bytes!("../tests/data/dictionary.zdict").to_vec();
         bytes[4..8].copy_from_slice(&id.to_le_bytes());
@@ -136,7 +138,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_dictionary_is_refused_and_its_sum_is_the_standard_one() {
+    fn invalid_dictionaries_are_rejected_and_the_hash_is_sha256() {
         for bytes in [&b""[..], b"37a430ec", b"\x37\xa4\x30\xec", b"\x37\xa4\x30\xec\0\0\0\0"] {
             assert_eq!(Dictionary::from_bytes(bytes.to_vec()), Err(DictionaryError::NotADictionary));
         }

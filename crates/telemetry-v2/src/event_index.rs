@@ -1,4 +1,5 @@
-//! `EventIndexEntry`, by hand: its field 1 is a string in the seed's generation and an enum later. The wire type says which.
+//! Hand-written `EventIndexEntry`: its field 1 is a string in the seed generation and an enum later. The wire type
+//! tells them apart.
 
 use bytes::{Buf, BufMut};
 use prost::DecodeError;
@@ -7,12 +8,12 @@ use prost::encoding::{DecodeContext, WireType, int32, skip_field, string, uint32
 use crate::event_type;
 use crate::proto::telemetry::v2::EventType;
 
-/// The type of an event as a footer names it.
+/// The type of an event as stored in a footer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventName {
-    /// By number, as later generations have it. A number this crate does not know is kept.
+    /// By number, as in later generations. An unknown number is preserved.
     Number(i32),
-    /// By name, as the seed's generation has it (`goal_scored`).
+    /// By name, as in the seed generation (`goal_scored`).
     Text(String),
 }
 
@@ -32,12 +33,12 @@ impl EventName {
     }
 }
 
-/// All frames that have an event of one type (`telemetry.v2.EventIndexEntry`).
+/// All frames with an event of one type (`telemetry.v2.EventIndexEntry`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventIndexEntry {
-    /// Which events.
+    /// The type of the events.
     pub event: EventName,
-    /// The frames, rising.
+    /// The frames, in ascending order.
     pub frame_indices: Vec<u32>,
 }
 
@@ -46,7 +47,7 @@ impl prost::Message for EventIndexEntry {
         match &self.event {
             EventName::Number(0) => {}
             EventName::Number(number) => int32::encode(1, number, buf),
-            // An empty text is written: without it the entry would be one of the later generations.
+            // An empty string is written: without it, the entry would look like one of a later generation.
             EventName::Text(text) => string::encode(1, text, buf),
         }
         uint32::encode_packed(2, &self.frame_indices, buf);

@@ -1,9 +1,10 @@
-//! Types of events by their three names: the variant of `EchoEvent`, the number in the footer's index, the text of the seed's index.
+//! Maps event types between their three names: the variant of `EchoEvent`, the number in the footer's index, and the
+//! name in the seed generation's index.
 
 use crate::proto::telemetry::v2::echo_event::Event;
 use crate::proto::telemetry::v2::{EchoEvent, EventType};
 
-/// Field number in `EchoEvent`, number in the index, text in the seed's index.
+/// Field number in `EchoEvent`, number in the index, name in the seed generation's index.
 const TABLE: [(u32, EventType, &str); 28] = [
     (10, EventType::RoundStarted, "round_started"),
     (11, EventType::RoundPaused, "round_paused"),
@@ -35,29 +36,29 @@ const TABLE: [(u32, EventType, &str); 28] = [
     (60, EventType::Generic, "generic_event"),
 ];
 
-/// Field number in `EchoEvent` of generation 5's `match_settings_changed`. Its number in the index is not known, so it has no type.
+/// The field number in `EchoEvent` of generation 5's `match_settings_changed`. Its number in the index is unknown, so it has no type.
 pub const MATCH_SETTINGS_CHANGED: u32 = 16;
 
-/// The type of the variant of `EchoEvent` with this field number.
+/// Returns the type of the variant of `EchoEvent` with this field number.
 pub fn from_variant(number: u32) -> Option<EventType> {
     TABLE.iter().find(|(variant, ..)| *variant == number).map(|(_, event, _)| *event)
 }
 
-/// The text by which the seed's generation names a type; empty for `UNSPECIFIED`.
+/// Returns the name of a type in the seed generation; empty for `UNSPECIFIED`.
 pub fn seed_name(event: EventType) -> &'static str {
     TABLE.iter().find(|(_, other, _)| *other == event).map_or("", |(.., name)| name)
 }
 
-/// The type that the seed's generation means by a text. The names of the enum are understood too.
+/// Returns the type with this name in the seed generation. The names of the enum are accepted too.
 pub fn from_seed_name(text: &str) -> Option<EventType> {
     let text = text.to_ascii_lowercase();
     let text = text.strip_prefix("event_type_").unwrap_or(&text);
-    // "generic" is what the enum calls it.
+    // The enum's name for it is "generic".
     let text = if text == "generic" { "generic_event" } else { text };
     TABLE.iter().find(|(.., name)| *name == text).map(|(_, event, _)| *event)
 }
 
-/// The type of an event; `None` for [`MATCH_SETTINGS_CHANGED`].
+/// Returns the type of an event; `None` for [`MATCH_SETTINGS_CHANGED`].
 pub fn of(event: &Event) -> Option<EventType> {
     Some(match event {
         Event::MatchSettingsChanged(_) => return None,

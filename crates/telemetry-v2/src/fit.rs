@@ -1,7 +1,9 @@
-//! Messages whose fields are not all of the types that the schema says: takes the bytes of a record, gives them without the fields that do not fit, and a list of those.
+//! Decodes messages whose fields do not all have the types given in the schema: returns a message without the
+//! mismatching fields, and a list of them.
 //!
-//! A generated decoder refuses a whole message for one field of another type. A later generation that changes a field would so cost the roster, the session and the start
-//! time. Here it costs the field. The bytes of the record stay as they are; only what is decoded from them lacks the field.
+//! A generated decoder rejects a whole message because of one field with another type. A later generation that changes
+//! a field would thus cost the roster, the session and the start time. Here it costs only the field. The bytes of the
+//! record stay unchanged; only the decoded message lacks the field.
 
 use std::fmt;
 
@@ -16,7 +18,7 @@ pub(crate) struct Message {
     fields: &'static [(u32, &'static str, Shape)],
 }
 
-/// What a field is on the wire.
+/// The wire representation of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Varint,
@@ -24,45 +26,45 @@ pub(crate) enum Shape {
     Fixed64,
     Text,
     Bytes,
-    /// A message, by its place in [`MESSAGES`].
+    /// A message, as an index into [`MESSAGES`].
     Message(usize),
-    /// Lists of numbers, packed or one by one.
+    /// Lists of numbers, packed or not.
     Varints,
     Fixed32s,
     Fixed64s,
-    /// A text in one generation, a number in another.
+    /// A string in one generation, a number in another.
     TextOrVarint,
     TextOrFixed32,
 }
 
-/// Misfits that are listed; all are counted.
+/// The maximum number of misfits listed; all are counted.
 const LISTED: usize = 16;
-/// The schema is not that deep.
+/// The schema is less deep than this.
 const MAX_DEPTH: usize = 32;
 
-/// Why a field does not fit the schema.
+/// The reason why a field does not match the schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MisfitCause {
     /// It has another wire type.
     #[error("is {found}, not {expected}")]
     WireType {
-        /// What it is.
+        /// The actual type.
         found: &'static str,
-        /// What the schema says.
+        /// The type in the schema.
         expected: &'static str,
     },
-    /// A text that is not UTF-8.
+    /// A string that is not UTF-8.
     #[error("is not UTF-8 text")]
     NotUtf8,
-    /// A message or a list whose bytes are not fields or numbers.
+    /// A message or list whose bytes are not valid fields or numbers.
     #[error("is malformed")]
     Malformed,
 }
 
-/// A field that does not fit the schema.
+/// A field that does not match the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// Full name of its message.
+    /// The full name of its message.
     pub message: &'static str,
     /// Name of the field.
     pub field: &'static str,
@@ -80,17 +82,17 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// The fields of a record that do not fit the schema. Empty for almost every record.
+/// The fields of a record that do not match the schema. Empty for almost every record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Misfits {
     /// The first of them.
     pub listed: Vec<Misfit>,
-    /// How many there are.
+    /// The total number of misfits.
     pub count: u64,
 }
 
 impl Misfits {
-    /// Whether all fields fit.
+    /// Whether all fields match.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -115,12 +117,12 @@ impl fmt::Display for Misfits {
     }
 }
 
-/// A message and the fields of its record that could not be read into it.
+/// A message and the fields of its record that could not be decoded into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted<T> {
     /// The message, without those fields.
     pub message: T,
-    /// The fields. The record still has them.
+    /// These fields. The record still contains them.
     pub misfits: Misfits,
 }
 
@@ -131,7 +133,8 @@ impl<T> Fitted<T> {
     }
 }
 
-/// Decodes a message; if it does not fit, decodes it without the fields that do not. `message` is its place in [`MESSAGES`].
+/// Decodes a message; if it does not match the schema, decodes it without the mismatching fields. `message` is its
+/// index in [`MESSAGES`].
 pub(crate) fn decode<M: prost::Message + Default>(
     bytes: bytes::Bytes,
     message: usize,
@@ -148,7 +151,7 @@ pub(crate) fn decode<M: prost::Message + Default>(
     }
 }
 
-/// Appends the fields of a message that fit.
+/// Appends the fields of a message that match.
 fn fit(
     bytes: &[u8],
     message: &Message,
@@ -216,12 +219,12 @@ fn name_of(shape: Shape) -> &'static str {
         Shape::Varint => "an integer",
         Shape::Fixed32 => "a float",
         Shape::Fixed64 => "a double",
-        Shape::Text => "a text",
+        Shape::Text => "a string",
         Shape::Bytes => "bytes",
         Shape::Message(_) => "a message",
         Shape::Varints | Shape::Fixed32s | Shape::Fixed64s => "a list of numbers",
-        Shape::TextOrVarint => "a text or an integer",
-        Shape::TextOrFixed32 => "a text or a float",
+        Shape::TextOrVarint => "a string or an integer",
+        Shape::TextOrFixed32 => "a string or a float",
     }
 }
 
@@ -230,7 +233,7 @@ fn name_of_value(value: Value<'_>) -> &'static str {
         Value::Varint(_) => "an integer",
         Value::Fixed32(_) => "a 32-bit number",
         Value::Fixed64(_) => "a 64-bit number",
-        Value::Bytes(_) => "a text, bytes or a message",
+        Value::Bytes(_) => "a string, bytes or a message",
         Value::Group => "a group",
     }
 }
@@ -265,11 +268,11 @@ mod tests {
     fn a_field_of_another_type_costs_that_field_wherever_it_is() {
         let Some(capture_header::GameHeader::EchoArena(arena)) = header().game_header else { panic!() };
         let mut player = arena.initial_roster[0].encode_to_vec();
-        // Its level as a text.
+        // Its level as a string.
         player.extend([0x32, 2, b'4', b'0']);
         let (mut arena, mut bytes) = (EchoArenaHeader { initial_roster: Vec::new(), ..arena }.encode_to_vec(), vec![]);
         wire::push_bytes(8, &player, &mut arena);
-        // The producer as a number, the version as a double, a text that is none, and a field that nobody knows.
+        // The producer as a number, the version as a double, a string that is not UTF-8, and an unknown field.
         bytes.extend([0x0a, 1, b'c', 0x48, 5, 0x29, 1, 2, 3, 4, 5, 6, 7, 8, 0x42, 1, 0xff, 0xf8, 6, 1]);
         wire::push_bytes(10, &arena, &mut bytes);
         let Fitted { message, misfits } = read(&bytes);
@@ -277,8 +280,8 @@ mod tests {
         assert_eq!(misfits.count, 4);
         assert_eq!(
             misfits.to_string(),
-            "CaptureHeader.producer (field 9) is an integer, not a text; CaptureHeader.format_minor (field 5) is a 64-bit number, not an integer; \
-             CaptureHeader.game_type (field 8) is not UTF-8 text; PlayerInfo.level (field 6) is a text, bytes or a message, not an integer"
+            "CaptureHeader.producer (field 9) is an integer, not a string; CaptureHeader.format_minor (field 5) is a 64-bit number, not an integer; \
+             CaptureHeader.game_type (field 8) is not UTF-8 text; PlayerInfo.level (field 6) is a string, bytes or a message, not an integer"
         );
     }
 
@@ -292,7 +295,7 @@ mod tests {
     #[test]
     fn a_broken_message_costs_itself_and_not_what_it_is_in() {
         let mut bytes = header().encode_to_vec();
-        // A time that ends too early.
+        // A truncated timestamp.
         bytes.extend([0x12, 2, 0x08, 0x80]);
         let Fitted { message, misfits } = read(&bytes);
         assert_eq!(message.message, Some(envelope::Message::Header(header())));

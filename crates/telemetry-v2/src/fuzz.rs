@@ -1,4 +1,4 @@
-//! Entries for fuzzing: each takes any bytes and must come back, whatever they are.
+//! Fuzzing entry points: each takes arbitrary bytes and must return, whatever they are.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ use crate::record::{Record, RecordKind};
 use crate::skeleton::Bones;
 use crate::{detect, meaning, nevrcap};
 
-/// Small, so that hangs and hunger for memory show on small inputs.
+/// Small limits, so that hangs and excessive memory use show on small inputs.
 fn limits() -> Limits {
     Limits { record_bytes: 1 << 20, elements: 1024, window_bytes: 8 << 20, expansion: 100, free_bytes: 4 << 20 }
 }
@@ -34,7 +34,7 @@ fn look_into(record: &Record, evidence: &mut Evidence) {
     let _ = record.footer(&limits());
 }
 
-/// One envelope, and the same bytes as a stream that comes in pieces.
+/// One envelope, and the same bytes as a stream in chunks.
 #[doc(hidden)]
 pub fn fuzz_envelope(data: &[u8]) {
     let mut evidence = Evidence::default();
@@ -57,10 +57,10 @@ pub fn fuzz_envelope(data: &[u8]) {
     }
     decoder.end();
     drain(&mut decoder, &mut evidence);
-    assert!(decoder.offset() == data.len() as u64, "bytes are neither given nor reported");
+    assert!(decoder.offset() == data.len() as u64, "some bytes were neither returned nor reported");
 }
 
-/// A file: from its beginning, and with jumps.
+/// A file, read from its start and with seeks.
 #[doc(hidden)]
 pub fn fuzz_tape(data: &[u8]) {
     let _ = detect::file_kind(data);
@@ -81,8 +81,8 @@ pub fn fuzz_tape(data: &[u8]) {
     }
 }
 
-/// A file of blocks whose contents are broken and whose packing is right: a byte with the number of blocks, two with the length of each, then their contents. The
-/// checksum of zstd would keep most mutations out.
+/// A file of blocks with damaged contents and valid compression: one byte with the number of blocks, two with the
+/// length of each, then their contents. The checksum of zstd would reject most mutations.
 #[doc(hidden)]
 #[cfg(feature = "zstd")]
 pub fn fuzz_tape_resealed(data: &[u8]) {

@@ -1,17 +1,18 @@
-//! Which generation of the schema a stream was written by. All of them call themselves version 2 and mean different things by the same bytes,
-//! so it is found from what only some of them write. Takes records, gives a [`Verdict`].
+//! Determines which generation of the schema a stream was written with. All of them call themselves version 2 and give
+//! the same bytes different meanings, so the generation is inferred from features that only some of them write. Takes
+//! records, returns a [`Verdict`].
 
 use crate::event_type;
 use crate::proto::telemetry::v2::CaptureHeader;
 use crate::record::{ECHO_ARENA, FRAME, Record, RecordKind};
 use crate::wire::{Field, Fields, Value};
 
-/// Generations, oldest first.
+/// The generations, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
-    /// "G1": the first one. −1 is nobody, event types are texts, the footer has the size of the stream.
+    /// "G1": the first one. −1 means nobody, event types are strings, the footer has the size of the stream.
     Seed,
-    /// "G2": absent is nobody, event types are numbers, the footer has its own place.
+    /// "G2": absent means nobody, event types are numbers, the footer has its own offset.
     Second,
     /// "G3", called 2.1.0: more fields and events. Written by default.
     Third,
@@ -21,39 +22,40 @@ pub enum Generation {
     Fifth,
 }
 
-/// Key and value in the header's metadata by which this crate marks streams of the seed's generation: a reader of a live stream cannot look ahead.
+/// The key and value in the header's metadata with which this crate marks streams of the seed generation: a reader of a
+/// live stream cannot look ahead.
 pub const SCHEMA_KEY: &str = "schema";
 /// See [`SCHEMA_KEY`].
 pub const SCHEMA_SEED: &str = "telemetry.v2/seed";
 
-/// Where a record stands.
+/// The location of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// First byte of its length, in the stream.
+    /// Offset of the first byte of its length prefix in the stream.
     pub offset: u64,
-    /// Behind its last byte, in the stream.
+    /// Offset after its last byte in the stream.
     pub end: u64,
-    /// Where the zstd frame begins in the file that has its first byte. `None`: the file is not packed.
+    /// Offset in the file of the zstd frame that contains its first byte. `None` if the file is not compressed.
     pub block: Option<u64>,
 }
 
-/// What the records seen so far say.
+/// What can be concluded from the records so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The oldest generation that fits.
+    /// The oldest generation that matches.
     pub generation: Generation,
-    /// False: nothing was seen that only the seed or only later ones write. What is the same in both is read all the same.
+    /// False if nothing was found that only the seed or only later generations write. Everything common to both can be read anyway.
     pub certain: bool,
-    /// Records contradict each other, as in streams joined by hand.
+    /// Whether records contradict each other, as in streams joined by hand.
     pub mixed: bool,
 }
 
-/// Collects signs of a generation.
+/// Collects evidence of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {
     at_least: Generation,
     at_most: Generation,
-    /// A slot of −1 was seen. Later writers put it into optional fields by mistake, so alone it proves nothing.
+    /// Whether a slot of −1 was found. Later writers put it into optional fields by mistake, so it proves nothing by itself.
     minus_one: bool,
     mixed: bool,
 }
@@ -65,24 +67,24 @@ impl Default for Evidence {
 }
 
 impl Evidence {
-    /// What is known now.
+    /// The current conclusion.
     pub fn verdict(&self) -> Verdict {
         let certain = self.is_decided();
         let generation = match (certain, self.minus_one) {
             (true, _) => self.at_least.min(self.at_most),
             (false, true) => Generation::Seed,
-            // A capture in the seed's generation has a −1 as soon as the disc is free. Without any, absent means absent.
+            // A capture of the seed generation has a −1 as soon as the disc is free. Without any, absent means absent.
             (false, false) => Generation::Second,
         };
         Verdict { generation, certain, mixed: self.mixed }
     }
 
-    /// Whether it is known which meaning fields have. Later records can only tell the later generations apart.
+    /// Whether the meaning of fields is known. Further records can only distinguish between the later generations.
     pub fn is_decided(&self) -> bool {
         self.at_most == Generation::Seed || self.at_least > Generation::Seed
     }
 
-    /// Look at a record. Its place tells what field 3 of a footer is.
+    /// Examines a record. Its location determines the meaning of field 3 of a footer.
     pub fn observe(&mut self, record: &Record, place: Option<RecordPlace>) {
         for field in fields(record.bytes()) {
             match (record.kind(), field.number, field.bytes()) {
@@ -188,7 +190,7 @@ impl Evidence {
         }
     }
 
-    /// Slots that are optional since the second generation: only then is a 0 written.
+    /// Slots that are optional since the second generation: only since then is a 0 written.
     fn slots(&mut self, event: &[u8], numbers: &[u32]) {
         for field in fields(event).filter(|field| numbers.contains(&field.number)) {
             match field.varint() {
@@ -225,7 +227,7 @@ impl Evidence {
     }
 }
 
-/// What a header alone says. For live streams; of a file, the footer and the frames should be asked too.
+/// Returns what can be concluded from a header alone. This is for live streams; for a file, consider the footer and the frames too.
 pub fn of_header(header: &CaptureHeader) -> Verdict {
     let mut evidence = Evidence::default();
     evidence.header(&prost::Message::encode_to_vec(header));

@@ -1,8 +1,9 @@
 //! Telemetry V2: the layered capture envelope of Echo VR tools, its `.tape` files, and the older `.nevrcap` streams.
 //!
-//! A stream is a sequence of length-delimited `Envelope`s: a header, frames, a footer. [`write::Writer`] makes one, [`read::Reader`] reads any source from its
-//! beginning, [`read::Tape`] jumps in a file, [`decode::Decoder`] takes bytes as they come and does no I/O. A [`Record`] keeps its bytes, so what this crate does not
-//! know is written back as it came. `docs/telemetry-v2.md` of the repository has the format, the generations and the reasons.
+//! A stream is a sequence of length-delimited `Envelope`s: a header, frames, a footer. [`write::Writer`] writes one,
+//! [`read::Reader`] reads any source sequentially, [`read::Tape`] seeks in a file, [`decode::Decoder`] takes bytes as
+//! they arrive and does no I/O. A [`Record`] keeps its bytes, so that unknown fields are written back unchanged.
+//! `docs/telemetry-v2.md` in the repository describes the format, the generations and the reasons.
 //!
 //! ```
 //! # #[cfg(feature = "zstd")] {

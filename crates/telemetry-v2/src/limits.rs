@@ -1,19 +1,19 @@
-//! How large things in a stream may be. Every length that a file claims is compared with these before memory is taken.
+//! Size limits for streams. Every length declared in a file is checked against these before memory is allocated.
 
 use crate::dictionary::Dictionary;
 
-/// Bounds for readers. The defaults fit every capture that a game can make.
+/// Limits for readers. The defaults fit every capture that a game can produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one record.
+    /// Size of one record.
     pub record_bytes: usize,
-    /// Players, bones, events or names in one record. A repeated message of two bytes takes a hundred times as many in memory.
+    /// Players, bones, events or names in one record. A repeated message of two bytes takes a hundred times as much memory.
     pub elements: usize,
-    /// Bytes a zstd frame may ask its reader to keep.
+    /// Window size that a zstd frame may require.
     pub window_bytes: usize,
-    /// How many times as large as its file a stream may become: more is a bomb.
+    /// Maximum expansion ratio of a file: more is a decompression bomb.
     pub expansion: u64,
-    /// What may be unpacked before `expansion` counts.
+    /// Bytes that may be decompressed before `expansion` applies.
     pub free_bytes: u64,
 }
 
@@ -29,12 +29,12 @@ impl Default for Limits {
     }
 }
 
-/// How a source is read.
+/// Options for reading a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// How large things may be.
+    /// Size limits.
     pub limits: Limits,
-    /// The zstd dictionary that the source was packed with. A source without one is read all the same.
+    /// The zstd dictionary of the source. A source without one can be read all the same.
     pub dictionary: Option<Dictionary>,
 }
 

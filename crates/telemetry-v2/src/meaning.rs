@@ -1,5 +1,6 @@
-//! What the same bytes mean in different generations. Messages are decoded as they stand on the wire; these functions turn them into the meaning of
-//! the current generation (absent is nobody, clocks are texts, event types are numbers), and back into the seed's.
+//! The meaning of the same bytes in different generations. Messages are decoded as they are on the wire; these
+//! functions convert them to the meaning of the current generation (absent is nobody, clocks are strings, event types
+//! are numbers), and back to that of the seed generation.
 
 use crate::event_index::{EventIndexEntry, EventName};
 use crate::event_type;
@@ -9,22 +10,22 @@ use crate::proto::telemetry::v2::{CaptureFooter, CaptureHeader, FrameEncoding, c
 use crate::proto::telemetry::v2::{EchoArenaFrame, EchoEvent, EventType, Frame};
 use crate::scoreboard::Clock;
 
-/// The version in the headers of streams.
+/// The version in stream headers.
 pub const FORMAT_VERSION: u32 = 2;
-/// With it 2.1.0.
+/// The minor version: 2.1.0.
 pub const FORMAT_MINOR: u32 = 1;
 
-/// What field 3 of a footer says.
+/// The meaning of field 3 of a footer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FooterPlace {
-    /// Size of the whole stream: the seed's generation.
+    /// The size of the whole stream: the seed generation.
     TotalBytes(u64),
-    /// Where the footer begins: later ones.
+    /// The offset of the footer: later generations.
     FooterOffset(u64),
 }
 
 impl FooterPlace {
-    /// What the field of this footer means.
+    /// Returns the meaning of the field in this footer.
     pub fn of(footer: &CaptureFooter, generation: Generation) -> Self {
         match generation {
             Generation::Seed => Self::TotalBytes(footer.footer_offset),
@@ -33,7 +34,8 @@ impl FooterPlace {
     }
 }
 
-/// A slot as the wire has it, as the current generation means it: negative is nobody everywhere, and absent is slot 0 in the seed's.
+/// Converts a slot on the wire to its meaning in the current generation: negative is nobody everywhere, and absent is
+/// slot 0 in the seed generation.
 pub fn slot(wire: Option<i32>, generation: Generation) -> Option<i32> {
     match (wire, generation) {
         (Some(slot), _) if slot < 0 => None,
@@ -42,7 +44,7 @@ pub fn slot(wire: Option<i32>, generation: Generation) -> Option<i32> {
     }
 }
 
-/// The other way: 0 is left out as the seed's generation does, nobody is −1.
+/// The inverse: 0 is omitted, as in the seed generation, and nobody is −1.
 fn slot_for_seed(slot: Option<i32>) -> Option<i32> {
     match slot {
         None => Some(-1),
@@ -52,14 +54,14 @@ fn slot_for_seed(slot: Option<i32>) -> Option<i32> {
     }
 }
 
-/// Give a decoded frame the meaning of the current generation.
+/// Converts a decoded frame to the meaning of the current generation.
 pub fn frame_to_current(frame: &mut Frame, generation: Generation) {
     let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload else { return };
     for event in arena.events.iter_mut().filter_map(|event| event.event.as_mut()) {
         map_slots(event, |wire| slot(wire, generation));
         if let Event::ScoreboardUpdated(scores) = event {
             scores.clock = match (scores.clock.take(), generation) {
-                // The seed leaves out a clock of zero.
+                // The seed generation omits a clock of zero.
                 (None, Generation::Seed) => Some(Clock::Display(Clock::Seconds(0.0).display())),
                 (Some(clock), _) => Some(Clock::Display(clock.display())),
                 (None, _) => None,
@@ -80,7 +82,8 @@ fn map_slots(event: &mut Event, map: impl Fn(Option<i32>) -> Option<i32>) {
     }
 }
 
-/// Give a frame of the current generation the form of the seed's. What the seed has no field for is left out; gives how many values and events that were.
+/// Converts a frame of the current generation to the form of the seed generation. Omits everything for which the seed
+/// has no field; returns the number of values and events omitted.
 pub fn frame_to_seed(frame: &mut Frame) -> u32 {
     let mut lost = u32::from(std::mem::take(&mut frame.is_keyframe));
     let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload else { return lost };
@@ -93,7 +96,7 @@ pub fn frame_to_seed(frame: &mut Frame) -> u32 {
         map_slots(event, slot_for_seed);
         match event {
             Event::ScoreboardUpdated(scores) => {
-                // A text that is no clock: the frame has the same clock as a number.
+                // A string that is not a clock: the frame has the same clock as a number.
                 let clock = scores.clock.take();
                 scores.clock = clock.map(|clock| Clock::Seconds(clock.seconds().unwrap_or(clock_of_frame)));
             }
@@ -119,7 +122,7 @@ fn is_later(event: &EchoEvent) -> bool {
     event.event.as_ref().is_some_and(|event| event_type::of(event).is_none_or(is_later_event))
 }
 
-/// Events that the seed's generation does not have.
+/// Whether an event does not exist in the seed generation.
 pub(crate) fn is_later_event(event: EventType) -> bool {
     use EventType::{GrabChanged, LoadoutChanged, PlayerInfoUpdated, PlayerStatsUpdated};
     matches!(event, LoadoutChanged | GrabChanged | PlayerInfoUpdated | PlayerStatsUpdated)
@@ -127,7 +130,7 @@ pub(crate) fn is_later_event(event: EventType) -> bool {
 
 fn clear_arena(arena: &mut EchoArenaFrame) -> u32 {
     let mut lost = 0;
-    // Made from events, so nothing is lost with it.
+    // Derived from events, so nothing is lost with it.
     arena.keyframe_state = None;
     lost += u32::from(arena.payload.take().is_some());
     lost += u32::from(arena.pause_detail.take().is_some());
@@ -149,7 +152,7 @@ fn clear_arena(arena: &mut EchoArenaFrame) -> u32 {
     lost
 }
 
-/// Fill in the version of a header that is about to be written.
+/// Sets the version of a header to be written.
 pub fn header_for(header: &mut CaptureHeader, generation: Generation) {
     header.format_version = FORMAT_VERSION;
     if generation >= Generation::Third {
@@ -182,7 +185,7 @@ pub fn header_for(header: &mut CaptureHeader, generation: Generation) {
     }
 }
 
-/// Give the entries of a footer's index the spelling of a generation. Entries that this crate cannot name stay as they are.
+/// Converts the entries of a footer's index to the notation of a generation. Entries unknown to this crate stay unchanged.
 pub fn event_index_for(entries: &mut [EventIndexEntry], generation: Generation) {
     for entry in entries {
         if let Some(event) = entry.event.event_type() {

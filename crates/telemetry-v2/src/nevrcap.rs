@@ -1,5 +1,5 @@
-//! Files of the first version (`.nevrcap`): one zstd stream of records without envelope and without footer. A [`Reader`] takes a file, gives its header, its frames and
-//! what is wrong; a [`Writer`] makes one.
+//! Files of the first version (`.nevrcap`): one zstd stream of records without an envelope and without a footer. A
+//! [`Reader`] reads the header, the frames and the problems of a file; a [`Writer`] writes one.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -15,56 +15,56 @@ use crate::read::Problem;
 use crate::unpack::{Input, Unpacked, Unpacker, is_source_packed};
 use crate::wire;
 
-/// A record of a file, to the byte. What this crate does not know of it stays in it.
+/// A record of a file, byte for byte. Unknown fields are preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawRecord {
-    /// Its bytes, without the length before them.
+    /// Its bytes, without the length prefix.
     pub bytes: Bytes,
-    /// Where its length begins in the stream.
+    /// Offset of its length prefix in the stream.
     pub offset: u64,
 }
 
 impl RawRecord {
-    /// The record as a frame, and the fields of it that do not fit the schema.
+    /// Decodes the record as a frame, and lists its fields that do not match the schema.
     pub fn fitted_frame(&self) -> Result<Fitted<LobbySessionStateFrame>, prost::DecodeError> {
         fit::decode(self.bytes.clone(), fit::TELEMETRY_V1_LOBBYSESSIONSTATEFRAME)
     }
 
-    /// The record as the header, and the fields of it that do not fit the schema.
+    /// Decodes the record as the header, and lists its fields that do not match the schema.
     pub fn fitted_header(&self) -> Result<Fitted<TelemetryHeader>, prost::DecodeError> {
         fit::decode(self.bytes.clone(), fit::TELEMETRY_V1_TELEMETRYHEADER)
     }
 
-    /// [`RawRecord::fitted_frame`] without the list of fields that do not fit.
+    /// [`RawRecord::fitted_frame`] without the list of mismatching fields.
     pub fn frame(&self) -> Result<LobbySessionStateFrame, prost::DecodeError> {
         Ok(self.fitted_frame()?.message)
     }
 
-    /// [`RawRecord::fitted_header`] without the list of fields that do not fit.
+    /// [`RawRecord::fitted_header`] without the list of mismatching fields.
     pub fn header(&self) -> Result<TelemetryHeader, prost::DecodeError> {
         Ok(self.fitted_header()?.message)
     }
 }
 
-/// What a reader gives.
+/// An item returned by a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// The header: the first record.
     Header(RawRecord),
     /// A frame.
     Frame(RawRecord),
-    /// Something is wrong here.
+    /// A problem at this point.
     Problem(Problem),
 }
 
-/// Why a file cannot be read.
+/// The reason why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The source failed.
     #[error("reading failed: {0}")]
     Io(#[from] io::Error),
     /// The first record is not a header of the first version.
-    #[error("this is no capture of the first version (.nevrcap): its first record is not a header")]
+    #[error("this is not a capture of the first version (.nevrcap): its first record is not a header")]
     NotFirstVersion,
 }
 
@@ -73,7 +73,7 @@ enum Source<R> {
     Packed(Box<Unpacker<R>>),
 }
 
-/// Reads a file from its beginning.
+/// Reads a file sequentially.
 pub struct Reader<R> {
     source: Source<R>,
     decoder: Decoder,
@@ -83,12 +83,12 @@ pub struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader with the usual limits.
+    /// Creates a reader with the default limits.
     pub fn new(source: R) -> Result<Self, ReadError> {
         Self::with_limits(source, &Limits::default())
     }
 
-    /// A reader. Files that are not packed are read too.
+    /// Creates a reader. Uncompressed files are supported too.
     pub fn with_limits(source: R, limits: &Limits) -> Result<Self, ReadError> {
         let mut input = Input::new(source);
         let source = if is_source_packed(&mut input)? {
@@ -100,12 +100,12 @@ impl<R: Read> Reader<R> {
         Ok(Self { source, decoder, waiting: VecDeque::new(), started: false, ended: false })
     }
 
-    /// Whether the source is packed.
+    /// Whether the source is compressed.
     pub fn is_packed(&self) -> bool {
         matches!(self.source, Source::Packed(_))
     }
 
-    /// The next record or problem; `None` at the end.
+    /// Returns the next record or problem, or `None` at the end.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Item>, ReadError> {
         loop {
@@ -122,7 +122,7 @@ impl<R: Read> Reader<R> {
 
     fn decoded(&mut self, decoded: Decoded) -> Result<Item, ReadError> {
         let (offset, bytes) = match decoded {
-            // Without its first record nothing says that a file is one of these.
+            // Without its first record, there is no evidence that a file is of this kind.
             Decoded::Lost { cause, .. } if !self.started && cause != LostCause::Truncated => {
                 return Err(ReadError::NotFirstVersion);
             }
@@ -188,7 +188,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The bytes of a frame, without the length before them.
+/// Encodes a frame, without the length prefix.
 pub fn frame_bytes(frame: &LobbySessionStateFrame) -> Vec<u8> {
     frame.encode_to_vec()
 }
@@ -213,24 +213,24 @@ fn packed<W: Write>(sink: W, level: i32) -> io::Result<Target<W>> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begin a file: one zstd stream. The level of other writers is 1.
+    /// Starts a file: one zstd stream. Other writers use level 1.
     #[cfg(feature = "zstd")]
     pub fn new(sink: W, header: &TelemetryHeader, level: i32) -> io::Result<Self> {
         Self::begin(packed(sink, level)?, &header.encode_to_vec())
     }
 
-    /// Begin a stream that is not packed.
+    /// Starts an uncompressed stream.
     pub fn plain(sink: W, header: &TelemetryHeader) -> io::Result<Self> {
         Self::begin(Target::Plain(sink), &header.encode_to_vec())
     }
 
-    /// Begin a copy of a file, packed: the header is written to the byte as it was.
+    /// Starts a compressed copy of a file; the header is written byte for byte.
     #[cfg(feature = "zstd")]
     pub fn copying(sink: W, header: &[u8], level: i32) -> io::Result<Self> {
         Self::begin(packed(sink, level)?, header)
     }
 
-    /// Begin a copy of a file that is not packed.
+    /// Starts an uncompressed copy of a file.
     pub fn copying_plain(sink: W, header: &[u8]) -> io::Result<Self> {
         Self::begin(Target::Plain(sink), header)
     }
@@ -241,12 +241,12 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Write a frame.
+    /// Writes a frame.
     pub fn frame(&mut self, frame: &LobbySessionStateFrame) -> io::Result<()> {
         self.raw(&frame.encode_to_vec())
     }
 
-    /// Write the bytes of a frame as they are.
+    /// Writes the bytes of a frame unchanged.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.record.clear();
         wire::push_varint(bytes.len() as u64, &mut self.record);
@@ -258,7 +258,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// End the file.
+    /// Ends the file.
     #[cfg_attr(not(feature = "zstd"), allow(clippy::infallible_destructuring_match))]
     pub fn finish(self) -> io::Result<W> {
         let mut sink = match self.target {

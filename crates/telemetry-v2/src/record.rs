@@ -1,5 +1,5 @@
-//! One record of a stream: takes the bytes of an `Envelope`, gives its kind, its outline and its messages. The bytes are kept, so what this
-//! crate does not know is written back as it came.
+//! One record of a stream: the bytes of an `Envelope`, with access to its kind, its outline and its messages. The bytes
+//! are kept, so that unknown fields are written back unchanged.
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -20,7 +20,7 @@ pub(crate) const ECHO_ARENA: u32 = 10;
 const EVENTS: u32 = 12;
 pub(crate) const KEYFRAME_STATE: u32 = 1000;
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
     /// A `CaptureHeader`.
@@ -31,36 +31,36 @@ pub enum RecordKind {
     Footer,
     /// Another field of `Envelope`, from a later version.
     Unknown(u32),
-    /// Nothing at all.
+    /// No field at all.
     Empty,
 }
 
-/// Why the message of a record could not be had.
+/// The reason why the message of a record could not be decoded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecordError {
     /// The record is of another kind.
     #[error("the record is {actual:?}, not {expected:?}")]
     Kind {
-        /// What was asked for.
+        /// The requested kind.
         expected: RecordKind,
-        /// What it is.
+        /// The actual kind.
         actual: RecordKind,
     },
     /// The bytes are not the fields of a message.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A list in it has more members than any game has.
-    #[error("field {field} has more than {limit} members")]
+    /// A list in it has more elements than any game has.
+    #[error("field {field} has more than {limit} elements")]
     TooMany {
         /// Number of the field.
         field: u32,
-        /// Members allowed.
+        /// Maximum number of elements.
         limit: usize,
     },
-    /// A field is not what the schema says.
-    #[error("the record does not fit the schema: {cause}")]
+    /// A field does not match the schema.
+    #[error("the record does not match the schema: {cause}")]
     Schema {
-        /// What the decoder says.
+        /// The error reported by the decoder.
         #[source]
         cause: prost::DecodeError,
     },
@@ -72,24 +72,24 @@ impl From<prost::DecodeError> for RecordError {
     }
 }
 
-/// What can be said of a frame without decoding it.
+/// The properties of a frame that are available without decoding it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameOutline {
     /// Its number.
     pub frame_index: u32,
     /// Its time since the header's.
     pub timestamp_offset_ms: u32,
-    /// The mark of generation 4.
+    /// The keyframe mark of generation 4.
     pub is_keyframe: bool,
-    /// Field number of the payload: 10 is Echo Arena. `None`: no payload.
+    /// Field number of the payload: 10 is Echo Arena. `None` if there is no payload.
     pub payload: Option<u32>,
-    /// Types of its events, in their order. Events that this crate does not know are not in it.
+    /// The types of its events, in order. Unknown events are not included.
     pub events: Vec<EventType>,
-    /// Events without a type: those that this crate does not know, and those of [`FrameOutline::settings_changes`].
+    /// Events without a type: those unknown to this crate, and those in [`FrameOutline::settings_changes`].
     pub unknown_events: u32,
-    /// Events `match_settings_changed` of generation 5, whose fields and whose type in the index are not known here.
+    /// Events `match_settings_changed` of generation 5, whose fields and type in the index are unknown.
     pub settings_changes: u32,
-    /// Whether it has the full state ([`crate::StateTracker`]).
+    /// Whether it contains the full state ([`crate::StateTracker`]).
     pub has_state: bool,
 }
 
@@ -101,14 +101,14 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of these bytes, without the length before them. Only the outermost fields are looked at.
+    /// Creates a record from these bytes, without the length prefix. Only the outermost fields are parsed.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, WireError> {
         let bytes = bytes.into();
         let mut kind = RecordKind::Empty;
         for field in Fields::new(&bytes) {
             let field = field?;
             kind = match (field.number, field.bytes(), kind) {
-                // Of the variants of a oneof the last one counts.
+                // The last variant of a oneof wins.
                 (HEADER, Some(_), _) => RecordKind::Header,
                 (FRAME, Some(_), _) => RecordKind::Frame,
                 (FOOTER, Some(_), _) => RecordKind::Footer,
@@ -119,7 +119,7 @@ impl Record {
         Ok(Self { bytes, kind })
     }
 
-    /// The record of a message.
+    /// Creates the record of a message.
     pub fn from_message(message: envelope::Message) -> Self {
         let kind = match message {
             envelope::Message::Header(_) => RecordKind::Header,
@@ -129,35 +129,36 @@ impl Record {
         Self { bytes: Envelope { message: Some(message) }.encode_to_vec().into(), kind }
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> RecordKind {
         self.kind
     }
 
-    /// Its bytes, without the length before them.
+    /// Its bytes, without the length prefix.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// The message as it stands on the wire. What generations mean by the same field differs: see [`crate::meaning`]. Fields that do not fit the schema are left out and
-    /// listed.
+    /// Decodes the message as it is on the wire. The meaning of a field differs between generations: see
+    /// [`crate::meaning`]. Fields that do not match the schema are omitted and listed.
     pub fn fitted(&self, limits: &Limits) -> Result<Fitted<Envelope>, RecordError> {
         check_elements(&self.bytes, limits.elements)?;
         let strict = |cause| RecordError::Schema { cause };
         let fitted = fit::decode::<Envelope>(self.bytes.clone(), fit::TELEMETRY_V2_ENVELOPE).map_err(strict)?;
         if fitted.message.message.is_none() && !fitted.misfits.is_empty() {
-            // All of the message is malformed: the decoder says where.
+            // The whole message is malformed: the strict decoder reports where.
             Envelope::decode(self.bytes.clone()).map_err(strict)?;
         }
         Ok(fitted)
     }
 
-    /// [`Record::fitted`] without the list of fields that do not fit.
+    /// [`Record::fitted`] without the list of mismatching fields.
     pub fn envelope(&self, limits: &Limits) -> Result<Envelope, RecordError> {
         Ok(self.fitted(limits)?.message)
     }
 
-    /// The frame as it stands on the wire, and the fields of it that do not fit the schema. Bones share the memory of the record.
+    /// Decodes the frame as it is on the wire, and lists its fields that do not match the schema. Bones share the
+    /// memory of the record.
     pub fn fitted_frame(&self, limits: &Limits) -> Result<Fitted<Frame>, RecordError> {
         self.expect(RecordKind::Frame)?;
         self.fitted(limits)?.map(|envelope| match envelope.message {
@@ -166,7 +167,7 @@ impl Record {
         })
     }
 
-    /// The header as it stands on the wire, and the fields of it that do not fit the schema.
+    /// Decodes the header as it is on the wire, and lists its fields that do not match the schema.
     pub fn fitted_header(&self, limits: &Limits) -> Result<Fitted<CaptureHeader>, RecordError> {
         self.expect(RecordKind::Header)?;
         self.fitted(limits)?.map(|envelope| match envelope.message {
@@ -175,7 +176,7 @@ impl Record {
         })
     }
 
-    /// The footer as it stands on the wire, and the fields of it that do not fit the schema.
+    /// Decodes the footer as it is on the wire, and lists its fields that do not match the schema.
     pub fn fitted_footer(&self, limits: &Limits) -> Result<Fitted<CaptureFooter>, RecordError> {
         self.expect(RecordKind::Footer)?;
         self.fitted(limits)?.map(|envelope| match envelope.message {
@@ -199,7 +200,7 @@ impl Record {
         Ok(self.fitted_footer(limits)?.message)
     }
 
-    /// Number, time, payload and event types of a frame, without decoding the rest.
+    /// Returns the number, time, payload and event types of a frame, without decoding the rest.
     pub fn outline(&self) -> Result<FrameOutline, RecordError> {
         self.expect(RecordKind::Frame)?;
         let mut outline = FrameOutline::default();
@@ -229,7 +230,8 @@ impl Record {
         if self.kind == expected { Ok(()) } else { Err(RecordError::Kind { expected, actual: self.kind }) }
     }
 
-    /// The sub-messages of the envelope with this number. A stream may have a message in pieces, which protobuf merges.
+    /// Iterates over the sub-messages of the envelope with this number. A message may be split into several parts,
+    /// which protobuf merges.
     fn messages(&self, number: u32) -> impl Iterator<Item = &[u8]> {
         Fields::new(&self.bytes)
             .filter_map(Result::ok)
@@ -237,7 +239,8 @@ impl Record {
             .filter_map(|field| field.bytes())
     }
 
-    /// The record with the full state added to its frame; every other byte stays. The record itself if it is no frame of Echo Arena.
+    /// Returns the record with the full state added to its frame; all other bytes stay unchanged. Returns the record
+    /// itself if it is not a frame of Echo Arena.
     pub(crate) fn with_state(&self, state: &impl prost::Message) -> Self {
         let mut addition = Vec::new();
         wire::push_bytes(KEYFRAME_STATE, &state.encode_to_vec(), &mut addition);
@@ -273,7 +276,7 @@ fn outline_arena(arena: &[u8], outline: &mut FrameOutline) -> Result<(), WireErr
     Ok(())
 }
 
-/// Lists of messages in records: where they are, as paths of field numbers.
+/// The lists of messages in records, as paths of field numbers.
 const LISTS: [&[u32]; 8] = [
     &[HEADER, ECHO_ARENA, 8],
     &[HEADER, ECHO_ARENA, 13],
@@ -285,12 +288,12 @@ const LISTS: [&[u32]; 8] = [
     &[FOOTER, 5],
 ];
 
-/// A footer has an entry for every keyframe, two bytes at least: more than this and its file would be larger than any.
+/// A footer has an entry for every keyframe, of at least two bytes. With more than this, its file would be larger than any real one.
 const KEYFRAMES_PER_ELEMENT: usize = 256;
 
-/// Refuses records whose lists would take a hundred times their size in memory.
+/// Rejects records whose lists would take a hundred times their size in memory.
 fn check_elements(bytes: &[u8], limit: usize) -> Result<(), RecordError> {
-    // Two bytes are the smallest member.
+    // The smallest element has two bytes.
     if bytes.len() / 2 <= limit {
         return Ok(());
     }

@@ -1,29 +1,30 @@
-//! `ScoreboardUpdated`, by hand: its field 5 is a float in the seed's generation and a string later. The wire type says which, so both
-//! are read, and each is written as it is held. [`crate::meaning`] turns one into the other.
+//! Hand-written `ScoreboardUpdated`: its field 5 is a float in the seed generation and a string later. The wire type
+//! tells them apart, so both are read, and each is written in the form in which it is held. [`crate::meaning`] converts
+//! between the two.
 
 use bytes::{Buf, BufMut};
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, float, int32, skip_field, string};
 
-/// The game clock beside a score.
+/// The game clock that accompanies a score.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clock {
-    /// In seconds, as the seed's generation has it.
+    /// In seconds, as in the seed generation.
     Seconds(f32),
-    /// As the game shows it (`MM:SS.cc`), as later generations have it.
+    /// As the game shows it (`MM:SS.cc`), as in later generations.
     Display(String),
 }
 
-/// One of the scores changed (`telemetry.v2.ScoreboardUpdated`).
+/// A change of the score (`telemetry.v2.ScoreboardUpdated`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoreboardUpdated {
     /// Points of the blue team in this round.
     pub blue_points: i32,
     /// Points of the orange team in this round.
     pub orange_points: i32,
-    /// Rounds the blue team has won.
+    /// Rounds won by the blue team.
     pub blue_round_score: i32,
-    /// Rounds the orange team has won.
+    /// Rounds won by the orange team.
     pub orange_round_score: i32,
     /// The clock; `None` if the record has none.
     pub clock: Option<Clock>,
@@ -100,7 +101,7 @@ impl prost::Message for ScoreboardUpdated {
 }
 
 impl Clock {
-    /// Seconds, if the text can be read as `MM:SS.cc`, `SS.cc` or more parts.
+    /// The seconds, if the string can be parsed as `MM:SS.cc`, `SS.cc` or more parts.
     pub fn seconds(&self) -> Option<f32> {
         match self {
             Self::Seconds(seconds) => Some(*seconds),
@@ -122,12 +123,12 @@ impl Clock {
         }
     }
 
-    /// As the game shows it: minutes, seconds and hundredths, cut and not rounded.
+    /// Formats the clock as the game shows it: minutes, seconds and hundredths, truncated and not rounded.
     pub fn display(&self) -> String {
         match self {
             Self::Display(text) => text.clone(),
             Self::Seconds(seconds) => {
-                // A clock that is no number is shown as none.
+                // A clock that is not a finite number is shown as empty.
                 let hundredths = if seconds.is_finite() {
                     (f64::from(seconds.abs()) * 100.0).floor()
                 } else {
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn clock_of_another_wire_type_is_refused_and_not_misread() {
-        // `Record::fitted` reads the rest, and lists the clock.
+        // `Record::fitted` decodes the rest, and lists the clock.
         assert!(ScoreboardUpdated::decode(&[0x08, 5, 0x28, 7][..]).is_err());
     }
 

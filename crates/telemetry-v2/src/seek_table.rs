@@ -1,47 +1,48 @@
-//! The table at the end of a file of zstd blocks, in the layout of the seekable format of zstd: takes sizes of blocks, gives bytes, and back.
+//! The table at the end of a file of zstd blocks, in the layout of the zstd seekable format: encodes and decodes the sizes of blocks.
 //!
 //! ```text
 //! u32 0x184D2A5E | u32 bytes that follow | n × ( u32 packed, u32 unpacked ) | u32 n | u8 descriptor | u32 0x8F92EAB1
 //! ```
-//! All little endian. It is a skippable frame, so every zstd reader passes over it. Bit 7 of the descriptor: each entry has a checksum of four bytes more.
+//! All little endian. The table is a skippable frame, which every zstd decoder ignores. Bit 7 of the descriptor: each
+//! entry has an additional checksum of four bytes.
 
-/// The magic of the skippable frame that the table is.
+/// The magic number of the skippable frame.
 const FRAME_MAGIC: u32 = 0x184D_2A5E;
-/// The magic at its end, by which it is found.
+/// The magic number at its end, by which it is found.
 const END_MAGIC: u32 = 0x8F92_EAB1;
 const HEAD_BYTES: usize = 8;
-/// Bytes behind the entries.
+/// Bytes after the entries.
 pub(crate) const TAIL_BYTES: usize = 9;
 const ENTRY_BYTES: usize = 8;
 const CHECKSUM_FLAG: u8 = 0x80;
 const CHECKSUM_BYTES: usize = 4;
-/// Blocks a table may have: 2^20 of 100 frames are twenty days at 60 Hz.
+/// The maximum number of blocks: 2^20 of 100 frames are twenty days at 60 Hz.
 const MAX_ENTRIES: usize = 1 << 20;
 
-/// Sizes of one block.
+/// The sizes of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeekEntry {
-    /// In the file.
+    /// Size in the file.
     pub packed_bytes: u32,
-    /// As a stream.
+    /// Size in the stream.
     pub raw_bytes: u32,
 }
 
-/// What is wrong with a table.
+/// An error in a seek table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeekTableError {
     /// The file does not end with a table.
     #[error("there is no seek table")]
     Missing,
-    /// The end is that of a table, but the rest is not.
+    /// The file ends like one with a table, but the table is invalid.
     #[error("the seek table is damaged: {what}")]
     Damaged {
-        /// What does not fit.
+        /// What is invalid.
         what: &'static str,
     },
 }
 
-/// The bytes of the table with these blocks.
+/// Encodes a table of these blocks.
 pub fn encode(entries: &[SeekEntry]) -> Vec<u8> {
     let content = entries.len() * ENTRY_BYTES + TAIL_BYTES;
     let mut out = Vec::with_capacity(HEAD_BYTES + content);
@@ -57,7 +58,7 @@ pub fn encode(entries: &[SeekEntry]) -> Vec<u8> {
     out
 }
 
-/// How many bytes the table has whose last [`TAIL_BYTES`] these are.
+/// Returns the size of the table that ends with `tail`, its last [`TAIL_BYTES`] bytes.
 pub(crate) fn bytes_of(tail: &[u8]) -> Result<usize, SeekTableError> {
     let Some(&[a, b, c, d, descriptor, w, x, y, z]) = tail.last_chunk::<TAIL_BYTES>() else {
         return Err(SeekTableError::Missing);
@@ -67,7 +68,7 @@ pub(crate) fn bytes_of(tail: &[u8]) -> Result<usize, SeekTableError> {
     }
     let count = usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX);
     if count > MAX_ENTRIES {
-        return Err(SeekTableError::Damaged { what: "it claims more blocks than a file can have" });
+        return Err(SeekTableError::Damaged { what: "it declares more blocks than a file can have" });
     }
     Ok(HEAD_BYTES + count * entry_bytes(descriptor) + TAIL_BYTES)
 }
@@ -76,7 +77,7 @@ fn entry_bytes(descriptor: u8) -> usize {
     if descriptor & CHECKSUM_FLAG == 0 { ENTRY_BYTES } else { ENTRY_BYTES + CHECKSUM_BYTES }
 }
 
-/// The blocks of a table. `bytes` ends where the file ends and has all of the table; what stands before it does not matter.
+/// Decodes the blocks of a table. `bytes` ends where the file ends and contains the whole table; bytes before it are ignored.
 pub fn decode(bytes: &[u8]) -> Result<Vec<SeekEntry>, SeekTableError> {
     let total = bytes_of(bytes)?;
     let damaged = |what| SeekTableError::Damaged { what };
@@ -85,7 +86,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<SeekEntry>, SeekTableError> {
     let (magic, rest) = table.split_first_chunk().ok_or(damaged("it is too short"))?;
     let (length, rest) = rest.split_first_chunk().ok_or(damaged("it is too short"))?;
     if u32::from_le_bytes(*magic) != FRAME_MAGIC {
-        return Err(damaged("it does not begin where its length says"));
+        return Err(damaged("it does not start where its length implies"));
     }
     if usize::try_from(u32::from_le_bytes(*length)) != Ok(total - HEAD_BYTES) {
         return Err(damaged("its two lengths differ"));

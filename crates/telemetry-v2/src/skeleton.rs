@@ -1,9 +1,9 @@
-//! Bones: takes a layout and the bytes of `PlayerBones`, gives translations and rotations. The bytes are borrowed; floats are read out of them one by one,
-//! since nothing says that they lie where floats may lie.
+//! Bones: reads translations and rotations from the bytes of `PlayerBones` according to a layout. The bytes are
+//! borrowed; floats are read one by one, since the bytes may not be aligned.
 
 use crate::proto::telemetry::v2::{CaptureHeader, PlayerBones, SkeletonLayout, capture_header};
 
-/// How the bytes of bones are laid out.
+/// The memory layout of bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skeleton {
     /// Number of bones.
@@ -14,35 +14,37 @@ pub struct Skeleton {
     pub orientation_stride: usize,
 }
 
-/// The schema's default.
+/// The default of the schema.
 pub const DEFAULT_SKELETON: Skeleton = Skeleton { bone_count: 22, transform_stride: 12, orientation_stride: 16 };
-/// What the engine has in fact.
+/// The layout that the engine actually uses.
 pub const ENGINE_SKELETON: Skeleton = Skeleton { bone_count: 23, ..DEFAULT_SKELETON };
 
 const TRANSFORM_BYTES: usize = 12;
 const ORIENTATION_BYTES: usize = 16;
 
-/// Why bones cannot be read.
+/// The reason why bones cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BonesError {
-    /// The layout makes no sense.
-    #[error("a layout with strides of {transform_stride} and {orientation_stride} bytes has no room for 12 and 16")]
+    /// The layout is invalid.
+    #[error(
+        "invalid bone layout: strides of {transform_stride} and {orientation_stride} bytes are less than 12 and 16"
+    )]
     Layout {
         /// Bytes from one translation to the next.
         transform_stride: usize,
         /// Bytes from one rotation to the next.
         orientation_stride: usize,
     },
-    /// The bytes are not as many as the layout says.
-    #[error("{bone_count} bones take {expected} bytes of {what}, there are {actual}")]
+    /// The number of bytes does not match the layout.
+    #[error("{bone_count} bones need {expected} bytes of {what}, but there are {actual}")]
     Length {
         /// `transforms` or `orientations`.
         what: &'static str,
-        /// Bones by the layout.
+        /// Number of bones in the layout.
         bone_count: usize,
-        /// Bytes they take.
+        /// Expected number of bytes.
         expected: usize,
-        /// Bytes there are.
+        /// Actual number of bytes.
         actual: usize,
     },
 }
@@ -73,7 +75,7 @@ impl From<Skeleton> for SkeletonLayout {
 }
 
 impl Skeleton {
-    /// The layout that a capture's header states; `None` if it states none.
+    /// Returns the layout stated in a capture's header; `None` if there is none.
     pub fn of_header(header: &CaptureHeader) -> Option<Self> {
         match &header.game_header {
             Some(capture_header::GameHeader::EchoArena(arena)) => arena.skeleton.map(Self::from),
@@ -81,7 +83,7 @@ impl Skeleton {
         }
     }
 
-    /// Bytes of all translations: the last bone needs no space behind it.
+    /// The size of all values with this stride: the last bone needs no padding after it.
     fn bytes(self, stride: usize, value: usize) -> Option<usize> {
         let Some(others) = self.bone_count.checked_sub(1) else { return Some(0) };
         others.checked_mul(stride)?.checked_add(value)
@@ -93,15 +95,16 @@ impl Skeleton {
 pub struct Bones<'a> {
     /// The player.
     pub slot: i32,
-    /// How they are laid out.
+    /// Their layout.
     pub skeleton: Skeleton,
     transforms: &'a [u8],
     orientations: &'a [u8],
 }
 
 impl<'a> Bones<'a> {
-    /// The bones of a player. `header` is what [`Skeleton::of_header`] gave; a layout of the player's own comes first. If neither says anything, the default of
-    /// the schema is taken unless the bytes are those of another number of bones: writers leave the layout out and write the 23 bones of the engine.
+    /// Creates the bones of a player. `header` is the result of [`Skeleton::of_header`]; the player's own layout takes
+    /// precedence. If neither is given, the default of the schema is used unless the size of the bytes indicates
+    /// another number of bones: writers omit the layout and write the 23 bones of the engine.
     pub fn new(bones: &'a PlayerBones, header: Option<Skeleton>) -> Result<Self, BonesError> {
         let stated = bones.skeleton_override.map(Skeleton::from).or(header);
         let skeleton = stated.unwrap_or_else(|| inferred(&bones.transforms, &bones.orientations));
@@ -114,7 +117,7 @@ impl<'a> Bones<'a> {
             ("orientations", &bones.orientations, orientation_stride, ORIENTATION_BYTES),
         ] {
             let expected = skeleton.bytes(stride, value).unwrap_or(usize::MAX);
-            // With or without the space behind the last bone.
+            // With or without padding after the last bone.
             let padded = bone_count.saturating_mul(stride);
             if bytes.len() != expected && bytes.len() != padded {
                 return Err(BonesError::Length { what, bone_count, expected, actual: bytes.len() });
@@ -133,22 +136,22 @@ impl<'a> Bones<'a> {
         self.len() == 0
     }
 
-    /// Translation of a bone: x, y, z.
+    /// The translation of a bone: x, y, z.
     pub fn translation(&self, bone: usize) -> Option<[f32; 3]> {
         floats(self.transforms, bone, self.skeleton.transform_stride)
     }
 
-    /// Rotation of a bone: x, y, z, w.
+    /// The rotation of a bone: x, y, z, w.
     pub fn rotation(&self, bone: usize) -> Option<[f32; 4]> {
         floats(self.orientations, bone, self.skeleton.orientation_stride)
     }
 
-    /// Translation and rotation of every bone.
+    /// Iterates over the translations and rotations of all bones.
     pub fn iter(&self) -> impl Iterator<Item = ([f32; 3], [f32; 4])> + '_ {
         (0..self.len()).map_while(|bone| Some((self.translation(bone)?, self.rotation(bone)?)))
     }
 
-    /// The bytes as they are: translations and rotations.
+    /// The raw bytes: translations and rotations.
     pub fn bytes(&self) -> (&'a [u8], &'a [u8]) {
         (self.transforms, self.orientations)
     }
@@ -168,7 +171,7 @@ fn floats<const N: usize>(bytes: &[u8], bone: usize, stride: usize) -> Option<[f
     Some(chunks.map(f32::from_le_bytes))
 }
 
-/// `PlayerBones` of translations and rotations, as many of one as of the other.
+/// Creates `PlayerBones` from equally many translations and rotations.
 pub fn player_bones(slot: i32, translations: &[[f32; 3]], rotations: &[[f32; 4]]) -> PlayerBones {
     let bytes = |floats: &[f32]| floats.iter().flat_map(|float| float.to_le_bytes()).collect::<Vec<u8>>().into();
     PlayerBones {
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_players_own_layout_comes_first() {
-        // Two bones with four bytes of space behind each translation.
+        // Two bones with four bytes of padding after each translation.
         let transforms: Vec<u8> =
             [1.0f32, 2.0, 3.0, 99.0, 4.0, 5.0, 6.0].iter().flat_map(|float| float.to_le_bytes()).collect();
         let mut player =

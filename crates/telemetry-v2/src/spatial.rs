@@ -1,10 +1,10 @@
-//! `Vec3` and `Quat`, by hand: prost leaves out a −0.0 as if it were 0. Positions, velocities and rotations keep their bits.
+//! Hand-written `Vec3` and `Quat`: prost omits −0.0 as if it were 0. Positions, velocities and rotations keep their exact bits.
 
 use bytes::{Buf, BufMut};
 use prost::DecodeError;
 use prost::encoding::{DecodeContext, WireType, float, skip_field};
 
-/// A point or a direction (`spatial.v1.Vec3`). Metres, or metres per second where it is a velocity.
+/// A point or a direction (`spatial.v1.Vec3`). In metres, or metres per second for a velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vec3 {
     /// To the left, seen from the blue goal.
@@ -18,17 +18,17 @@ pub struct Vec3 {
 /// A rotation as a unit quaternion (`spatial.v1.Quat`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quat {
-    /// First of the imaginary parts.
+    /// First imaginary part.
     pub x: f32,
-    /// Second of the imaginary parts.
+    /// Second imaginary part.
     pub y: f32,
-    /// Third of the imaginary parts.
+    /// Third imaginary part.
     pub z: f32,
-    /// The real part: 1 is no rotation.
+    /// Real part; 1 is no rotation.
     pub w: f32,
 }
 
-/// The components with their field numbers, those that are written.
+/// Iterates over the components that are written, with their field numbers.
 fn written<const N: usize>(components: [f32; N]) -> impl Iterator<Item = (u32, f32)> {
     (1..).zip(components).filter(|(_, value)| value.to_bits() != 0)
 }

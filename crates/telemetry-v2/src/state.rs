@@ -1,12 +1,13 @@
-//! The full state of a match: takes the header and frame after frame, gives what their events have built up (who is there, with what, how often they
-//! scored). A writer puts it into keyframes; after a seek a reader takes it from there and follows the events from then on.
+//! Tracks the full state of a match: takes the header and one frame after another, and accumulates the effects of their
+//! events (who is present, with what, how often they scored). A writer stores the state in keyframes; after a seek, a
+//! reader starts from there and follows the events.
 
 use crate::proto::telemetry::v2::echo_event::Event;
 use crate::proto::telemetry::v2::{
     CaptureHeader, EchoArenaState, Frame, PlayerFullState, PlayerInfo, PlayerStatsUpdated, capture_header, frame,
 };
 
-/// Slots that are followed. The game has 16; a file could claim any number.
+/// The maximum number of slots tracked. The game has 16; a file could declare any number.
 const MAX_PLAYERS: usize = 256;
 
 /// Follows the events of a capture.
@@ -17,7 +18,7 @@ pub struct StateTracker {
 }
 
 impl StateTracker {
-    /// The state before the first frame: the roster of the header.
+    /// Creates the state before the first frame: the roster of the header.
     pub fn new(header: &CaptureHeader) -> Self {
         let mut tracker = Self::default();
         if let Some(capture_header::GameHeader::EchoArena(arena)) = &header.game_header {
@@ -28,12 +29,13 @@ impl StateTracker {
         tracker
     }
 
-    /// The state after the last frame that was followed.
+    /// The state after the last frame followed.
     pub fn state(&self) -> &EchoArenaState {
         &self.state
     }
 
-    /// Follow a frame. It must have the meaning of the current generation ([`crate::meaning::frame_to_current`]). Gives whether the frame had the state itself.
+    /// Follows a frame, which must have the meaning of the current generation ([`crate::meaning::frame_to_current`]).
+    /// Returns whether the frame contained the state itself.
     pub fn follow(&mut self, frame: &Frame) -> bool {
         if !self.started {
             self.started = true;
@@ -41,7 +43,7 @@ impl StateTracker {
         }
         let Some(frame::Payload::EchoArena(arena)) = &frame.payload else { return false };
         if let Some(state) = &arena.keyframe_state {
-            // It has what this frame's events say.
+            // It includes the effects of this frame's events.
             self.state = state.clone();
             self.state.players.truncate(MAX_PLAYERS);
             return true;
@@ -116,7 +118,7 @@ impl StateTracker {
 
     fn join(&mut self, new: PlayerInfo) {
         self.with(new.slot, |player| {
-            // Somebody else in the same slot starts from nothing. Account 0: the slot was heard of before its player.
+            // Another player in the same slot starts from scratch. Account 0: the slot was mentioned before its player.
             let other = |old: &PlayerInfo| old.account_number != 0 && old.account_number != new.account_number;
             if player.info.as_ref().is_some_and(other) {
                 *player = PlayerFullState::default();
@@ -134,7 +136,7 @@ impl StateTracker {
         });
     }
 
-    /// Players are kept by slot, so that the same state is always the same bytes.
+    /// Players are sorted by slot, so that equal states have equal bytes.
     fn with(&mut self, slot: i32, change: impl FnOnce(&mut PlayerFullState)) {
         let players = &mut self.state.players;
         let place = players.binary_search_by_key(&slot, |player| player.info.as_ref().map_or(0, |info| info.slot));

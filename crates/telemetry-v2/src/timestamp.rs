@@ -1,4 +1,4 @@
-//! The one message of Google's that the schemas use, so that no crate is needed for it.
+//! The only well-known type of protobuf that the schemas use, defined here to save a dependency.
 
 /// A point in time: seconds and nanoseconds since 1970 (`google.protobuf.Timestamp`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
@@ -14,7 +14,7 @@ pub struct Timestamp {
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
 impl Timestamp {
-    /// From nanoseconds since 1970; `None` if they do not fit.
+    /// Converts nanoseconds since 1970; `None` if they do not fit.
     pub fn from_unix_nanos(nanos: i128) -> Option<Self> {
         let seconds = i64::try_from(nanos.div_euclid(NANOS_PER_SECOND)).ok()?;
         Some(Self { seconds, nanos: i32::try_from(nanos.rem_euclid(NANOS_PER_SECOND)).ok()? })

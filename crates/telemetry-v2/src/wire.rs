@@ -1,36 +1,36 @@
-//! Protobuf fields without a schema: takes bytes, gives field after field, borrowed. It is what keeps fields alive that this crate does not know.
+//! Parses protobuf fields without a schema: iterates over borrowed fields. This is how fields unknown to this crate are preserved.
 //!
 //! ```text
 //! varint key = number << 3 | type     types: 0 varint, 1 eight bytes, 2 length and bytes, 3/4 group, 5 four bytes
 //! ```
 
-/// What is wrong with bytes that should be fields.
+/// The reason why bytes are not valid fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// The bytes end inside a field.
-    #[error("the bytes end inside the field at byte {offset}")]
+    /// The data ends inside a field.
+    #[error("the data ends inside the field at byte {offset}")]
     Short {
-        /// Where the field begins.
+        /// Offset of the field.
         offset: usize,
     },
     /// A number with more than 64 bits.
     #[error("the number at byte {offset} has more than 64 bits")]
     LongVarint {
-        /// Where the field begins.
+        /// Offset of the field.
         offset: usize,
     },
-    /// Field number 0, one that is too large, or a type that does not exist.
-    #[error("{key} at byte {offset} is no key of a field")]
+    /// Field number 0 or one that is too large, or an unknown wire type.
+    #[error("{key} at byte {offset} is not a valid field key")]
     Key {
-        /// Where the field begins.
+        /// Offset of the field.
         offset: usize,
-        /// What stands there.
+        /// The value found there.
         key: u64,
     },
-    /// A group that does not end where it should, or groups in groups without end.
-    #[error("the group at byte {offset} does not end")]
+    /// An unterminated group, or groups nested too deeply.
+    #[error("the group at byte {offset} is not terminated")]
     Group {
-        /// Where the field begins.
+        /// Offset of the field.
         offset: usize,
     },
 }
@@ -40,13 +40,13 @@ pub enum WireError {
 pub enum Value<'a> {
     /// Integers, booleans, enums.
     Varint(u64),
-    /// `double` and 64-bit numbers of fixed size.
+    /// `double` and fixed-size 64-bit numbers.
     Fixed64(u64),
-    /// Texts, bytes, messages, packed numbers.
+    /// Strings, bytes, messages, packed numbers.
     Bytes(&'a [u8]),
-    /// A group: nobody writes them any more.
+    /// A group, which current writers no longer use.
     Group,
-    /// `float` and 32-bit numbers of fixed size.
+    /// `float` and fixed-size 32-bit numbers.
     Fixed32(u32),
 }
 
@@ -57,12 +57,12 @@ pub struct Field<'a> {
     pub number: u32,
     /// Its value.
     pub value: Value<'a>,
-    /// All of it, key included.
+    /// The complete field, including its key.
     pub raw: &'a [u8],
 }
 
 impl<'a> Field<'a> {
-    /// The bytes of a text, message or packed field.
+    /// The bytes of a string, message or packed field.
     pub fn bytes(&self) -> Option<&'a [u8]> {
         match self.value {
             Value::Bytes(bytes) => Some(bytes),
@@ -70,7 +70,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The number of a varint field.
+    /// The value of a varint field.
     pub fn varint(&self) -> Option<u64> {
         match self.value {
             Value::Varint(number) => Some(number),
@@ -79,7 +79,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The fields of a message, in the order in which they stand.
+/// Iterates over the fields of a message, in wire order.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     rest: &'a [u8],
@@ -90,7 +90,7 @@ const MAX_FIELD_NUMBER: u64 = (1 << 29) - 1;
 const MAX_GROUP_DEPTH: usize = 32;
 
 impl<'a> Fields<'a> {
-    /// The fields of these bytes.
+    /// Creates an iterator over the fields in these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, offset: 0 }
     }
@@ -166,14 +166,14 @@ impl<'a> Iterator for Fields<'a> {
                 self.rest = self.rest.get(found.raw.len()..).unwrap_or_default();
                 self.offset += found.raw.len();
             }
-            // After a fault there is no way to know where the next field begins.
+            // After an error, the start of the next field is unknown.
             Err(_) => self.rest = &[],
         }
         Some(field)
     }
 }
 
-/// Why a varint could not be read.
+/// The reason why a varint could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VarintFault {
     /// More bytes are needed.
@@ -191,7 +191,7 @@ impl VarintFault {
     }
 }
 
-/// A varint and what follows it.
+/// Reads a varint and returns it with the rest.
 pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), VarintFault> {
     let mut value = 0u64;
     for (place, byte) in bytes.iter().enumerate().take(10) {
@@ -207,7 +207,7 @@ pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), VarintFault> {
     Err(if bytes.len() >= 10 { VarintFault::Long } else { VarintFault::Short })
 }
 
-/// Append a varint.
+/// Appends a varint.
 pub(crate) fn push_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         #[allow(clippy::cast_possible_truncation)]
@@ -218,15 +218,15 @@ pub(crate) fn push_varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Append a field of bytes: key, length, bytes.
+/// Appends a length-delimited field: key, length, bytes.
 pub(crate) fn push_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     push_varint(u64::from(number) << 3 | 2, out);
     push_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// The message with `addition` (whole fields) appended to the sub-message that `path` leads to. The last field of a number is taken, since
-/// that is the one that counts; every other byte stays as it is. `None` if there is no such field.
+/// Returns the message with `addition` (complete fields) appended to the sub-message at `path`. The last field with a
+/// number is used, since that one wins; all other bytes stay unchanged. `None` if there is no such field.
 pub(crate) fn append_within(message: &[u8], path: &[u32], addition: &[u8]) -> Option<Vec<u8>> {
     let Some((number, deeper)) = path.split_first() else {
         return Some([message, addition].concat());

@@ -1,25 +1,25 @@
-//! The entropy coder: table-based asymmetric numeral systems over a small alphabet.
+//! The entropy coder: tabled asymmetric numeral systems (tANS) over a small alphabet.
 //!
-//! A table has 2^log slots; a symbol of count c owns c of them. The decoder's state is a slot: it says the symbol, how
-//! many bits to read and where to go with them. Symbols are coded with several states in turn ("lanes"), so that a
-//! processor can follow several chains at a time.
+//! A table has 2^log slots; a symbol of count c owns c of them. The decoder's state is a slot index: the slot gives the
+//! symbol, the number of bits to read and the base of the next state. Symbols are coded with several interleaved states
+//! ("lanes"), so that a processor can follow several dependency chains at once.
 
 use super::bits::BitReader;
 
-/// Smallest and largest table, as powers of two.
+/// The smallest and largest table sizes, as powers of two.
 pub(crate) const LOGS: std::ops::RangeInclusive<u32> = 5..=10;
 const MAX_SLOTS: usize = 1 << 10;
-/// Room for symbols: 65 classes and 31 dictionary entries fit.
+/// The capacity for symbols: 65 classes and 31 dictionary entries fit.
 pub(crate) const SYMBOLS: usize = 128;
 const LANES: usize = 4;
-/// From this many symbols on there are four lanes, below one: a state costs `log` bits.
+/// From this many symbols on, four lanes are used, below it one: each state costs `log` bits.
 const LANES_FROM: usize = 256;
 
 pub(crate) fn lanes(symbols: usize) -> usize {
     if symbols >= LANES_FROM { LANES } else { 1 }
 }
 
-/// Give every slot its symbol: each symbol's slots are spread by a fixed odd step over the table.
+/// Assigns a symbol to every slot: the slots of each symbol are spread over the table with a fixed odd step.
 fn spread(counts: &[u16], log: u32, slots: &mut [u8; MAX_SLOTS]) {
     let size = 1usize << log;
     let step = (size >> 1) + (size >> 3) + 3;
@@ -32,7 +32,7 @@ fn spread(counts: &[u16], log: u32, slots: &mut [u8; MAX_SLOTS]) {
     }
 }
 
-/// One slot, packed: symbol in bits 0-7, bits to read in 8-15, next state without them from 16 on.
+/// One slot, packed: symbol in bits 0-7, number of bits to read in 8-15, base of the next state from bit 16 on.
 type Slot = u32;
 
 /// Decodes symbols.
@@ -48,7 +48,7 @@ impl Default for DecodeTable {
 }
 
 impl DecodeTable {
-    /// Build from counts whose sum is `1 << log`; at most [`SYMBOLS`] of them.
+    /// Builds the table from at most [`SYMBOLS`] counts that sum to `1 << log`.
     pub(crate) fn build(&mut self, counts: &[u16], log: u32) {
         let mut symbols = [0u8; MAX_SLOTS];
         spread(counts, log, &mut symbols);
@@ -69,7 +69,7 @@ impl DecodeTable {
         self.slots[state as usize & (MAX_SLOTS - 1)]
     }
 
-    /// Decode as many symbols as `out` has room for.
+    /// Decodes symbols until `out` is full.
     pub(crate) fn decode(&self, reader: &mut BitReader<'_>, out: &mut [u8]) {
         let lanes = lanes(out.len());
         let mut states = [0u32; LANES];
@@ -115,7 +115,7 @@ mod write {
     use super::super::bits::BitWriter;
     use super::*;
 
-    /// How one symbol is coded: `(state + delta) >> 16` is the number of bits, `start + (state >> bits)` the next slot.
+    /// The coding step of one symbol: `(state + delta) >> 16` is the number of bits, `start + (state >> bits)` the next slot.
     #[derive(Clone, Copy, Default)]
     struct Step {
         delta: u32,
@@ -126,10 +126,10 @@ mod write {
     /// Encodes symbols.
     pub(crate) struct EncodeTable {
         steps: [Step; SYMBOLS],
-        /// Slots in order of symbol, then of position.
+        /// Slots ordered by symbol, then by position.
         states: Box<[u16; MAX_SLOTS]>,
         log: u32,
-        /// What the decoder will read after each symbol: bits, and their count from bit 16 on.
+        /// The bits that the decoder will read after each symbol, with their count from bit 16 on.
         moves: Vec<u32>,
     }
 
@@ -141,7 +141,7 @@ mod write {
     }
 
     impl EncodeTable {
-        /// Build from counts whose sum is `1 << log`.
+        /// Builds the table from counts that sum to `1 << log`.
         pub(crate) fn build(&mut self, counts: &[u16], log: u32) {
             let size = 1u32 << log;
             let mut symbols = [0u8; MAX_SLOTS];
@@ -171,7 +171,7 @@ mod write {
             }
         }
 
-        /// Encode `symbols` from the last to the first, then write what the decoder reads from the first to the last.
+        /// Encodes `symbols` from last to first, then writes the bits in the order in which the decoder reads them.
         pub(crate) fn encode(&mut self, symbols: &[u8], writer: &mut BitWriter<'_>) {
             let lanes = lanes(symbols.len());
             let size = 1u32 << self.log;
@@ -192,7 +192,7 @@ mod write {
                 *state = size + u32::from(slots[next as usize & (MAX_SLOTS - 1)]);
                 moved
             };
-            // Groups of four with a fixed lane each, so that the states stay in registers.
+            // Groups of four with a fixed lane each keep the states in registers.
             let (groups, _) = symbols.get(..last).unwrap_or_default().as_chunks::<LANES>();
             let grouped = if lanes == LANES { groups.len() * LANES } else { 0 };
             for (index, (&symbol, moved)) in symbols.iter().zip(&mut self.moves).enumerate().skip(grouped).rev() {
@@ -225,7 +225,7 @@ mod write {
         }
     }
 
-    /// Scale `counts` so that they sum to `1 << log` and none that was there vanishes. False if that cannot be.
+    /// Scales `counts` so that they sum to `1 << log` and no non-zero count becomes zero. Returns false if that is impossible.
     pub(crate) fn normalize(counts: &[u32], log: u32, out: &mut [u16]) -> bool {
         let size = 1u32 << log;
         let total: u32 = counts.iter().sum();
@@ -241,7 +241,7 @@ mod write {
             left -= i64::from(*scaled);
         }
         while left != 0 {
-            // The slot that costs least to take away, or that is worth most to give.
+            // The slot that is cheapest to take away, or most valuable to add.
             let step: i64 = if left > 0 { 1 } else { -1 };
             let best = out.iter_mut().zip(counts).filter(|(scaled, _)| step > 0 && **scaled > 0 || **scaled > 1);
             let change = |scaled: u16, count: u32| {

@@ -1,13 +1,13 @@
-//! Bit streams: the first bit written is the lowest bit of the first byte.
+//! Bit streams. The first bit written is the lowest bit of the first byte.
 
-/// Most bits that one write or one look ahead takes: a word, less the bits of a byte that is not full.
+/// The maximum number of bits per write or peek: a word, less the bits of a partially filled byte.
 pub(crate) const WIDE: u32 = 56;
 
 /// Appends bits to a byte vector.
 #[cfg(feature = "write")]
 pub(crate) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// Where the next whole byte goes; the vector is longer while writing.
+    /// The index of the next whole byte; the vector is longer while writing.
     at: usize,
     pending: u64,
     filled: u32,
@@ -22,7 +22,7 @@ impl<'a> BitWriter<'a> {
         writer
     }
 
-    /// Make room for so many bits: every write must be covered.
+    /// Reserves room for this many bits. Every write must be covered by a reservation.
     pub(crate) fn reserve(&mut self, bits: usize) {
         const SLACK: usize = 64;
         let needed = self.at + bits / 8 + SLACK;
@@ -31,16 +31,16 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Write the low `count` (at most 32) bits of `value`, whose higher bits must be zero.
+    /// Writes the low `count` (at most 32) bits of `value`, whose higher bits must be zero.
     #[inline(always)]
     pub(crate) fn write(&mut self, value: u32, count: u32) {
         self.write_wide(u64::from(value), count);
     }
 
-    /// Write the low `count` (at most [`WIDE`]) bits of `value`, whose higher bits must be zero.
+    /// Writes the low `count` (at most [`WIDE`]) bits of `value`, whose higher bits must be zero.
     #[inline(always)]
     pub(crate) fn write_wide(&mut self, value: u64, count: u32) {
-        // No branch on how full the word is: that one could not be foreseen.
+        // Does not branch on how full the word is: that branch would be unpredictable.
         self.pending |= value << self.filled;
         self.filled += count;
         if let Some(room) = self.out.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut::<8>()) {
@@ -51,7 +51,7 @@ impl<'a> BitWriter<'a> {
         self.filled &= 7;
     }
 
-    /// Write the low `count` (at most 64) bits of `value`, whose higher bits must be zero.
+    /// Writes the low `count` (at most 64) bits of `value`, whose higher bits must be zero.
     #[inline(always)]
     pub(crate) fn write_long(&mut self, value: u64, count: u32) {
         self.write(value as u32, count.min(32));
@@ -60,13 +60,13 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Fill the last byte with zero bits.
+    /// Pads the last byte with zero bits.
     pub(crate) fn finish(self) {
         self.out.truncate(self.at + usize::from(self.filled > 0));
     }
 }
 
-/// Reads bits. Past the end it reads zeros; [`BitReader::in_bounds`] tells afterwards.
+/// Reads bits. Reading past the end yields zeros; [`BitReader::in_bounds`] detects it afterwards.
 #[derive(Clone, Copy)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
@@ -79,7 +79,7 @@ impl<'a> BitReader<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// At least [`WIDE`] bits from the current position, lowest first.
+    /// Returns at least [`WIDE`] bits from the current position, lowest first.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u64 {
         let from = self.at >> 3;
@@ -101,7 +101,7 @@ impl<'a> BitReader<'a> {
         self.at += count as usize;
     }
 
-    /// Read `count` (at most [`WIDE`]) bits.
+    /// Reads `count` (at most [`WIDE`]) bits.
     #[inline(always)]
     pub(crate) fn read(&mut self, count: u32) -> u64 {
         let value = self.peek() & ((1 << count) - 1);
@@ -109,7 +109,7 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// Read `count` (at most 64) bits.
+    /// Reads `count` (at most 64) bits.
     #[inline(always)]
     pub(crate) fn read_long(&mut self, count: u32) -> u64 {
         if count <= WIDE {
@@ -119,12 +119,12 @@ impl<'a> BitReader<'a> {
         low | self.read(count - 32) << 32
     }
 
-    /// Whether everything read was there.
+    /// Whether no read went past the end.
     pub(crate) fn in_bounds(&self) -> bool {
         self.at <= self.bytes.len() * 8
     }
 
-    /// Whether everything was read: all bytes used, and the bits that fill the last one zero.
+    /// Whether everything has been read: all bytes are used and the padding bits of the last one are zero.
     pub(crate) fn is_done(&self) -> bool {
         self.at.div_ceil(8) == self.bytes.len() && (self.at & 7 == 0 || self.peek() == 0)
     }

@@ -9,8 +9,8 @@
 //! ..  residuals, see `residuals`
 //! ```
 //!
-//! Integers are `foretold + base + sums of residuals, order times`; the first residual is zero and not stored unless
-//! the order is 0.
+//! The integers are `prediction from the reference + base + residuals summed order times`. The first residual is zero
+//! and not stored unless the order is 0.
 
 use super::ColumnError;
 use super::bits::BitReader;
@@ -18,16 +18,16 @@ use super::residuals::{self, Scratch};
 use super::transform::{GRID_LIMIT, Line, Transform, is_tame};
 use super::word::Word;
 
-/// What the head says about a predicted column's reference.
+/// How a predicted column uses its reference, according to the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Foretold {
+pub(crate) struct ReferenceUse {
     /// An offset is stored after the factor.
     pub(crate) offset: bool,
-    /// The slope of the reference is taken, not its value.
+    /// The slope of the reference is used instead of its value.
     pub(crate) slope: bool,
 }
 
-/// Everything in a body before the residuals.
+/// The part of a body before the residuals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prefix<W> {
     pub(crate) transform: Transform,
@@ -52,10 +52,10 @@ fn take_tame(bytes: &mut &[u8]) -> Result<f64, ColumnError> {
 }
 
 impl<W: Word> Prefix<W> {
-    fn read(bytes: &mut &[u8], foretold: Option<Foretold>, float: bool) -> Result<Self, ColumnError> {
+    fn read(bytes: &mut &[u8], reference_use: Option<ReferenceUse>, float: bool) -> Result<Self, ColumnError> {
         let first = take_u64(bytes, 1)? as u8;
         let transform = match first & 3 {
-            0 if foretold.is_none() => Transform::Plain,
+            0 if reference_use.is_none() => Transform::Plain,
             1 if float => Transform::Ordered,
             2 if float => Transform::Grid(take_u64(bytes, 1)? as u8 as i8),
             _ => return Err(ColumnError::Damaged { what: "transform" }),
@@ -63,9 +63,9 @@ impl<W: Word> Prefix<W> {
         if matches!(transform, Transform::Grid(shift) if i32::from(shift).abs() > GRID_LIMIT) {
             return Err(ColumnError::Damaged { what: "step of grid" });
         }
-        let line = match foretold {
+        let line = match reference_use {
             None => None,
-            Some(Foretold { offset, slope }) => {
+            Some(ReferenceUse { offset, slope }) => {
                 let factor = take_tame(bytes)?;
                 Some(Line { factor, offset: if offset { take_tame(bytes)? } else { 0.0 }, slope })
             }
@@ -99,17 +99,17 @@ impl<W: Word> Prefix<W> {
     }
 }
 
-/// Decode a body into values. `reference` gives the values of the reference column as floats, if there is one.
+/// Decodes a body into values. `reference` yields the values of the reference column as floats, if there is one.
 pub(crate) fn decode<W: Word>(
     mut bytes: &[u8],
-    foretold: Option<Foretold>,
+    reference_use: Option<ReferenceUse>,
     float: bool,
     reference: impl Iterator<Item = f64>,
     scratch: &mut Scratch,
-    foretold_scratch: &mut Vec<W>,
+    predictions: &mut Vec<W>,
     out: &mut [W],
 ) -> Result<(), ColumnError> {
-    let prefix = Prefix::<W>::read(&mut bytes, foretold, float)?;
+    let prefix = Prefix::<W>::read(&mut bytes, reference_use, float)?;
     let mut reader = BitReader::new(bytes);
     let first = usize::from(prefix.order > 0).min(out.len());
     let (start, stored) = out.split_at_mut(first);
@@ -120,16 +120,16 @@ pub(crate) fn decode<W: Word>(
     }
     sum(prefix.order, prefix.base, out);
     if let Some(line) = prefix.line {
-        foretold_scratch.clear();
-        foretold_scratch.resize(out.len(), W::default());
-        line.foretell(reference, prefix.transform, foretold_scratch);
-        out.iter_mut().zip(foretold_scratch.iter()).for_each(|(v, guess)| *v = v.add(*guess));
+        predictions.clear();
+        predictions.resize(out.len(), W::default());
+        line.predict(reference, prefix.transform, predictions);
+        out.iter_mut().zip(predictions.iter()).for_each(|(v, guess)| *v = v.add(*guess));
     }
     prefix.transform.undo(out);
     Ok(())
 }
 
-/// Undo zigzag and `order` differences, and add `base`.
+/// Undoes zigzag and `order` differences, and adds `base`.
 fn sum<W: Word>(order: u8, base: W, out: &mut [W]) {
     let (mut a, mut b, mut c) = (base, W::default(), W::default());
     match order {
@@ -152,7 +152,7 @@ fn sum<W: Word>(order: u8, base: W, out: &mut [W]) {
     }
 }
 
-/// The residuals of `integers`, which already have the foretold ones taken away; the inverse of [`sum`].
+/// Computes the residuals of `integers`, from which the predictions have already been subtracted; the inverse of [`sum`].
 #[cfg(feature = "write")]
 pub(crate) fn residuals<W: Word>(order: u8, base: W, unused: u32, integers: &[W], out: &mut Vec<W>) {
     let zigzag = |v: W| v.sign_extend(unused).zigzag();
@@ -162,7 +162,7 @@ pub(crate) fn residuals<W: Word>(order: u8, base: W, unused: u32, integers: &[W]
         out.extend(integers.iter().map(|v| zigzag(v.sub(base))));
         return;
     }
-    // Before the first integer there are only copies of it.
+    // The history before the first integer consists of copies of it.
     let history = |t: usize, back: usize| at(t.saturating_sub(back));
     let general = |t: usize| {
         let d1 = history(t, 0).sub(history(t, 1));

@@ -1,4 +1,4 @@
-//! Decoding of one column, or of whole rows.
+//! Decodes one column or whole rows.
 
 use super::body;
 use super::head::{BlockHead, Coding, Content};
@@ -8,24 +8,24 @@ use super::tiles::{scatter, tile_rows};
 use super::word::Word;
 use super::{Column, ColumnError, check_columns, check_shape};
 
-/// Columns are decoded in waves of about this many values, so that memory stays small whatever the block is made of.
+/// Columns are decoded in waves of about this many values, which bounds memory for any block.
 const WAVE_VALUES: usize = 1 << 20;
 
-/// Decodes blocks; keeps its memory between calls.
+/// Decodes blocks; keeps its buffers between calls.
 #[derive(Default)]
 pub struct BlockDecoder {
     scratch: Scratch,
     guesses: Guesses,
-    /// Values of columns of widths 1, 2 and 4, one after the other.
+    /// Values of columns of widths 1, 2 and 4, back to back.
     narrow: Vec<u32>,
     /// Values of columns of width 8.
     wide: Vec<u64>,
-    /// Per column: where its values start in `narrow` or `wide`.
+    /// For each column, the start of its values in `narrow` or `wide`.
     starts: Vec<u32>,
-    /// Columns of this wave that are not constant.
+    /// The columns of this wave that are not constant.
     varying: Vec<u32>,
     template: Vec<u8>,
-    /// Values of a column that an earlier wave has put into the rows.
+    /// Values of a column that an earlier wave has written into the rows.
     earlier: Vec<u64>,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Debug for BlockDecoder {
     }
 }
 
-/// Values of a reference column, as stored in one of the two sizes.
+/// The values of a reference column in one of the two word sizes.
 #[derive(Clone, Copy)]
 enum Reference<'a> {
     None,
@@ -61,36 +61,36 @@ fn decode_body<W: Word>(
     guesses: &mut Vec<W>,
     out: &mut [W],
 ) -> Result<(), ColumnError> {
-    let Coding::Predicted(foretold) = coding else {
+    let Coding::Predicted(reference_use) = coding else {
         return runs::decode(bytes, u32::from(column.width) * 8, out);
     };
     let float = column.is_float();
     match reference {
-        Reference::None => body::decode(bytes, foretold, float, std::iter::empty(), scratch, guesses, out),
+        Reference::None => body::decode(bytes, reference_use, float, std::iter::empty(), scratch, guesses, out),
         Reference::Narrow(values) => {
-            body::decode(bytes, foretold, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
+            body::decode(bytes, reference_use, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
         }
         Reference::Wide(values) => {
-            body::decode(bytes, foretold, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
+            body::decode(bytes, reference_use, float, values.iter().map(|v| v.to_reference()), scratch, guesses, out)
         }
         Reference::Patterns(values) => {
             let values = values.iter().map(|&v| (v as u32).to_reference());
-            body::decode(bytes, foretold, float, values, scratch, guesses, out)
+            body::decode(bytes, reference_use, float, values, scratch, guesses, out)
         }
     }
 }
 
-/// Which columns are decoded now, and how many values of them there are.
+/// The columns being decoded now, and how many values they have.
 #[derive(Default)]
 struct Wave {
-    /// Columns before this one stand in the rows already.
+    /// Columns before this one are already in the rows.
     first: usize,
     narrow: usize,
     wide: usize,
 }
 
 impl Wave {
-    /// Room for the values of one more column; gives its start.
+    /// Allocates room for the values of one more column and returns its start.
     fn take(&mut self, column: &Column, rows: usize) -> usize {
         let used = if column.is_wide() { &mut self.wide } else { &mut self.narrow };
         let start = *used;
@@ -103,7 +103,7 @@ impl Wave {
 #[derive(Clone, Copy)]
 enum From<'a> {
     Nothing,
-    /// Decoded in this wave, from this place on.
+    /// Decoded in this wave, starting at this index.
     Wave(&'a Column, usize),
     /// Read back from the rows.
     Earlier(&'a Column),
@@ -114,22 +114,22 @@ fn put(row: &mut [u8], column: &Column, value: u64) {
     room.iter_mut().zip(value.to_le_bytes()).for_each(|(to, from)| *to = from);
 }
 
-/// The values from `start` on, apart from those before it.
+/// Splits off the values from `start` on from the ones before.
 fn split<W>(values: &mut [W], start: usize, rows: usize) -> Option<(&[W], &mut [W])> {
     let (before, after) = values.split_at_mut_checked(start)?;
     Some((before, after.get_mut(..rows)?))
 }
 
 impl BlockDecoder {
-    /// A decoder with nothing allocated yet.
+    /// Creates a decoder without allocating anything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Decode one column and append its values, as bit patterns, to `out`.
+    /// Decodes one column and appends its values, as bit patterns, to `out`.
     ///
-    /// `body` is what the payload has at [`BlockHead::body_range`]; `reference` are the values of the column that
-    /// [`BlockHead::reference`] names, decoded before.
+    /// `body` is the part of the payload at [`BlockHead::body_range`]; `reference` holds the decoded values of the
+    /// column that [`BlockHead::reference`] names.
     pub fn decode_column(
         &mut self,
         head: &BlockHead,
@@ -180,7 +180,7 @@ impl BlockDecoder {
         Ok(())
     }
 
-    /// Decode all rows of a block into `out`, which must have room for exactly them.
+    /// Decodes all rows of a block into `out`, which must have exactly their length.
     pub fn decode_rows(
         &mut self,
         head: &BlockHead,
@@ -320,7 +320,7 @@ impl BlockDecoder {
         decode_body(coding, column, bytes, reference, scratch, &mut guesses.narrow, room)
     }
 
-    /// Copy the template to every row (in the first wave), then write the columns that vary, tile by tile.
+    /// Copies the template to every row (in the first wave), then writes the varying columns, tile by tile.
     fn write_rows(&self, columns: &[Column], row_bytes: usize, out: &mut [u8], first: bool) {
         let tile_rows = tile_rows(row_bytes);
         for (index, tile) in out.chunks_mut(tile_rows * row_bytes).enumerate() {

@@ -1,4 +1,4 @@
-//! Encoding of blocks.
+//! Encodes blocks.
 
 use super::head::{self, index_bytes};
 use super::plan::{Buffers, Planner, Sample};
@@ -10,17 +10,17 @@ use super::{Column, ColumnError, check_columns, check_shape};
 use crate::pack::Packer;
 use std::collections::HashMap;
 
-/// Fewer rows than this and a reference is not looked for.
+/// The minimum number of rows for which a reference is searched.
 const REFERENCE_ROWS: usize = 24;
 
-/// A column that is not constant, and where its values are in the arena of its size.
+/// A column that is not constant, with the position of its values in the arena of its word size.
 #[derive(Debug, Clone, Copy)]
 struct Varying {
     column: usize,
     start: usize,
 }
 
-/// Sections of the head while they grow.
+/// The sections of the head under construction.
 #[derive(Default)]
 struct Sections {
     codings: Vec<u8>,
@@ -49,7 +49,7 @@ impl Sections {
     }
 }
 
-/// Encodes blocks; keeps its memory between calls.
+/// Encodes blocks; keeps its buffers between calls.
 #[derive(Default)]
 pub struct BlockEncoder {
     planner: Planner,
@@ -57,7 +57,7 @@ pub struct BlockEncoder {
     references: References,
     narrow_buffers: Buffers<u32>,
     wide_buffers: Buffers<u64>,
-    /// Bits that differ from the first row in any row.
+    /// Bits that differ from the first row in at least one row.
     changed: Vec<u8>,
     varying: Vec<Varying>,
     narrow: Vec<u32>,
@@ -74,15 +74,15 @@ impl std::fmt::Debug for BlockEncoder {
 }
 
 impl BlockEncoder {
-    /// An encoder with nothing allocated yet.
+    /// Creates an encoder without allocating anything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Append the payload of a block to `out` and give the length of its head.
+    /// Appends the payload of a block to `out` and returns the length of its head.
     ///
-    /// `columns` must cover the row in order of offset. `times` are nanoseconds since the first row: they start with 0
-    /// and never fall. `rows` are the rows, back to back.
+    /// `columns` must cover the row in order of offset. `times` are nanoseconds since the first row: they start at 0
+    /// and never decrease. `rows` holds the rows, back to back.
     pub fn encode(
         &mut self,
         columns: &[Column],
@@ -125,7 +125,7 @@ impl BlockEncoder {
         Ok(head)
     }
 
-    /// Tell constants from varying columns; constants go to the head at once.
+    /// Separates constant from varying columns; constants are written to the head right away.
     fn find_varying(&mut self, columns: &[Column], row_bytes: usize, rows: &[u8], count: usize) {
         let first = rows.get(..row_bytes).unwrap_or_default();
         changed_bytes(rows, row_bytes, &mut self.changed);
@@ -154,7 +154,7 @@ impl BlockEncoder {
         }
     }
 
-    /// Copy the values of varying columns out of the rows, tile by tile.
+    /// Copies the values of varying columns out of the rows, tile by tile.
     fn gather(&mut self, columns: &[Column], row_bytes: usize, rows: &[u8], count: usize) {
         let tile_rows = tile_rows(row_bytes);
         for (index, tile) in rows.chunks(tile_rows * row_bytes).enumerate() {
@@ -186,7 +186,7 @@ impl BlockEncoder {
                 *place = coding;
             }
         };
-        // A copy of an earlier column: looked up by a few values, then compared.
+        // Detects a copy of an earlier column: looked up by a hash of a few values, then compared in full.
         sample.take(values, &mut buffers.sample);
         let key = buffers.sample.iter().step_by(7).fold(u64::from(column.width), |key, v| {
             (key ^ v.to_u64()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
@@ -253,7 +253,7 @@ impl BlockEncoder {
     }
 }
 
-/// Picks arena and buffers by size of integer.
+/// Selects the arena and the buffers for a word size.
 trait Size: Word {
     fn of<'a>(
         narrow: &'a [u32],

@@ -1,11 +1,11 @@
-//! Entry points for fuzzers: every decoder on arbitrary bytes.
+//! Fuzzing entry points: every decoder on arbitrary bytes.
 
-use super::body::{self, Foretold};
+use super::body::{self, ReferenceUse};
 use super::residuals::Scratch;
 use super::runs;
 use super::{BlockDecoder, BlockHead, Column, decode_integers, decode_times};
 
-/// Arbitrary bytes as columns, head and bodies. Nothing may panic.
+/// Parses arbitrary bytes as columns, head and bodies. Nothing may panic.
 pub fn fuzz_block(data: &[u8]) {
     let Some((&[rows, rows_high, count, head_low, head_high], rest)) = data.split_first_chunk::<5>() else { return };
     let rows = usize::from(rows) | usize::from(rows_high & 7) << 8;
@@ -39,15 +39,15 @@ pub fn fuzz_block(data: &[u8]) {
     let _ = decoder.decode_rows(&head, &columns, offset as usize, payload, &mut out);
 }
 
-/// Arbitrary bytes as a body of every kind, without a checksum in the way.
+/// Decodes arbitrary bytes as a body of every kind, without a checksum in the way.
 pub(super) fn fuzz_body(bytes: &[u8], rows: usize) {
     let mut scratch = Scratch::default();
     let (mut narrow, mut wide) = (vec![0u32; rows], vec![0u64; rows]);
     let floats = || (0..rows).map(|row| row as f64 * 0.1);
-    let foretold = |offset, slope| Some(Foretold { offset, slope });
-    for foretold in [None, foretold(false, false), foretold(true, false), foretold(true, true)] {
-        let _ = body::decode(bytes, foretold, true, floats(), &mut scratch, &mut Vec::new(), &mut narrow);
-        let _ = body::decode(bytes, foretold, true, floats(), &mut scratch, &mut Vec::new(), &mut wide);
+    let reference_use = |offset, slope| Some(ReferenceUse { offset, slope });
+    for reference_use in [None, reference_use(false, false), reference_use(true, false), reference_use(true, true)] {
+        let _ = body::decode(bytes, reference_use, true, floats(), &mut scratch, &mut Vec::new(), &mut narrow);
+        let _ = body::decode(bytes, reference_use, true, floats(), &mut scratch, &mut Vec::new(), &mut wide);
     }
     for bits in [8, 16, 32] {
         let _ = runs::decode(bytes, bits, &mut narrow);
@@ -55,7 +55,7 @@ pub(super) fn fuzz_body(bytes: &[u8], rows: usize) {
     let _ = runs::decode(bytes, 64, &mut wide);
 }
 
-/// Arbitrary bytes as a sequence of integers. Nothing may panic.
+/// Decodes arbitrary bytes as a sequence of integers. Nothing may panic.
 pub fn fuzz_integers(data: &[u8]) {
     let Some((&[low, high], bytes)) = data.split_first_chunk::<2>() else { return };
     let count = usize::from(u16::from_le_bytes([low, high]));

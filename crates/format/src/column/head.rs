@@ -1,4 +1,4 @@
-//! The head of a block: how each column is coded and where its body is.
+//! The head of a block: the coding of each column and the location of its body.
 //!
 //! ```text
 //! packed, see `pack`:
@@ -11,7 +11,7 @@
 //! then the bodies: the times', then the columns', back to back
 //! ```
 
-use super::body::Foretold;
+use super::body::ReferenceUse;
 use super::{Column, ColumnError, check_shape};
 use std::ops::Range;
 
@@ -23,16 +23,16 @@ pub(crate) const PREDICTED: u8 = 4;
 pub(crate) const SCALED: u8 = 5;
 /// Added to `SCALED` if an offset is stored.
 pub(crate) const OFFSET: u8 = 1;
-/// Added to `SCALED` if the slope of the reference is taken.
+/// Added to `SCALED` if the slope of the reference is used.
 pub(crate) const SLOPE: u8 = 2;
 const LAST: u8 = SCALED + OFFSET + SLOPE;
 
-/// Bytes of a column number in the head.
+/// The size of a column number in the head.
 pub(crate) fn index_bytes(columns: usize) -> usize {
     if columns <= 1 << 16 { 2 } else { 4 }
 }
 
-/// Where bytes are, and their checksum.
+/// The location of a body and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Body {
     start: u32,
@@ -55,14 +55,14 @@ impl Body {
     }
 }
 
-/// How a body is read.
+/// How a body is coded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Runs,
-    Predicted(Option<Foretold>),
+    Predicted(Option<ReferenceUse>),
 }
 
-/// What the head says about one column.
+/// The head's entry for one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     Constant(u64),
@@ -70,10 +70,10 @@ pub(crate) enum Content {
     Coded { coding: Coding, body: Body, reference: Option<usize> },
 }
 
-/// Columns between two marks.
+/// The number of columns between two marks.
 const GROUP: usize = 64;
 
-/// Where the lists of the head stand before a column.
+/// The positions in the head's lists before a column.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     others: u32,
@@ -83,13 +83,13 @@ struct Mark {
     start: u32,
 }
 
-/// A parsed head. It keeps the unpacked bytes and looks columns up in them, from the nearest mark on: with tens of
-/// thousands of columns, most of them constant, that is much cheaper than a list of all.
+/// A parsed head. It keeps the unpacked bytes and looks up columns in them, starting from the nearest mark: with tens
+/// of thousands of columns, most of them constant, that is much cheaper than a list of all columns.
 #[derive(Debug, Clone)]
 pub struct BlockHead {
     rows: usize,
     raw: Vec<u8>,
-    /// Width of each column, and [`FLOAT`] if it is one.
+    /// The width of each column, combined with [`FLOAT`] for floats.
     kinds: Vec<u8>,
     times: Body,
     index_bytes: usize,
@@ -120,12 +120,12 @@ fn is_zero(codings: &[u8]) -> bool {
 }
 
 impl BlockHead {
-    /// Most bytes the unpacked head of a block with so many columns can have.
+    /// The maximum size of the unpacked head of a block with this many columns.
     pub(crate) fn limit(columns: usize) -> usize {
         CODINGS_AT + columns.saturating_mul(1 + 4 + 8 + 2 + 4)
     }
 
-    /// Parse a packed head. `payload_len` is the length of the head and all bodies together.
+    /// Parses a packed head. `payload_len` is the length of the head and all bodies together.
     pub fn parse(head: &[u8], columns: &[Column], rows: usize, payload_len: usize) -> Result<Self, ColumnError> {
         check_shape(rows, 1)?;
         let raw = crate::pack::unpack(head, Self::limit(columns.len()))?;
@@ -151,7 +151,7 @@ impl BlockHead {
         Ok(parsed)
     }
 
-    /// Count what each list of the head has, set marks and check what refers to other columns.
+    /// Counts the entries of each list of the head, sets marks and checks references to other columns.
     fn count(&mut self) -> Result<Mark, ColumnError> {
         let mut mark = Mark::default();
         let mut marks = std::mem::take(&mut self.marks);
@@ -189,7 +189,7 @@ impl BlockHead {
         }
     }
 
-    /// Add up the lengths of bodies into the marks; gives where the last one ends.
+    /// Accumulates the lengths of bodies in the marks; returns the end of the last body.
     fn place_bodies(&mut self, bodies: u32) -> usize {
         let mut start = self.times.start + u32::from(self.times.length);
         let mut marks = self.marks.iter_mut().peekable();
@@ -216,7 +216,7 @@ impl BlockHead {
         number(&self.raw, at, self.index_bytes) as usize
     }
 
-    /// What the lists say about a column of this coding, and step past it.
+    /// Returns the list entries of a column with this coding and advances past them.
     fn take(&self, mark: &mut Mark, column: usize, coding: u8) -> Content {
         let other = self.other(*mark);
         let coded = match coding {
@@ -234,7 +234,7 @@ impl BlockHead {
             PREDICTED => Coding::Predicted(None),
             _ => {
                 let kind = coding.wrapping_sub(SCALED);
-                Coding::Predicted(Some(Foretold { offset: kind & OFFSET != 0, slope: kind & SLOPE != 0 }))
+                Coding::Predicted(Some(ReferenceUse { offset: kind & OFFSET != 0, slope: kind & SLOPE != 0 }))
             }
         };
         let reference = (coding >= SCALED).then_some(other);
@@ -247,7 +247,7 @@ impl BlockHead {
         Content::Coded { coding: coded, body, reference }
     }
 
-    /// What the head says about `column`; a copy is looked up.
+    /// Returns the entry for `column`; copies are resolved.
     pub(crate) fn content(&self, column: usize) -> Option<Content> {
         let group = column / GROUP;
         let mut mark = *self.marks.get(group)?;
@@ -262,7 +262,7 @@ impl BlockHead {
         }
     }
 
-    /// All columns that are not zero, in order.
+    /// Iterates over all columns that are not zero, in order.
     pub(crate) fn contents(&self) -> impl Iterator<Item = (usize, Content)> {
         let mut mark = self.marks.first().copied().unwrap_or_default();
         let groups = self.codings().chunks(GROUP).enumerate().filter(|(_, chunk)| !is_zero(chunk));
@@ -273,12 +273,12 @@ impl BlockHead {
         })
     }
 
-    /// Rows of the block.
+    /// The number of rows of the block.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Where in the payload the body of `column` is; empty for a constant. A copy has the body of its original.
+    /// The range of `column`'s body in the payload; empty for a constant. A copy has the body of its original.
     pub fn body_range(&self, column: usize) -> Range<usize> {
         match self.content(column) {
             Some(Content::Coded { body, .. }) => body.range(),
@@ -286,12 +286,12 @@ impl BlockHead {
         }
     }
 
-    /// Where in the payload the body of the times is.
+    /// The range of the times' body in the payload.
     pub fn times_range(&self) -> Range<usize> {
         self.times.range()
     }
 
-    /// The column whose values are needed to decode `column`, if there is one. It needs no other itself.
+    /// The column whose values are needed to decode `column`, if any. That column has no reference itself.
     pub fn reference(&self, column: usize) -> Option<usize> {
         match self.content(column) {
             Some(Content::Coded { reference, .. }) => reference,
@@ -299,7 +299,7 @@ impl BlockHead {
         }
     }
 
-    /// The value every row has in `column`, if the head says so.
+    /// The value of `column` in every row, if the head stores it as a constant.
     pub fn constant(&self, column: usize) -> Option<u64> {
         match self.content(column) {
             Some(Content::Constant(value)) => Some(value),

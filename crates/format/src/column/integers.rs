@@ -1,29 +1,29 @@
-//! Sequences of 64-bit integers by themselves: times of a block, index pages.
+//! Standalone sequences of 64-bit integers: times of a block, index pages.
 //!
-//! They are coded as the body of a predicted column of width 8 that has no reference.
+//! They are coded like the body of a predicted column of width 8 without a reference.
 
 use super::body;
 use super::head::BlockHead;
 use super::residuals::Scratch;
 use super::{ColumnError, MAX_ROWS};
 
-/// Append `values`, coded, to `out`. Their count is not stored: [`decode_integers`] must be told.
+/// Encodes `values` and appends them to `out`. The count is not stored and must be passed to [`decode_integers`].
 #[cfg(feature = "write")]
 pub fn encode_integers(values: &[u64], out: &mut Vec<u8>) {
     super::plan::Planner::default().encode_integers(values, out);
 }
 
-/// Decode `count` integers from all of `bytes` and append them to `out`. Memory taken is `count` integers.
+/// Decodes `count` integers from all of `bytes` and appends them to `out`. Allocates memory for `count` integers.
 pub fn decode_integers(bytes: &[u8], count: usize, out: &mut Vec<u64>) -> Result<(), ColumnError> {
     IntegerDecoder::default().decode(bytes, count, out)
 }
 
-/// Decodes sequences; keeps its memory between calls.
+/// Decodes sequences of integers; keeps its buffers between calls.
 #[derive(Default)]
 pub(crate) struct IntegerDecoder(Scratch);
 
 impl IntegerDecoder {
-    /// As [`decode_integers`].
+    /// See [`decode_integers`].
     pub(crate) fn decode(&mut self, bytes: &[u8], count: usize, out: &mut Vec<u64>) -> Result<(), ColumnError> {
         let start = out.len();
         out.resize(start + count, 0);
@@ -36,8 +36,8 @@ impl IntegerDecoder {
     }
 }
 
-/// Decode the times of a block: nanoseconds since its first row, never falling. `body` is what the payload has at
-/// [`BlockHead::times_range`]; the times are appended to `out`.
+/// Decodes the times of a block, in nanoseconds since its first row and never decreasing, and appends them to `out`.
+/// `body` is the part of the payload at [`BlockHead::times_range`].
 pub fn decode_times(head: &BlockHead, body: &[u8], out: &mut Vec<u64>) -> Result<(), ColumnError> {
     head.times().verify(body, "times")?;
     let start = out.len();

@@ -1,9 +1,9 @@
-//! Coding of columnar blocks: rows of one size become one byte string per column, and back.
+//! Coding of columnar blocks: converts fixed-size rows into one byte string per column, and back.
 //!
-//! Takes rows, their times and the columns of the row; gives a *payload*: a packed head, then one body per column that
-//! is neither constant nor a copy. One column can be read with nothing but the head and its own body (and that of its
-//! reference column, where it has one). Pure functions: files, records and checksums of the head are the caller's.
-//! The byte layout is written down in `docs/format.md`, section "Column codings".
+//! Encoding takes rows, their times and the columns of a row. It produces a *payload*: a packed head, then one body per
+//! column that is neither constant nor a copy. To read one column, only the head and the column's own body are needed
+//! (and the body of its reference column, if it has one). All functions are pure: files, records and the checksum of
+//! the head are up to the caller. The byte layout is specified in `docs/format.md`, section "Column codings".
 
 mod ans;
 mod bits;
@@ -39,19 +39,19 @@ pub use integers::{decode_integers, decode_times};
 #[cfg(feature = "write")]
 pub(crate) use tiles::{changed_bytes, scatter, tile_rows};
 
-/// Most rows a block may have.
+/// The maximum number of rows in a block.
 pub const MAX_ROWS: usize = 1024;
-/// Most raw bytes a block may have.
+/// The maximum number of raw bytes in a block.
 pub const MAX_BLOCK_BYTES: usize = 16 << 20;
 
-/// One column: the same few bytes of every row.
+/// One column: the same bytes of every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// First byte in the row.
+    /// Offset of the first byte in the row.
     pub offset: u32,
-    /// Bytes: 1, 2, 4 or 8.
+    /// Width in bytes: 1, 2, 4 or 8.
     pub width: u8,
-    /// An IEEE 754 float (widths 4 and 8); otherwise an integer, signed or not. Wrong types cost size, not data.
+    /// Whether it is an IEEE 754 float (widths 4 and 8) or an integer, signed or not. A wrong type costs space, not data.
     pub float: bool,
 }
 
@@ -70,39 +70,39 @@ impl Column {
     }
 }
 
-/// What is wrong with a block, its columns or its bytes.
+/// An error in a block, its columns or its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
     /// Columns must be in order of offset and cover every byte of the row exactly once.
-    #[error("column {column} does not continue the row: columns must cover {row_bytes} bytes without gaps or overlaps")]
+    #[error("column {column} does not fit: columns must cover the {row_bytes} bytes of a row without gaps or overlaps")]
     BadColumns {
-        /// The first column that does not fit (or the number of columns if they end early).
+        /// The first column that does not fit, or the number of columns if they end early.
         column: usize,
-        /// Bytes of a row.
+        /// Size of a row in bytes.
         row_bytes: usize,
     },
     /// A block has 1 to 1024 rows and at most 16 MiB.
-    #[error("a block of {rows} rows of {row_bytes} bytes is not allowed")]
+    #[error("invalid block size: {rows} rows of {row_bytes} bytes")]
     BadShape {
-        /// Rows given.
+        /// Number of rows.
         rows: usize,
-        /// Bytes of a row.
+        /// Size of a row in bytes.
         row_bytes: usize,
     },
     /// A buffer has the wrong length for the block.
-    #[error("{what}: {actual} given, the block needs {expected}")]
+    #[error("wrong length of {what}: expected {expected}, got {actual}")]
     WrongLength {
         /// Which buffer.
         what: &'static str,
-        /// Length needed.
+        /// Expected length.
         expected: usize,
-        /// Length given.
+        /// Actual length.
         actual: usize,
     },
     /// The packed head cannot be unpacked.
-    #[error("head of block: {0}")]
+    #[error("block head: {0}")]
     Head(#[from] crate::pack::PackError),
-    /// A coding this version does not know.
+    /// A coding that this version does not support.
     #[error("column {column} has unknown coding {coding}")]
     UnknownCoding {
         /// The column.
@@ -110,8 +110,8 @@ pub enum ColumnError {
         /// The coding's number.
         coding: u8,
     },
-    /// A body does not have the checksum its head says.
-    #[error("checksum of {what} is {actual:08x}, the head says {expected:08x}")]
+    /// The checksum of a body differs from the one in the head.
+    #[error("checksum mismatch in {what}: expected {expected:08x}, got {actual:08x}")]
     Checksum {
         /// What was checked.
         what: &'static str,
@@ -120,21 +120,21 @@ pub enum ColumnError {
         /// Checksum of the bytes.
         actual: u32,
     },
-    /// A column is coded against another one, whose values were not given.
+    /// A column is coded relative to another one whose values were not given.
     #[error("column {column} needs the values of its reference column")]
     NoReference {
         /// The column.
         column: usize,
     },
-    /// Bytes that no encoder writes.
+    /// Bytes that no encoder produces.
     #[error("damaged block: {what}")]
     Damaged {
-        /// The part that makes no sense.
+        /// The invalid part.
         what: &'static str,
     },
 }
 
-/// Check that `columns` are a partition of a row, in order of offset.
+/// Checks that `columns` partition a row, in order of offset.
 pub fn check_columns(columns: &[Column], row_bytes: usize) -> Result<(), ColumnError> {
     let mut at = 0;
     for (index, column) in columns.iter().enumerate() {

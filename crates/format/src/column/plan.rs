@@ -1,4 +1,4 @@
-//! Choosing how to predict a column, on a sample of its rows, and writing the body.
+//! Chooses how to predict a column, using a sample of its rows, and writes the body.
 
 use super::bits::BitWriter;
 use super::body::{Prefix, residuals};
@@ -6,33 +6,34 @@ use super::residuals::Encoder;
 use super::transform::{Line, Transform, find_grid};
 use super::word::Word;
 
-/// A sample is this many rows in a row …
+/// A sample consists of segments of this many consecutive rows …
 const SEGMENT: usize = LEAD + PRICED;
-/// … this many times; shorter columns are sampled whole.
+/// … and this many segments; shorter columns are sampled completely.
 const SEGMENTS: usize = 32;
-/// From one segment to the next it goes on by about the golden ratio of all; odd, so that each has its turn.
+/// The step from one sampled segment to the next, about the golden ratio of their number. It is odd, so that each
+/// segment is visited.
 const SPREAD: usize = 13;
-/// So many segments do for a first look.
+/// The number of segments used for a first estimate.
 const FIRST_SEGMENTS: usize = 16;
-/// Rows before the ones that are priced: what third differences look back on.
+/// Rows before the priced ones, on which third differences depend.
 pub(crate) const LEAD: usize = 3;
 /// Rows of a segment that are priced.
 const PRICED: usize = 8;
 const CLASSES: usize = 128;
 
-/// How a column is to be predicted.
+/// How to predict a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) transform: Transform,
     pub(crate) order: u8,
     pub(crate) line: Option<Line>,
-    /// Estimated size of the residuals, bits per row.
+    /// Estimated size of the residuals, in bits per row.
     pub(crate) price: f32,
-    /// What [`scores`] says of the column without a reference.
+    /// The [`scores`] of the column without a reference.
     pub(crate) scores: [u64; 4],
 }
 
-/// Rows that stand for all rows: whole segments, one after the other.
+/// A representative subset of the rows: whole segments, back to back.
 pub(crate) struct Sample {
     pub(crate) segment: usize,
     pub(crate) segments: usize,
@@ -51,7 +52,7 @@ impl Sample {
         self.segment * self.segments
     }
 
-    /// How many of the sampled rows do for a first look.
+    /// The number of sampled rows used for a first estimate.
     pub(crate) fn first_look(&self) -> usize {
         self.segment * self.segments.min(FIRST_SEGMENTS)
     }
@@ -59,7 +60,7 @@ impl Sample {
     pub(crate) fn take<W: Copy>(&self, values: &[W], out: &mut Vec<W>) {
         out.clear();
         for index in 0..self.segments {
-            // The order does not matter to who looks at all, and the first few are spread over all rows too.
+            // The order does not matter to code that reads the whole sample, and it spreads the first few segments over all rows too.
             let place = index * SPREAD % self.segments;
             let start = place * (self.rows - self.segment) / (self.segments - 1).max(1);
             out.extend_from_slice(values.get(start..start + self.segment).unwrap_or_default());
@@ -67,7 +68,7 @@ impl Sample {
     }
 }
 
-/// Buffers for one size of integers.
+/// Buffers for one word size.
 #[derive(Default)]
 pub(crate) struct Buffers<W> {
     pub(crate) sample: Vec<W>,
@@ -76,7 +77,7 @@ pub(crate) struct Buffers<W> {
     numbers: Vec<W>,
 }
 
-/// Chooses and writes; keeps its memory between calls.
+/// Chooses plans and writes bodies; keeps its buffers between calls.
 pub(crate) struct Planner {
     encoder: Encoder,
     /// n · log2 n.
@@ -90,25 +91,25 @@ impl Default for Planner {
     }
 }
 
-/// A value in the middle: what order 0 counts from.
+/// Returns a value near the middle, which is the base for order 0.
 fn middle<W: Word>(integers: &[W], unused: u32) -> W {
     let first = integers.first().copied().unwrap_or_default();
-    // Halved often enough that the sum cannot overflow; how exact the middle is does not matter.
+    // Halved often enough that the sum cannot overflow. The middle need not be exact.
     let halvings = if W::BITS == 32 { 0 } else { 64 - integers.len().leading_zeros() };
     let sum: i64 = integers.iter().map(|v| v.sub(first).sign_extend(unused).to_signed() >> halvings).sum();
     let mean = (sum / integers.len().max(1) as i64) << halvings;
     first.add(W::from_u64(mean as u64)).sign_extend(unused)
 }
 
-/// What one bit more in every residual adds to a score, per row.
+/// How much one more bit in every residual adds to a score, per row.
 pub(crate) const SCORE_OF_A_BIT: f32 = 256.0;
 
-/// A quick measure of how large the residuals of orders 0 to 3 are: the sum of their logarithms, roughly.
+/// A fast estimate of the size of the residuals of orders 0 to 3: roughly the sum of their logarithms.
 pub(crate) fn scores<W: Word>(integers: &[W], sample: &Sample, unused: u32) -> [u64; 4] {
     let base = middle(integers, unused);
     let mut sums = [[0u32; PRICED]; 4];
     for segment in integers.chunks(sample.segment.max(1)) {
-        // Whole groups of eight rows at a time, so that the compiler can use vectors.
+        // Whole groups of eight rows at a time, so that the compiler can vectorize.
         let mut rest = segment;
         while let Some(window) = rest.first_chunk::<SEGMENT>() {
             for at in 0..PRICED {
@@ -126,7 +127,7 @@ pub(crate) fn scores<W: Word>(integers: &[W], sample: &Sample, unused: u32) -> [
     sums.map(|sums| sums.iter().map(|&sum| u64::from(sum)).sum())
 }
 
-/// Orders with their scores, best first.
+/// Returns the orders with their scores, best first.
 pub(crate) fn ranked(scores: [u64; 4]) -> [(u64, u8); 4] {
     let mut ranked = [0, 1, 2, 3u8].map(|order| (scores.get(usize::from(order)).copied().unwrap_or(0), order));
     ranked.sort_unstable();
@@ -134,7 +135,7 @@ pub(crate) fn ranked(scores: [u64; 4]) -> [(u64, u8); 4] {
 }
 
 impl Planner {
-    /// Bits per row for one order: entropy of the classes, and the bits below.
+    /// Estimates the bits per row for one order: the entropy of the classes plus the low bits.
     pub(crate) fn price<W: Word>(&self, sample: &Sample, integers: &[W], order: u8, unused: u32) -> f32 {
         let base = if order == 0 { middle(integers, unused) } else { W::default() };
         let mut classes = [0u16; CLASSES];
@@ -161,7 +162,7 @@ impl Planner {
         (total - inside + low_bits as f32) / priced.max(1) as f32
     }
 
-    /// The best plan without a reference. `buffers.sample` holds the sampled values.
+    /// Returns the best plan without a reference. `buffers.sample` holds the sampled values.
     pub(crate) fn plan<W: Word>(
         &self,
         sample: &Sample,
@@ -174,13 +175,13 @@ impl Planner {
         let grid = if float { find_grid(&buffers.sample).and_then(|_| find_grid(values)) } else { None };
         let first = if float { Transform::Ordered } else { Transform::Plain };
         let mut lowest = u64::MAX;
-        // A grid is usually better; what comes behind it needs no price.
+        // A grid is usually better, so it goes first; an order with a clearly worse score is not priced.
         for transform in [grid.map(Transform::Grid), Some(first)].into_iter().flatten() {
             transform.apply(&buffers.sample, &mut buffers.integers);
             let scores = scores(&buffers.integers, sample, unused);
             let [first, second, ..] = ranked(scores);
             lowest = lowest.min(first.0);
-            // The score is rough: what comes second and near is priced too.
+            // The score is rough, so a close second is priced too.
             for (_, order) in [first, second].into_iter().filter(|(score, _)| *score <= lowest + lowest / 8) {
                 let price = self.price(sample, &buffers.integers, order, unused);
                 if best.is_none_or(|best| price < best.price) {
@@ -191,7 +192,7 @@ impl Planner {
         best.unwrap_or(Plan { transform: first, order: 1, line: None, price: 0.0, scores: [0; 4] })
     }
 
-    /// Append the body of a column to `out`.
+    /// Appends the body of a column to `out`.
     pub(crate) fn write<W: Word>(
         &mut self,
         plan: Plan,
@@ -206,7 +207,7 @@ impl Planner {
         if let Some(line) = plan.line {
             guesses.clear();
             guesses.resize(integers.len(), W::default());
-            line.foretell(reference, plan.transform, guesses);
+            line.predict(reference, plan.transform, guesses);
             integers.iter_mut().zip(guesses.iter()).for_each(|(v, guess)| *v = v.sub(*guess));
         }
         let base = match plan.order {
@@ -220,7 +221,7 @@ impl Planner {
         writer.finish();
     }
 
-    /// Append a sequence of integers to `out`.
+    /// Appends a sequence of integers to `out`.
     pub(crate) fn encode_integers(&mut self, values: &[u64], out: &mut Vec<u8>) {
         self.encode_integers_with(values, &mut Buffers::default(), out);
     }

@@ -1,26 +1,28 @@
-//! Finding a column that foretells another: `a ≈ b · factor + offset`, or at least their changes run together.
+//! Finds a column that predicts another one: `a ≈ b · factor + offset`, or at least their changes are correlated.
 //!
-//! Every float column leaves fingerprints: values, first and second differences at the same few rows, scaled to length 1.
-//! The product of two fingerprints is the correlation of their changes; only the best match is then fitted and priced.
+//! Every float column has fingerprints: its values, first and second differences at the same few rows, normalized to
+//! length 1. The dot product of two fingerprints is the correlation of their changes. Only the best matches are then
+//! fitted and priced.
 
 use super::plan::{Buffers, LEAD, Plan, Planner, SCORE_OF_A_BIT, Sample, ranked, scores};
 use super::transform::{Line, is_tame};
 use super::word::Word;
 
 const POINTS: usize = 64;
-/// Squared correlation below which fitting is not worth the time.
+/// The squared correlation below which fitting is not worth the time.
 const WORTH: f32 = 0.3;
-/// Bits by which a promise may miss the plan without a reference and still be tried: it is made from few points.
+/// By how many bits an estimate may miss the plan without a reference and still be tried: it is based on few points.
 const DOUBT: f32 = 1.5;
-/// Rows a fingerprint must at least be taken from.
+/// The minimum number of rows for a fingerprint.
 const FEWEST_ROWS: usize = 12;
-/// Bits a row must get shorter by: a column with a reference cannot be one itself.
+/// The minimum gain in bits per row: a column with a reference cannot be a reference itself.
 const LEAST_GAIN: f32 = 0.3;
-/// A column is compared with one column in so many rows, the nearest before: the search must cost no more than coding.
+/// A column is compared with one candidate per this many rows, the nearest preceding ones: the search must not cost
+/// more than coding.
 const ROWS_PER_CANDIDATE: usize = 4;
 
 type Fingerprint = [f32; POINTS];
-/// Of a column's values, its first and its second differences.
+/// Fingerprints of a column's values, first and second differences.
 type Fingerprints = [Fingerprint; 3];
 
 /// A column that others may refer to.
@@ -28,12 +30,12 @@ type Fingerprints = [Fingerprint; 3];
 pub(crate) struct Candidate {
     /// Number of the column.
     pub(crate) column: usize,
-    /// Where its values start in the arena of its size.
+    /// The start of its values in the arena of its word size.
     pub(crate) start: usize,
     pub(crate) wide: bool,
 }
 
-/// A candidate that promises to bring a row down to `cost` bits.
+/// A candidate with the estimated cost of a row in bits.
 #[derive(Debug, Clone, Copy)]
 struct Match {
     at: usize,
@@ -41,12 +43,12 @@ struct Match {
     cost: f32,
 }
 
-/// Columns of this block that may be referred to.
+/// The columns of this block that may serve as references.
 #[derive(Default)]
 pub(crate) struct References {
     candidates: Vec<Candidate>,
     fingerprints: Vec<Fingerprints>,
-    /// Sampled values of all candidates, then of the column looked at.
+    /// Sampled values of all candidates, followed by those of the current column.
     floats: Vec<f64>,
     slopes: Vec<f64>,
 }
@@ -87,7 +89,7 @@ fn product(a: &Fingerprint, b: &Fingerprint) -> f32 {
     sums.iter().sum()
 }
 
-/// Lines through the points (b, a): by level, by change, and through zero.
+/// Fits lines through the points (b, a): by change, by level and through zero.
 fn lines(a: &[f64], b: &[f64], segment: usize, slope: bool) -> [Line; 3] {
     let n = a.len().max(1) as f64;
     let (mut sa, mut sb, mut sab, mut sbb) = (0.0, 0.0, 0.0, 0.0);
@@ -123,7 +125,8 @@ impl References {
         self.floats.clear();
     }
 
-    /// Look for a better plan than `own`; with it comes the column it refers to. Otherwise the column becomes a candidate.
+    /// Searches for a better plan than `own` and returns it with the column it refers to. If there is none, the column
+    /// becomes a candidate.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn improve<W: Word>(
         &mut self,
@@ -144,7 +147,7 @@ impl References {
         own.transform.apply(&buffers.sample, &mut buffers.integers);
         let mut best: Option<(u64, Line, usize)> = None;
         let first_look = sample.first_look().min(length);
-        // A column that costs next to nothing cannot gain, but others may gain from it.
+        // A column that costs next to nothing cannot gain, but it may help others.
         let matches = if own.price > LEAST_GAIN { self.matches(&prints, own.scores, sample, rows) } else { [None; 2] };
         for Match { at, slope, .. } in matches.into_iter().flatten() {
             let theirs = others.get(at * length..(at + 1) * length).unwrap_or_default();
@@ -153,7 +156,7 @@ impl References {
                 if line.factor == 0.0 || !is_tame(line.factor) || !is_tame(line.offset) {
                     return false;
                 }
-                foretell(own, line, inputs.get(..first_look).unwrap_or_default(), buffers);
+                predict(own, line, inputs.get(..first_look).unwrap_or_default(), buffers);
                 let [(score, _), ..] = ranked(scores(&buffers.guesses, sample, 0));
                 let better = best.is_none_or(|best| score < best.0);
                 if better {
@@ -165,14 +168,14 @@ impl References {
             consider(by_change);
             consider(by_level);
             if consider(through_zero) {
-                // Games scale by constants of single precision: the nearest one may be exact.
+                // Games scale by single-precision constants, so the nearest one may be exact.
                 consider(Line { factor: f64::from(through_zero.factor as f32), ..through_zero });
             }
         }
         let found = best.and_then(|(_, line, at)| {
             let theirs = others.get(at * length..(at + 1) * length)?;
             let inputs = if line.slope { slopes(theirs, sample.segment, &mut self.slopes) } else { theirs };
-            foretell(own, line, inputs, buffers);
+            predict(own, line, inputs, buffers);
             let [(_, order), ..] = ranked(scores(&buffers.guesses, sample, 0));
             let header = if line.offset == 0.0 { 100.0 } else { 160.0 } / rows as f32;
             let price = planner.price(sample, &buffers.guesses, order, 0) + header;
@@ -186,9 +189,9 @@ impl References {
         found
     }
 
-    /// The two candidates that promise most, if they promise anything.
+    /// Returns the two most promising candidates, if any.
     fn matches(&self, prints: &Fingerprints, own_scores: [u64; 4], sample: &Sample, rows: usize) -> [Option<Match>; 2] {
-        // What a row costs at each order, in bits; a correlation r takes -log2(1 - r²) / 2 of that away.
+        // The cost of a row at each order, in bits; a correlation r reduces it by -log2(1 - r²) / 2.
         let priced = (sample.segments * (sample.segment - LEAD)).max(1) as f32 * SCORE_OF_A_BIT;
         let costs = own_scores.map(|score| score as f32 / priced);
         let own = costs.iter().copied().fold(f32::INFINITY, f32::min);
@@ -221,7 +224,7 @@ impl References {
     }
 }
 
-/// The changes of sampled values; a segment's first is taken for that of the next row.
+/// Returns the changes of sampled values. For the first row of a segment, the change of the next row is used.
 fn slopes<'a>(values: &[f64], segment: usize, out: &'a mut Vec<f64>) -> &'a [f64] {
     out.clear();
     for segment in values.chunks(segment.max(1)) {
@@ -232,13 +235,13 @@ fn slopes<'a>(values: &[f64], segment: usize, out: &'a mut Vec<f64>) -> &'a [f64
     out
 }
 
-/// What is left of the sampled integers when `line` is taken away, in `buffers.guesses`.
-fn foretell<W: Word>(own: Plan, line: Line, theirs: &[f64], buffers: &mut Buffers<W>) {
+/// Subtracts the predictions of `line` from the sampled integers; leaves the result in `buffers.guesses`.
+fn predict<W: Word>(own: Plan, line: Line, theirs: &[f64], buffers: &mut Buffers<W>) {
     let Buffers { integers, guesses, .. } = buffers;
     guesses.clear();
     guesses.resize(integers.len().min(theirs.len()), W::default());
-    // The inputs are slopes already where the line wants them.
+    // The inputs already are slopes if the line uses them.
     let line = Line { slope: false, ..line };
-    line.foretell(theirs.iter().copied(), own.transform, guesses);
+    line.predict(theirs.iter().copied(), own.transform, guesses);
     guesses.iter_mut().zip(integers.iter()).for_each(|(guess, v)| *guess = v.sub(*guess));
 }

@@ -1,7 +1,7 @@
-//! Coding of residuals: small non-negative numbers of up to 64 bits, most of them near zero.
+//! Coding of residuals: non-negative numbers of up to 64 bits, most of them near zero.
 //!
-//! A symbol is either a class (the bit length of the number) or an entry of a small dictionary of frequent numbers;
-//! symbols are entropy coded, the bits of a number below its highest one follow as they are.
+//! A symbol is either a class (the bit length of the number) or an entry of a small dictionary of frequent numbers.
+//! Symbols are entropy-coded; the bits of a number below its highest one follow verbatim.
 //!
 //! ```text
 //! fixed width: 4 bits 0 | 7 bits width | each number in `width` bits
@@ -16,18 +16,18 @@ use super::ans::{DecodeTable, LOGS, SYMBOLS};
 use super::bits::{BitReader, WIDE};
 use super::word::Word;
 
-/// Classes there can be: lengths 0 to 64.
+/// The number of possible classes: lengths 0 to 64.
 const CLASSES: u32 = 65;
 
-/// Reusable memory for decoding.
+/// Reusable buffers for decoding.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Made when the first table is read: short sequences often have none.
+    /// Created when the first table is read: short sequences often have none.
     table: Option<DecodeTable>,
     symbols: Vec<u8>,
 }
 
-/// Read `out.len()` numbers.
+/// Reads `out.len()` numbers.
 pub(crate) fn decode<W: Word>(
     reader: &mut BitReader<'_>,
     scratch: &mut Scratch,
@@ -50,14 +50,14 @@ pub(crate) fn decode<W: Word>(
     if reader.in_bounds() { Ok(()) } else { Err(ColumnError::Damaged { what: "bits of numbers" }) }
 }
 
-/// What the symbols of a table stand for: a number is the base of its symbol plus that many bits.
+/// The numbers that the symbols of a table represent: a number is its symbol's base plus a value of that many bits.
 struct Symbols<W> {
     bases: [W; SYMBOLS],
     bits: [u8; SYMBOLS],
 }
 
 impl<W: Word> Symbols<W> {
-    /// Read the low bits of all numbers, `N` numbers at a time.
+    /// Reads the low bits of all numbers, `N` numbers at a time.
     fn read_low_bits<const N: usize>(&self, symbols: &[u8], reader: &mut BitReader<'_>, out: &mut [W]) {
         let mut read = |symbols: &[u8], numbers: &mut [W]| {
             let mut ahead = reader.peek();
@@ -121,7 +121,7 @@ fn decode_entropy<W: Word>(
     table.decode(reader, &mut scratch.symbols);
     let widest = bits.iter().take(classes as usize).max().copied().unwrap_or(0);
     let symbols = Symbols { bases, bits };
-    // As many numbers as one look ahead surely covers.
+    // As many numbers as one peek is guaranteed to cover.
     match WIDE / u32::from(widest).max(1) {
         0 => {
             for (number, &symbol) in out.iter_mut().zip(&scratch.symbols) {
@@ -146,13 +146,13 @@ mod write {
     use super::super::bits::BitWriter;
     use super::*;
 
-    /// Below this many numbers a table costs more than it saves.
+    /// Below this many numbers, a table costs more than it saves.
     const FEWEST: usize = 12;
     const MAX_ENTRIES: usize = 31;
     const HASH: usize = 256;
     const NO_SYMBOL: u8 = u8::MAX;
 
-    /// Reusable memory for encoding.
+    /// Reusable buffers for encoding.
     pub(crate) struct Encoder {
         table: EncodeTable,
         symbols: Vec<u8>,
@@ -165,12 +165,12 @@ mod write {
         }
     }
 
-    /// Bits to code `count` of `total` symbols, per symbol.
+    /// The cost in bits of coding all `count` occurrences of a symbol among `total`.
     fn symbol_bits(count: u32, total: u32) -> f32 {
         if count == 0 { 0.0 } else { count as f32 * (total as f32 / count as f32).log2() }
     }
 
-    /// How many numbers each class has. Counted in four parts: adding to what was just written would wait for it.
+    /// Counts the numbers in each class. Uses four partial histograms: incrementing a counter that was just written would stall.
     fn histogram<W: Word>(numbers: &[W]) -> [u32; SYMBOLS] {
         let mut parts = [[0u32; SYMBOLS]; 4];
         let (fours, rest) = numbers.as_chunks::<4>();
@@ -190,7 +190,7 @@ mod write {
         (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize & (HASH - 1)
     }
 
-    /// Write the low bits of all numbers, `N` numbers at a time.
+    /// Writes the low bits of all numbers, `N` numbers at a time.
     fn write_low_bits<const N: usize, W: Word>(
         numbers: &[W],
         symbols: &[u8],
@@ -212,7 +212,7 @@ mod write {
     }
 
     impl Encoder {
-        /// Write all `numbers`.
+        /// Writes all `numbers`.
         pub(crate) fn encode<W: Word>(&mut self, numbers: &[W], writer: &mut BitWriter<'_>) {
             let total = numbers.len() as u32;
             let histogram = histogram(numbers);
@@ -228,7 +228,7 @@ mod write {
             }
         }
 
-        /// Write with a table, unless `fixed` bits are fewer.
+        /// Writes with a table, unless `fixed` bits are fewer.
         fn encode_entropy<W: Word>(
             &mut self,
             numbers: &[W],
@@ -266,7 +266,7 @@ mod write {
             if price >= fixed as f32 {
                 return false;
             }
-            // Tables of at most 128 entries and counts, a state per lane, then at most `log` bits a symbol.
+            // Tables of at most 128 entries and counts, a state per lane, then at most `log` bits per symbol.
             writer.reserve(SYMBOLS * 96 + numbers.len() * (log as usize + W::BITS as usize));
             writer.write(log, 4);
             writer.write(lowest as u32, 7);
@@ -303,7 +303,7 @@ mod write {
                 *low = (lowest + at).saturating_sub(1) as u8;
             }
             let widest = low_bits.iter().take(classes).max().copied().unwrap_or(0);
-            // As many numbers as surely fit into one write.
+            // As many numbers as are guaranteed to fit into one write.
             match WIDE / u32::from(widest).max(1) {
                 0 => {
                     for (number, &symbol) in numbers.iter().zip(&self.symbols) {
@@ -318,7 +318,7 @@ mod write {
             true
         }
 
-        /// Find numbers so frequent that a symbol of their own pays; take them out of their classes in `counts`.
+        /// Finds numbers frequent enough to justify their own symbol and removes them from their classes in `counts`.
         fn dictionary<W: Word>(
             &mut self,
             numbers: &[W],

@@ -1,4 +1,4 @@
-//! Columns that change rarely: how long each value stays, and the value.
+//! Run-length coding for columns that rarely change: the length of each run and its value.
 //!
 //! ```text
 //! bits: 10 runs - 1 | 4 width of lengths | 7 width of values | base in the column's own bits
@@ -9,7 +9,7 @@ use super::ColumnError;
 use super::bits::BitReader;
 use super::word::Word;
 
-/// Decode into values; `bits` is the column's own size.
+/// Decodes into values; `bits` is the column's own width.
 pub(crate) fn decode<W: Word>(bytes: &[u8], bits: u32, out: &mut [W]) -> Result<(), ColumnError> {
     let mut reader = BitReader::new(bytes);
     let runs = reader.read(10) + 1;
@@ -33,7 +33,7 @@ pub(crate) fn decode<W: Word>(bytes: &[u8], bits: u32, out: &mut [W]) -> Result<
     Ok(())
 }
 
-/// What runs would cost, and what is needed to write them.
+/// The cost of run-length coding, with the widths needed to write it.
 #[cfg(feature = "write")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Runs<W> {
@@ -47,7 +47,7 @@ pub(crate) struct Runs<W> {
 
 #[cfg(feature = "write")]
 impl<W: Word> Runs<W> {
-    /// Count runs; `None` if there are more than `most`.
+    /// Measures the runs; `None` if there are more than `most`.
     pub(crate) fn measure(values: &[W], bits: u32, most: usize) -> Option<Self> {
         let changes = values.windows(2).filter(|pair| pair[0] != pair[1]).count();
         if changes >= most || changes >= 1024 {

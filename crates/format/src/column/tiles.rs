@@ -1,14 +1,14 @@
-//! Moving columns into and out of rows, a few rows at a time.
+//! Moves columns into and out of rows, a tile of rows at a time.
 
-/// Rows are handled in tiles of about this many bytes, so that a tile stays in the fastest cache.
+/// The approximate size of a tile of rows, small enough to stay in the L1 cache.
 const TILE_BYTES: usize = 32 << 10;
 
-/// Rows of a tile.
+/// The number of rows in a tile.
 pub(crate) fn tile_rows(row_bytes: usize) -> usize {
     (TILE_BYTES / row_bytes.max(1)).clamp(8, 256)
 }
 
-/// Write one column into a tile of rows.
+/// Writes one column into a tile of rows.
 #[inline(always)]
 pub(crate) fn scatter<W: Copy, const N: usize>(
     tile: &mut [u8],
@@ -24,7 +24,7 @@ pub(crate) fn scatter<W: Copy, const N: usize>(
     }
 }
 
-/// Copy one column out of a tile of rows.
+/// Copies one column out of a tile of rows.
 #[cfg(feature = "write")]
 #[inline(always)]
 pub(crate) fn collect<W, const N: usize>(
@@ -41,7 +41,7 @@ pub(crate) fn collect<W, const N: usize>(
     }
 }
 
-/// For each byte of a row the bits that differ from the first row in any row.
+/// Computes, for each byte of a row, the bits that differ from the first row in at least one row.
 #[cfg(feature = "write")]
 pub(crate) fn changed_bytes(rows: &[u8], row_bytes: usize, changed: &mut Vec<u8>) {
     let first = rows.get(..row_bytes).unwrap_or_default();

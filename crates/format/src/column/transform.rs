@@ -1,28 +1,28 @@
-//! From values to integers that are easy to predict, and back; and the integers a reference column foretells.
+//! Converts values to integers that are easy to predict, and back; computes predictions from a reference column.
 
 use super::word::Word;
 
-/// Grids may have steps of 2^-120 to 2^120.
+/// Grid steps range from 2^-120 to 2^120.
 pub(crate) const GRID_LIMIT: i32 = 120;
 
-/// How values become integers.
+/// How values are converted to integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transform {
-    /// The bits as they are.
+    /// The bits unchanged.
     Plain,
-    /// Float bits mapped to integers that sort as the floats do.
+    /// Float bits mapped to integers that sort in the same order.
     Ordered,
-    /// The float times 2^s, a whole number.
+    /// The float times 2^s, an integer.
     Grid(i8),
 }
 
-/// 2^exponent, for exponents of normal numbers.
+/// Returns 2^exponent, for exponents of normal numbers.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 impl Transform {
-    /// Integers to values, in place.
+    /// Converts integers to values, in place.
     pub(crate) fn undo<W: Word>(self, integers: &mut [W]) {
         match self {
             Self::Plain => {}
@@ -34,7 +34,7 @@ impl Transform {
         }
     }
 
-    /// Values to integers.
+    /// Converts values to integers.
     #[cfg(feature = "write")]
     pub(crate) fn apply<W: Word>(self, values: &[W], out: &mut Vec<W>) {
         out.clear();
@@ -49,7 +49,7 @@ impl Transform {
     }
 }
 
-/// The finest grid all float `values` lie on, if their whole numbers are small enough to be exact.
+/// Returns the finest grid on which all float `values` lie, if the resulting integers are small enough to be exact.
 #[cfg(feature = "write")]
 pub(crate) fn find_grid<W: Word>(values: &[W]) -> Option<i8> {
     let most = if W::BITS == 32 { 30 } else { 52 };
@@ -67,7 +67,7 @@ pub(crate) fn find_grid<W: Word>(values: &[W]) -> Option<i8> {
     i8::try_from(shift).ok().filter(|shift| i32::from(*shift).abs() <= GRID_LIMIT)
 }
 
-/// Zero, or of a size at which no operation below can leave the normal numbers: 2^-120 up to 2^120.
+/// Whether a value is zero or of a magnitude, 2^-120 to 2^120, at which no operation below can leave the normal numbers.
 #[inline(always)]
 pub(crate) fn is_tame(value: f64) -> bool {
     const LOW: u64 = (1023 - 120) << 52;
@@ -76,40 +76,41 @@ pub(crate) fn is_tame(value: f64) -> bool {
     size == 0 || (LOW..HIGH).contains(&size)
 }
 
-/// The nearest whole number, ties to even; for 32-bit integers any number from 2^51 on will do.
+/// Rounds to the nearest integer, ties to even. For 32-bit integers, any result is acceptable from 2^51 on.
 #[inline(always)]
 fn nearest_whole<W: Word>(value: f64) -> f64 {
     if W::BITS == 32 {
-        // Numbers of this size have no bits below one, so adding rounds. Not every processor can round directly.
+        // Numbers of this magnitude have no fraction bits, so the addition rounds. Not every processor has a rounding instruction.
         const ROUNDING: f64 = 6_755_399_441_055_744.0;
         return (value + ROUNDING) - ROUNDING;
     }
     value.round_ties_even()
 }
 
-/// The line a column is foretold with: its reference, or the slope of that, times `factor`, plus `offset`.
+/// The line that predicts a column: its reference, or the reference's slope, times `factor`, plus `offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Line {
     pub(crate) factor: f64,
     pub(crate) offset: f64,
-    /// Whether the change of the reference since the row before is taken instead of its value.
+    /// Whether the change of the reference since the previous row is used instead of its value.
     pub(crate) slope: bool,
 }
 
 impl Line {
-    /// The integers foretold from the reference's values: where there is none, the one before, and 0 before the first.
-    pub(crate) fn foretell<W: Word>(self, reference: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
+    /// Predicts integers from the reference's values. Where no prediction is possible, repeats the previous one, or 0
+    /// before the first.
+    pub(crate) fn predict<W: Word>(self, reference: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
         match self.slope {
-            false => self.foretell_from(reference, transform, out),
+            false => self.predict_from(reference, transform, out),
             true => {
                 let mut before = None;
                 let slopes = reference.map(|value| value - before.replace(value).unwrap_or(value));
-                self.foretell_from(slopes, transform, out);
+                self.predict_from(slopes, transform, out);
             }
         }
     }
 
-    fn foretell_from<W: Word>(self, inputs: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
+    fn predict_from<W: Word>(self, inputs: impl Iterator<Item = f64>, transform: Transform, out: &mut [W]) {
         let mut last = W::default();
         match transform {
             Transform::Plain => out.fill(last),

@@ -1,11 +1,11 @@
-//! The two integer sizes columns are computed in: `u32` for widths 1, 2 and 4, `u64` for width 8.
+//! The two integer sizes in which columns are computed: `u32` for widths 1, 2 and 4, `u64` for width 8.
 //!
-//! All arithmetic wraps. A column of 8 or 16 bits computed modulo 2³² and cut afterwards gives the same as modulo its
-//! own size, so two sizes serve four widths.
+//! All arithmetic wraps. Computing an 8-bit or 16-bit column modulo 2³² and truncating afterwards gives the same result
+//! as computing modulo its own size, so two sizes serve four widths.
 
 use super::transform::is_tame;
 
-/// An unsigned integer, with the float of the same size.
+/// An unsigned integer, paired with the float of the same size.
 #[cfg_attr(not(feature = "write"), allow(dead_code))]
 pub(crate) trait Word: Copy + Default + Eq + Ord {
     const BITS: u32;
@@ -13,32 +13,33 @@ pub(crate) trait Word: Copy + Default + Eq + Ord {
     fn to_u64(self) -> u64;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    /// Map −1, 1, −2 … to 1, 2, 3 …: small distances in both directions become small numbers.
+    /// Maps −1, 1, −2 … to 1, 2, 3 …: small distances in both directions become small numbers.
     fn zigzag(self) -> Self;
     fn unzigzag(self) -> Self;
-    /// Copy bit `BITS - 1 - unused` into the bits above it.
+    /// Copies bit `BITS - 1 - unused` into the bits above it.
     fn sign_extend(self, unused: u32) -> Self;
     fn to_signed(self) -> i64;
     fn bit_length(self) -> u32;
-    /// About 256 times the logarithm of the size as a signed number; 0 for 0. Cheap, and good enough to compare with.
+    /// About 256 times the base-2 logarithm of the magnitude as a signed number; 0 for 0. Cheap, and good enough for comparisons.
     fn rough_log(self) -> u32;
-    /// Float bits to integers that sort as the floats do.
+    /// Maps float bits to integers that sort like the floats.
     fn to_ordered(self) -> Self;
     fn unordered(self) -> Self;
     /// The float with these bits.
     fn to_float(self) -> f64;
-    /// The float with these bits as a reference's value; what is not tame is no number, whatever the host makes of it.
+    /// The float with these bits as a reference value. Values that are not tame become NaN, whatever the host makes of them.
     #[inline(always)]
     fn to_reference(self) -> f64 {
         let value = self.to_float();
         if is_tame(value) && !self.is_denormal() { value } else { f64::NAN }
     }
     fn is_denormal(self) -> bool;
-    /// Bits of the float nearest to `value`, ties to even.
+    /// The bits of the float nearest to `value`, ties to even.
     fn from_float(value: f64) -> Self;
-    /// Bits of the float `self` (a signed integer) times `scale`.
+    /// The bits of the float `self` (a signed integer) times `scale`.
     fn on_grid(self, scale: f64) -> Self;
-    /// For float bits: exponent of the highest and of the lowest one bit; `None` for zero, `Err` for what no grid takes.
+    /// For float bits: the exponents of the highest and the lowest one bit; `None` for zero, `Err` for values that
+    /// cannot lie on a grid.
     fn float_span(self) -> Result<Option<(i32, i32)>, ()>;
 }
 
@@ -82,7 +83,7 @@ impl Word for u32 {
     }
     #[inline(always)]
     fn rough_log(self) -> u32 {
-        // The bits of a float are a logarithm with a straight line between powers of two.
+        // The bits of a float are a logarithm with linear interpolation between powers of two.
         (((self as i32 as f32).abs() + 1.0).to_bits() - 1f32.to_bits()) >> 15
     }
     #[inline(always)]

@@ -1,15 +1,16 @@
-//! Numbers as they are spelled: text in, mantissa and places out, and back to the same text.
+//! Numbers together with their textual form: parses text into a mantissa and a number of decimal places, and formats
+//! them as the same text.
 //!
-//! A [`Decimal`] stands for exactly one text, so two that are equal are the same bytes. What is spelled otherwise
-//! (`1e5`, `01`, `1.`, 19 digits) has none, and is kept as text.
+//! A [`Decimal`] represents exactly one text, so two equal decimals have the same bytes. Numbers in other forms (`1e5`,
+//! `01`, `1.`, 19 digits) are not represented and are kept as text.
 
 use super::digits::{self, Digits};
 
 /// Mantissa of `-0`, `-0.0` and so on.
 pub(crate) const NEGATIVE_ZERO: i64 = i64::MIN;
-/// Mantissas are below this.
+/// Upper bound (exclusive) of mantissas.
 pub(crate) const MANTISSA_END: u64 = 1_000_000_000_000_000_000;
-/// Most places behind the point.
+/// The maximum number of decimal places.
 pub(crate) const MOST_PLACES: u32 = 62;
 /// A code that no decimal has.
 pub(crate) const NO_DECIMAL: u8 = u8::MAX;
@@ -29,23 +30,23 @@ const PLACES: u8 = 0x3f;
 const EXPONENT: u8 = 0x40;
 const PADDED: u8 = 0x80;
 
-/// A number and how it is spelled.
+/// A number and its textual form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decimal {
-    /// All digits as one number, with the sign.
+    /// All digits as one integer, with the sign.
     pub(crate) mantissa: i64,
-    /// Bits 0 to 5: the value is mantissa · 10^−places. Bit 6: spelled with an exponent (`9.6e-5`). Bit 7: with one of two
-    /// digits, the first of them 0 (`9.6e-05`).
+    /// Bits 0 to 5: the value is mantissa · 10^−places. Bit 6: written with an exponent (`9.6e-5`). Bit 7: written with
+    /// a two-digit exponent whose first digit is 0 (`9.6e-05`).
     pub(crate) code: u8,
 }
 
 impl Decimal {
-    /// A number without an exponent.
+    /// Creates a number without an exponent.
     pub(crate) fn plain(mantissa: i64, places: u32) -> Self {
         Self { mantissa, code: places.min(MOST_PLACES) as u8 }
     }
 
-    /// A small number that is spelled with an exponent: `padded` decides whether one below 10 gets a zero before it.
+    /// Creates a small number that is written with an exponent; `padded` pads an exponent below 10 with a zero.
     pub(crate) fn with_exponent(mantissa: i64, places: u32, exponent: u32, padded: bool) -> Self {
         let form = if padded && exponent < 10 { PADDED } else { EXPONENT };
         Self { mantissa, code: places.min(MOST_PLACES) as u8 | form }
@@ -59,8 +60,8 @@ impl Decimal {
         self.code <= PLACES
     }
 
-    /// Reads the number at the start of `text` and says how many bytes it has. `None` if it is spelled in a way that no decimal stands for; then
-    /// the length says where it ends all the same.
+    /// Parses the number at the start of `text` and returns its length in bytes. The number is `None` if no decimal
+    /// represents its form; the length is valid in that case too.
     #[inline]
     pub(crate) fn scan(text: &[u8]) -> (Option<Self>, usize) {
         let digit_at = |at: usize| text.get(at).copied().filter(u8::is_ascii_digit);
@@ -77,7 +78,7 @@ impl Decimal {
         if text.get(at) == Some(&b'.') {
             at += 1;
             let places_at = at;
-            // Most numbers have about eight places: all at once.
+            // Most numbers have about eight decimal places: parse them all at once.
             if let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
                 let (digits, value) = digits::read_eight(*eight);
                 mantissa = mantissa.wrapping_mul(POWERS[digits & 15]).wrapping_add(value);
@@ -94,7 +95,7 @@ impl Decimal {
         }
         let byte = text.get(at).copied().unwrap_or(0);
         let first = text.get(whole_at).copied().unwrap_or(0);
-        // 18 digits and the zero before the point, or a long row of zeros: then the slow way says what it is.
+        // 18 digits and the zero before the point, or a long row of zeros: the slow path decides.
         if whole + places > 19 || whole == 0 || (first == b'0' && whole > 1) || is_of_number(byte) {
             let end = end_of_number(text, at);
             return (Self::parse_slowly(text.get(..end).unwrap_or_default()), end);
@@ -105,7 +106,7 @@ impl Decimal {
         (Some(Self::plain(signed(negative, mantissa), places as u32)), at)
     }
 
-    /// Takes a whole text; the forms that are rare.
+    /// Parses a complete number in one of the rare forms.
     #[cold]
     fn parse_slowly(text: &[u8]) -> Option<Self> {
         let (negative, text) = match text.split_first() {
@@ -157,7 +158,7 @@ impl Decimal {
         (places <= MOST_PLACES).then(|| Self::with_exponent(signed(negative, mantissa), places, value, padded))
     }
 
-    /// Appends the text. `false` if the parts are such that no text was ever split into them.
+    /// Appends the text. Returns `false` if no text is ever parsed into these parts.
     #[inline]
     pub(crate) fn write(self, out: &mut Vec<u8>) -> bool {
         let negative = self.mantissa < 0;
@@ -204,21 +205,22 @@ fn signed(negative: bool, mantissa: u64) -> i64 {
     }
 }
 
-/// Bytes that belong to a number, well spelled or not.
+/// Whether a byte can be part of a number, well-formed or not.
 pub(crate) fn is_of_number(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-')
 }
 
-/// Where the number that has bytes until `at` ends.
+/// Returns the end of the number that extends at least to `at`.
 fn end_of_number(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| !is_of_number(*byte)).unwrap_or(rest.len())
 }
 
-/// Appends a number whose last `places` digits stand behind the point.
+/// Appends a number with its last `places` digits after the decimal point.
 #[inline]
 pub(crate) fn put(negative: bool, Digits { text, length, .. }: Digits, places: usize, out: &mut Vec<u8>) {
-    // Copies of a fixed length are an instruction each, any other one is a call; and which numbers are negative nobody can guess.
+    // Fixed-length copies compile to one instruction each, any other copy to a call. The sign is handled without a
+    // branch because it is unpredictable.
     let start = out.len() + usize::from(negative);
     out.push(b'-');
     out.truncate(start);
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_no_text_has_are_refused() {
+    fn decimals_that_no_text_parses_to_are_rejected() {
         for (mantissa, code) in
             [(5, NO_DECIMAL), (5, EXPONENT | 9), (15, EXPONENT), (i64::MAX, 0), (15, PADDED | 40), (15, 63)]
         {

@@ -1,9 +1,9 @@
-//! From a payload back to frames, all of them or one.
+//! Decodes a payload into frames: all of them or a single one.
 //!
 //! ```text
 //! u32 length of the times,     then integers(rows values: time − first time)
-//! u32 length of the templates' numbers, then integers(rows values: 0 = stored as it is, else a template, from 1 on)
-//! u32 length of the sizes,     then integers(sizes of the frames that are stored as they are)
+//! u32 length of the template numbers, then integers(rows values: 0 = stored verbatim, else a template, from 1 on)
+//! u32 length of the sizes,     then integers(sizes of the frames stored verbatim)
 //! u32 length,                  then packed: these frames, back to back
 //! for each template: u32 length, then packed: the template
 //!                    u32 head bytes, u32 CRC-32C of the head, u32 length, then the payload of a column block (section 6)
@@ -15,7 +15,7 @@ use crate::column::{self, BlockDecoder, BlockHead};
 use crate::cursor::{Cursor, Malformed, within};
 use crate::pack;
 
-/// Rendered frames and the times as they are stored.
+/// Rendered frames, and their times as stored.
 pub(crate) struct Rendered<'a> {
     pub(crate) times: &'a mut Vec<u64>,
     pub(crate) data: &'a mut Vec<u8>,
@@ -23,26 +23,26 @@ pub(crate) struct Rendered<'a> {
     pub(crate) ends: &'a mut Vec<u32>,
 }
 
-/// Values of the frames of a template.
+/// The values of the frames of one template.
 struct Table {
     template: Template,
     values: Vec<u8>,
-    /// Frames rendered.
+    /// Number of frames rendered.
     done: usize,
 }
 
-/// A payload whose frames are not rendered yet.
+/// A payload whose frames have not been rendered yet.
 struct Opened {
-    /// Template of each row, 0 = stored as it is.
+    /// The template of each row; 0 = stored verbatim.
     numbers: Vec<u64>,
-    /// Sizes of the frames that are stored as they are, and these frames.
+    /// The sizes of the frames stored verbatim, and these frames.
     sizes: Vec<u64>,
     plain: Vec<u8>,
     tables: Vec<Table>,
     raw_bytes: usize,
 }
 
-/// Decodes the payload of a block of `rows` frames that have `raw_bytes` together.
+/// Decodes the payload of a block of `rows` frames with a total size of `raw_bytes`.
 pub(crate) fn decode(
     payload: &[u8],
     rows: usize,
@@ -53,7 +53,8 @@ pub(crate) fn decode(
     Opened::read(payload, rows, raw_bytes, decoder, to.times)?.render(to.data, to.ends)
 }
 
-/// Decodes the times and one frame: that of the row which `choose` finds by the times. Rendering the others would take most of the time.
+/// Decodes the times and one frame, that of the row which `choose` selects by the times. Rendering the others would
+/// take most of the time.
 pub(crate) fn decode_row(
     payload: &[u8],
     rows: usize,
@@ -91,7 +92,7 @@ impl Opened {
             tables.push(Table::read(&mut cursor, count(number), &mut unpacked_left, &mut values_left, decoder)?);
         }
         if !cursor.rest().is_empty() {
-            return Err(Malformed::Value { what: "bytes behind the templates", found: cursor.rest().len() as u64 });
+            return Err(Malformed::Value { what: "bytes after the templates", found: cursor.rest().len() as u64 });
         }
         Ok(Self { numbers, sizes, plain, tables, raw_bytes })
     }
@@ -119,7 +120,7 @@ impl Opened {
             ends.push(within("sum of the row sizes", data.len() as u64, raw_bytes)? as u32);
         }
         if !plain.is_empty() {
-            return Err(Malformed::Value { what: "bytes behind the whole rows", found: plain.len() as u64 });
+            return Err(Malformed::Value { what: "bytes after the whole rows", found: plain.len() as u64 });
         }
         Ok(())
     }

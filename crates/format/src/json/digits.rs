@@ -1,26 +1,26 @@
-//! Digits of a number eight at a time, in one register: text in, value out, and back.
+//! Parses and formats the digits of a number eight at a time in one register (SWAR).
 //!
-//! The first digit of a text is the lowest byte of a register. Neighbours are put together by one multiplication for all: digits to pairs, pairs to
-//! fours, fours to eight; and taken apart the same way.
+//! The first digit of a text is the lowest byte of the register. One multiplication combines all neighbours at once:
+//! digits to pairs, pairs to fours, fours to eight. Formatting splits them in the same way.
 
 /// The digit 0 in each byte.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const HUNDRED_MILLION: u64 = 100_000_000;
-/// Numbers below it have 16 digits at most.
+/// Numbers below this have at most 16 digits.
 const SIXTEEN_END: u64 = HUNDRED_MILLION * HUNDRED_MILLION;
 
-/// How many of these bytes are digits before the first that is none, and their value.
+/// Returns the number of leading bytes that are digits, and their value.
 #[inline]
 pub(super) fn read_eight(text: [u8; 8]) -> (usize, u64) {
     let values = u64::from_le_bytes(text) ^ ZEROS;
-    // What is above 9 gets its high bit set; bytes behind the first one of these may be marked wrongly.
+    // Sets the high bit of each byte above 9; bytes after the first of these may be marked wrongly.
     let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & HIGH;
     let digits = others.trailing_zeros() / 8;
     if digits == 0 {
         return (0, 0);
     }
-    // Zeros before them instead of what stands behind them.
+    // Shifts out the bytes after the digits and fills in leading zeros.
     let values = values << (64 - 8 * digits);
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let (even, odd) = (pairs & 0x0000_00ff_0000_00ff, (pairs >> 16) & 0x0000_00ff_0000_00ff);
@@ -28,18 +28,18 @@ pub(super) fn read_eight(text: [u8; 8]) -> (usize, u64) {
     (digits as usize, value)
 }
 
-/// The text of a number, the first digit in the lowest byte.
+/// The text of a number, with the first digit in the lowest byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Digits {
     pub(super) text: u128,
-    /// Digits there are.
+    /// Number of digits.
     pub(super) length: usize,
-    /// How many of them are zeros at the end.
+    /// Number of trailing zeros among them.
     pub(super) zeros: usize,
 }
 
-/// The digits of a number below 10^16 without zeros before it, but at least so many. `None` if there are more than 16.
-// Always: what it gives goes through memory otherwise, which takes as long as the digits.
+/// Returns the digits of a number below 10^16 without leading zeros, but at least `least` digits. `None` if there are more than 16.
+// `always`: otherwise the result goes through memory, which takes as long as computing the digits.
 #[inline(always)]
 pub(super) fn write_sixteen(number: u64, least: usize) -> Option<Digits> {
     let all = match number {
@@ -51,7 +51,7 @@ pub(super) fn write_sixteen(number: u64, least: usize) -> Option<Digits> {
         _ => return None,
     };
     let length = (16 - all.trailing_zeros() as usize / 8).max(least);
-    // At least one digit and at most all of them are left: a shift by 0 to 120.
+    // Keeps at least one digit and at most all of them: a shift by 0 to 120.
     let beyond = 16usize.checked_sub(length.max(1))?;
     let zeros = (u128::from(ZEROS) << 64) | u128::from(ZEROS);
     Some(Digits { text: (all | zeros) >> (8 * beyond), length, zeros: all.leading_zeros() as usize / 8 })
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_their_digits_and_zeros_before_them_as_told() {
+    fn numbers_have_their_digits_and_the_requested_leading_zeros() {
         assert_eq!(written(0, 1), "0");
         assert_eq!(written(0, 3), "000");
         assert_eq!(written(7, 1), "7");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_end_at_the_first_byte_that_is_none() {
+    fn digits_end_at_the_first_byte_that_is_not_one() {
         for other in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
             for at in 0..8 {
                 let mut text = *b"98765432";

@@ -1,4 +1,5 @@
-//! From frames to a payload. Frames with the same skeleton become a table; each is rendered again from what is stored and compared.
+//! Encodes frames as a payload. Frames with the same skeleton form a table; each frame is rendered again from the
+//! stored values and compared.
 
 use super::kind::Kind;
 use super::shape::{Shape, ShapeRow, Shapes, Token};
@@ -10,24 +11,24 @@ use crate::column::{self, BlockEncoder, Column};
 use crate::limits;
 use crate::pack;
 
-/// Fewer frames than this with one skeleton are stored as they are.
+/// Skeletons with fewer frames than this are not split; their frames are stored verbatim.
 const FEWEST_ROWS: usize = 8;
-/// Places whose values are gathered together: their neighbours stand in the same cache lines.
+/// The number of values that are gathered together: neighbouring values share cache lines.
 const GATHERED: usize = 8;
 
-/// Encodes blocks of text; keeps its memory between calls.
+/// Encodes blocks of text; keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub(crate) struct TextEncoder {
     shapes: Shapes,
     gathered: [Values; GATHERED],
     maker: TemplateMaker,
-    /// Template of each row, 0 = stored as it is.
+    /// The template of each row; 0 = stored verbatim.
     numbers: Vec<u64>,
     table: Table,
     tables: Vec<u8>,
     columns: BlockEncoder,
     rendered: Vec<u8>,
-    /// A float was not what it seemed to be: from then on each is looked at before it is believed.
+    /// Set once a number treated as a float turns out not to be one; from then on each float is checked individually.
     careful: bool,
 }
 
@@ -37,14 +38,14 @@ struct Table {
     template: Vec<u8>,
     layout: Vec<Column>,
     row_bytes: u32,
-    /// Columns one after the other.
+    /// Columns, back to back.
     by_column: Vec<u64>,
-    /// The same as rows.
+    /// The same values as rows.
     by_row: Vec<u8>,
 }
 
 impl TextEncoder {
-    /// Appends the payload of a block; `false` (and nothing appended) if splitting does not pay.
+    /// Appends the payload of a block. Returns `false`, with nothing appended, if splitting does not pay off.
     pub(crate) fn encode(&mut self, block: &Block, times: &[u64], out: &mut Vec<u8>) -> bool {
         if block.rows() < FEWEST_ROWS {
             return false;
@@ -99,15 +100,16 @@ impl TextEncoder {
         worth
     }
 
-    /// Whether floats are looked at one by one.
+    /// Whether floats are checked individually.
     #[cfg(test)]
     pub(crate) fn is_careful(&self) -> bool {
         self.careful
     }
 
-    /// Makes the table of a skeleton; rows that it would not give back are taken out of it. `false` if it would be too large.
+    /// Builds the table of a skeleton and removes the rows that it would not reproduce. Returns `false` if it would be too large.
     fn make_table(&mut self, shape: &mut Shape, block: &Block, most_bytes: usize) -> bool {
-        // Once more with care if floats were not what they seemed to be, and once more without the rows that differ: then none can be left.
+        // A second pass checks each float if the sampling was wrong; a third leaves out the rows that differ. After
+        // that no row can differ.
         for _ in 0..3 {
             if shape.rows.len() < FEWEST_ROWS || !self.fill_table(shape, block, most_bytes) {
                 return false;
@@ -139,7 +141,7 @@ impl TextEncoder {
         false
     }
 
-    /// Chooses the kind of each value and turns them into rows of columns.
+    /// Chooses the kind of each value and converts the values into rows of columns.
     fn fill_table(&mut self, shape: &Shape, block: &Block, most_bytes: usize) -> bool {
         let data = block.data();
         let rows = shape.rows.len();
@@ -223,7 +225,7 @@ impl TextEncoder {
 }
 
 impl Table {
-    /// Turns columns into rows, a few rows at a time so that they stay in the cache.
+    /// Transposes columns into rows, a few rows at a time so that they stay in the cache.
     fn turn(&mut self, rows: usize) {
         let row_bytes = self.row_bytes as usize;
         self.by_row.clear();
@@ -248,7 +250,7 @@ impl Table {
     }
 }
 
-/// Appends a length and what `write` appends.
+/// Appends a section: a length and the bytes that `write` appends.
 fn put_section(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let place = out.len();
     out.extend_from_slice(&[0; 4]);

@@ -1,7 +1,7 @@
-//! Floats as games print them: an `f32` and a number of digits in, the spelling out; and values on a grid of decimal steps.
+//! Floats as games print them: formats an `f32` with a number of significant digits; and values on a grid of decimal steps.
 //!
-//! Everything here is defined by single operations on IEEE 754 numbers (docs/format.md, section 5), so that every reader gets the
-//! same digits. A writer compares before it relies on one.
+//! Everything here is defined in terms of single IEEE 754 operations (docs/format.md, section 5), so that every reader
+//! produces the same digits. A writer compares the result before it relies on it.
 
 use super::decimal::{self, Decimal, MANTISSA_END, NEGATIVE_ZERO};
 use super::digits::{self, Digits};
@@ -13,7 +13,7 @@ const POWERS: [f64; 64] = [
     1e40, 1e41, 1e42, 1e43, 1e44, 1e45, 1e46, 1e47, 1e48, 1e49, 1e50, 1e51, 1e52, 1e53, 1e54, 1e55, 1e56, 1e57, 1e58,
     1e59, 1e60, 1e61, 1e62, 1e63,
 ];
-/// 1 / 10^0, 1 / 10^1 and so on: looked up, since a division takes as long as all the rest of a spelling.
+/// Reciprocals of the powers of ten. A table, because one division takes as long as the rest of the formatting.
 const PARTS: [f64; 64] = {
     let mut parts = [1.0; 64];
     let mut exponent = 0;
@@ -23,25 +23,25 @@ const PARTS: [f64; 64] = {
     }
     parts
 };
-/// Steps of grids: 10^0 to 10^−6, each rounded to the nearest `f32`.
+/// Grid steps: 10^0 to 10^−6, each rounded to the nearest `f32`.
 const STEPS: [f32; 7] = [1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 const WHOLE: [u64; 10] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
-/// Numbers of digits that a float can be spelled with.
+/// Supported numbers of significant digits.
 pub(crate) const DIGITS: std::ops::RangeInclusive<u8> = 6..=9;
-/// Powers that a grid can have.
+/// Supported powers of a grid.
 pub(crate) const GRID_POWERS: std::ops::RangeInclusive<u8> = 1..=6;
 
-/// How floats are spelled.
+/// How floats are formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spelling {
     /// Significant digits, one of [`DIGITS`].
     pub(crate) digits: u8,
-    /// Exponents have at least two digits.
+    /// Whether exponents have at least two digits.
     pub(crate) padded: bool,
 }
 
-/// What a game does that keeps thousandths as whole numbers and prints them as floats of 8 digits.
+/// The format of a game that stores thousandths as integers and prints them as floats with 8 digits.
 pub(crate) const GRID_SPELLING: Spelling = Spelling { digits: 8, padded: false };
 
 fn power(exponent: i32) -> f64 {
@@ -49,7 +49,7 @@ fn power(exponent: i32) -> f64 {
     table.get(exponent.unsigned_abs() as usize).copied().unwrap_or(f64::NAN)
 }
 
-/// To the nearest whole number, ties to even; for 0 ≤ value < 2^51.
+/// Rounds to the nearest integer, ties to even; for 0 ≤ value < 2^51.
 fn round_even(value: f64) -> u64 {
     const SHIFT: f64 = 4_503_599_627_370_496.0;
     (value + SHIFT).to_bits() & ((1 << 52) - 1)
@@ -63,7 +63,8 @@ struct Rounded {
 }
 
 impl Spelling {
-    /// The spelling of a value: trailing zeros are left out, one place stays; an exponent below 10^−4. `None` for NaN, infinities and values from 10^16 on.
+    /// Formats a value: without trailing zeros except for one decimal place, with an exponent below 10^−4. `None` for
+    /// NaN, infinities and values from 10^16 on.
     pub(crate) fn of(self, value: f32) -> Option<Decimal> {
         if value == 0.0 {
             return Some(Decimal::plain(if value.is_sign_negative() { NEGATIVE_ZERO } else { 0 }, 1));
@@ -85,7 +86,8 @@ impl Spelling {
         })
     }
 
-    /// Appends the spelling of a value; `false` if it has none. What [`Spelling::of`] gives, with the zeros counted while the digits are made.
+    /// Appends a formatted value; `false` if it has no textual form. The result is that of [`Spelling::of`], but
+    /// trailing zeros are counted while the digits are computed.
     #[inline]
     pub(crate) fn write(self, value: f32, out: &mut Vec<u8>) -> bool {
         if let Some(Rounded { mantissa, places, exponent: -4.. }) = self.round(value)
@@ -101,7 +103,7 @@ impl Spelling {
         self.of(value).is_some_and(|spelled| spelled.write(out))
     }
 
-    /// Its digits, if it has a spelling and is not 0.
+    /// Returns the digits, if the value has a textual form and is not 0.
     #[inline(always)]
     fn round(self, value: f32) -> Option<Rounded> {
         let digits = i32::from(self.digits);
@@ -109,7 +111,8 @@ impl Spelling {
         if !(size > 0.0 && size < 1e16) {
             return None;
         }
-        // ⌊log10⌋ by the binary exponent, then by a look at the next power. No branch: it would be guessed wrongly every other time.
+        // ⌊log10⌋ from the binary exponent, then corrected by comparison with the next power. Branch-free: a branch
+        // would be mispredicted half of the time.
         let binary = (size.to_bits() >> 52) as i32 - 1023;
         let mut exponent = (binary * 1233) >> 12;
         exponent += i32::from(size >= power(exponent + 1));
@@ -125,13 +128,13 @@ impl Spelling {
         Some(Rounded { mantissa, places, exponent })
     }
 
-    /// The float that is most likely spelled so.
+    /// Returns the float that most likely has this textual form.
     #[inline]
     pub(crate) fn guess(spelled: Decimal) -> f32 {
         approximate(spelled) as f32
     }
 
-    /// The float that is spelled so, if there is one.
+    /// Returns the float that has this textual form, if there is one.
     #[inline]
     pub(crate) fn read(self, spelled: Decimal) -> Option<f32> {
         let nearest = Self::guess(spelled);
@@ -152,22 +155,22 @@ pub(crate) fn approximate(decimal: Decimal) -> f64 {
     decimal.mantissa as f64 / power(decimal.places() as i32)
 }
 
-/// A grid of steps of 10^−power.
+/// A grid with steps of 10^−power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
     /// One of [`GRID_POWERS`].
     pub(crate) power: u8,
-    /// The number of steps is divided by 10^power; otherwise it is multiplied with the step, which is not quite 10^−power.
+    /// Whether the number of steps is divided by 10^power. Otherwise it is multiplied by the step, which is not exactly 10^−power.
     pub(crate) divide: bool,
 }
 
 impl Grid {
-    /// The spelling of a value of so many steps.
+    /// Formats a value of this many steps.
     pub(crate) fn of(self, steps: i32) -> Option<Decimal> {
         GRID_SPELLING.of(self.value(steps))
     }
 
-    /// Appends the spelling of a value of so many steps; `false` if it has none.
+    /// Appends the formatted value of this many steps; `false` if it has no textual form.
     #[inline]
     pub(crate) fn write(self, steps: i32, out: &mut Vec<u8>) -> bool {
         GRID_SPELLING.write(self.value(steps), out)
@@ -180,13 +183,13 @@ impl Grid {
         }
     }
 
-    /// The number of steps that is most likely spelled so.
+    /// Returns the number of steps that most likely has this textual form.
     #[inline]
     pub(crate) fn guess(self, spelled: Decimal) -> i32 {
         (approximate(spelled) * power(i32::from(self.power))).round() as i32
     }
 
-    /// The number of steps, if the value lies on the grid and is spelled so.
+    /// Returns the number of steps, if the value lies on the grid and has this textual form.
     #[inline]
     pub(crate) fn read(self, spelled: Decimal) -> Option<i32> {
         let steps = self.guess(spelled);
@@ -247,7 +250,7 @@ mod tests {
             assert_eq!(grid.of(steps).map(text).as_deref(), Some(spelled));
             assert_eq!(grid.read(Decimal::scan(spelled.as_bytes()).0.unwrap()), Some(steps));
         }
-        assert_eq!(grid.read(Decimal::scan(b"26.869").0.unwrap()), None, "another game spells it so");
+        assert_eq!(grid.read(Decimal::scan(b"26.869").0.unwrap()), None, "formatted as by another game");
         assert_eq!(Grid { power: 3, divide: true }.of(26869).map(text).as_deref(), Some("26.868999"));
     }
 
@@ -261,7 +264,7 @@ mod tests {
                 prop_assert_eq!(String::from_utf8(written).unwrap(), text(spelled));
                 let read = spelling.read(spelled).expect("a float");
                 prop_assert_eq!(spelling.of(read), Some(spelled));
-                // The text is a decimal like any other.
+                // The text parses as a decimal.
                 let text = text(spelled);
                 prop_assert_eq!(Decimal::scan(text.as_bytes()), (Some(spelled), text.len()));
             }

@@ -1,4 +1,4 @@
-//! How the values of one place in a skeleton are kept: as which columns, and how they become text again.
+//! How the values at one position of a skeleton are stored: as which columns, and how they are rendered as text.
 
 use std::ops::Range;
 
@@ -8,29 +8,31 @@ use crate::column::Column;
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
 
-/// Longest pattern.
+/// The maximum length of a pattern.
 pub(crate) const PATTERN_BYTES: usize = 255;
-/// Longest run of digits in a pattern: what a column of 4 bytes can hold.
+/// The longest run of digits in a pattern: what fits into a column of 4 bytes.
 pub(crate) const RUN_DIGITS: usize = 9;
 
 const WIDE: u8 = 0x80;
 
-/// How values are kept.
+/// How values are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Whole numbers.
+    /// Integers.
     Integer { wide: bool },
-    /// Numbers times 10^places. With `fixed` all have that many places, otherwise zeros at the end are left out but for one place.
+    /// Numbers times 10^places. With `fixed`, all have that many decimal places; otherwise trailing zeros are omitted
+    /// except for one decimal place.
     Decimal { wide: bool, places: u8, fixed: bool },
-    /// Steps of a grid, spelled as floats.
+    /// Steps of a grid, formatted as floats.
     Grid(Grid),
     /// Bits of an `f32`.
     Float(Spelling),
     /// Mantissa and code: any number that has them.
     Spelled,
-    /// A number of one of these texts: places in the template's bytes.
+    /// An index into these texts, given as ranges in the template's bytes.
     Texts(Vec<Range<u32>>),
-    /// A text of one length whose digits vary: its place in the template's bytes, digits there are 0. Each run of digits is a column.
+    /// Texts of one length in which only digits vary: a range in the template's bytes, with 0 for each digit. Each run
+    /// of digits is a column.
     Pattern { text: Range<u32>, runs: Vec<Range<u8>> },
 }
 
@@ -48,7 +50,7 @@ impl Kind {
         std::iter::repeat_n(first, count).chain(second)
     }
 
-    /// Appends the columns of this kind to those of a row of so many bytes.
+    /// Appends the columns of this kind to those of a row of `row_bytes` bytes.
     pub(crate) fn add_columns(&self, row_bytes: &mut u32, columns: &mut Vec<Column>) {
         for (width, float) in self.columns() {
             columns.push(Column { offset: *row_bytes, width, float });
@@ -56,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// Appends the description.
+    /// Serializes the description.
     #[cfg(feature = "write")]
     pub(crate) fn put(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let wide = |wide: bool| if wide { WIDE } else { 0 };
@@ -82,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Reads a description; `all` are the bytes that the cursor reads.
+    /// Parses a description; `all` is the length of the bytes that the cursor reads.
     pub(crate) fn parse(cursor: &mut Cursor<'_>, all: usize) -> Result<Self, Malformed> {
         let kind = cursor.u8("kind of a value")?;
         if kind == 4 {
@@ -120,7 +122,7 @@ impl Kind {
         }
     }
 
-    /// Appends the text of a value; `row` begins with its columns. `false` if there is no such value.
+    /// Appends the text of a value, whose columns are at the start of `row`. Returns `false` if there is no such value.
     #[inline]
     pub(crate) fn write(&self, row: &[u8], bytes: &[u8], out: &mut Vec<u8>) -> bool {
         match self {
@@ -165,7 +167,7 @@ impl Kind {
     }
 }
 
-/// Runs of at most nine digits.
+/// Returns the runs of at most nine digits.
 pub(crate) fn runs_of(text: &[u8]) -> Vec<Range<u8>> {
     let mut runs: Vec<Range<u8>> = Vec::new();
     for (at, _) in text.iter().enumerate().take(PATTERN_BYTES).filter(|(_, byte)| byte.is_ascii_digit()) {
@@ -177,7 +179,7 @@ pub(crate) fn runs_of(text: &[u8]) -> Vec<Range<u8>> {
     runs
 }
 
-/// A number without the zeros at its end, but for one place.
+/// Returns a number without trailing zeros, except for one decimal place.
 pub(crate) fn trimmed(mut value: i64, mut places: u32) -> Option<Decimal> {
     if value == NEGATIVE_ZERO {
         return Some(Decimal::plain(value, 1));

@@ -1,10 +1,11 @@
 //! Text split into a skeleton and columns of values: block coding 2 of row blocks (docs/format.md, section 5).
 //!
-//! Takes the frames of a row block whose stream holds JSON or text with numbers in it; gives a payload, and back the same bytes,
-//! whatever they are. [`split`] cuts a frame into what stays (keys, punctuation, spaces) and values. Frames with the same skeleton
-//! make a table: a [`template`] with its values as rows of columns, which [`crate::column`] codes. [`kind`] says how the values of a column are
-//! numbers: [`decimal`] and [`float`] know how numbers are spelled, [`digits`] reads and writes many digits at once. While writing, every frame is rendered again from what will be
-//! stored and compared; one that differs is stored as it is.
+//! Encodes the frames of a row block whose stream holds JSON or other text with numbers in it, and decodes them to the
+//! same bytes, whatever they are. [`split`] separates a frame into a skeleton (keys, punctuation, spaces) and values.
+//! Frames with the same skeleton form a table: a [`template`], with the values as rows of columns, which
+//! [`crate::column`] codes. [`kind`] defines how the values of a column are represented as numbers: [`decimal`] and
+//! [`float`] handle the textual forms of numbers, [`digits`] parses and formats many digits at once. While writing,
+//! every frame is rendered again from the data to be stored and compared; a frame that differs is stored verbatim.
 
 mod decimal;
 mod decode;
@@ -32,9 +33,9 @@ pub use fuzz::fuzz_json_block;
 
 /// The number of this coding in a record header.
 pub(crate) const CODING: u8 = 2;
-/// Templates of a block.
+/// Maximum number of templates in a block.
 pub(crate) const TEMPLATES: usize = 255;
-/// All templates of a block, unpacked, together.
+/// Maximum size of all templates of a block together, unpacked.
 pub(crate) const TEMPLATES_BYTES: usize = 32 << 20;
-/// Values of all templates of a block, as bytes of rows, together.
+/// Maximum size of the values of all templates of a block together, as rows.
 pub(crate) const VALUES_BYTES: usize = crate::limits::BLOCK_RAW_BYTES;

@@ -1,4 +1,4 @@
-//! Skeletons of a block's frames, and the values of each frame beside its skeleton.
+//! The skeletons of a block's frames, and the values of each frame.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use super::decimal::{Decimal, NO_DECIMAL};
 use super::split::{Class, Values, text_length, word_length};
 use super::template::MOST_VALUES;
 
-/// Values of all frames of a block; frames beyond that are stored as they are. It bounds the memory of a writer.
+/// The maximum number of values in a block; frames beyond it are stored verbatim. This bounds the memory of a writer.
 const MOST_TOKENS: usize = 1 << 21;
-/// Skeletons that are told apart in a block.
+/// The maximum number of skeletons distinguished in a block.
 const MOST_SHAPES: usize = 1024;
 
-/// A value: a decimal, or with the code [`NO_DECIMAL`] a place in the block's data (start, and length in the upper half).
+/// A value: a decimal or, with the code [`NO_DECIMAL`], a range in the block's data (start, and length in the upper half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) number: i64,
@@ -23,19 +23,19 @@ impl Token {
         Self { number: (start as u64 | (length as u64) << 32) as i64, code: NO_DECIMAL }
     }
 
-    /// The number, if it is one.
+    /// The decimal, if the value is one.
     pub(crate) fn decimal(self) -> Option<Decimal> {
         (self.code != NO_DECIMAL).then_some(Decimal { mantissa: self.number, code: self.code })
     }
 
-    /// The bytes of a value that is no decimal.
+    /// The bytes of a value that is not a decimal.
     pub(crate) fn bytes(self, data: &[u8]) -> &[u8] {
         let (start, length) = (self.number as u64 as u32 as usize, (self.number as u64 >> 32) as usize);
         data.get(start..start + length).unwrap_or_default()
     }
 }
 
-/// Values one after the other, without the holes that an array of [`Token`] would have.
+/// A list of values without the padding that an array of [`Token`] would have.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     numbers: Vec<i64>,
@@ -53,18 +53,18 @@ impl Tokens {
     }
 }
 
-/// A row with a skeleton: its number in the block, and where its values begin.
+/// A row with a skeleton: its index in the block, and where its values begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShapeRow {
     pub(crate) row: usize,
     pub(crate) tokens: usize,
 }
 
-/// A skeleton.
+/// A skeleton with the rows that have it.
 #[derive(Debug, Default)]
 pub(crate) struct Shape {
     literals: Vec<u8>,
-    /// For each value where the literal before it ends.
+    /// For each value, the end of the literal before it.
     ends: Vec<u32>,
     classes: Vec<Class>,
     pub(crate) rows: Vec<ShapeRow>,
@@ -87,12 +87,12 @@ impl Shape {
         Some(shape)
     }
 
-    /// Values of a frame.
+    /// The number of values in a frame.
     pub(crate) fn values(&self) -> usize {
         self.ends.len()
     }
 
-    /// What stands before a value; behind the last one for the number of values.
+    /// The literal before a value; the one after the last value if `value` is the number of values.
     pub(crate) fn literal(&self, value: usize) -> &[u8] {
         let end = |value: usize| self.ends.get(value).map_or(self.literals.len(), |end| *end as usize);
         let start = value.checked_sub(1).map_or(0, end);
@@ -106,7 +106,7 @@ impl Shape {
             return false;
         }
         let before = tokens.numbers.len();
-        // Room for all at once: asking for it value by value takes longer than the values.
+        // Reserves room for all values at once: doing it value by value takes longer than the values themselves.
         tokens.resize(before + self.values());
         let taken = self.take_values(data, start, end, tokens, before).is_some();
         if !taken {
@@ -120,7 +120,7 @@ impl Shape {
         let data = data.get(..end)?;
         let (known, new) = tokens.numbers.split_at_mut_checked(first)?;
         let (known_codes, new_codes) = tokens.codes.split_at_mut_checked(first)?;
-        // A text that is the same as in the row before is not looked at twice later.
+        // A text that equals the one in the previous row reuses its token, so that it is not compared again later.
         let last = self.rows.last().map_or(first, |row| row.tokens);
         let mut rest = data.get(start..)?;
         let mut literals = self.literals.as_slice();
@@ -180,7 +180,7 @@ impl Shapes {
         self.last = 0;
     }
 
-    /// Adds a row, the frame at these places of the block's data. One that is not added is stored as it is.
+    /// Adds a row, the frame at `start..end` of the block's data. A row that cannot be added is stored verbatim.
     pub(crate) fn add(&mut self, row: usize, data: &[u8], start: usize, end: usize) {
         let tokens = self.tokens.numbers.len();
         if tokens >= MOST_TOKENS {
@@ -194,7 +194,7 @@ impl Shapes {
         }
     }
 
-    /// Cuts the frame and looks for its skeleton among those that are known, or adds it.
+    /// Splits the frame and finds its skeleton among the known ones, or adds it.
     fn find(&mut self, data: &[u8], start: usize, end: usize) -> Option<usize> {
         let shape = Shape::of(data.get(start..end)?)?;
         let hash = crc32c::crc32c_append(shape.ends.len() as u32, &shape.literals);

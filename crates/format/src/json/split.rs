@@ -1,18 +1,19 @@
-//! Cuts a frame into what stays and what varies, by looking at its bytes alone.
+//! Splits a frame into constant text and values by looking at its bytes only.
 //!
-//! Nothing is nested here and nothing has to be right: a number, a word or a string that no `:` follows is a value, everything
-//! else is literal. So broken JSON, other text and any bytes are cut too, and the parts put together are always the frame.
+//! Nesting and syntax are ignored: a number, a word or a string that is not followed by `:` is a value, everything else
+//! is literal. So malformed JSON, other text and arbitrary bytes can be split too, and concatenating the parts always
+//! gives the frame.
 
 use super::decimal::Decimal;
 
-/// What a value begins and ends with.
+/// The syntactic class of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     /// Digits, sign, point, exponent.
     Number,
     /// Letters: `true`, `null`.
     Word,
-    /// What stands between two quotes.
+    /// The text between two quotes.
     Text,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct Found {
     pub(crate) class: Class,
 }
 
-/// Finds the values of a frame, in order.
+/// Iterates over the values of a frame, in order.
 pub(crate) struct Values<'a> {
     frame: &'a [u8],
     at: usize,
@@ -68,7 +69,7 @@ impl Iterator for Values<'_> {
     }
 }
 
-/// Bytes before the quote that ends a string; `None` if none does.
+/// Returns the number of bytes before the quote that ends a string; `None` if it is not terminated.
 pub(crate) fn text_length(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -80,7 +81,7 @@ pub(crate) fn text_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Letters at the start.
+/// Returns the number of leading letters.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(text.len())
 }

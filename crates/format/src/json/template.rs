@@ -1,4 +1,4 @@
-//! A skeleton with what is known of its values: the table that rows of values are rendered with.
+//! A skeleton with the kinds of its values, which renders rows of values as frames.
 //!
 //! ```text
 //! u32 number of values V
@@ -14,17 +14,17 @@ use crate::column::Column;
 use crate::cursor::{Cursor, Malformed, within};
 use crate::limits;
 
-/// Most values of a template.
+/// The maximum number of values in a template.
 pub(crate) const MOST_VALUES: usize = 1 << 20;
-/// Bytes of the shortest description of a value: a kind and the length of its literal.
+/// The size of the shortest description of a value: a kind and the length of its literal.
 const LEAST_VALUE_BYTES: usize = 5;
 
 /// One value of a frame.
 #[derive(Debug, Clone)]
-struct Place {
-    /// What stands before it, in the template's bytes.
+struct Slot {
+    /// The literal before it, in the template's bytes.
     literal: Range<u32>,
-    /// Where its columns begin in a row.
+    /// The offset of its columns in a row.
     offset: u32,
     kind: Kind,
 }
@@ -33,25 +33,25 @@ struct Place {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Template {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    slots: Vec<Slot>,
     last: Range<u32>,
     row_bytes: u32,
     columns: Vec<Column>,
 }
 
 impl Template {
-    /// Reads the unpacked bytes of a template.
+    /// Parses the unpacked bytes of a template.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(&bytes);
         let count = within("number of values", u64::from(cursor.u32("number of values")?), MOST_VALUES)?;
-        let mut places = Vec::with_capacity(count.min(bytes.len() / LEAST_VALUE_BYTES));
+        let mut slots = Vec::with_capacity(count.min(bytes.len() / LEAST_VALUE_BYTES));
         let (mut row_bytes, mut columns) = (0, Vec::new());
         for _ in 0..count {
             let kind = Kind::parse(&mut cursor, bytes.len())?;
             let offset = row_bytes;
             kind.add_columns(&mut row_bytes, &mut columns);
             within("number of columns of a template", columns.len() as u64, limits::COLUMNS)?;
-            places.push(Place { literal: 0..0, offset, kind });
+            slots.push(Slot { literal: 0..0, offset, kind });
         }
         let lengths = cursor.bytes((count + 1) * 4, "lengths of literals")?;
         let mut end = (bytes.len() - cursor.rest().len()) as u64;
@@ -60,15 +60,15 @@ impl Template {
             let start = end;
             end += u64::from(u32::from_le_bytes(*length));
             let literal = start as u32..within("end of a literal", end, bytes.len())? as u32;
-            match places.get_mut(number) {
-                Some(place) => place.literal = literal,
+            match slots.get_mut(number) {
+                Some(slot) => slot.literal = literal,
                 None => last = literal,
             }
         }
         if end != bytes.len() as u64 {
             return Err(Malformed::Value { what: "length of the literals", found: end });
         }
-        Ok(Self { bytes, places, last, row_bytes, columns })
+        Ok(Self { bytes, slots, last, row_bytes, columns })
     }
 
     /// The columns of its values.
@@ -76,21 +76,21 @@ impl Template {
         &self.columns
     }
 
-    /// Bytes of the values of a frame.
+    /// The size of the values of a frame.
     pub(crate) fn row_bytes(&self) -> usize {
         self.row_bytes as usize
     }
 
-    /// Appends a frame; `false` if the values are not of their kinds, or it would make `out` longer than `limit`.
+    /// Appends a frame. Returns `false` if the values do not match their kinds or `out` would become longer than `limit`.
     pub(crate) fn render(&self, row: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         let literal = |range: &Range<u32>| self.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
-        for place in &self.places {
-            match literal(&place.literal) {
+        for slot in &self.slots {
+            match literal(&slot.literal) {
                 [byte] => out.push(*byte),
                 bytes => out.extend_from_slice(bytes),
             }
-            let values = row.get(place.offset as usize..).unwrap_or_default();
-            if !place.kind.write(values, &self.bytes, out) || out.len() > limit {
+            let values = row.get(slot.offset as usize..).unwrap_or_default();
+            if !slot.kind.write(values, &self.bytes, out) || out.len() > limit {
                 return false;
             }
         }
@@ -99,7 +99,7 @@ impl Template {
     }
 }
 
-/// A template while it is made: values that are the same in all frames have become literals.
+/// A template under construction; values that are the same in all frames become literals.
 #[cfg(feature = "write")]
 #[derive(Debug, Default)]
 pub(crate) struct TemplateMaker {
@@ -107,7 +107,7 @@ pub(crate) struct TemplateMaker {
     kinds: Vec<u8>,
     lengths: Vec<u8>,
     literals: Vec<u8>,
-    /// Where the literal that grows began.
+    /// The start of the current literal.
     start: usize,
 }
 
@@ -125,12 +125,12 @@ impl TemplateMaker {
         self.literals.clear();
     }
 
-    /// Bytes that all frames have here.
+    /// Adds bytes that all frames have here.
     pub(crate) fn literal(&mut self, bytes: &[u8]) {
         self.literals.extend_from_slice(bytes);
     }
 
-    /// A value that all frames have.
+    /// Adds a value that is the same in all frames.
     pub(crate) fn constant(&mut self, token: Option<super::shape::Token>, data: &[u8]) {
         match token.map(|token| (token, token.decimal())) {
             Some((_, Some(decimal))) => {
@@ -141,7 +141,7 @@ impl TemplateMaker {
         }
     }
 
-    /// A value that varies; ranges of its kind are places in `bytes`.
+    /// Adds a value that varies; ranges of its kind refer to `bytes`.
     pub(crate) fn value(&mut self, kind: &Kind, bytes: &[u8]) {
         self.count += 1;
         kind.put(bytes, &mut self.kinds);
@@ -153,7 +153,7 @@ impl TemplateMaker {
         self.start = self.literals.len();
     }
 
-    /// The template's bytes.
+    /// Serializes the template.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         self.end_literal();
         out.clear();

@@ -1,4 +1,4 @@
-//! What is put in comes out, to the byte, whatever it is; and what is JSON becomes small.
+//! Any input round-trips byte for byte, and JSON gets small.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,7 +18,7 @@ fn block_of<T: AsRef<[u8]>>(frames: &[T]) -> Block {
     block
 }
 
-/// Bytes of the payload and the frames that come out of it; `None` if splitting does not pay.
+/// Returns the size of the payload and the frames decoded from it; `None` if splitting does not pay off.
 fn through(block: &Block) -> Option<(usize, Vec<Vec<u8>>)> {
     let mut payload = Vec::new();
     if !TextEncoder::default().encode(block, &block.times, &mut payload) {
@@ -35,7 +35,7 @@ fn through(block: &Block) -> Option<(usize, Vec<Vec<u8>>)> {
 
 #[track_caller]
 fn assert_same<T: AsRef<[u8]>>(frames: &[T]) -> usize {
-    let (bytes, out) = through(&block_of(frames)).expect("splitting pays");
+    let (bytes, out) = through(&block_of(frames)).expect("splitting pays off");
     for (row, (frame, out)) in frames.iter().zip(&out).enumerate() {
         assert_eq!(String::from_utf8_lossy(frame.as_ref()), String::from_utf8_lossy(out), "row {row}");
     }
@@ -65,9 +65,9 @@ fn frames_of_a_game_come_back_and_take_a_few_bytes_each() {
 }
 
 #[test]
-fn one_number_among_floats_that_is_none_comes_back_too() {
+fn a_number_that_is_not_a_float_survives_among_floats() {
     let mut frames: Vec<String> = (0..1024).map(game).collect();
-    // A row that is not among those that are looked at before the others are believed.
+    // A row that is not among the samples.
     frames[500] = frames[500].replace("\"position\":[", "\"position\":[1.00000000001,").replace(",-1.5,", ",");
     let first = frames.clone();
     frames[700] = frames[700].replace("-1.5", "-1.51");
@@ -75,12 +75,12 @@ fn one_number_among_floats_that_is_none_comes_back_too() {
     for frames in [first, frames] {
         assert_same(&frames);
         assert!(encoder.encode(&block_of(&frames), &block_of(&frames).times, &mut Vec::new()));
-        assert!(encoder.is_careful(), "what was wrong once is looked at from then on");
+        assert!(encoder.is_careful(), "after a wrong guess each float is checked");
     }
 }
 
 #[test]
-fn odd_spellings_come_back_as_they_were() {
+fn unusual_number_formats_round_trip() {
     let odd = [
         "1.0",
         "1e5",
@@ -139,7 +139,7 @@ fn broken_texts_come_back_between_whole_ones() {
 }
 
 #[test]
-fn what_is_no_text_is_not_split() {
+fn frames_that_are_not_text_are_not_split() {
     let noise: Vec<Vec<u8>> = (0..100u32)
         .map(|row| (0..200u32).map(|at| (row.wrapping_mul(at + 77).wrapping_mul(2_654_435_761) >> 24) as u8).collect())
         .collect();
@@ -234,9 +234,9 @@ proptest! {
 }
 
 #[test]
-fn one_frame_is_what_it_is_among_all() {
+fn a_frame_decoded_alone_equals_the_one_decoded_with_all() {
     use super::decode::decode_row;
-    // Two skeletons, and frames that are stored as they are.
+    // Two skeletons, and frames that are stored verbatim.
     let frame = |row: u32| match row % 7 {
         3 => format!("loading screen {}", "x".repeat(row as usize % 50)),
         5 => format!("{{\"err_code\":-6,\"at\":{row}}}"),

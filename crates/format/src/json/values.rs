@@ -1,4 +1,4 @@
-//! Chooses how the values of one place in a skeleton are kept, and turns them into columns.
+//! Chooses how the values at one position of a skeleton are stored, and converts them to columns.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,15 +8,15 @@ use super::float::{Grid, Spelling};
 use super::kind::{Kind, PATTERN_BYTES, runs_of, trimmed};
 use super::shape::Token;
 
-/// Above so many places a number is tried as a float before it is taken as a decimal: what has few was not a float.
+/// A number with more decimal places than this is tried as a float first: numbers with few places were not floats.
 const FEW_PLACES: u32 = 4;
-/// Above that, steps of 10^−places do not fit 8 bytes.
+/// With more decimal places, steps of 10^−places do not fit into 8 bytes.
 const MOST_DECIMAL_PLACES: u32 = 12;
-/// Texts of so many different values are cheaper as a table than as a pattern.
+/// Up to this many distinct texts are cheaper as a table than as a pattern.
 const FEW_TEXTS: usize = 8;
-/// Numbers that say which kind the others are of.
+/// The number of samples from which the kind of the others is guessed.
 const SAMPLES: usize = 32;
-/// Runs of digits in a pattern.
+/// The maximum number of digit runs in a pattern.
 const MOST_RUNS: usize = 8;
 
 const GRIDS: [Grid; 2] = [Grid { power: 3, divide: false }, Grid { power: 3, divide: true }];
@@ -28,12 +28,12 @@ const SPELLINGS: [Spelling; 5] = [
     Spelling { digits: 6, padded: false },
 ];
 
-/// The values of one place, down all rows.
+/// The values at one position, in all rows.
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// One value for each row.
+    /// One value per row.
     pub(crate) tokens: Vec<Token>,
-    /// Columns of what was chosen, one after the other, as bit patterns.
+    /// The columns of the chosen kind, back to back, as bit patterns.
     pub(crate) columns: Vec<u64>,
     /// Bytes of texts and patterns.
     pub(crate) texts: Vec<u8>,
@@ -50,8 +50,8 @@ impl Values {
         self.tokens.iter().all(same)
     }
 
-    /// Chooses a kind and fills `columns`. With `trust` some of the floats are held against their spelling instead of all: then the rows have to be
-    /// rendered and compared.
+    /// Chooses a kind and fills `columns`. With `trust`, only a sample of the floats is compared with its textual form;
+    /// the caller then has to render and compare the rows.
     pub(crate) fn choose(&mut self, data: &[u8], trust: bool) -> Kind {
         self.columns.clear();
         self.texts.clear();
@@ -101,7 +101,7 @@ impl Values {
         Some(Kind::Spelled)
     }
 
-    /// Numbers of so many places at most, as whole numbers of the smallest step.
+    /// Tries numbers with at most `most` decimal places as multiples of the smallest step.
     fn steps(&mut self, most: u32, least: u32) -> Option<Kind> {
         if most > MOST_DECIMAL_PLACES {
             return None;
@@ -119,18 +119,18 @@ impl Values {
         self.tokens.iter().filter_map(|token| token.decimal())
     }
 
-    /// Whether some of the numbers are of this kind.
+    /// Whether a sample of the numbers is of this kind.
     fn samples(&self, value: impl Fn(Decimal) -> Option<u64>) -> bool {
         let every = self.tokens.len() / SAMPLES + 1;
         self.decimals().step_by(every).all(|spelled| value(spelled).is_some())
     }
 
-    /// Fills the column with what becomes of each number; `false` if one is not of this kind.
+    /// Fills the column with the converted numbers; `false` if one is not of this kind.
     #[inline]
     fn fill(&mut self, value: impl Fn(Decimal) -> Option<u64>) -> bool {
         self.columns.clear();
         let Self { tokens, columns, .. } = self;
-        // A value that is like the one before is common, and a comparison is cheaper than a spelling.
+        // Repeated values are common, and a comparison is cheaper than a conversion.
         let mut last: Option<(Token, u64)> = None;
         for token in tokens.iter() {
             let known = last.filter(|(of, _)| of == token).map(|(_, value)| value);
@@ -146,7 +146,7 @@ impl Values {
         self.columns.iter().any(|value| i32::try_from(*value as i64).is_err())
     }
 
-    /// Texts of one length that differ in digits only, such as a clock.
+    /// Tries texts of one length that differ only in digits, such as a clock.
     fn pattern(&mut self, data: &[u8]) -> Option<Kind> {
         let first = self.tokens.first().filter(|token| token.decimal().is_none())?.bytes(data);
         let alike = |text: &[u8]| {
@@ -175,7 +175,7 @@ impl Values {
         Some(Kind::Pattern { text: 0..self.texts.len() as u32, runs })
     }
 
-    /// Each text once, and a number for each row.
+    /// Stores each distinct text once, and an index for each row.
     fn distinct(&mut self, data: &[u8]) -> Kind {
         let mut ranges: Vec<Range<u32>> = Vec::new();
         let mut known: HashMap<Vec<u8>, u64> = HashMap::new();

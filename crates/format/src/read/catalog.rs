@@ -1,6 +1,6 @@
-//! Which blocks a stream has and where: in index pages, loose in the tape, or as runs in journals.
+//! The blocks of a stream and where they are: in index pages, loose in the tape, or as runs in journals.
 //!
-//! The reader asks for the n-th block, or for the block of a time or a sequence number; pages are loaded when they are needed.
+//! The reader looks up the n-th block, or the block of a time or sequence number; pages are loaded on demand.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,15 +17,15 @@ use crate::ranges::Slot;
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::{ReadAt, read_full};
 
-/// Bytes that are read with the header of an index page.
+/// Number of bytes that are read along with the header of an index page.
 const FIRST_READ: usize = 64 << 10;
 
-/// Where the frames of a block are.
+/// Where the frames of a block are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum BlockLocation {
     /// A record of the tape.
     Tape { offset: u64, record_bytes: u64 },
-    /// A run in a journal (number in the reader's list).
+    /// A run in a journal (an index into the reader's list).
     Journal { journal: usize, run: Run },
 }
 
@@ -34,12 +34,12 @@ pub(crate) enum Place {
 pub(crate) struct Located {
     pub(crate) first_seq: u64,
     pub(crate) rows: u32,
-    /// At most the first frame's time.
+    /// A lower bound for the first frame's time.
     pub(crate) first_ns: u64,
-    /// At least the last frame's time.
+    /// An upper bound for the last frame's time.
     pub(crate) last_ns: u64,
     pub(crate) raw_bytes: u32,
-    pub(crate) place: Place,
+    pub(crate) location: BlockLocation,
 }
 
 impl Located {
@@ -50,7 +50,7 @@ impl Located {
             first_ns: entry.first_ns,
             last_ns: entry.last_ns,
             raw_bytes: entry.raw_bytes,
-            place: Place::Tape { offset: entry.offset, record_bytes: entry.record_bytes },
+            location: BlockLocation::Tape { offset: entry.offset, record_bytes: entry.record_bytes },
         }
     }
 
@@ -63,16 +63,16 @@ impl Located {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockList {
     pub(crate) pages: Vec<PageRef>,
-    /// What pages found by hopping hold (a closed tape's footer says it itself).
+    /// Totals of the pages found by scanning (a closed tape has them in its footer).
     paged: Totals,
     paged_end_seq: u64,
-    /// Blocks in the tape that no page lists.
+    /// Blocks in the tape that are not in a page.
     pub(crate) loose: Vec<BlockEntry>,
-    /// Loose blocks and journal runs together, without doubles.
+    /// Loose blocks and journal runs together, without duplicates.
     pub(crate) tail: Vec<Located>,
 }
 
-/// A page that was loaded.
+/// A loaded page.
 #[derive(Debug, Default)]
 pub(crate) struct PageCache {
     page: Option<usize>,
@@ -84,12 +84,13 @@ impl BlockList {
         self.pages.iter().map(|page| page.blocks as usize).sum()
     }
 
-    /// Number of blocks.
+    /// The number of blocks.
     pub(crate) fn len(&self) -> usize {
         self.paged_blocks() + self.tail.len()
     }
 
-    /// Puts together what is outside the pages: first blocks, then what only journals have. `file_bytes` is the size of the tape and its journals.
+    /// Assembles everything outside of pages: first blocks, then frames that are only in journals. `file_bytes` is the
+    /// size of the tape and its journals.
     pub(crate) fn rebuild_tail(
         &mut self,
         stream: u16,
@@ -104,7 +105,7 @@ impl BlockList {
         for entry in &self.loose {
             let seqs = entry.first_seq..entry.end_seq();
             if covered.gaps(seqs.clone()) != [seqs.clone()] {
-                let text = "a block holds frames that another one holds too; it is left out";
+                let text = "a block overlaps another one; it is left out";
                 let problem = Problem::new(ProblemKind::Block, entry.offset, text).of_stream(stream);
                 notes.add(problem.losing(0));
                 continue;
@@ -121,7 +122,7 @@ impl BlockList {
                         first_ns: run.first_ns,
                         last_ns: run.last_ns,
                         raw_bytes: run.raw_bytes,
-                        place: Place::Journal { journal: number, run: *run },
+                        location: BlockLocation::Journal { journal: number, run: *run },
                     });
                     covered.add(seqs);
                 }
@@ -130,12 +131,12 @@ impl BlockList {
         self.tail.sort_by_key(|block| block.first_seq);
         let far = order::leave_out_leaps(&mut self.tail, self.paged.frames, file_bytes);
         let fallen = order::leave_out_of_order(&mut self.tail);
-        let far = far.into_iter().map(|block| (block, "sequence numbers leap further than the files have room for"));
-        let fallen = fallen.into_iter().map(|block| (block, "times fall back while sequence numbers rise"));
+        let far = far.into_iter().map(|block| (block, "sequence numbers jump further than the files have room for"));
+        let fallen = fallen.into_iter().map(|block| (block, "times decrease while sequence numbers increase"));
         for (block, why) in far.chain(fallen) {
-            let (kind, at, generation) = match block.place {
-                Place::Tape { offset, .. } => (ProblemKind::Block, offset, None),
-                Place::Journal { journal, run } => {
+            let (kind, at, generation) = match block.location {
+                BlockLocation::Tape { offset, .. } => (ProblemKind::Block, offset, None),
+                BlockLocation::Journal { journal, run } => {
                     (ProblemKind::JournalRow, run.start, journals.get(journal).map(|journal| journal.generation))
                 }
             };
@@ -145,10 +146,10 @@ impl BlockList {
         }
     }
 
-    /// Lets a page stand for loose blocks.
+    /// Replaces loose blocks with the page that lists them.
     pub(crate) fn take_page(&mut self, page: PageRef, entries: &[BlockEntry]) {
         let at = self.loose.len().saturating_sub(entries.len());
-        // Blocks before it that are in no page (after damage) keep all of them loose, so that the order stays simple.
+        // If there are blocks before it that are not in a page (after damage), all of them stay loose, which keeps the order simple.
         if at > 0 || self.loose != entries {
             return;
         }
@@ -160,7 +161,7 @@ impl BlockList {
         }
     }
 
-    /// Frames and bytes of all blocks.
+    /// The frames and bytes of all blocks.
     pub(crate) fn totals(&self) -> Totals {
         self.tail.iter().fold(self.paged, |mut totals, block| {
             add(&mut totals, block);
@@ -168,8 +169,8 @@ impl BlockList {
         })
     }
 
-    /// Whether the pages a footer lists can be: one behind the other, before the footer. So each part of the file is read
-    /// once, whatever a hostile footer says.
+    /// Whether the pages listed in a footer are plausible: one after another, before the footer. This ensures that each
+    /// part of the file is read once, whatever a hostile footer contains.
     pub(crate) fn check_pages(&self, footer: u64) -> bool {
         let end = |page: &PageRef| page.offset.saturating_add(u64::from(page.record_bytes));
         let sound = |page: &PageRef| {
@@ -185,7 +186,7 @@ impl BlockList {
             && self.pages.last().is_none_or(|last| end(last) <= footer)
     }
 
-    /// The n-th block, or, where a damaged page does not say which that is, the next one that is known: `number` is set to it.
+    /// Returns the n-th block. If a damaged page leaves that block unknown, returns the next known one and sets `number` to it.
     pub(crate) fn get(
         &self,
         tape: &TapeBytes<'_>,
@@ -207,7 +208,7 @@ impl BlockList {
         Ok(self.tail.get(*number - before).copied())
     }
 
-    /// Number of the first block whose last frame is not before `time_ns`.
+    /// Returns the number of the first block whose last frame is not before `time_ns`.
     pub(crate) fn find_time(
         &self,
         tape: &TapeBytes<'_>,
@@ -217,9 +218,9 @@ impl BlockList {
         self.find(tape, cache, |page| page.last_ns < time_ns, |block| block.last_ns < time_ns)
     }
 
-    /// Number of the first block that ends behind `seq`.
+    /// Returns the number of the first block that ends after `seq`.
     pub(crate) fn find_seq(&self, tape: &TapeBytes<'_>, cache: &mut PageCache, seq: u64) -> Result<usize, ReadError> {
-        // A page does not say where it ends: the one before the first that begins behind `seq` is searched.
+        // A page entry does not tell where the page ends, so the page before the first one that begins after `seq` is searched.
         let behind = self.pages.partition_point(|page| page.first_seq <= seq);
         let candidate = behind.checked_sub(1);
         let before: usize = self.pages.iter().take(candidate.unwrap_or(0)).map(|page| page.blocks as usize).sum();
@@ -284,12 +285,12 @@ fn add(totals: &mut Totals, block: &Located) {
     totals.frames += u64::from(block.rows);
     totals.first_ns = totals.first_ns.or(Some(block.first_ns));
     totals.last_ns = totals.last_ns.max(Some(block.last_ns));
-    match block.place {
-        Place::Tape { record_bytes, .. } => {
+    match block.location {
+        BlockLocation::Tape { record_bytes, .. } => {
             totals.raw_bytes += u64::from(block.raw_bytes);
             totals.stored_bytes += record_bytes;
         }
-        Place::Journal { run, .. } => {
+        BlockLocation::Journal { run, .. } => {
             let raw = u64::from(block.raw_bytes) * u64::from(block.rows) / u64::from(run.rows.max(1));
             totals.raw_bytes += raw;
             totals.stored_bytes += raw + u64::from(block.rows) * crate::journal::ROW_BYTES as u64;
@@ -297,12 +298,12 @@ fn add(totals: &mut Totals, block: &Located) {
     }
 }
 
-/// Sequence numbers that are there, as ranges that do not touch: start and end.
+/// The sequence numbers already covered, as disjoint, non-adjacent ranges: start and end.
 #[derive(Debug, Default)]
 struct Covered(BTreeMap<u64, u64>);
 
 impl Covered {
-    /// The parts of a range that are not there.
+    /// Returns the parts of a range that are not covered.
     fn gaps(&self, wanted: Range<u64>) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut at = wanted.start;
@@ -321,7 +322,7 @@ impl Covered {
         gaps
     }
 
-    /// Adds a range of which nothing was there.
+    /// Adds a range that is not covered at all.
     fn add(&mut self, seqs: Range<u64>) {
         if seqs.is_empty() {
             return;
@@ -334,7 +335,7 @@ impl Covered {
     }
 }
 
-/// The bytes of a tape, with what is needed to read its index.
+/// The bytes of a tape, with everything needed to read its index.
 pub(crate) struct TapeBytes<'a> {
     pub(crate) source: &'a dyn ReadAt,
     pub(crate) stream: u16,
@@ -342,7 +343,7 @@ pub(crate) struct TapeBytes<'a> {
 }
 
 impl TapeBytes<'_> {
-    /// Reads the head of an index page, and the ranges of one slot if asked for.
+    /// Reads the head of an index page, and the ranges of one slot if requested.
     pub(crate) fn page(
         &self,
         page: &PageRef,
@@ -352,7 +353,7 @@ impl TapeBytes<'_> {
             Problem::new(ProblemKind::Index, page.offset, format!("an index page is damaged: {text}"))
                 .of_stream(self.stream)
         };
-        // With its runs a page can be large; its head hardly ever is.
+        // With its runs a page can be large, but its head rarely is.
         let mut bytes = vec![0; (page.record_bytes as usize).min(FIRST_READ)];
         let found = read_full(self.source, page.offset, &mut bytes).map_err(io_at(page.offset))?;
         bytes.truncate(found);
@@ -363,7 +364,7 @@ impl TapeBytes<'_> {
         let expected =
             header.kind == RecordKind::IndexPage && header.stream == self.stream && header.rows == page.blocks;
         if !expected {
-            return Ok(Err(wrong("it is not the page that it should be".into())));
+            return Ok(Err(wrong("it is not the expected page".into())));
         }
         let needed = HEADER_BYTES + header.head_bytes as usize;
         if bytes.len() < needed {
@@ -376,10 +377,10 @@ impl TapeBytes<'_> {
         Ok(parsed.map(|page| (header, page)).map_err(|error| wrong(error.to_string())))
     }
 
-    /// The blocks of a page. If it is damaged, they are found by hopping from `from`, where the page before stands.
+    /// Returns the blocks of a page. If it is damaged, they are found by scanning from `from`, the location of the previous page.
     fn page_entries(&self, page: &PageRef, from: u64, before_seq: u64) -> Result<Vec<BlockEntry>, ReadError> {
         let problem = match self.page(page, None)? {
-            // Its blocks stand between the page before and itself, and are no others than the list of pages says.
+            // Its blocks must lie between the previous page and itself, and agree with the list of pages.
             Ok((_, parsed))
                 if parsed.entries.first().is_some_and(|e| e.offset >= from && e.first_seq == page.first_seq)
                     && parsed.entries.last().is_some_and(|e| e.end_seq() <= before_seq) =>

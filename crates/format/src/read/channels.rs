@@ -1,6 +1,6 @@
-//! Channels by name, as typed columns, without decoding the others.
+//! Reads channels by name as typed columns, without decoding the others.
 
-use super::catalog::{Located, PageCache, Place};
+use super::catalog::{BlockLocation, Located, PageCache};
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
 use super::tape::{Tape, TapeStream};
 use crate::block::{Block, absolute_times, check_column_block, checked_head};
@@ -9,7 +9,7 @@ use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::read_full;
 use crate::stream::ChannelType;
 
-/// Values of one channel, row after row; an array channel has `count` values for each row.
+/// The values of one channel, row by row; an array channel has `count` values per row.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the names are those of the channel types")]
 pub enum Values {
@@ -27,7 +27,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Makes typed values of bit patterns.
+    /// Converts bit patterns to typed values.
     fn of(kind: ChannelType, bits: &[u64]) -> Self {
         match kind {
             ChannelType::U8 | ChannelType::Char | ChannelType::Bits8 => {
@@ -48,7 +48,7 @@ impl Values {
         }
     }
 
-    /// Number of values.
+    /// The number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::U8(values) => values.len(),
@@ -70,7 +70,7 @@ impl Values {
         self.len() == 0
     }
 
-    /// A value as the nearest `f64`.
+    /// Returns a value as the nearest `f64`.
     pub fn as_f64(&self, index: usize) -> Option<f64> {
         match self {
             Self::U8(values) => values.get(index).map(|v| f64::from(*v)),
@@ -87,7 +87,7 @@ impl Values {
         }
     }
 
-    /// Writes a value as text: exact, integers without point, text units as numbers.
+    /// Formats a value exactly: integers without a decimal point, text code units as numbers.
     pub fn write(&self, index: usize, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
         match self {
             Self::U8(values) => values.get(index).map_or(Ok(()), |v| write!(out, "{v}")),
@@ -105,29 +105,29 @@ impl Values {
     }
 }
 
-/// Values of the chosen channels over one block.
+/// The values of the selected channels in one block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelBlock {
     /// Sequence number of the first row.
     pub first_seq: u64,
-    /// Time of each row; empty if they were left out.
+    /// The time of each row; empty if times are not read.
     pub times: Vec<u64>,
-    /// One entry for each chosen channel; empty where the frames of the block have another size than the layout.
+    /// One entry per selected channel; empty if the frames of the block differ in size from the layout.
     pub values: Vec<Values>,
 }
 
-/// What was chosen of one channel.
+/// A selected channel or element.
 #[derive(Debug, Clone)]
 struct Choice {
     kind: ChannelType,
-    /// First column, and how many.
+    /// First column, and number of columns.
     column: usize,
     count: usize,
     /// Offset of the first element in a frame.
     offset: usize,
 }
 
-/// Reads chosen channels of a stream, block by block.
+/// Reads selected channels of a stream, block by block.
 pub struct Channels<'a> {
     tape: &'a Tape,
     stream: &'a TapeStream,
@@ -136,18 +136,18 @@ pub struct Channels<'a> {
     cache: PageCache,
     decoder: BlockDecoder,
     next_block: usize,
-    /// What follows if nothing is missing.
+    /// The next sequence number if no frames are missing.
     expected_seq: Option<u64>,
     bits: Vec<u64>,
     reference: Vec<u64>,
     body: Vec<u8>,
-    /// The begin of a block record: header, head and what comes with them.
+    /// The start of a block record: header, head and the bytes read along with them.
     start: Vec<u8>,
     columns_of_array: Vec<Vec<u64>>,
 }
 
 impl Tape {
-    /// Reads channels of a stream by name: `speedKmh`, a whole array `tyreWear`, or one element `tyreWear[2]`.
+    /// Selects channels of a stream by name: `speedKmh`, a whole array `tyreWear`, or one element `tyreWear[2]`.
     pub fn channels<'a>(&'a self, stream: &'a TapeStream, names: &[&str]) -> Result<Channels<'a>, ReadError> {
         let choices = names.iter().map(|name| choose(stream, name)).collect::<Result<_, _>>()?;
         Ok(Channels {
@@ -201,18 +201,18 @@ fn similar_names(stream: &TapeStream, name: &str) -> Vec<String> {
 }
 
 impl Channels<'_> {
-    /// Leaves the times out, for who wants only values: to decode them takes as long as a channel.
+    /// Skips the times, for callers that need only values: decoding the times takes as long as decoding a channel.
     #[must_use]
     pub fn without_times(self) -> Self {
         Self { with_times: false, ..self }
     }
 
-    /// Number of values that each row has of the chosen channel with this number.
+    /// The number of values per row of the selected channel with this index.
     pub fn count(&self, choice: usize) -> usize {
         self.choices.get(choice).map_or(0, |choice| choice.count)
     }
 
-    /// Goes to the block that holds the first frame at or after a time; frames before it may come first.
+    /// Seeks to the block with the first frame at or after a time; earlier frames of that block are returned too.
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         self.next_block = self.stream.list.find_time(&bytes, &mut self.cache, time_ns)?;
@@ -220,7 +220,7 @@ impl Channels<'_> {
         Ok(())
     }
 
-    /// The next block of values, `None` at the end. After an error the next call goes on behind the damage.
+    /// Returns the next block of values, or `None` at the end. After an error, the next call continues after the damage.
     pub fn next_block(&mut self) -> Result<Option<ChannelBlock>, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;
@@ -244,7 +244,7 @@ impl Channels<'_> {
             self.tape.notes.add(problem.clone());
             ReadError::Damaged(problem)
         };
-        if let Place::Tape { offset, .. } = located.place {
+        if let BlockLocation::Tape { offset, .. } = located.location {
             match self.read_columns(located, offset)? {
                 Ok(Some(block)) => return Ok(block),
                 Ok(None) => {}
@@ -262,13 +262,13 @@ impl Channels<'_> {
         Ok(self.pick(&block))
     }
 
-    /// Reads only the head and the bodies that are needed; `None` for a row block.
+    /// Reads only the head and the required bodies; returns `None` for a row block.
     fn read_columns(
         &mut self,
         located: &Located,
         offset: u64,
     ) -> Result<Result<Option<ChannelBlock>, crate::Malformed>, ReadError> {
-        // Header, head and often the times come with one read.
+        // One read covers the header, the head and often the times.
         const FIRST_READ: usize = 8 << 10;
         let source = &*self.tape.source;
         let mut start = std::mem::take(&mut self.start);
@@ -285,10 +285,7 @@ impl Channels<'_> {
         let expected =
             header.stream == self.stream.id().0 && header.first_seq == located.first_seq && header.rows == located.rows;
         if !expected {
-            return Ok(Err(crate::Malformed::Value {
-                what: "the block that the index names, at offset",
-                found: offset,
-            }));
+            return Ok(Err(crate::Malformed::Value { what: "the block offset in the index", found: offset }));
         }
         let needed = HEADER_BYTES + header.head_bytes as usize;
         if start.len() < needed {
@@ -386,7 +383,7 @@ impl Channels<'_> {
         Ok(Ok(()))
     }
 
-    /// Puts a part of the payload into `body`, from what was read already or from the file.
+    /// Copies a part of the payload to `body`, from the bytes already read or from the file.
     fn fetch(&mut self, start: &[u8], offset: u64, range: std::ops::Range<usize>) -> Result<(), ReadError> {
         self.body.clear();
         if let Some(known) = start.get(range.clone()) {
@@ -400,7 +397,7 @@ impl Channels<'_> {
         Ok(())
     }
 
-    /// Picks the channels out of whole frames.
+    /// Extracts the channels from complete frames.
     fn pick(&self, block: &Block) -> ChannelBlock {
         let frame_bytes = self.stream.frame_bytes();
         let fits = (0..block.rows()).all(|row| block.frame(row).len() == frame_bytes);

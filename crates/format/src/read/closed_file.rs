@@ -1,16 +1,16 @@
-//! A closed tape in a file: both its ends in memory, since opening reads many small parts of them and each read is a system call.
+//! A closed tape file with both ends kept in memory: opening reads many small parts of them, and each read is a system call.
 
 use std::fs::File;
 use std::io;
 
 use crate::source::{ReadAt, read_full};
 
-/// Header and the first descriptors.
+/// Covers the header and the first descriptors.
 const START_BYTES: u64 = 8 << 10;
-/// Trailer, footer and the last index pages.
+/// Covers the trailer, the footer and the last index pages.
 const END_BYTES: u64 = 8 << 10;
 
-/// A file that does not change any more, with its ends.
+/// A file that no longer changes, with its ends in memory.
 pub(super) struct ClosedFile {
     file: File,
     size: u64,
@@ -34,7 +34,7 @@ fn read(file: &File, offset: u64, bytes: u64) -> io::Result<Vec<u8>> {
     Ok(buffer)
 }
 
-/// Copies what `part`, which begins at `part_at` in the file, has of a range; `None` unless it has all of it.
+/// Copies a range from `part`, which starts at `part_at` in the file; `None` unless the range lies entirely within it.
 fn copy_from(part: &[u8], part_at: u64, offset: u64, buffer: &mut [u8]) -> Option<usize> {
     let from = usize::try_from(offset.checked_sub(part_at)?).ok()?;
     buffer.copy_from_slice(part.get(from..)?.get(..buffer.len())?);

@@ -1,9 +1,9 @@
-//! Frames of one stream, or of several merged by time.
+//! Iterates over the frames of one stream, or of several streams merged by time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::catalog::{Located, PageCache, Place};
+use super::catalog::{BlockLocation, Located, PageCache};
 use super::problem::{Problem, ProblemKind, ReadError, io_at};
 use super::records::read_record;
 use super::tape::{Tape, TapeStream};
@@ -19,32 +19,32 @@ use crate::system::Event;
 pub struct Frame<'a> {
     /// Its stream.
     pub stream: StreamId,
-    /// Its number in the stream.
+    /// Its sequence number in the stream.
     pub seq: u64,
-    /// Its time, nanoseconds since the start.
+    /// Its tape time, in nanoseconds since the start.
     pub time_ns: u64,
-    /// The bytes as the game gave them.
+    /// The bytes as captured from the game.
     pub data: &'a [u8],
 }
 
-/// Frames of one stream in order.
+/// The frames of one stream, in order.
 ///
-/// `next` gives an error where something is damaged; the call after it goes on behind the damage.
+/// `next` returns an error where something is damaged; the following call continues after the damage.
 pub struct Frames<'a> {
     tape: &'a Tape,
     stream: &'a TapeStream,
     cache: PageCache,
     decoder: BlockDecoder,
     block: Block,
-    /// Number of the block after the one that is loaded.
+    /// The number of the block after the loaded one.
     next_block: usize,
     row: usize,
-    /// What follows if nothing is missing.
+    /// The next sequence number if no frames are missing.
     expected_seq: Option<u64>,
 }
 
 impl Tape {
-    /// Frames of a stream from its start.
+    /// Returns the frames of a stream from its start.
     pub fn frames<'a>(&'a self, stream: &'a TapeStream) -> Frames<'a> {
         Frames {
             tape: self,
@@ -58,7 +58,7 @@ impl Tape {
         }
     }
 
-    /// Frames of several streams merged by time; of streams with equal times the lower number comes first.
+    /// Returns the frames of several streams merged by time. At equal times, the stream with the lower number comes first.
     pub fn merged<'a>(&'a self, streams: impl IntoIterator<Item = &'a TapeStream>) -> Merged<'a> {
         Merged {
             parts: streams.into_iter().map(|stream| self.frames(stream)).collect(),
@@ -75,7 +75,7 @@ impl<'a> Frames<'a> {
         self.stream
     }
 
-    /// The next frame, `None` at the end.
+    /// Returns the next frame, or `None` at the end.
     #[allow(
         clippy::should_implement_trait,
         reason = "a frame borrows from the reader, which an Iterator cannot express"
@@ -89,7 +89,7 @@ impl<'a> Frames<'a> {
         Ok(self.frame(row))
     }
 
-    /// Time of the next frame, `None` at the end.
+    /// Returns the time of the next frame, or `None` at the end.
     pub fn peek(&mut self) -> Result<Option<u64>, ReadError> {
         while self.row >= self.block.rows() {
             if !self.load_next()? {
@@ -99,7 +99,7 @@ impl<'a> Frames<'a> {
         Ok(self.block.times.get(self.row).copied())
     }
 
-    /// Goes to the first frame at or after a time.
+    /// Seeks to the first frame at or after a time.
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         let number = self.stream.list.find_time(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, time_ns)?;
         self.go_to_block(number);
@@ -109,12 +109,12 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// Goes to the first frame at or after an event.
+    /// Seeks to the first frame at or after an event.
     pub fn seek_event(&mut self, event: &Event) -> Result<(), ReadError> {
         self.seek_time(event.at_ns)
     }
 
-    /// Goes to the frame with a sequence number, or to the first one behind it.
+    /// Seeks to the frame with this sequence number, or to the first one after it.
     pub fn seek_seq(&mut self, seq: u64) -> Result<(), ReadError> {
         let number = self.stream.list.find_seq(&self.tape.bytes_of(self.stream.id().0), &mut self.cache, seq)?;
         self.go_to_block(number);
@@ -124,7 +124,7 @@ impl<'a> Frames<'a> {
         Ok(())
     }
 
-    /// Goes to the last frame at or before a time; `false` if there is none.
+    /// Seeks to the last frame at or before a time; returns `false` if there is none.
     pub fn seek_last_before(&mut self, time_ns: u64) -> Result<bool, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let mut number = self.stream.list.find_time(&bytes, &mut self.cache, time_ns.saturating_add(1))?;
@@ -144,21 +144,21 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// The last frame at or before a time, with its time. Of a block of text only this frame is rendered.
+    /// Returns the last frame at or before a time, with its time. In a block of text, only this frame is rendered.
     pub(super) fn take_last_before(&mut self, time_ns: u64) -> Result<Option<(u64, Vec<u8>)>, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let number = self.stream.list.find_time(&bytes, &mut self.cache, time_ns.saturating_add(1))?;
-        // In the block that reaches beyond the time, or as the last one before it.
+        // It is in the block that extends beyond the time, or it is the last one before that block.
         for mut number in [Some(number), number.checked_sub(1)].into_iter().flatten() {
             if let Some(located) = self.stream.list.get(&bytes, &mut self.cache, &mut number)?
-                && let Place::Tape { offset, record_bytes } = located.place
+                && let BlockLocation::Tape { offset, record_bytes } = located.location
                 && let Ok((header, payload)) = self.tape.read_block(self.stream, &located, offset, record_bytes)?
                 && let Ok(Some(found)) = Block::decode_last_before(&header, &payload, &mut self.decoder, time_ns)
             {
                 return Ok(Some(found));
             }
         }
-        // Anything else, damage and the blocks before it too, is for the way that knows it all.
+        // Everything else, including damage and earlier blocks, is left to the general path.
         match self.seek_last_before(time_ns)? {
             true => Ok(self.next()?.map(|frame| (frame.time_ns, frame.data.to_vec()))),
             false => Ok(None),
@@ -181,7 +181,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// Loads the next block; `false` at the end.
+    /// Loads the next block; returns `false` at the end.
     fn load_next(&mut self) -> Result<bool, ReadError> {
         let bytes = self.tape.bytes_of(self.stream.id().0);
         let found = self.stream.list.get(&bytes, &mut self.cache, &mut self.next_block)?;
@@ -210,7 +210,7 @@ impl<'a> Frames<'a> {
 }
 
 impl Tape {
-    /// Reads one block of the file and checks that it is the one which the index names.
+    /// Reads one block of the file and checks that it is the one listed in the index.
     fn read_block(
         &self,
         stream: &TapeStream,
@@ -228,7 +228,7 @@ impl Tape {
             && header.first_seq == located.first_seq
             && header.rows == located.rows;
         if !as_indexed {
-            let other = Malformed::Value { what: "the block that the index names, at offset", found: offset };
+            let other = Malformed::Value { what: "the block offset in the index", found: offset };
             return Ok(Err(block_problem(located, offset, &other)));
         }
         Ok(Ok((header, payload)))
@@ -242,8 +242,8 @@ impl Tape {
         block: &mut Block,
         decoder: &mut BlockDecoder,
     ) -> Result<Result<(), Problem>, ReadError> {
-        match located.place {
-            Place::Tape { offset, record_bytes } => {
+        match located.location {
+            BlockLocation::Tape { offset, record_bytes } => {
                 let (header, payload) = match self.read_block(stream, located, offset, record_bytes)? {
                     Ok(record) => record,
                     Err(problem) => return Ok(Err(problem)),
@@ -252,7 +252,7 @@ impl Tape {
                 let decoded = block.decode(&header, &payload, &stream.columns, frame_bytes, decoder);
                 Ok(decoded.map_err(|error| block_problem(located, offset, &error)))
             }
-            Place::Journal { journal, run } => {
+            BlockLocation::Journal { journal, run } => {
                 let view = self.journals.get(journal);
                 let seqs = located.first_seq..located.end_seq();
                 let whole = match view {
@@ -261,7 +261,7 @@ impl Tape {
                 };
                 let problem = || {
                     let problem =
-                        Problem::new(ProblemKind::JournalRow, run.start, "journal rows cannot be read any more");
+                        Problem::new(ProblemKind::JournalRow, run.start, "journal rows can no longer be read");
                     let problem = problem.losing(u64::from(located.rows));
                     match view {
                         Some(view) => problem.in_journal(view.generation),
@@ -278,18 +278,18 @@ fn block_problem(located: &Located, offset: u64, error: &Malformed) -> Problem {
     Problem::of_error(ProblemKind::Block, offset, "a block", error).losing(u64::from(located.rows))
 }
 
-/// Frames of several streams, merged by time.
+/// The frames of several streams, merged by time.
 pub struct Merged<'a> {
     parts: Vec<Frames<'a>>,
-    /// Next time of each part, with its number.
+    /// The next time of each part, with its index.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     started: bool,
-    /// Parts that are to be put into the heap: all at the start, then the one whose frame was given last.
+    /// The parts to be pushed to the heap: all of them at the start, then the one whose frame was returned last.
     waiting: Vec<usize>,
 }
 
 impl Merged<'_> {
-    /// The next frame, `None` at the end. After an error the next call goes on behind the damage.
+    /// Returns the next frame, or `None` at the end. After an error, the next call continues after the damage.
     #[allow(
         clippy::should_implement_trait,
         reason = "a frame borrows from the reader, which an Iterator cannot express"
@@ -299,7 +299,7 @@ impl Merged<'_> {
             self.waiting = (0..self.parts.len()).rev().collect();
         }
         while let Some(part) = self.waiting.last().copied() {
-            // After an error the part goes on waiting: the next call tries it again, behind the damage.
+            // After an error the part keeps waiting: the next call tries it again, after the damage.
             if let Some(time_ns) = self.parts.get_mut(part).map_or(Ok(None), Frames::peek)? {
                 self.heap.push(Reverse((time_ns, part)));
             }
@@ -313,7 +313,7 @@ impl Merged<'_> {
         }
     }
 
-    /// Goes to the first frames at or after a time. Also after an error all streams stand there, behind the damage.
+    /// Seeks to the first frames at or after a time. Even after an error, all streams are positioned there, after the damage.
     pub fn seek_time(&mut self, time_ns: u64) -> Result<(), ReadError> {
         self.heap.clear();
         self.waiting.clear();

@@ -1,4 +1,5 @@
-//! Journals as a reader sees them: found beside the tape, walked once, rows gathered into runs that are read like blocks.
+//! Journals from a reader's point of view: found beside the tape, walked once, with rows gathered into runs that are
+//! read like blocks.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +13,7 @@ use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::source::{ReadAt, read_full};
 
-/// A row that comes this much later than the one before begins another run.
+/// A row that is this much later than the previous one starts another run.
 const LEAP_NS: u64 = 10_000_000_000;
 
 /// Consecutive rows of one stream in one journal.
@@ -23,7 +24,7 @@ pub(crate) struct Run {
     pub(crate) first_ns: u64,
     pub(crate) last_ns: u64,
     pub(crate) raw_bytes: u32,
-    /// Between these bytes of the journal its rows are found, others among them.
+    /// Start of the byte range of the journal that contains its rows, possibly among others.
     pub(crate) start: u64,
     pub(crate) end: u64,
 }
@@ -38,7 +39,7 @@ impl Run {
 pub(crate) struct JournalView {
     tape_id: TapeId,
     pub(crate) generation: u64,
-    /// How much shorter the file is than it was made.
+    /// How much shorter the file is than its original size.
     cut_bytes: u64,
     pub(crate) tape_bytes: u64,
     source: Box<dyn ReadAt>,
@@ -47,8 +48,9 @@ pub(crate) struct JournalView {
 }
 
 impl JournalView {
-    /// Reads the header. A problem if it is no journal of this tape; an unreadable tape id matches any. `None` if it was made but
-    /// never used: nothing is in it yet, since the header is written before it is given to the recorder.
+    /// Reads the header. Returns a problem if it is not a journal of this tape; an unreadable tape id matches any.
+    /// Returns `None` if the journal was created but never used: it is still empty, since the header is written before
+    /// the recorder gets the journal.
     pub(crate) fn open(source: Box<dyn ReadAt>, tape: Option<TapeId>) -> io::Result<Result<Option<Self>, Problem>> {
         let mut bytes = [0; 4096];
         let found = read_full(&*source, 0, &mut bytes)?;
@@ -77,13 +79,13 @@ impl JournalView {
         })))
     }
 
-    /// Goes on where an earlier view of the same journal stopped.
+    /// Continues where an earlier view of the same journal stopped.
     pub(crate) fn take_over(&mut self, known: &mut Self) {
         self.walked_to = known.walked_to;
         self.runs = std::mem::take(&mut known.runs);
     }
 
-    /// Bytes of the file.
+    /// The size of the file.
     pub(crate) fn bytes(&self) -> u64 {
         self.source.size().unwrap_or_default()
     }
@@ -92,7 +94,7 @@ impl JournalView {
         self.runs.values().map(Vec::len).sum()
     }
 
-    /// Takes in the rows that are new since the last walk. `runs` counts those of all journals.
+    /// Reads the rows that are new since the last walk. `runs` counts those of all journals.
     pub(crate) fn walk(
         &mut self,
         thorough: bool,
@@ -102,7 +104,7 @@ impl JournalView {
     ) -> io::Result<()> {
         let size = self.source.size()?;
         if self.cut_bytes > 0 {
-            let text = format!("the journal is cut off: {} bytes of it are missing", self.cut_bytes);
+            let text = format!("the journal is truncated: {} bytes are missing", self.cut_bytes);
             notes.add(Problem::new(ProblemKind::JournalRow, size, text).in_journal(self.generation));
         }
         let mut walker = Walker::new(self.tape_id, self.generation, self.walked_to, thorough);
@@ -114,7 +116,7 @@ impl JournalView {
                         RowKind::Frame => {
                             let runs = self.runs.entry(header.stream).or_default();
                             if !extend(runs, &header, at, end, runs_left) {
-                                let text = "the rows of the journal are in too many pieces; this one is left out";
+                                let text = "the rows of the journal form too many runs; this one is left out";
                                 let problem = Problem::new(ProblemKind::JournalRow, at, text).of_stream(header.stream);
                                 notes.add(problem.in_journal(self.generation).losing(1));
                             }
@@ -146,7 +148,7 @@ impl JournalView {
         }
     }
 
-    /// Reads the rows of a stream with sequence numbers in `seqs` out of a run.
+    /// Reads the rows of a stream with sequence numbers in `seqs` from a run.
     pub(crate) fn read(
         &self,
         stream: u16,
@@ -155,7 +157,7 @@ impl JournalView {
         block: &mut Block,
     ) -> io::Result<bool> {
         block.clear(seqs.start, 0);
-        // Thorough: damage of a row of another stream may stand between the rows of this run.
+        // Thorough: there may be damaged rows of other streams between the rows of this run.
         let mut walker = Walker::new(self.tape_id, self.generation, run.start, true);
         while block.end_seq() < seqs.end {
             let step = match walker.step_to(&*self.source, run.end, stream)? {
@@ -176,9 +178,9 @@ impl JournalView {
     }
 }
 
-/// Adds a row to the last run or begins another; `false` if there are too many.
+/// Adds a row to the last run or starts another one; returns `false` if there are too many.
 fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left: &mut usize) -> bool {
-    // The same where a time falls back: the row that does it stands alone, whatever follows.
+    // A row whose time decreases also starts a new run, and stays alone in it, whatever follows.
     let fell_back = match runs.as_slice() {
         [.., before, run] => run.rows == 1 && run.first_ns < before.last_ns,
         _ => false,
@@ -186,7 +188,7 @@ fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left:
     if let Some(run) = runs.last_mut().filter(|_| !fell_back) {
         let fits = (run.rows as usize) < limits::BLOCK_ROWS
             && run.raw_bytes as usize + row.payload_bytes as usize <= limits::BLOCK_RAW_BYTES;
-        // A time that leaps may be wrong, which the rows behind it show: then it must be possible to leave it out alone.
+        // A time that jumps ahead may be wrong, as the rows after it will show. Then it must be possible to leave out this row alone.
         let leap_ns = row.time_ns.checked_sub(run.last_ns);
         if run.end_seq() == row.seq && fits && leap_ns.is_some_and(|leap_ns| leap_ns <= LEAP_NS) {
             run.rows += 1;
@@ -213,13 +215,13 @@ fn extend(runs: &mut Vec<Run>, row: &RowHeader, start: u64, end: u64, runs_left:
     sound
 }
 
-/// Reads a stream descriptor out of a journal row.
+/// Parses the stream descriptor in a journal row.
 pub(crate) fn parse_descriptor(id: u16, payload: &[u8]) -> Result<TapeStream, crate::Malformed> {
     crate::cursor::within("stream descriptor", payload.len() as u64, limits::DESCRIPTOR_BYTES)?;
     TapeStream::new(id, payload.to_vec())
 }
 
-/// The journals beside a tape, by generation.
+/// Returns the journals beside a tape, by generation.
 pub(crate) fn journal_paths(tape: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(name) = tape.file_name() else { return Ok(Vec::new()) };
     let mut prefix = name.to_owned();

@@ -1,4 +1,4 @@
-//! Reading tapes: open, frames, channels, overviews, system streams, verification.
+//! Reading tapes: opening, frames, channels, overviews, system streams, verification.
 
 mod catalog;
 mod channels;
@@ -18,7 +18,7 @@ mod tape;
 mod verify;
 
 #[cfg(feature = "write")]
-pub(crate) use catalog::{Located, PageCache, Place};
+pub(crate) use catalog::{BlockLocation, Located, PageCache};
 pub use channels::{ChannelBlock, Channels, Values};
 pub use frames::{Frame, Frames, Merged};
 #[cfg(feature = "write")]

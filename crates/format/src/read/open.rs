@@ -1,4 +1,4 @@
-//! Finds the streams and blocks of a tape: by footer and index, or by hopping over the records; and takes in its journals.
+//! Finds the streams and blocks of a tape, either by footer and index or by scanning the records, and reads its journals.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::pack;
 use crate::record::{FileHeader, HEADER_BYTES, RecordHeader, RecordKind, Trailer};
 use crate::source::{ReadAt, open_regular};
 
-/// What the tables of all streams together have taken of their limits, and the names that are in use.
+/// How much the tables of all streams have used of their limits, and the names in use.
 #[derive(Debug, Default)]
 pub(super) struct TableBudget {
     bytes: usize,
@@ -29,7 +29,7 @@ pub(super) struct TableBudget {
 }
 
 impl TableBudget {
-    /// Takes one more stream in, or says why it must stay out.
+    /// Adds one more stream, or returns why it must be left out.
     fn take(&mut self, stream: &TapeStream) -> Result<(), Problem> {
         let wrong = |text: &str| Err(Problem::new(ProblemKind::Stream, 0, text).of_stream(stream.id().0));
         let bytes = self.bytes + stream.described().bytes;
@@ -48,7 +48,7 @@ impl TableBudget {
 }
 
 impl Tape {
-    /// Opens by trailer and footer. `false` if the tape was not closed or its end is damaged.
+    /// Opens by trailer and footer. Returns `false` if the tape was not closed or its end is damaged.
     pub(super) fn open_closed(&mut self) -> Result<bool, ReadError> {
         let Some(trailer) = read_trailer(&*self.source, self.size).map_err(io_at(self.size))? else { return Ok(false) };
         let footer = match read_footer(&*self.source, &trailer, self.size)? {
@@ -64,7 +64,7 @@ impl Tape {
         for summary in footer.streams {
             let mut stream = match self.read_descriptor(summary.descriptor_offset, Some(summary.id.0))? {
                 Ok(stream) => stream,
-                // The way through the records finds what the footer cannot.
+                // Scanning the records finds what the footer does not.
                 Err(problem) => {
                     self.notes.add(problem);
                     return Ok(false);
@@ -74,11 +74,11 @@ impl Tape {
             stream.totals = summary.totals;
             stream.status = summary.status;
             let wrong = |text| Problem::new(ProblemKind::Footer, trailer.footer_offset, text).of_stream(summary.id.0);
-            // Before the next one is read: the descriptors of a hostile file would not all fit into memory.
+            // Checked before the next one is read: the descriptors of a hostile file would not all fit into memory.
             let checked = if streams.contains_key(&summary.id.0) {
-                Err(wrong("the footer names a stream twice"))
+                Err(wrong("the footer lists a stream twice"))
             } else if !stream.list.check_pages(trailer.footer_offset) {
-                Err(wrong("the footer's list of index pages makes no sense"))
+                Err(wrong("the footer's list of index pages is invalid"))
             } else {
                 budget.take(&stream)
             };
@@ -93,7 +93,7 @@ impl Tape {
         Ok(true)
     }
 
-    /// The footer has a copy of the file header: it stands in for one that is damaged, and must not contradict one that is whole.
+    /// Uses the copy of the file header in the footer if the header itself is damaged; otherwise the two must agree.
     fn take_header_copy(&mut self, copy: FileHeader, offset: u64) {
         let header = *self.header.get_or_insert(copy);
         if header != copy {
@@ -115,8 +115,7 @@ impl Tape {
             Err(error) => return Ok(Err(wrong(&error))),
         };
         if header.kind != RecordKind::Stream || id.is_some_and(|id| id != header.stream) {
-            let other =
-                crate::Malformed::Value { what: "the descriptor that the footer names, at offset", found: offset };
+            let other = crate::Malformed::Value { what: "the descriptor offset in the footer", found: offset };
             return Ok(Err(wrong(&other)));
         }
         let parsed = checked_head(&header, &payload)
@@ -135,7 +134,7 @@ impl Tape {
             }
         }
         self.journals.sort_by_key(|journal| journal.generation);
-        // From the second generation on there are always two or more, without a gap.
+        // From the second generation on, there are always at least two, with consecutive numbers.
         let numbers: Vec<u64> = self.journals.iter().map(|journal| journal.generation).collect();
         let gap = numbers.iter().zip(numbers.iter().skip(1)).any(|(a, b)| a.checked_add(1) != Some(*b));
         let alone = numbers.len() == 1 && unused == 0 && numbers.first().is_some_and(|first| *first > 0);
@@ -146,15 +145,15 @@ impl Tape {
         Ok(())
     }
 
-    /// Takes in the rows of the journals. Streams that they describe are known from here on, so that blocks can be read whose
-    /// descriptor in the tape is damaged.
+    /// Reads the rows of the journals. The streams described there are known from here on, so that blocks whose
+    /// descriptor in the tape is damaged can be read.
     pub(super) fn walk_journals(&mut self, thorough: bool) -> Result<(), ReadError> {
         let mut journals = std::mem::take(&mut self.journals);
         let notes = std::mem::take(&mut self.notes);
         let known: usize = journals.iter().map(JournalView::run_count).sum();
         let mut runs_left = limits::JOURNAL_RUNS.saturating_sub(known);
-        // The newest first: a row in it means that the ones before it are complete, while the other way round rows could
-        // go into an older journal behind our back and show as a hole.
+        // Newest first: a row in it means that the journals before it are complete. In the opposite order, rows could
+        // be written to an older journal after it was read and appear as a gap.
         let walked = journals.iter_mut().rev().try_for_each(|journal| {
             let generation = journal.generation;
             journal.walk(thorough, &mut runs_left, &notes, &mut |id, at, payload| match parse_descriptor(id, payload) {
@@ -165,16 +164,16 @@ impl Tape {
                 }
             })
         });
-        // What went wrong with streams was noted on the way.
+        // Keep the problems with streams that were noted on the way.
         self.notes.all().into_iter().for_each(|problem| notes.add(problem));
         self.journals = journals;
         self.notes = notes;
         walked.map_err(io_at(0))
     }
 
-    /// Hops over the records from where the last scan ended.
+    /// Scans the records, starting where the last scan ended.
     pub(super) fn scan(&mut self) -> Result<(), ReadError> {
-        // Blocks behind this may have been torn by a power cut, while their frames are still in a journal.
+        // Blocks after this offset may have been torn by a power cut, while their frames are still in a journal.
         let synced_to = self.journals.iter().map(|journal| journal.tape_bytes).min().unwrap_or(u64::MAX);
         let mut from = self.scanned_to;
         loop {
@@ -192,14 +191,14 @@ impl Tape {
                         self.notes.add(Problem::new(ProblemKind::Record, at, text));
                     }
                     if at + bytes == self.size {
-                        // What is added later may make it whole.
+                        // Data added later may complete it.
                         self.scanned_to = at;
                         return Ok(());
                     }
                     from = at + bytes;
                 }
                 Hop::Cut(header) => {
-                    let text = "the last record is cut off or still being written";
+                    let text = "the last record is truncated or still being written";
                     let problem = Problem::new(ProblemKind::CutRecord, header.offset, text).of_stream(header.stream);
                     let lost = if header.kind.is_block() { u64::from(header.rows) } else { 0 };
                     if self.journals.is_empty() {
@@ -252,18 +251,18 @@ impl Tape {
             Problem::new(ProblemKind::Block, header.offset, text).of_stream(header.stream).losing(lost)
         };
         let Some(stream) = self.streams.get_mut(&header.stream) else {
-            self.notes.add(problem("a block of a stream that no descriptor describes".into()));
+            self.notes.add(problem("a block of a stream without a descriptor".into()));
             return Ok(());
         };
         if loose >= limits::LOOSE_BLOCKS {
-            self.notes.add(problem("too many blocks that no index page lists; use recover".into()));
+            self.notes.add(problem("too many blocks that are not in an index page; run `gametape recover`".into()));
             return Ok(());
         }
         if header.offset >= synced_to {
             let mut block = Block::default();
             let whole = read_block(&*self.source, header, stream, &mut block, &mut BlockDecoder::default())?;
             if let Err(error) = whole {
-                // Its frames are in the journal; if they are not, the hole in the numbers is reported.
+                // Its frames are in the journal; if they are not, the gap in the sequence numbers is reported.
                 let text = format!("a block was not finished: {error}");
                 self.notes.add(Problem { frames_lost: None, ..problem(text) });
                 return Ok(());
@@ -273,7 +272,7 @@ impl Tape {
         Ok(())
     }
 
-    /// A page stands for the loose blocks that it lists.
+    /// Replaces the loose blocks that a page lists with the page.
     fn take_page(&mut self, header: &RecordHeader) -> Result<(), ReadError> {
         let page = PageRef::of(header);
         let parsed: Result<IndexPage, Problem> =
@@ -286,8 +285,8 @@ impl Tape {
         Ok(())
     }
 
-    /// A footer without a trailer that leads to it: the tape was closed and its end is damaged, unless there are journals: then
-    /// it is about to be closed, or the recorder was ended while it did that.
+    /// Handles a footer without a trailer that points to it: the tape was closed and its end is damaged. If there are
+    /// journals, it is about to be closed, or the recorder was killed while closing it.
     fn take_footer(&mut self, header: &RecordHeader) -> Result<(), ReadError> {
         let has_trailer = read_trailer(&*self.source, self.size).map_err(io_at(self.size))?.is_some();
         if !has_trailer && !self.journals.is_empty() {
@@ -313,11 +312,11 @@ impl Tape {
         Ok(())
     }
 
-    /// After a scan: joins blocks and journal rows, counts, and reads the last status.
+    /// After a scan: joins blocks and journal rows, counts frames and reads the last status.
     pub(super) fn finish_lists(&mut self) -> Result<(), ReadError> {
         for journal in &self.journals {
             for id in journal.runs.keys().filter(|id| !self.streams.contains_key(id)) {
-                let text = "rows of a stream that no descriptor describes";
+                let text = "rows of a stream without a descriptor";
                 self.notes
                     .add(Problem::new(ProblemKind::JournalRow, 0, text).of_stream(*id).in_journal(journal.generation));
             }
@@ -343,11 +342,11 @@ impl Tape {
             return;
         }
         if self.journals.is_empty() && read_trailer(&*self.source, self.size).is_ok_and(|trailer| trailer.is_some()) {
-            // Closed, with a footer that is damaged: the records are all there.
+            // Closed, with a damaged footer: all records are present.
             self.complete = true;
             return;
         }
-        let text = "the tape was not closed: its recorder is still running or was ended";
+        let text = "the tape was not closed: its recorder is still running or was killed";
         self.notes.add(Problem::new(ProblemKind::NotClosed, self.size, text));
         if self.journals.is_empty() {
             let text = "the tape was not closed and its journal is missing: the last seconds may be missing";
@@ -356,7 +355,7 @@ impl Tape {
     }
 }
 
-/// Opens the journals before the tape: what left a journal before then is in the tape.
+/// Opens the journals before the tape: frames that left a journal before then are in the tape.
 pub(super) fn open_files(path: &Path) -> io::Result<(File, Vec<Box<dyn ReadAt>>)> {
     const TRIES: usize = 100;
     for _ in 0..TRIES {
@@ -364,12 +363,13 @@ pub(super) fn open_files(path: &Path) -> io::Result<(File, Vec<Box<dyn ReadAt>>)
         let opened: io::Result<Vec<File>> = paths.iter().map(open_regular).collect();
         let files = match opened {
             Ok(files) => files,
-            // A generation was dropped between listing and opening: list again.
+            // A generation was removed between listing and opening: list again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
         let tape = open_regular(path)?;
-        // Names come one by one: a generation made and another dropped meanwhile could both be missing from the list.
+        // A directory is not listed atomically: a generation created and another removed meanwhile could both be
+        // missing from the list.
         if journal_paths(path)? == paths {
             let journals = files.into_iter().map(|file| Box::new(file) as Box<dyn ReadAt>).collect();
             return Ok((tape, journals));

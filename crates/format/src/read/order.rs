@@ -1,15 +1,17 @@
-//! Which blocks and journal rows of a stream can stand together: times rise with sequence numbers, and no more numbers are missing than the files
-//! have room for. A row that contradicts the others (forged, or written by a defect) is left out, and the others are kept.
+//! Decides which blocks and journal rows of a stream are consistent: times increase with sequence numbers, and no more
+//! numbers are missing than fit into the files. A row that contradicts the others (forged, or written by a defect) is
+//! left out; the others are kept.
 
 use std::collections::BTreeMap;
 
-use super::catalog::{Located, Place};
+use super::catalog::{BlockLocation, Located};
 
-/// Frames that a byte of a tape may stand for: blocks of frames that hardly change are very small.
+/// The number of frames that one byte of a tape may represent: blocks of frames that hardly change are very small.
 const FRAMES_PER_BYTE: u64 = 16;
 
-/// Takes blocks out whose sequence numbers lie further from the others than files of so many bytes can explain by damage; `blocks` are sorted by
-/// sequence number, and `before` frames stand before them. Gives what was taken out: the side of the leap that has fewer frames.
+/// Removes blocks whose sequence numbers are further from the others than damage in files of `file_bytes` can explain.
+/// `blocks` are sorted by sequence number and preceded by `before` frames. Returns the removed blocks: the side of the
+/// jump with fewer frames.
 pub(super) fn leave_out_leaps(blocks: &mut Vec<Located>, before: u64, file_bytes: u64) -> Vec<Located> {
     let most = file_bytes.saturating_mul(FRAMES_PER_BYTE);
     let frames = |blocks: &[Located]| blocks.iter().map(|block| u64::from(block.rows)).sum::<u64>();
@@ -37,14 +39,15 @@ pub(super) fn leave_out_leaps(blocks: &mut Vec<Located>, before: u64, file_bytes
     left_out
 }
 
-/// Takes blocks out whose times contradict those of the others; `blocks` are sorted by sequence number. Of all ways to do that, the one that
-/// keeps most frames. Gives what was taken out.
+/// Removes blocks whose times contradict those of the others, such that most frames are kept. `blocks` are sorted by
+/// sequence number. Returns the removed blocks.
 pub(super) fn leave_out_of_order(blocks: &mut Vec<Located>) -> Vec<Located> {
     let fits = |(one, other): (&Located, &Located)| last_at_least(one) <= first_at_most(other);
     if blocks.iter().zip(blocks.iter().skip(1)).all(fits) {
         return Vec::new();
     }
-    // Of chains that end before a time: the one with most frames, as frames and number of its last block. Both rise with the time.
+    // For chains that end before a time: the one with most frames, as its number of frames and the index of its last
+    // block. Both increase with the time.
     let mut best: BTreeMap<u64, (u64, usize)> = BTreeMap::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(blocks.len());
     for (number, block) in blocks.iter().enumerate() {
@@ -84,20 +87,20 @@ pub(super) fn leave_out_of_order(blocks: &mut Vec<Located>) -> Vec<Located> {
     left_out
 }
 
-/// Whether all rows of its run are meant: else its times are those of the whole run, of which it is a part.
+/// Whether it comprises all rows of its run. Otherwise its times are those of the whole run, of which it is a part.
 fn is_whole(block: &Located) -> bool {
-    match block.place {
-        Place::Tape { .. } => true,
-        Place::Journal { run, .. } => run.rows == block.rows,
+    match block.location {
+        BlockLocation::Tape { .. } => true,
+        BlockLocation::Journal { run, .. } => run.rows == block.rows,
     }
 }
 
-/// The last frame is not before this.
+/// A lower bound for the time of the last frame.
 fn last_at_least(block: &Located) -> u64 {
     if is_whole(block) { block.last_ns } else { block.first_ns }
 }
 
-/// The first frame is not behind this.
+/// An upper bound for the time of the first frame.
 fn first_at_most(block: &Located) -> u64 {
     if is_whole(block) { block.first_ns } else { block.last_ns }
 }
@@ -107,8 +110,8 @@ mod tests {
     use super::*;
 
     fn block(first_seq: u64, rows: u32, first_ns: u64, last_ns: u64) -> Located {
-        let place = Place::Tape { offset: 0, record_bytes: 0 };
-        Located { first_seq, rows, first_ns, last_ns, raw_bytes: 0, place }
+        let location = BlockLocation::Tape { offset: 0, record_bytes: 0 };
+        Located { first_seq, rows, first_ns, last_ns, raw_bytes: 0, location }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Minimum and maximum of a channel over time, from the index, for hours in an instant.
+//! Minimum and maximum of a channel over time, from the index: hours of data in an instant.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::record::HEADER_BYTES;
 use crate::source::read_full;
 use crate::stream::Ranges;
 
-/// Smallest and largest value in a stretch of time.
+/// The smallest and largest values in a time interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
-    /// Begin of the stretch.
+    /// The start of the interval.
     pub from_ns: u64,
-    /// Smallest value, `None` if there is none.
+    /// The smallest value, or `None` if there are no values.
     pub min: Option<f64>,
-    /// Largest value.
+    /// The largest value.
     pub max: Option<f64>,
 }
 
@@ -53,11 +53,12 @@ impl Buckets {
 }
 
 impl Tape {
-    /// Minimum and maximum of a channel in `count` equal stretches of `times`, which is cut to the time that the stream has.
+    /// Returns the minimum and maximum of a channel in `count` equal intervals of `times`, which is clipped to the time
+    /// span of the stream.
     ///
-    /// Blocks are not decoded where the index has their ranges and a block is not longer than two buckets; so edges of
-    /// a bucket may show a value of the block that reaches into it. `element` chooses one of an array; where the index keeps one
-    /// range for a whole array, that is what is shown.
+    /// A block is not decoded if the index has its ranges and the block is not longer than two buckets. A bucket may
+    /// therefore include a value of a block that only partly overlaps it. `element` selects one element of an array; if
+    /// the index stores a single range for the whole array, that range is returned.
     pub fn overview(
         &self,
         stream: &TapeStream,
@@ -81,7 +82,7 @@ impl Tape {
             let (header, parsed) = match parsed {
                 Ok(parsed) => parsed,
                 Err(problem) => {
-                    // Its blocks are found without it, and decoded.
+                    // The page's blocks are found without it, and decoded.
                     self.notes.add(problem);
                     let mut cache = PageCache::default();
                     let entries = stream.list.page_blocks(&bytes, &mut cache, number)?;
@@ -117,7 +118,7 @@ impl Tape {
         let mut data = vec![0; bytes.min(crate::limits::PAYLOAD_BYTES)];
         let found = read_full(&*self.source, offset, &mut data).map_err(io_at(offset))?;
         data.truncate(found);
-        // Without its ranges a block is decoded.
+        // Without its ranges, a block is decoded.
         Ok(parse_run(&data, crc, blocks).unwrap_or_default())
     }
 
@@ -149,7 +150,7 @@ impl Tape {
     }
 }
 
-/// A row block has no range although it has values.
+/// Whether a range is missing although there are values, as for a row block.
 fn is_unknown(range: &Mapped) -> bool {
     range.is_empty()
 }
@@ -160,7 +161,7 @@ fn include(buckets: &mut Buckets, stream: &TapeStream, slot: Option<usize>, bloc
     buckets.include(block.first_ns, block.last_ns, min, max);
 }
 
-/// The slot of a channel's element, if the index keeps one, and the name to decode it by.
+/// Returns the slot of a channel's element, if the index has one, and the name under which to decode it.
 fn find_slot(stream: &TapeStream, channel: &str, element: u32) -> Result<(Option<usize>, String), ReadError> {
     let mut slot = 0;
     for known in &stream.spec().channels {

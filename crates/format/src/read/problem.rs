@@ -1,20 +1,20 @@
-//! What readers find wrong with a tape, and why reading can fail.
+//! Problems that readers find in a tape, and errors of reading.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::catalog::{Located, Place};
+use super::catalog::{BlockLocation, Located};
 use crate::stream::StreamId;
 
-/// What kind of thing is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
     /// The file header is damaged.
     FileHeader,
-    /// Bytes between records are no record.
+    /// Bytes between records are not a record.
     Record,
-    /// A record ends beyond the end of the file.
+    /// A record extends beyond the end of the file.
     CutRecord,
     /// A stream descriptor is damaged or contradicts another.
     Stream,
@@ -30,7 +30,7 @@ pub enum ProblemKind {
     Trailer,
     /// The tape was not closed.
     NotClosed,
-    /// The tape was not closed and has no journal beside it.
+    /// The tape was not closed and has no journal.
     JournalMissing,
     /// A journal's header is damaged, or it belongs to another tape.
     JournalHeader,
@@ -38,14 +38,14 @@ pub enum ProblemKind {
     JournalRow,
     /// Bytes after the last row of a journal are not zero.
     JournalTail,
-    /// A frame of a system stream (event, metadata, clock, status) makes no sense.
+    /// A frame of a system stream (event, metadata, clock, status) is invalid.
     SystemFrame,
-    /// Something of a later version of the format: whole, but not readable here.
+    /// Data of a later version of the format: intact, but not readable by this version.
     Newer,
 }
 
 impl ProblemKind {
-    /// Stable name, as `verify --json` prints it.
+    /// The stable name, as printed by `verify --json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::FileHeader => "file_header",
@@ -68,20 +68,20 @@ impl ProblemKind {
     }
 }
 
-/// Something wrong with a tape.
+/// A problem with a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind of thing.
+    /// The kind.
     pub kind: ProblemKind,
-    /// Where: bytes from the start of the tape, or of the journal.
+    /// The offset in bytes from the start of the tape or of the journal.
     pub offset: u64,
-    /// The journal generation, if it is in a journal.
+    /// The journal generation, if the problem is in a journal.
     pub journal: Option<u64>,
-    /// The stream it concerns, if that is known.
+    /// The stream concerned, if known.
     pub stream: Option<StreamId>,
-    /// Frames that are lost by it, if that is known.
+    /// The number of frames lost, if known.
     pub frames_lost: Option<u64>,
-    /// In words.
+    /// A human-readable description.
     pub text: String,
 }
 
@@ -90,7 +90,7 @@ impl Problem {
         Self { kind, offset, journal: None, stream: None, frames_lost: None, text: text.into() }
     }
 
-    /// A problem of this kind, or of the kind `Newer` if the error says so.
+    /// Creates a problem of this kind, or of kind `Newer` if the error indicates that.
     pub(crate) fn of_error(kind: ProblemKind, offset: u64, what: &str, error: &crate::Malformed) -> Self {
         if error.is_newer() {
             let text = format!("{what} was written by a newer gametape: {error}");
@@ -99,13 +99,13 @@ impl Problem {
         Self::new(kind, offset, format!("{what} is damaged: {error}"))
     }
 
-    /// Sequence numbers that are missing before a block.
+    /// Creates a problem for sequence numbers missing before a block.
     pub(crate) fn missing_frames(block: &Located, missing: u64) -> Self {
         let (first, last) = (block.first_seq.saturating_sub(missing), block.first_seq.saturating_sub(1));
         let text = format!("frames {first} to {last} of the stream are missing");
-        let at = match block.place {
-            Place::Tape { offset, .. } => offset,
-            Place::Journal { run, .. } => run.start,
+        let at = match block.location {
+            BlockLocation::Tape { offset, .. } => offset,
+            BlockLocation::Journal { run, .. } => run.start,
         };
         Self::new(ProblemKind::MissingFrames, at, text).losing(missing)
     }
@@ -136,7 +136,7 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// How many problems are remembered; a hostile file could have any number.
+/// The maximum number of problems that are kept; a hostile file could have any number.
 const MAX_PROBLEMS: usize = 1000;
 
 /// Problems found while reading.
@@ -156,37 +156,37 @@ impl Notes {
     }
 }
 
-/// Why a tape, or a part of it, cannot be read.
+/// The reason why a tape, or a part of it, cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot read at byte {offset}: {source}")]
     Io {
-        /// Where in the file.
+        /// The offset in the file.
         offset: u64,
-        /// What the system said.
+        /// The error reported by the system.
         source: io::Error,
     },
-    /// The file is something else.
+    /// The file is not a tape.
     #[error("this is not a tape: it looks like {looks_like}")]
     NotATape {
         /// What it looks like instead.
         looks_like: &'static str,
     },
-    /// A version of the format that is not known here.
-    #[error("this tape has format version {version}; this program reads version {known}: a newer gametape is needed")]
+    /// A version of the format that is not supported.
+    #[error("this tape has format version {version}, but this program supports version {known}; use a newer gametape")]
     UnknownVersion {
         /// The tape's version.
         version: u16,
-        /// The version known here.
+        /// The supported version.
         known: u16,
     },
     /// No stream of that name.
     #[error("there is no stream {name:?} on this tape; it has {}", known.join(", "))]
     NoSuchStream {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What is there.
+        /// The existing streams.
         known: Vec<String>,
     },
     /// No channel of that name.
@@ -194,12 +194,12 @@ pub enum ReadError {
     NoSuchChannel {
         /// The stream.
         stream: String,
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Names that are near.
+        /// Similar names.
         like: Vec<String>,
     },
-    /// A part is damaged; reading can go on behind it.
+    /// A part is damaged; reading can continue after it.
     #[error("{0}")]
     Damaged(Problem),
 }

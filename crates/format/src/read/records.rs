@@ -33,7 +33,7 @@ pub(super) fn read_file_header(source: &dyn ReadAt, notes: &Notes) -> Result<Opt
     }
 }
 
-/// A header that is wrong, but magic or the first record say that this was a tape.
+/// Whether, despite a damaged header, the magic or the first record shows that this was a tape.
 fn is_damaged_tape(source: &dyn ReadAt, start: &[u8]) -> bool {
     let record = start.get(HEADER_BYTES..2 * HEADER_BYTES).unwrap_or_default();
     let has_record = RecordHeader::parse(record, HEADER_BYTES as u64).is_ok();
@@ -62,7 +62,7 @@ pub(super) fn read_footer(
         Err(error) => return Ok(Err(wrong(error.to_string()))),
     };
     if header.kind != RecordKind::Footer || header.record_bytes() != trailer.footer_bytes {
-        return Ok(Err(wrong("another record stands in its place".into())));
+        return Ok(Err(wrong("another record is in its place".into())));
     }
     let footer = checked_head(&header, &payload)
         .and_then(|payload| Ok(pack::unpack(payload, limits::FOOTER_BYTES)?))
@@ -70,18 +70,18 @@ pub(super) fn read_footer(
     Ok(footer.map_err(|error| wrong(error.to_string())))
 }
 
-/// Bytes that are read with the header of a record.
+/// Number of bytes that are read along with the header of a record.
 const FIRST_READ: usize = 4096;
 
-/// Reads a record whole: its header is checked, its payload is not.
+/// Reads a complete record and checks its header, but not its payload.
 pub(crate) fn read_record(
     source: &dyn ReadAt,
     offset: u64,
     size: u64,
 ) -> Result<Result<(RecordHeader, Vec<u8>), crate::Malformed>, ReadError> {
-    // Most records that are read whole are small: one read then does for header and payload.
+    // Most of these records are small: one read covers header and payload.
     let mut start = [0; FIRST_READ];
-    // Not beyond the end: to be told that there is no more would take another call.
+    // Not beyond the end of the file: finding out that there is no more data would take another call.
     let there = size.saturating_sub(offset).min(FIRST_READ as u64) as usize;
     let found = read_full(source, offset, start.get_mut(..there).unwrap_or_default()).map_err(io_at(offset))?;
     let start = start.get(..found).unwrap_or_default();
@@ -107,7 +107,7 @@ pub(crate) fn read_record(
     Ok(Ok((header, payload)))
 }
 
-/// Reads and decodes a block whose header was read before.
+/// Reads and decodes a block whose header has been read before.
 pub(crate) fn read_block(
     source: &dyn ReadAt,
     header: &RecordHeader,
@@ -120,7 +120,10 @@ pub(crate) fn read_block(
         Err(error) => return Ok(Err(error)),
     };
     if found != *header {
-        return Ok(Err(crate::Malformed::Value { what: "a record that changed, at offset", found: header.offset }));
+        return Ok(Err(crate::Malformed::Value {
+            what: "the offset of a record that has changed",
+            found: header.offset,
+        }));
     }
     let frame_bytes = stream.frame_bytes();
     Ok(block.decode(&found, &payload, &stream.columns, frame_bytes, decoder))

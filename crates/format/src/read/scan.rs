@@ -1,24 +1,24 @@
-//! Hops over the records of a tape without its index, and finds the way again after damage.
+//! Scans the records of a tape without its index, and resynchronizes after damage.
 
 use std::io;
 
 use crate::record::{HEADER_BYTES, RecordHeader, TRAILER_BYTES, Trailer};
 use crate::source::{ReadAt, read_full};
 
-/// What the next hop meets.
+/// The result of one scan step.
 #[derive(Debug)]
 pub(crate) enum Hop {
-    /// A record that is whole in length; its payload is not looked at.
+    /// A record of complete length; its payload is not read.
     Record(RecordHeader),
-    /// Bytes that are no record.
+    /// Bytes that are not a record.
     Damage { at: u64, bytes: u64 },
-    /// A record that ends beyond the end: cut off, or still being written.
+    /// A record that extends beyond the end: truncated, or still being written.
     Cut(RecordHeader),
     /// The end of the file, or the trailer.
     End { at: u64 },
 }
 
-/// Walks over records between two offsets.
+/// Iterates over the records between two offsets.
 pub(crate) struct Scan<'a> {
     source: &'a dyn ReadAt,
     at: u64,
@@ -53,10 +53,10 @@ impl<'a> Scan<'a> {
         self.end - at == TRAILER_BYTES as u64 && Trailer::parse(bytes).is_ok()
     }
 
-    /// Looks byte by byte for the next record header.
+    /// Searches byte by byte for the next record header.
     fn search(&mut self) -> io::Result<Hop> {
         const LARGEST: usize = 64 << 10;
-        // The next record is often near: a file that is full of small holes shall not be read many times over.
+        // The next record is often close by. Starting small keeps a file full of small holes from being read many times over.
         let mut size = 256;
         let start = self.at;
         let mut base = start + 1;
@@ -77,7 +77,7 @@ impl<'a> Scan<'a> {
             base += size as u64;
             size = (size * 2).min(LARGEST);
         }
-        // The rest is no record; leave a trailer out of what is called damaged.
+        // The rest is not a record; do not report a trailer as damage.
         let mut tail = [0; TRAILER_BYTES];
         let trailer_at = self.end.saturating_sub(TRAILER_BYTES as u64).max(start);
         let found = read_full(self.source, trailer_at, &mut tail)?;

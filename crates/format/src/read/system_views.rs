@@ -1,4 +1,4 @@
-//! What the system streams and describe streams of a tape say: events, metadata, clock, status, descriptions.
+//! The contents of a tape's system and describe streams: events, metadata, clock, status, descriptions.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,12 @@ use super::tape::{Tape, TapeStream};
 use crate::stream::{Role, StreamId};
 use crate::system::{Event, Status, parse_metadata};
 
-/// What is collected of one system stream at most. A tape with more is read by `frames`.
+/// The maximum size of the data collected from one system stream. Use `frames` to read a tape with more.
 const COLLECT_BYTES: usize = 8 << 20;
 const COLLECT_ENTRIES: usize = 100_000;
 
 impl Tape {
-    /// Calls `each` with all frames of the stream of a role; damage is noted and skipped. With `collect`, ends where there is more than
-    /// memory shall be taken for.
+    /// Calls `each` with all frames of the stream of a role; notes and skips damage. With `collect`, stops at the memory limit.
     fn each_system_frame(
         &self,
         role: Role,
@@ -33,13 +32,10 @@ impl Tape {
                     bytes += frame.data.len();
                     entries += 1;
                     if collect && (bytes > COLLECT_BYTES || entries > COLLECT_ENTRIES) {
-                        return note(format!(
-                            "{name} has too much in it: what follows frame {} is left out here",
-                            frame.seq
-                        ));
+                        return note(format!("{name} is too large: everything after frame {} is left out", frame.seq));
                     }
                     if let Err(error) = each(frame.time_ns, frame.data) {
-                        note(format!("frame {} of {name} makes no sense: {error}", frame.seq));
+                        note(format!("frame {} of {name} is invalid: {error}", frame.seq));
                     }
                 }
                 Ok(None) => return,
@@ -49,7 +45,7 @@ impl Tape {
         }
     }
 
-    /// All events in order.
+    /// Returns all events, in order.
     pub fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
         self.each_system_frame(Role::Events, true, |time_ns, data| {
@@ -59,7 +55,7 @@ impl Tape {
         events
     }
 
-    /// The events of one kind in order: of a long tape with many events this is quicker than to look at all.
+    /// Returns the events of one kind, in order. On a long tape with many events this is faster than filtering all of them.
     pub fn events_of(&self, kind: &str) -> Vec<Event> {
         let mut events = Vec::new();
         self.each_system_frame(Role::Events, true, |time_ns, data| {
@@ -71,7 +67,7 @@ impl Tape {
         events
     }
 
-    /// Keys and their last values.
+    /// Returns the metadata: keys and their last values.
     pub fn metadata(&self) -> BTreeMap<String, String> {
         let mut metadata = BTreeMap::new();
         self.each_system_frame(Role::Metadata, true, |_, data| {
@@ -82,7 +78,7 @@ impl Tape {
         metadata
     }
 
-    /// UTC readings: time on the tape and UTC, both in nanoseconds.
+    /// Returns the UTC readings: tape time and UTC, both in nanoseconds.
     pub fn clock_readings(&self) -> Vec<(u64, i64)> {
         let mut readings = Vec::new();
         self.each_system_frame(Role::Clock, true, |time_ns, data| {
@@ -92,7 +88,7 @@ impl Tape {
         readings
     }
 
-    /// Notes frames of system streams that make no sense.
+    /// Notes invalid frames of system streams.
     pub(super) fn check_system_frames(&self) {
         self.each_system_frame(Role::Events, false, |time_ns, data| Event::parse(time_ns, data).map(drop));
         self.each_system_frame(Role::Metadata, false, |_, data| parse_metadata(data).map(drop));
@@ -100,22 +96,22 @@ impl Tape {
         self.each_system_frame(Role::Status, false, |_, data| Status::parse(data).map(drop));
     }
 
-    /// The describe streams of a stream.
+    /// Returns the describe streams of a stream.
     pub fn descriptions_of(&self, stream: StreamId) -> impl Iterator<Item = &TapeStream> {
         self.streams()
             .filter(move |other| other.spec().role == Role::Describe && other.spec().describes == Some(stream))
     }
 
-    /// The frame of a stream that holds at a time: the last one at or before it, with its time.
+    /// Returns the frame of a stream that is current at a time: the last one at or before it, with its time.
     pub fn frame_at(&self, stream: &TapeStream, time_ns: u64) -> Result<Option<(u64, Vec<u8>)>, ReadError> {
         self.frames(stream).take_last_before(time_ns)
     }
 
-    /// The state that the last complete group of status frames gives.
+    /// Returns the status from the last complete group of status frames.
     pub(super) fn read_status(&self) -> BTreeMap<StreamId, Status> {
         let Some(stream) = self.stream_of_role(Role::Status) else { return BTreeMap::new() };
         let mut time_ns = stream.totals().last_ns;
-        // The last group may have been cut off; the one before is whole.
+        // The last group may be truncated; the one before it is complete.
         for _ in 0..2 {
             let Some(at) = time_ns else { break };
             if let Some(state) = self.status_group(stream, at) {
@@ -126,9 +122,9 @@ impl Tape {
         BTreeMap::new()
     }
 
-    /// What had been lost and noticed until a time: nothing before the first frame, everything behind the last one, and in between what the
-    /// status frames before the next frame say. So parts that follow each other without a frame between them have all that was counted
-    /// together, and none of it twice.
+    /// Returns the losses up to a time: none before the first frame, all after the last one, and in between those in
+    /// the status frames before the next frame. As a result, adjacent parts without a frame between them together have
+    /// all counts, and none of them twice.
     #[cfg(feature = "write")]
     pub(crate) fn status_at(&self, time_ns: u64) -> Result<BTreeMap<StreamId, Status>, ReadError> {
         let streams = || self.streams().filter(|stream| !stream.spec().role.is_system());
@@ -144,7 +140,7 @@ impl Tape {
             return Ok(self.streams().map(|stream| (stream.id(), *stream.status())).collect());
         };
         let Some(stream) = self.stream_of_role(Role::Status) else { return Ok(BTreeMap::new()) };
-        // A group may be cut off or damaged; the one before says a little less.
+        // A group may be truncated or damaged; the one before it is slightly older.
         loop {
             let (found_ns, _) = match self.frame_at(stream, at_ns) {
                 Ok(Some(found)) => found,
@@ -159,7 +155,7 @@ impl Tape {
         }
     }
 
-    /// Time of the first frame at or after a time that can be read.
+    /// Returns the time of the first readable frame at or after a time.
     #[cfg(feature = "write")]
     fn first_from(&self, stream: &TapeStream, time_ns: u64) -> Result<Option<u64>, ReadError> {
         let mut frames = self.frames(stream);
@@ -167,14 +163,14 @@ impl Tape {
         loop {
             match sought.and_then(|()| frames.peek()) {
                 Ok(found) => return Ok(found),
-                // The next call goes on behind the damage.
+                // The next call continues after the damage.
                 Err(ReadError::Damaged(_)) => sought = Ok(()),
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// The last group at a time, if it is complete.
+    /// Returns the last group at a time, if it is complete.
     fn status_group(&self, stream: &TapeStream, time_ns: u64) -> Option<BTreeMap<StreamId, Status>> {
         let mut frames = self.frames(stream);
         frames.seek_time(time_ns).ok()?;
@@ -189,7 +185,7 @@ impl Tape {
                 state.clear();
             }
             state.extend(id.map(|id| (id, status)));
-            // Behind it there may be another one that was cut off.
+            // After it there may be another, truncated one.
             if group.number.checked_add(1) == Some(group.rows) {
                 complete = Some(state.clone());
             }

@@ -1,6 +1,6 @@
 //! A tape that is open for reading: closed, crashed or still being written.
 //!
-//! Opening finds the streams and their blocks; frames, channels and overviews are read from there (see the sibling modules).
+//! Opening finds the streams and their blocks; the sibling modules read frames, channels and overviews from there.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -43,7 +43,7 @@ pub struct TapeStream {
 }
 
 impl TapeStream {
-    /// Takes the unpacked descriptor of a stream, or says what is wrong with it.
+    /// Creates a stream from its unpacked descriptor, or returns what is wrong with it.
     pub(super) fn new(id: u16, descriptor: Vec<u8>) -> Result<Self, Malformed> {
         let (described, (name, role, frame_bytes, columns)) = Described::new(descriptor, |descriptor| {
             let name = String::from_utf8_lossy(descriptor.name).into_owned();
@@ -63,17 +63,17 @@ impl TapeStream {
         })
     }
 
-    /// Its number on this tape.
+    /// Its number in this tape.
     pub fn id(&self) -> StreamId {
         self.id
     }
 
-    /// Its description.
+    /// Its specification.
     pub fn spec(&self) -> &StreamSpec {
         self.described.spec()
     }
 
-    /// Its name; [`spec`](Self::spec) has it too, but takes long when it is asked for the first time.
+    /// Its name. Also available from [`spec`](Self::spec), whose first call is slow.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -86,7 +86,7 @@ impl TapeStream {
         &self.described
     }
 
-    /// The slots of its ranges, made when they are asked for.
+    /// The slots of its ranges, created on first use.
     pub(crate) fn slots(&self) -> &[Slot] {
         self.slots.get_or_init(|| ranges::slots(self.spec()))
     }
@@ -96,7 +96,7 @@ impl TapeStream {
         &self.totals
     }
 
-    /// What was lost and noticed while it was recorded.
+    /// The losses recorded for it.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -117,13 +117,13 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Opens a file, with the journals beside it if it was not closed.
+    /// Opens a file, together with its journals if it was not closed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
         let file = open_regular(path).map_err(io_at(0))?;
         let size = file.size().map_err(io_at(0))?;
         let closed = ClosedFile::new(file, size).map_err(io_at(0))?;
-        // A closed tape needs no journals; to look for them would cost more than all the rest.
+        // A closed tape needs no journals, and looking for them would cost more than everything else.
         if read_trailer(&closed, size).map_err(io_at(0))?.is_some() {
             return Self::from_parts(Box::new(closed), Vec::new(), Some(path.to_owned()));
         }
@@ -131,17 +131,17 @@ impl Tape {
         Self::from_parts(Box::new(file), journals, Some(path.to_owned()))
     }
 
-    /// The file it was opened from; `None` for a tape that is none.
+    /// The file it was opened from; `None` if it was not opened from a file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Opens a tape that is in memory.
+    /// Opens a tape in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ReadError> {
         Self::from_parts(Box::new(bytes), Vec::new(), None)
     }
 
-    /// Opens a tape behind anything that reads and seeks.
+    /// Opens a tape from anything that implements `Read` and `Seek`.
     pub fn from_reader(reader: impl Read + Seek + Send + 'static) -> Result<Self, ReadError> {
         Self::from_parts(Box::new(Seekable::new(reader)), Vec::new(), None)
     }
@@ -181,14 +181,14 @@ impl Tape {
         Ok(tape)
     }
 
-    /// Looks for what a recorder has added since the tape was opened or refreshed. Gives whether there is anything new.
+    /// Looks for data that a recorder has added since the tape was opened or refreshed. Returns whether there is any.
     pub fn refresh(&mut self) -> Result<bool, ReadError> {
         let Some(path) = self.path.clone().filter(|_| !self.complete) else { return Ok(false) };
         let before: u64 = self.streams.values().map(|stream| stream.totals.frames).sum();
         let (file, journals) = open_files(&path).map_err(io_at(0))?;
         let size = file.size().map_err(io_at(0))?;
         if size < self.size || read_trailer(&file, size).map_err(io_at(size))?.is_some() {
-            // Closed, or replaced by another file: nothing of what is known holds any more.
+            // Closed, or replaced by another file: discard all previous state.
             *self = Self::open(&path)?;
             return Ok(true);
         }
@@ -208,17 +208,17 @@ impl Tape {
         Ok(after != before)
     }
 
-    /// Identity of the tape, if header or footer could be read.
+    /// The identity of the tape, if the header or the footer could be read.
     pub fn id(&self) -> Option<TapeId> {
         self.header.map(|header| header.tape_id)
     }
 
-    /// Format version.
+    /// The format version.
     pub fn version(&self) -> u16 {
         self.header.map_or(VERSION, |header| header.version)
     }
 
-    /// UTC at time 0, nanoseconds since 1970, if known.
+    /// UTC at tape time 0, in nanoseconds since 1970, if known.
     pub fn start_utc_ns(&self) -> Option<i64> {
         self.header.and_then(|header| header.start_utc_ns)
     }
@@ -230,12 +230,13 @@ impl Tape {
 
     /// Whether some frames come from a journal.
     pub fn uses_journal(&self) -> bool {
-        let in_journal =
-            |located: &super::catalog::Located| matches!(located.place, super::catalog::Place::Journal { .. });
+        let in_journal = |located: &super::catalog::Located| {
+            matches!(located.location, super::catalog::BlockLocation::Journal { .. })
+        };
         self.streams.values().any(|stream| stream.list.tail.iter().any(in_journal))
     }
 
-    /// Length of the tape file.
+    /// The length of the tape file.
     pub fn bytes(&self) -> u64 {
         self.size
     }
@@ -245,12 +246,12 @@ impl Tape {
         self.streams.values()
     }
 
-    /// A stream by number.
+    /// Returns a stream by number.
     pub fn stream(&self, id: StreamId) -> Option<&TapeStream> {
         self.streams.get(&id.0)
     }
 
-    /// A stream by name.
+    /// Returns a stream by name.
     pub fn stream_named(&self, name: &str) -> Result<&TapeStream, ReadError> {
         self.streams.values().find(|stream| stream.name == name).ok_or_else(|| ReadError::NoSuchStream {
             name: name.to_owned(),
@@ -258,17 +259,17 @@ impl Tape {
         })
     }
 
-    /// The first stream of a role.
+    /// Returns the first stream with a role.
     pub fn stream_of_role(&self, role: Role) -> Option<&TapeStream> {
         self.streams.values().find(|stream| stream.role == role)
     }
 
-    /// What was found wrong so far. Damage inside blocks shows when they are read; `verify` reads them all.
+    /// The problems found so far. Damage inside blocks is found when they are read; `verify` reads them all.
     pub fn problems(&self) -> Vec<Problem> {
         self.notes.all()
     }
 
-    /// Reads a record whole.
+    /// Reads a complete record.
     #[cfg(feature = "write")]
     pub(crate) fn read_record(
         &self,

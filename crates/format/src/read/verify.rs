@@ -1,4 +1,4 @@
-//! Reads a tape whole and checks everything: records, blocks, index, footer, journals.
+//! Reads a complete tape and checks everything: records, blocks, index, footer, journals.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,39 +12,39 @@ use crate::index::{BlockEntry, page_runs, parse_run};
 use crate::record::{HEADER_BYTES, RecordHeader, RecordKind};
 use crate::source::read_full;
 
-/// Progress is told every so many frames.
+/// Progress is reported every this many frames.
 const PROGRESS_FRAMES: u64 = 4096;
 
-/// How far a verification has come.
+/// The progress of a verification.
 #[derive(Debug, Clone, Copy)]
 pub struct VerifyProgress {
-    /// Bytes looked at.
+    /// Bytes checked so far.
     pub done_bytes: u64,
-    /// Bytes in all.
+    /// Total number of bytes.
     pub total_bytes: u64,
 }
 
-/// Result of a verification.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verified {
-    /// Blocks that are whole.
+    /// Number of intact blocks.
     pub blocks: u64,
-    /// Frames of games and their descriptions that can be read, those in journals included.
+    /// Number of readable frames in data and describe streams, including those in journals.
     pub frames: u64,
-    /// Bytes of the tape.
+    /// Size of the tape.
     pub bytes: u64,
-    /// Everything that is wrong.
+    /// All problems found.
     pub problems: Vec<Problem>,
 }
 
 impl Verified {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_ok(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// Which blocks stand before a page, in a few bytes however many there are.
+/// A digest of the blocks before a page, of constant size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Listed {
     blocks: u64,
@@ -66,7 +66,7 @@ impl Listed {
 }
 
 impl Tape {
-    /// Reads everything and checks it.
+    /// Reads and checks everything.
     pub fn verify(&self, progress: &mut dyn FnMut(VerifyProgress)) -> Result<Verified, ReadError> {
         let mut verified = Verified { bytes: self.bytes(), ..Verified::default() };
         let indexed = self.check_records()?;
@@ -103,7 +103,7 @@ impl Tape {
         Ok(verified)
     }
 
-    /// Hops over all records: every byte belongs to one, and the index lists the blocks that are there.
+    /// Scans all records: every byte belongs to one, and the index lists the existing blocks.
     fn check_records(&self) -> Result<BTreeMap<u16, (u64, u64)>, ReadError> {
         let mut scan = Scan::new(&*self.source, HEADER_BYTES as u64, self.bytes());
         let mut frames: BTreeMap<u16, (u64, u64)> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Tape {
                 }
                 Hop::Cut(header) => {
                     if self.is_complete() || self.journals.is_empty() {
-                        let text = "the last record is cut off or still being written";
+                        let text = "the last record is truncated or still being written";
                         self.notes
                             .add(Problem::new(ProblemKind::CutRecord, header.offset, text).of_stream(header.stream));
                     }
@@ -162,7 +162,7 @@ impl Tape {
         let bytes = self.bytes_of(header.stream);
         match bytes.page(&page, None)? {
             Ok((_, parsed)) if Listed::of(&parsed.entries) != listed => {
-                wrong("an index page does not list the blocks that are there".into());
+                wrong("an index page does not match the blocks before it".into());
             }
             Ok(_) => {}
             Err(problem) => {
@@ -182,7 +182,7 @@ impl Tape {
             }
         }
         if run_end != header.payload_bytes as usize {
-            wrong("an index page has bytes that belong to nothing".into());
+            wrong("an index page has trailing bytes".into());
         }
         Ok(())
     }
@@ -199,17 +199,17 @@ impl Tape {
         }))
     }
 
-    /// Checks what the footer says against the blocks that are there.
+    /// Checks the totals in the footer against the blocks found.
     fn check_totals(&self, frames: &BTreeMap<u16, (u64, u64)>) {
         for stream in self.streams() {
             let (there, blocks) = frames.get(&stream.id().0).copied().unwrap_or_default();
             let listed = stream.list.len() as u64;
             if blocks != listed {
-                let text = format!("the index lists {listed} blocks, {blocks} are there");
+                let text = format!("the index lists {listed} blocks, but {blocks} were found");
                 self.notes.add(Problem::new(ProblemKind::Index, self.bytes(), text).of_stream(stream.id().0));
             }
             if there != stream.totals().frames {
-                let text = format!("the footer speaks of {} frames, {there} are there", stream.totals().frames);
+                let text = format!("the footer declares {} frames, but {there} were found", stream.totals().frames);
                 let problem = Problem::new(ProblemKind::MissingFrames, self.bytes(), text).of_stream(stream.id().0);
                 self.notes.add(problem);
             }

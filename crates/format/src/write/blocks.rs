@@ -1,6 +1,6 @@
-//! Collects frames of many streams into blocks and writes each block when it is full.
+//! Collects the frames of many streams into blocks and writes each block when it is full.
 //!
-//! Frames in, records out. The recorder's encoder thread and the converters both stand on this.
+//! Used by both the recorder's encoder thread and the converters.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,16 +12,16 @@ use crate::column::Column;
 use crate::limits;
 use crate::stream::{StreamId, StreamSpec};
 
-/// Frames of a stream that are in no block yet.
+/// The frames of a stream that are not in a block yet.
 pub(crate) struct OpenStream {
     columns: Vec<Column>,
     frame_bytes: usize,
-    /// Frames are text that may be split into a skeleton and values.
+    /// Whether the frames are text that may be split into a skeleton and values.
     text: bool,
     pub(crate) block: Block,
 }
 
-/// Makes blocks.
+/// Assembles blocks.
 pub(crate) struct BlockMaker {
     pub(crate) sink: Sink,
     sealer: Sealer,
@@ -34,7 +34,7 @@ impl BlockMaker {
         Self { sink, sealer: Sealer::default(), payload: Vec::new(), open: BTreeMap::new() }
     }
 
-    /// Writes a descriptor and takes frames of the stream from now on. A stream that is known already stays as it is.
+    /// Writes a descriptor and accepts frames of the stream from now on. Does nothing if the stream is already known.
     pub(crate) fn add_stream(&mut self, id: StreamId, spec: &StreamSpec) -> io::Result<()> {
         if self.open.contains_key(&id.0) {
             return Ok(());
@@ -50,9 +50,9 @@ impl BlockMaker {
         Ok(())
     }
 
-    /// Adds the next frame of a stream. If there is no room on the disk, the frame was not added, and the call can be repeated.
+    /// Adds the next frame of a stream. If there is no room on the disk, the frame is not added and the call can be repeated.
     pub(crate) fn push(&mut self, id: StreamId, seq: u64, time_ns: u64, frame: &[u8]) -> io::Result<()> {
-        let unknown = || io::Error::other("a frame of a stream that was not described");
+        let unknown = || io::Error::other("a frame of a stream without a descriptor");
         let stream = self.open.get_mut(&id.0).ok_or_else(unknown)?;
         let columnar = stream.frame_bytes != 0 && frame.len() == stream.frame_bytes;
         let block = &stream.block;
@@ -66,13 +66,13 @@ impl BlockMaker {
         }
         stream.block.push(time_ns, frame);
         if stream.block.rows() == limits::BLOCK_ROWS {
-            // The frame is taken: without room, the block waits for the next frame or the close.
+            // The frame has been added. If there is no room for the block, it waits for the next frame or the close.
             self.seal(id).or_else(|error| if is_no_room(&error) { Ok(()) } else { Err(error) })?;
         }
         Ok(())
     }
 
-    /// Writes what is open of a stream as a block.
+    /// Writes the open frames of a stream as a block.
     pub(crate) fn seal(&mut self, id: StreamId) -> io::Result<()> {
         let Some(stream) = self.open.get_mut(&id.0).filter(|stream| stream.block.rows() > 0) else { return Ok(()) };
         let sealed = self.sealer.seal(id.0, &stream.block, &stream.columns, stream.text, &mut self.payload);
@@ -83,13 +83,13 @@ impl BlockMaker {
         Ok(())
     }
 
-    /// Writes what is open of all streams.
+    /// Writes the open frames of all streams.
     pub(crate) fn seal_all(&mut self) -> io::Result<()> {
         let ids: Vec<u16> = self.open.keys().copied().collect();
         ids.into_iter().try_for_each(|id| self.seal(StreamId(id)))
     }
 
-    /// Streams that have frames in no block, and these frames.
+    /// Returns the streams with open frames, and these frames.
     pub(crate) fn open_blocks(&self) -> impl Iterator<Item = (StreamId, &Block)> {
         let open = self.open.iter().map(|(id, stream)| (StreamId(*id), &stream.block));
         open.filter(|(_, block)| block.rows() > 0)

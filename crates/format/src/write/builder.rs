@@ -1,6 +1,7 @@
-//! Writes a tape without a journal: for converters, which can start again from their source.
+//! Writes a tape without a journal, for converters, which can start over from their source.
 //!
-//! The tape grows under a temporary name and gets its own when it is whole and durable; a killed converter leaves no half tape.
+//! The tape is written under a temporary name and renamed once it is complete and durable, so a killed converter does
+//! not leave a partial tape.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,18 +18,18 @@ use crate::record::RecordHeader;
 use crate::stream::{Role, StreamId, StreamSpec};
 use crate::system::{Counters, Event, Group, Status, metadata_bytes, system_stream};
 
-/// Why a converter could not go on. The unfinished file is removed.
+/// The reason why a converter failed. The unfinished file is removed.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error reported by the system.
         source: io::Error,
     },
-    /// Something that the format does not allow.
+    /// A violation of the rules of the format.
     #[error("stream {stream:?}: {reason}")]
     Refused {
         /// Name of the stream.
@@ -45,7 +46,7 @@ struct BuiltStream {
     frames: u64,
 }
 
-/// Writes a tape from frames that are at hand.
+/// Writes a tape from existing frames.
 pub struct TapeBuilder {
     files: Arc<dyn Files>,
     path: PathBuf,
@@ -58,7 +59,7 @@ pub struct TapeBuilder {
 }
 
 impl TapeBuilder {
-    /// Begins a tape that will be called `path`. With `replace` it takes the place of what is there.
+    /// Starts a tape that will be named `path`. With `replace`, it replaces an existing file of that name.
     pub fn create(
         files: Arc<dyn Files>,
         path: &Path,
@@ -77,7 +78,7 @@ impl TapeBuilder {
             return Err(CreateError::Exists { path: path.into() });
         }
         let file = files.create_tape(&temporary).map_err(failed("create"))?;
-        // A full disk, for example: an empty file would only be in the way.
+        // On a full disk, for example, do not leave an empty file behind.
         let begun = Sink::new(file, options.header()).inspect_err(|_| drop(files.remove(&temporary)));
         let sink = begun.map_err(failed("write"))?;
         Ok(Self {
@@ -92,12 +93,12 @@ impl TapeBuilder {
         })
     }
 
-    /// Adds a stream whose frames are numbered from `first_seq` on.
+    /// Adds a stream whose frames are numbered starting at `first_seq`.
     pub fn add_stream(&mut self, spec: StreamSpec, first_seq: u64) -> Result<StreamId, BuildError> {
         let refused = |reason: String| BuildError::Refused { stream: spec.name.clone(), reason };
         spec.check().map_err(|error| refused(error.to_string()))?;
         if self.streams.iter().any(|stream| stream.spec.name == spec.name) {
-            return Err(refused("a stream of this name is on the tape already".into()));
+            return Err(refused("the tape already has a stream of this name".into()));
         }
         if self.streams.len() >= crate::limits::STREAMS {
             return Err(refused(format!("a tape has at most {} streams", crate::limits::STREAMS)));
@@ -115,7 +116,7 @@ impl TapeBuilder {
         let state = self.state(stream)?;
         let refused = |reason: String| BuildError::Refused { stream: state.spec.name.clone(), reason };
         if time_ns < state.last_ns {
-            return Err(refused(format!("time {time_ns} ns lies before {} ns", state.last_ns)));
+            return Err(refused(format!("time {time_ns} ns is earlier than {} ns", state.last_ns)));
         }
         if frame.len() > crate::limits::BLOCK_RAW_BYTES {
             return Err(refused(format!("a frame of {} bytes is too large", frame.len())));
@@ -127,7 +128,7 @@ impl TapeBuilder {
         self.maker.push(stream, seq, time_ns, frame).map_err(self.io())
     }
 
-    /// Puts a whole block of another tape behind the stream's frames without coding it again. The times in `header` count.
+    /// Appends a complete block of another tape to the stream without recoding it. The times in `header` apply.
     pub(crate) fn append_block(
         &mut self,
         stream: StreamId,
@@ -138,7 +139,7 @@ impl TapeBuilder {
         let state = self.state(stream)?;
         let header = RecordHeader { stream: stream.0, first_seq: state.next_seq, ..*header };
         if header.first_ns < state.last_ns {
-            let reason = format!("a block at {} ns lies before {} ns", header.first_ns, state.last_ns);
+            let reason = format!("a block at {} ns is earlier than {} ns", header.first_ns, state.last_ns);
             return Err(BuildError::Refused { stream: state.spec.name.clone(), reason });
         }
         state.next_seq = header.end_seq();
@@ -148,13 +149,13 @@ impl TapeBuilder {
         self.maker.sink.write_block(header, payload, block).map_err(self.io())
     }
 
-    /// Puts an event on the tape.
+    /// Appends an event.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), BuildError> {
         let id = self.system(Role::Events)?;
         self.append(id, time_ns, &Event::to_bytes(kind, text, None))
     }
 
-    /// Copies an event of another tape, to this time.
+    /// Appends an event copied from another tape, at this time.
     pub(crate) fn copy_event(&mut self, time_ns: u64, event: &Event) -> Result<(), BuildError> {
         let id = self.system(Role::Events)?;
         self.append(id, time_ns, &Event::to_bytes(&event.kind, &event.text, event.length_ns))
@@ -166,13 +167,13 @@ impl TapeBuilder {
         self.append(id, time_ns, &metadata_bytes(key, value))
     }
 
-    /// Relates the tape's clock to UTC.
+    /// Maps a tape time to UTC.
     pub fn clock(&mut self, time_ns: u64, utc_ns: i64) -> Result<(), BuildError> {
         let id = self.system(Role::Clock)?;
         self.append(id, time_ns, &utc_ns.to_le_bytes())
     }
 
-    /// Sets what is known of a stream's losses and "seen until".
+    /// Sets the loss counters and "seen until" of a stream.
     pub fn set_status(&mut self, stream: StreamId, status: Status) {
         self.status.insert(stream.0, status);
     }
@@ -182,7 +183,7 @@ impl TapeBuilder {
         self.status.entry(stream.0).or_default().counters.add(counters);
     }
 
-    /// Adds to the counters of a system stream, which is made if it is needed for that.
+    /// Adds to the counters of a system stream, creating the stream if necessary.
     pub(crate) fn count_system(&mut self, role: Role, counters: &Counters) -> Result<(), BuildError> {
         if *counters != Counters::default() {
             let id = self.system(role)?;
@@ -191,27 +192,27 @@ impl TapeBuilder {
         Ok(())
     }
 
-    /// Time of the last frame of a stream, 0 before the first.
+    /// The time of the last frame of a stream, 0 before the first.
     pub(crate) fn last_ns(&self, stream: StreamId) -> u64 {
         self.streams.get(stream.0 as usize).map_or(0, |state| state.last_ns)
     }
 
-    /// Frames appended to all streams so far.
+    /// The number of frames appended to all streams so far.
     pub fn frames(&self) -> u64 {
         self.streams.iter().map(|stream| stream.frames).sum()
     }
 
-    /// Frames appended to a stream so far, those in open blocks not counted.
+    /// The frames of a stream written so far, not counting those in open blocks.
     pub fn totals(&self, stream: StreamId) -> Totals {
         self.maker.sink.totals(stream)
     }
 
-    /// Closes the tape, makes it durable and gives it its name. Gives its length.
+    /// Closes the tape, makes it durable, renames it to its final name and returns its length.
     pub fn finish(mut self) -> Result<u64, BuildError> {
         let at = self.streams.iter().map(|stream| stream.last_ns).max().unwrap_or_default();
-        let says = |status: &Status| *status != Status::default();
+        let has_status = |status: &Status| *status != Status::default();
         let status: Vec<(u16, Status)> =
-            self.status.iter().map(|(id, status)| (*id, *status)).filter(|(_, s)| says(s)).collect();
+            self.status.iter().map(|(id, status)| (*id, *status)).filter(|(_, s)| has_status(s)).collect();
         for (number, (id, row)) in status.iter().enumerate() {
             let system = self.system(Role::Status)?;
             let group = Group { rows: status.len() as u16, number: number as u16 };
@@ -264,7 +265,7 @@ fn temporary_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The files beside a tape that have the name of an unfinished one, of any process.
+/// Lists the files beside a tape that are named like its temporary files, of any process.
 pub(super) fn unfinished_paths(path: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(name) = path.file_name() else { return Ok(Vec::new()) };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,6 +1,6 @@
-//! The half of the writer that the capturing thread runs: it copies each frame into the journal and never waits for the disk.
+//! The half of the writer that runs on the capturing thread: copies each frame into the journal and never blocks on the disk.
 //!
-//! Frames in, journal rows out; the encoder takes it from there.
+//! The encoder processes the journal rows from there.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,9 +19,9 @@ use crate::limits;
 use crate::stream::{Role, StreamId, StreamSpec, check_tables};
 use crate::system::{Counters, Group, Status, system_stream};
 
-/// Counters go to the journal at most this often.
+/// Counters are journaled at most this often.
 const STATUS_INTERVAL_NS: u64 = 1_000_000_000;
-/// The encoder is woken when rows of this many bytes have come together. Waking costs more than encoding a few frames.
+/// The encoder is woken after this many bytes of rows. Waking it costs more than encoding a few frames.
 const WAKE_BYTES: u64 = 256 << 10;
 
 struct StreamState {
@@ -40,7 +40,7 @@ pub(crate) struct WriterCore {
     status_changed: bool,
     last_status_ns: u64,
     last_ns: u64,
-    /// Rows since the encoder was woken.
+    /// Bytes of rows since the encoder was last woken.
     unseen_bytes: u64,
 }
 
@@ -56,7 +56,7 @@ impl WriterCore {
                 _ => CreateError::Io { doing, path: path.into(), source },
             }
         };
-        let leftovers = files.journals(path).map_err(failed("look for journals beside"))?;
+        let leftovers = files.journals(path).map_err(failed("look for journals of"))?;
         if let Some(leftover) = leftovers.into_iter().next() {
             return Err(CreateError::Exists { path: leftover });
         }
@@ -68,10 +68,10 @@ impl WriterCore {
                 EncoderSettings { sync_interval: options.sync_interval, journal_bytes: options.journal_bytes };
             let maker = BlockMaker::new(sink);
             Encoder::new(Arc::clone(&files), path.to_owned(), options.tape_id, settings, maker)
-                .map_err(failed("make a journal for"))
+                .map_err(failed("create a journal for"))
         })();
         if begun.is_err() {
-            // Nothing was accepted: what was made would only be in the way of the next try.
+            // Nothing was accepted, and leftover files would only make the next attempt fail.
             for journal in files.journals(path).unwrap_or_default() {
                 let _ = files.remove(&journal);
             }
@@ -94,7 +94,7 @@ impl WriterCore {
         let bad = |reason: String| AppendError::BadStream { name: spec.name.clone(), reason };
         spec.check().map_err(|error| bad(error.to_string()))?;
         if self.streams.iter().any(|state| state.spec.name == spec.name) {
-            return Err(bad("a stream of this name is on the tape already".into()));
+            return Err(bad("the tape already has a stream of this name".into()));
         }
         if self.streams.len() >= limits::STREAMS {
             return Err(bad(format!("a tape has at most {} streams", limits::STREAMS)));
@@ -103,7 +103,7 @@ impl WriterCore {
         check_tables(tables).map_err(|error| bad(error.to_string()))?;
         let descriptor = spec.to_bytes();
         if descriptor.len() > limits::DESCRIPTOR_BYTES {
-            return Err(bad(format!("its description is larger than {} bytes", limits::DESCRIPTOR_BYTES)));
+            return Err(bad(format!("its descriptor is larger than {} bytes", limits::DESCRIPTOR_BYTES)));
         }
         let id = StreamId(self.streams.len() as u16);
         let row = Row { kind: RowKind::Stream, stream: id.0, seq: 0, time_ns: self.last_ns, payload: &descriptor };
@@ -164,13 +164,14 @@ impl WriterCore {
         Ok(Accepted::Stored(seq))
     }
 
-    /// A frame of a system stream, which is added when it is first needed.
+    /// Appends a frame to a system stream, adding the stream when it is first needed.
     pub(crate) fn system_frame(&mut self, role: Role, time_ns: u64, frame: &[u8]) -> Result<(), AppendError> {
         let id = match self.streams.iter().position(|state| state.spec.role == role) {
             Some(index) => StreamId(index as u16),
             None => self.add_stream(system_stream(role))?,
         };
-        // Events come from other threads and clocks than frames: order is kept, a little lateness is not refused.
+        // Events come from other threads and clocks than frames. A slightly late event is accepted; its time is raised
+        // to keep the order.
         let last = self.streams.get(id.0 as usize).and_then(|state| state.last_ns).unwrap_or_default();
         self.append(id, time_ns.max(last), frame).map(|_| ())
     }
@@ -182,8 +183,8 @@ impl WriterCore {
         }
     }
 
-    /// The last frame was accepted: lets go of the journal, so that the encoder can remove it.
-    pub(crate) fn let_go(&mut self) {
+    /// Releases the journal after the last frame was accepted, so that the encoder can remove it.
+    pub(crate) fn release_journal(&mut self) {
         self.generation = Arc::new(Generation::none());
     }
 
@@ -193,21 +194,21 @@ impl WriterCore {
         }
     }
 
-    /// Journals the status of all streams that have something to say. What does not fit now is in the next one, or in the footer.
+    /// Journals the status of all streams that have one. A status that does not fit now will be in the next group, or in the footer.
     pub(crate) fn write_status(&mut self) {
         if !std::mem::take(&mut self.status_changed) {
             return;
         }
         self.last_status_ns = self.last_ns;
-        let says = |state: &StreamState| state.status != Status::default() && state.spec.role != Role::Status;
-        let rows = self.streams.iter().filter(|state| says(state)).count() as u16;
+        let has_status = |state: &StreamState| state.status != Status::default() && state.spec.role != Role::Status;
+        let rows = self.streams.iter().filter(|state| has_status(state)).count() as u16;
         let mut number = 0;
         for index in 0..self.streams.len() {
-            let Some(state) = self.streams.get(index).filter(|state| says(state)) else { continue };
+            let Some(state) = self.streams.get(index).filter(|state| has_status(state)) else { continue };
             let frame = state.status.to_bytes(Some(StreamId(index as u16)), Group { rows, number });
             number += 1;
             if self.system_frame(Role::Status, self.last_ns, &frame).is_err() {
-                // A reader takes the group before; the next one has it all.
+                // A reader uses the previous group; the next one will be complete.
                 self.status_changed = true;
                 return;
             }
@@ -238,7 +239,7 @@ impl WriterCore {
     }
 }
 
-/// Puts a row into the current generation, or into the next one if it is full.
+/// Appends a row to the current generation, or to the next one if the current one is full.
 fn journal(shared: &Shared, generation: &mut Arc<Generation>, row: &Row<'_>) -> Result<(), AppendError> {
     if let Some(failure) = shared.failure() {
         return Err(AppendError::Failed(failure));
@@ -249,7 +250,7 @@ fn journal(shared: &Shared, generation: &mut Arc<Generation>, row: &Row<'_>) -> 
     shared.expect_row(row.bytes());
     let no_room = AppendError::NoRoom { bytes: row.payload.len() };
     let Some(next) = shared.take_next() else {
-        // Whatever it waits for: it is needed now.
+        // Whatever the encoder is waiting for, it is needed now.
         shared.wake();
         return Err(no_room);
     };

@@ -1,4 +1,4 @@
-//! A part of a tape as a tape of its own.
+//! Extracts a part of a tape as a separate tape.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,9 +16,9 @@ use crate::read::Tape;
 use crate::stream::{Role, StreamId, StreamSpec};
 use crate::system::Status;
 
-/// Makes a tape of the frames whose time lies in `times`. Its time 0 is `times.start`, so that UTC stays what it was.
+/// Creates a tape of the frames whose time lies in `times`. Its time 0 is `times.start`, so UTC times stay the same.
 ///
-/// Frames that still held at the begin (descriptions, pages that do not change) and metadata go along, at time 0.
+/// Frames that were still current at the start (descriptions, pages that do not change) and metadata are carried over, at time 0.
 pub fn cut(
     files: Arc<dyn Files>,
     tape: &Tape,
@@ -30,10 +30,10 @@ pub fn cut(
     cut_with(files, tape, times, out, tape_id, &[], progress)
 }
 
-/// Does what [`cut`] does, and adds metadata at the end of the part.
+/// Like [`cut`], and also adds metadata at the end of the part.
 ///
 /// # Errors
-/// As [`cut`].
+/// Those of [`cut`].
 pub fn cut_with(
     files: Arc<dyn Files>,
     tape: &Tape,
@@ -44,7 +44,7 @@ pub fn cut_with(
     progress: &mut dyn FnMut(RewriteProgress),
 ) -> Result<RewriteReport, RewriteError> {
     if times.is_empty() {
-        let text = format!("the part from {} ns to {} ns is empty", times.start, times.end);
+        let text = format!("the range from {} ns to {} ns is empty", times.start, times.end);
         return Err(RewriteError::Refused(text));
     }
     refuse_newer(tape)?;
@@ -55,7 +55,7 @@ pub fn cut_with(
     let (before, after) = (tape.status_at(times.start)?, tape.status_at(times.end)?);
     let mut ids = BTreeMap::new();
     let mut copiers = Vec::new();
-    // Described streams first: a description names the stream by its new number.
+    // Described streams first, because a description refers to its stream by the new number.
     for stream in described_first(tape) {
         let spec = stream.spec();
         let status = status_within(stream.id(), &before, &after, &times);
@@ -79,7 +79,7 @@ pub fn cut_with(
         builder.clock(time_ns - times.start, utc_ns)?;
     }
     for (key, value) in metadata {
-        // Behind those of the tape, of which the last one counts.
+        // After the entries of the tape: the last value of a key wins.
         builder.metadata(times.end - times.start - 1, key, value)?;
     }
     add_problems(&mut problems, tape);
@@ -87,8 +87,8 @@ pub fn cut_with(
     Ok(RewriteReport { bytes: builder.finish()?, frames, problems })
 }
 
-/// What was counted within the times, and until when the last frame was seen. Status frames are a second apart, so what was counted at a border
-/// may be on the other side of it, but is never lost.
+/// Returns the counts within `times` and the time until which the last frame was observed. Status frames are a second
+/// apart, so counts near a border may end up on the other side of it, but are never lost.
 fn status_within(
     stream: StreamId,
     before: &BTreeMap<StreamId, Status>,
@@ -101,19 +101,19 @@ fn status_within(
     Status { seen_until_ns: seen.filter(|seen| *seen > 0), counters }
 }
 
-/// Streams in an order in which every description comes after what it describes.
+/// Returns the streams in an order in which every description follows the stream it describes.
 pub(crate) fn described_first(tape: &Tape) -> Vec<&crate::read::TapeStream> {
     let mut streams: Vec<_> = tape.streams().collect();
     streams.sort_by_key(|stream| (stream.spec().role == Role::Describe, stream.id()));
     streams
 }
 
-/// A stream's description with the new number of what it describes.
+/// Returns a stream's specification with the new number of the stream that it describes.
 pub(crate) fn mapped(spec: &StreamSpec, ids: &BTreeMap<StreamId, StreamId>) -> StreamSpec {
     StreamSpec { describes: spec.describes.and_then(|id| ids.get(&id).copied()), ..spec.clone() }
 }
 
-/// The readings inside the times, and what holds at their begin if readings lie on both sides of it.
+/// Returns the readings within `times`, and one at the start that is interpolated or extrapolated from an earlier reading.
 fn clock_within(readings: &[(u64, i64)], times: &Range<u64>) -> Vec<(u64, i64)> {
     let mut inside: Vec<_> = readings.iter().copied().filter(|(time, _)| times.contains(time)).collect();
     let before = readings.iter().rev().find(|(time, _)| *time < times.start);

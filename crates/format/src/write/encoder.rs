@@ -1,6 +1,7 @@
-//! The half of the writer that may wait for the disk: turns journal rows into blocks, syncs, prepares generations, closes the tape.
+//! The half of the writer that may block on the disk: turns journal rows into blocks, syncs, prepares generations and
+//! closes the tape.
 //!
-//! It has no thread and no clock of its own: `step(now)` does what is due. `writer` runs it on a thread, tests run it by hand.
+//! It has no thread and no clock of its own: `step` does the work that is due. `writer` runs it on a thread; tests run it by hand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -11,22 +12,22 @@ use std::time::Duration;
 use super::blocks::BlockMaker;
 use super::files::{Files, is_no_room, journal_path};
 use super::generation::{Failure, Generation, Row, Shared, Trouble, put_row};
-use crate::journal::{JournalHeader, Place, ROW_BYTES, RowHeader, RowKind};
+use crate::journal::{JournalHeader, ROW_BYTES, RowHeader, RowKind, RowPosition};
 use crate::limits;
 use crate::record::{HEADER_BYTES, TapeId};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
 
-/// A generation is made to hold this much time at the rate of the last one.
+/// A generation is sized to hold this much time at the rate of the previous one.
 const GENERATION_SECONDS: u64 = 10;
-/// Largest generation.
+/// The maximum size of a generation.
 const GENERATION_BYTES: u64 = 256 << 20;
-/// Smallest generation.
+/// The minimum size of a generation.
 const LEAST_GENERATION_BYTES: u64 = 4096;
-/// At most this share of a generation is filled with rows carried over; larger open blocks are sealed instead.
+/// At most one part in this many of a generation is filled with rows carried over; larger open blocks are sealed instead.
 const CARRY_SHARE: u64 = 4;
 
-/// A generation that rows are still read from.
+/// A generation from which rows are still read.
 struct Reading {
     generation: Arc<Generation>,
     at: u64,
@@ -42,27 +43,27 @@ impl Reading {
     }
 
     fn is_drained(&self) -> bool {
-        // Order matters: nothing is committed after the close.
+        // The order matters: nothing is committed after the close.
         self.generation.is_closed() && self.at == self.generation.committed()
     }
 }
 
-/// What comes before the next sync is prepared for writing, as much as came before the last one and a quarter more, within these
-/// bounds. What is prepared and stays unused is written to the disk for nothing.
+/// Bounds for how many bytes of the journal are prepared for the writes before the next sync: as many as were written
+/// before the last one and a quarter more. Prepared bytes that stay unused are written to the disk for nothing.
 const LEAST_PREPARE_BYTES: u64 = 64 << 10;
 const MOST_PREPARE_BYTES: u64 = 4 << 20;
-/// However short the sync interval is, the thread rests this long between two rounds.
+/// The minimum pause of the thread between two rounds, however short the sync interval is.
 const LEAST_IDLE: Duration = Duration::from_millis(1);
-/// Rows of about this many bytes are worked on before the clock is looked at again.
+/// About this many bytes of rows are processed before the clock is read again.
 const WORK_BYTES: u64 = 1 << 20;
-/// A generation is at most this many times as large as the one before.
+/// A generation is at most this many times as large as the previous one.
 const GROWTH: u64 = 4;
 
-/// How the encoder is set up.
+/// Settings of the encoder.
 #[derive(Debug, Clone)]
 pub(crate) struct EncoderSettings {
     pub(crate) sync_interval: Duration,
-    /// Size of the first generations and the least size of later ones.
+    /// The size of the first generations and the minimum size of later ones.
     pub(crate) journal_bytes: u64,
 }
 
@@ -75,21 +76,21 @@ pub(crate) struct Encoder {
     settings: EncoderSettings,
     maker: BlockMaker,
     reading: VecDeque<Reading>,
-    /// All rows given to blocks, but not all of these blocks written and synced.
+    /// Generations whose rows are all in blocks, but not all of these blocks are written and synced.
     drained: Vec<Arc<Generation>>,
-    /// Of generations that are no longer needed.
+    /// Paths of generations that are no longer needed.
     to_remove: Vec<PathBuf>,
     next_number: u64,
     next_bytes: u64,
     last_sync: Duration,
-    /// What is prepared for writing beforehand.
+    /// The number of bytes to prepare ahead of the writes.
     prepare_bytes: u64,
     frame: Vec<u8>,
     trouble: Trouble,
 }
 
 impl Encoder {
-    /// Makes the first generation. The tape file is there and empty but for its header.
+    /// Creates the first generation. The tape file exists and contains only its header.
     pub(crate) fn new(
         files: Arc<dyn Files>,
         path: PathBuf,
@@ -123,11 +124,11 @@ impl Encoder {
         Arc::clone(&self.shared)
     }
 
-    /// Does what is due. After an error the encoder must not be used any more; the journals keep what was accepted.
+    /// Does the work that is due. After an error the encoder must not be used any more; the journals keep all accepted frames.
     ///
-    /// A full disk is not an error: what found no room is tried again by the next step, and until then the journals hold the frames.
+    /// A full disk is not an error: the next step retries what found no room, and until then the journals hold the frames.
     ///
-    /// The clock is asked again and again: with much to do, the sync interval is kept between the parts of the work.
+    /// The clock is read repeatedly: if there is much to do, the sync interval is kept between the parts of the work.
     pub(crate) fn step(&mut self, clock: &mut dyn FnMut() -> Duration) -> Result<(), Failure> {
         let no_room = match self.work(clock) {
             Ok(()) => false,
@@ -138,7 +139,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Whether there was no room on the disk at the last step.
+    /// Whether the disk was full at the last step.
     pub(crate) fn waits_for_room(&self) -> bool {
         self.trouble.no_room
     }
@@ -165,7 +166,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// How long there is nothing to do if nobody wakes us: until the next sync.
+    /// How long there is nothing to do unless the thread is woken: until the next sync.
     pub(crate) fn idle_for(&self, now: Duration) -> Duration {
         (self.last_sync + self.settings.sync_interval).saturating_sub(now).max(LEAST_IDLE)
     }
@@ -179,7 +180,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Notices files that others have removed or moved. One that is missed once stays missed: its directory entry does not come back.
+    /// Detects files that others have removed or moved. Once the tape is gone, it stays gone: its directory entry does not come back.
     fn look_for_files(&mut self) {
         let is_gone = |generation: &Generation| !generation.file.is_at(&generation.path).unwrap_or(true);
         let journal_gone = self.reading.iter().any(|reading| is_gone(&reading.generation));
@@ -187,7 +188,7 @@ impl Encoder {
         self.set_trouble(Trouble { tape_gone, journal_gone, ..self.trouble });
     }
 
-    /// Gives committed rows to the blocks, about `most` bytes of them; `true` if there are no more.
+    /// Adds about `most` bytes of committed rows to blocks; returns `true` if there are no more.
     fn consume(&mut self, most: u64) -> io::Result<bool> {
         let mut done = 0;
         while let Some(reading) = self.reading.front_mut() {
@@ -197,12 +198,12 @@ impl Encoder {
                 }
                 let mut bytes = [0; ROW_BYTES];
                 reading.generation.file.read(reading.at, &mut bytes)?;
-                let row = RowHeader::parse(&bytes, reading.generation.place(reading.at))
+                let row = RowHeader::parse(&bytes, reading.generation.position(reading.at))
                     .ok_or_else(|| io::Error::other("a journal row changed after it was written"))?;
                 self.frame.resize(row.payload_bytes as usize, 0);
                 reading.generation.file.read(reading.at + ROW_BYTES as u64, &mut self.frame)?;
                 if crc32c::crc32c(&self.frame) != row.payload_crc {
-                    // Sealed into a block it would look right for ever.
+                    // Once sealed into a block, the damage could no longer be detected.
                     return Err(io::Error::other("a journal row changed after it was written"));
                 }
                 // If there is no room for it now, the row is read again later.
@@ -241,12 +242,12 @@ impl Encoder {
         result
     }
 
-    /// Makes the next generation with the rows that are in no block, then drops the generations that are no longer needed.
+    /// Creates the next generation with the rows that are not in a block yet, then removes the generations that are no longer needed.
     fn make_generation(&mut self) -> io::Result<Arc<Generation>> {
-        // Rows carried over take up to a quarter; a few of the largest ones shall fit behind them.
+        // Rows carried over take up to a quarter of the space; a few of the largest rows must fit after them.
         let large = self.shared.largest_row().saturating_mul(2 * CARRY_SHARE).min(GENERATION_BYTES);
         let (number, bytes) = (self.next_number, self.next_bytes.max(large).next_multiple_of(4096));
-        self.seal_what_is_too_large_to_carry(bytes / CARRY_SHARE)?;
+        self.seal_blocks_too_large_to_carry(bytes / CARRY_SHARE)?;
         let path = journal_path(&self.path, number);
         let file = self.files.create_journal(&path, bytes)?;
         let header = JournalHeader {
@@ -255,15 +256,15 @@ impl Encoder {
             tape_bytes: self.maker.sink.bytes(),
             file_bytes: bytes,
         };
-        // From here on a full disk is an error that stays: the file has its room.
+        // From here on a full disk is a permanent error: the space of the file is already allocated.
         file.write(0, &header.to_bytes()).map_err(lasting)?;
         let mut at = HEADER_BYTES as u64;
         for (id, block) in self.maker.open_blocks() {
             for (i, time_ns) in block.times.iter().enumerate() {
                 let seq = block.first_seq + i as u64;
                 let row = Row { kind: RowKind::Frame, stream: id.0, seq, time_ns: *time_ns, payload: block.frame(i) };
-                let place = Place { tape_id: self.tape_id, generation: number, offset: at };
-                put_row(&*file, place, &row).map_err(lasting)?;
+                let position = RowPosition { tape_id: self.tape_id, generation: number, offset: at };
+                put_row(&*file, position, &row).map_err(lasting)?;
                 at += row.bytes();
             }
         }
@@ -278,7 +279,7 @@ impl Encoder {
         Ok(generation)
     }
 
-    fn seal_what_is_too_large_to_carry(&mut self, budget: u64) -> io::Result<()> {
+    fn seal_blocks_too_large_to_carry(&mut self, budget: u64) -> io::Result<()> {
         let size = |rows: usize, raw: usize| (rows * ROW_BYTES + raw) as u64;
         let mut open: Vec<(u64, StreamId)> =
             self.maker.open_blocks().map(|(id, block)| (size(block.rows(), block.raw_bytes()), id)).collect();
@@ -293,7 +294,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Seals everything and closes the tape; then the journals go. Gives the tape's length.
+    /// Seals all blocks, closes the tape, removes the journals and returns the tape's length.
     pub(crate) fn finish(&mut self, status: &BTreeMap<u16, Status>) -> Result<u64, Failure> {
         self.consume(u64::MAX).map_err(failed("writing blocks to the tape"))?;
         self.maker.seal_all().map_err(failed("writing the last blocks"))?;
@@ -308,10 +309,10 @@ impl Encoder {
         Ok(bytes)
     }
 
-    /// Removes generations that are no longer needed. One that cannot be removed now is tried again with the next: it holds only
-    /// doubles, so that nothing is wrong with a tape beside it.
+    /// Removes generations that are no longer needed. If removing one fails, it is tried again with the next one. A
+    /// leftover holds only duplicates, so it does no harm beside a tape.
     fn remove_old(&mut self) {
-        // Closed before it is removed: Windows does not remove what is mapped.
+        // Drop the file before removing it: Windows does not remove mapped files.
         self.to_remove.extend(self.drained.drain(..).map(|old| old.path.clone()));
         let files = &self.files;
         self.to_remove.retain(|path| match files.remove(path) {
@@ -320,8 +321,8 @@ impl Encoder {
         });
     }
 
-    /// Last act after a failure: what is in the journals shall at least be durable, also in those whose rows were all given to
-    /// blocks: after a failure these blocks may not be in the tape, or not durable.
+    /// The last act after a failure: makes the journals durable. That includes those whose rows are all in blocks,
+    /// because after a failure these blocks may not be in the tape or not be durable.
     pub(crate) fn give_up(&mut self) {
         for generation in &self.drained {
             let _ = generation.file.sync();
@@ -362,7 +363,7 @@ fn next_size(full: &Reading, least: u64) -> u64 {
     u64::try_from(wanted).unwrap_or(u64::MAX).clamp(least, most)
 }
 
-/// An error after which nothing is tried again, whatever its kind: a sync that failed once may have lost data for good.
+/// Marks an error as permanent, whatever its kind: a failed sync may have lost data for good and must not be retried.
 fn lasting(error: io::Error) -> io::Error {
     if is_no_room(&error) { io::Error::other(error) } else { error }
 }
@@ -420,7 +421,7 @@ mod tests {
         for i in 0..400u64 {
             core.append(stream, i, &frame).unwrap();
         }
-        // A slow machine: every look at the clock finds that most of an interval has passed, and still more is accepted.
+        // A slow machine: at every reading of the clock most of an interval has passed, and more frames have been accepted.
         let mut now = Duration::ZERO;
         let mut time_ns = 400;
         let before = syncs.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! One journal generation in use, and what the capturing thread and the encoder share.
+//! An active journal generation, and the state shared by the capturing thread and the encoder.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
 use super::files::JournalFile;
-use crate::journal::{Place, ROW_BYTES, RowHeader, RowKind};
+use crate::journal::{ROW_BYTES, RowHeader, RowKind, RowPosition};
 use crate::record::TapeId;
 use crate::system::Status;
 
-/// A journal file that rows are put into.
+/// A journal file to which rows are appended.
 pub(crate) struct Generation {
     tape_id: TapeId,
     pub(crate) number: u64,
     pub(crate) path: PathBuf,
     pub(crate) file: Box<dyn JournalFile>,
     pub(crate) bytes: u64,
-    /// Where the capturing thread begins, behind the rows that were carried over.
+    /// Where the capturing thread starts, after the rows that were carried over.
     pub(crate) start: u64,
-    /// End of the rows that are whole. Written by the capturing thread, read by the encoder.
+    /// End of the complete rows. Written by the capturing thread, read by the encoder.
     committed: AtomicU64,
-    /// No more rows will come.
+    /// Whether no more rows will follow.
     closed: AtomicBool,
 }
 
@@ -40,14 +40,14 @@ impl Generation {
         Self { tape_id, number, path, file, bytes, start, committed, closed }
     }
 
-    /// One without a file, in which there is no room.
+    /// A generation without a file and without room.
     pub(crate) fn none() -> Self {
         Self::new(TapeId::default(), 0, PathBuf::new(), Box::new(NoJournal), 0, 0)
     }
 
-    /// What the checksum of a row at this offset covers.
-    pub(crate) fn place(&self, offset: u64) -> Place {
-        Place { tape_id: self.tape_id, generation: self.number, offset }
+    /// The position that the checksum of a row at this offset covers.
+    pub(crate) fn position(&self, offset: u64) -> RowPosition {
+        RowPosition { tape_id: self.tape_id, generation: self.number, offset }
     }
 
     pub(crate) fn committed(&self) -> u64 {
@@ -62,14 +62,14 @@ impl Generation {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Puts a row at the end and makes it count; `false` if there is no room. Only the capturing thread calls this.
+    /// Appends a row and commits it; `false` if there is no room. Only the capturing thread calls this.
     pub(crate) fn append(&self, row: &Row<'_>) -> io::Result<bool> {
         let at = self.committed.load(Ordering::Relaxed);
         let end = at + row.bytes();
         if end > self.bytes {
             return Ok(false);
         }
-        put_row(&*self.file, self.place(at), row)?;
+        put_row(&*self.file, self.position(at), row)?;
         self.committed.store(end, Ordering::Release);
         Ok(true)
     }
@@ -91,7 +91,7 @@ impl JournalFile for NoJournal {
     }
 }
 
-/// A row that is about to be written.
+/// A row to be written.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) kind: RowKind,
@@ -107,8 +107,8 @@ impl Row<'_> {
     }
 }
 
-/// Writes a row: the payload first, so that a header never speaks of a payload that is not there.
-pub(crate) fn put_row(file: &dyn JournalFile, place: Place, row: &Row<'_>) -> io::Result<()> {
+/// Writes a row: the payload first, so that no header ever refers to a missing payload.
+pub(crate) fn put_row(file: &dyn JournalFile, position: RowPosition, row: &Row<'_>) -> io::Result<()> {
     let header = RowHeader {
         payload_bytes: row.payload.len() as u32,
         payload_crc: crc32c::crc32c(row.payload),
@@ -117,29 +117,30 @@ pub(crate) fn put_row(file: &dyn JournalFile, place: Place, row: &Row<'_>) -> io
         stream: row.stream,
         kind: row.kind,
     };
-    file.write(place.offset + ROW_BYTES as u64, row.payload)?;
-    file.write(place.offset, &header.to_bytes(place))
+    file.write(position.offset + ROW_BYTES as u64, row.payload)?;
+    file.write(position.offset, &header.to_bytes(position))
 }
 
-/// Why the encoder gave up.
+/// The reason why the encoder failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{doing}: {source}")]
 pub struct Failure {
-    /// What it was doing.
+    /// The operation that failed.
     pub doing: &'static str,
-    /// What the system said.
+    /// The error reported by the system.
     #[source]
     pub source: Arc<io::Error>,
 }
 
-/// What is wrong with the files of a tape that is being written. The writer goes on all the same.
+/// Problems with the files of a tape that is being written. The writer continues despite them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trouble {
-    /// The disk is full. Frames stay in the journals; when those are full, frames are refused. The writer goes on as soon as there is room.
+    /// The disk is full. Frames stay in the journals; when those are full too, frames are rejected. The writer resumes
+    /// as soon as there is room.
     pub no_room: bool,
     /// The tape file was removed, moved or replaced.
     pub tape_gone: bool,
-    /// A journal was removed, moved or replaced: until the next one is made, the end of the process would lose frames.
+    /// A journal was removed, moved or replaced: until the next one is created, the end of the process would lose frames.
     pub journal_gone: bool,
 }
 
@@ -164,31 +165,31 @@ impl Trouble {
     }
 }
 
-/// What both threads see.
+/// State shared by both threads.
 #[derive(Default)]
 pub(crate) struct Shared {
-    /// The prepared generation. Held for moments only: no file call happens under this lock.
+    /// The prepared generation. The lock is held only briefly: no file call happens under it.
     next: Mutex<Option<Arc<Generation>>>,
-    /// Bytes that the largest row so far needs.
+    /// The size of the largest row so far.
     largest_row: AtomicU64,
-    /// Bits of [`Trouble`], written by the encoder alone.
+    /// The bits of [`Trouble`], written by the encoder only.
     trouble: AtomicU8,
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
-    /// The encoder's thread, once there is one.
+    /// The encoder's thread, once it runs.
     thread: OnceLock<Thread>,
     order: Mutex<Order>,
 }
 
-/// What the encoder thread shall do.
+/// An instruction for the encoder thread.
 #[derive(Default, Clone)]
 pub(crate) enum Order {
-    /// Go on.
+    /// Continue.
     #[default]
     Work,
-    /// Close the tape with these last counters.
+    /// Close the tape with these final counters.
     Finish(BTreeMap<u16, Status>),
-    /// The writer is gone: keep the journal and end.
+    /// The writer was dropped: keep the journal and exit.
     Abandon,
 }
 
@@ -205,7 +206,7 @@ impl Shared {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(generation);
     }
 
-    /// Asks for generations that can take a row of this size. What is prepared already may be too small.
+    /// Requests generations that can hold a row of this size. One that is already prepared may be too small.
     pub(crate) fn expect_row(&self, bytes: u64) {
         self.largest_row.fetch_max(bytes, Ordering::Relaxed);
     }
@@ -214,14 +215,14 @@ impl Shared {
         self.largest_row.load(Ordering::Relaxed)
     }
 
-    /// Lets the encoder know that there is something to do now. Never waits.
+    /// Wakes the encoder. Never blocks.
     pub(crate) fn wake(&self) {
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
     }
 
-    /// Tells the encoder's thread whom to wake; called by that thread.
+    /// Registers the current thread, the encoder's, as the one to wake.
     pub(crate) fn register_thread(&self) {
         let _ = self.thread.set(std::thread::current());
     }
@@ -234,7 +235,7 @@ impl Shared {
         self.trouble.store(trouble.to_bits(), Ordering::Release);
     }
 
-    /// Whether the encoder shall do something else than go on.
+    /// Whether the encoder has an order other than to continue.
     pub(crate) fn has_order(&self) -> bool {
         !matches!(*self.order.lock().unwrap_or_else(PoisonError::into_inner), Order::Work)
     }
@@ -253,7 +254,7 @@ impl Shared {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Cheap while nothing is wrong: one atomic load.
+    /// Returns the failure of the encoder. Cheap while there is none: one atomic load.
     pub(crate) fn failure(&self) -> Option<Failure> {
         if !self.failed.load(Ordering::Acquire) {
             return None;

@@ -5,10 +5,10 @@ use crate::index::BlockEntry;
 use crate::pack;
 use crate::ranges::{self, EMPTY, Range, Slot};
 
-/// Up to this many blocks the ranges stand in the packed head: runs of their own would cost more than they save.
+/// Up to this many blocks, ranges are stored inline in the packed head: separate runs would cost more than they save.
 const INLINE_BLOCKS: usize = 16;
 
-/// Writes a page: appends the payload to `out` and gives the length of its head. `values` holds for each slot one range a block.
+/// Encodes a page: appends the payload to `out` and returns the length of its head. `values` holds one range per block for each slot.
 pub(crate) fn encode_page(entries: &[BlockEntry], slots: &[Slot], values: &[Vec<Range>], out: &mut Vec<u8>) -> usize {
     let mut head = Vec::new();
     let mut runs = Vec::new();

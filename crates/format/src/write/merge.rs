@@ -1,4 +1,4 @@
-//! Several tapes as one, aligned by UTC.
+//! Merges several tapes into one, aligned by UTC.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,19 +16,19 @@ use crate::read::{Tape, TapeStream};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
 
-/// A stream of the new tape and what has been put into it.
+/// A stream of the new tape and its contents so far.
 struct Target {
     id: StreamId,
     spec: StreamSpec,
-    /// Time after which another part may follow.
+    /// The time after which another part may follow.
     last_ns: Option<u64>,
     status: Status,
 }
 
-/// Puts tapes together. Time 0 is that of the earliest tape.
+/// Merges tapes. Time 0 of the result is that of the earliest tape.
 ///
-/// Streams of the same name and description that do not overlap in time become one; others are kept apart under names with a number
-/// (`physics@2`). So are metadata entries that differ.
+/// Streams with the same name and descriptor that do not overlap in time become one; others are kept separate under
+/// numbered names (`physics@2`). The same applies to metadata entries that differ.
 pub fn merge(
     files: Arc<dyn Files>,
     tapes: &[Tape],
@@ -39,11 +39,11 @@ pub fn merge(
     tapes.iter().try_for_each(refuse_newer)?;
     let mut starts = Vec::with_capacity(tapes.len());
     for (number, tape) in tapes.iter().enumerate() {
-        let unknown = || RewriteError::Refused(format!("tape {} does not say when it was recorded (UTC)", number + 1));
+        let unknown = || RewriteError::Refused(format!("tape {} has no recording time (UTC)", number + 1));
         starts.push(tape.start_utc_ns().ok_or_else(unknown)?);
     }
     let Some(base) = starts.iter().min().copied() else {
-        return Err(RewriteError::Refused("there is no tape to merge".into()));
+        return Err(RewriteError::Refused("there are no tapes to merge".into()));
     };
     let options = WriteOptions { start_utc_ns: Some(base), ..WriteOptions::new(tape_id) };
     let mut builder = TapeBuilder::create(files, out, &options, false)?;
@@ -74,7 +74,7 @@ fn moved(time_ns: u64, shift: i128) -> u64 {
     (i128::from(time_ns) + shift).clamp(0, i128::from(u64::MAX)) as u64
 }
 
-/// The stream that a part can be put behind, or a new one.
+/// Returns the stream to which a part can be appended, or a new one.
 fn target_of(
     targets: &mut Vec<Target>,
     builder: &mut TapeBuilder,
@@ -106,7 +106,7 @@ fn target_of(
     Ok(id)
 }
 
-/// A name without the number that `merge` added.
+/// Returns a name without the number added by `merge`.
 fn base_name(name: &str) -> &str {
     match name.rsplit_once('@') {
         Some((base, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => base,
@@ -152,7 +152,7 @@ mod tests {
     use super::base_name;
 
     #[test]
-    fn only_numbers_behind_the_last_sign_are_taken_off() {
+    fn only_a_number_after_the_last_at_sign_is_removed() {
         assert_eq!(base_name("physics@2"), "physics");
         assert_eq!(base_name("a@b"), "a@b");
         assert_eq!(base_name("@"), "@");

@@ -1,4 +1,4 @@
-//! Writing tapes: a recorder's writer that never waits for the disk, and a builder for converters.
+//! Writing tapes: a recording writer that never blocks on the disk, and a builder for converters.
 
 mod blocks;
 mod builder;

@@ -1,4 +1,4 @@
-//! Makes a whole tape of one that was not closed or is damaged.
+//! Rebuilds a closed tape from one that was not closed or is damaged.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,14 +15,14 @@ use crate::TapeId;
 use crate::read::{Problem, ProblemKind, Tape};
 use crate::stream::Role;
 
-/// Metadata key of tapes that were put together with frames from a journal.
+/// The metadata key of tapes that were recovered with frames from a journal.
 pub const RECOVERED: &str = "recovered_from_journal";
 
-/// Writes everything that can be read of a tape and its journals into a closed tape: to `out`, or in its own place.
+/// Writes everything that can be read from a tape and its journals into a closed tape: to `out`, or in place.
 ///
-/// In place, the new tape takes the name when it is whole and durable, then the journals go: being killed at any point loses
-/// nothing. Frames that are missing are counted as dropped; if anything is, the old file is kept beside it ([`damaged_path`]). A tape
-/// whose recorder still runs, and one that a newer version wrote, are refused.
+/// In place, the new tape takes the name once it is complete and durable; then the journals are removed. Being killed
+/// at any point loses nothing. Missing frames are counted as dropped; if there are any, the old file is kept beside the
+/// new one ([`damaged_path`]). A tape that is still being recorded, or was written by a newer version, is rejected.
 pub fn recover(
     files: Arc<dyn Files>,
     path: &Path,
@@ -44,14 +44,16 @@ pub fn recover(
     let options =
         WriteOptions { start_utc_ns: tape.start_utc_ns(), ..WriteOptions::new(tape.id().unwrap_or(TapeId::default())) };
     let to = out.unwrap_or(path);
-    // Nobody else recovers this tape while we hold it: these are of a rewrite that was killed.
     for part in files.unfinished(to).map_err(|source| BuildError::Io { path: to.into(), source })? {
-        let _ = files.remove(&part);
+        // A writer locks its file: one that can be locked is a leftover of a rewrite that was killed.
+        if files.lock(&part).is_ok() {
+            let _ = files.remove(&part);
+        }
     }
     let mut builder = TapeBuilder::create(Arc::clone(&files), to, &options, out.is_none())?;
     let mut problems = copy(&tape, &mut builder, progress)?;
     add_problems(&mut problems, &tape);
-    // An index that had to be made anew costs nothing.
+    // Rebuilding an index loses nothing.
     problems.retain(|problem| !matches!(problem.kind, ProblemKind::Trailer | ProblemKind::Footer | ProblemKind::Index));
     if tape.uses_journal() {
         let end = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
@@ -59,10 +61,10 @@ pub fn recover(
     }
     let io = |source| BuildError::Io { path: path.into(), source };
     let journals = files.journals(path).map_err(io)?;
-    // What could not be read may still be of use to somebody.
+    // The unreadable parts may still be of use.
     let kept = out.is_none() && !problems.is_empty() && files.keep(path, &damaged_path(path)).map_err(io)?;
     let frames = builder.frames();
-    // A file that somebody has open cannot always be replaced on Windows, and that somebody is us.
+    // On Windows an open file cannot always be replaced, and this is the one that has it open.
     drop(tape);
     let lock = (!cfg!(windows)).then_some(lock);
     let bytes = builder.finish().inspect_err(|_| {

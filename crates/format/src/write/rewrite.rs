@@ -1,46 +1,46 @@
-//! One engine behind `cut`, `merge` and `recover`: copies blocks of tapes into a new one, in order of time.
+//! The engine behind `cut`, `merge` and `recover`: copies blocks of tapes into a new one, in order of time.
 //!
-//! Every block is decoded and so verified; large ones that lie wholly inside the wanted times are then copied as they are.
-//! What is damaged is left out and reported. Memory: one block.
+//! Every block is decoded and thereby verified; large blocks that lie entirely within the requested times are then
+//! copied verbatim. Damaged parts are left out and reported. Memory use: one block.
 
 use std::ops::Range;
 
 use super::builder::{BuildError, TapeBuilder};
 use crate::block::Block;
 use crate::column::BlockDecoder;
-use crate::read::{Located, PageCache, Place, Problem, ProblemKind, ReadError, Tape, TapeStream};
+use crate::read::{BlockLocation, Located, PageCache, Problem, ProblemKind, ReadError, Tape, TapeStream};
 use crate::record::RecordHeader;
 use crate::stream::StreamId;
 use crate::system::Counters;
 
-/// Smaller blocks are taken apart, so that many short tapes do not become one with many short blocks.
+/// Smaller blocks are split into frames, so that merging many short tapes does not produce many short blocks.
 const COPY_ROWS: usize = 512;
 const COPY_BYTES: usize = 4 << 20;
 
-/// How far a rewrite has come.
+/// The progress of a rewrite.
 #[derive(Debug, Clone, Copy)]
 pub struct RewriteProgress {
-    /// Frames copied or left out.
+    /// Frames copied or left out so far.
     pub done_frames: u64,
-    /// Frames there are.
+    /// Total number of frames.
     pub total_frames: u64,
 }
 
-/// What a rewrite did.
+/// The result of a rewrite.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RewriteReport {
     /// Length of the new tape.
     pub bytes: u64,
-    /// Frames on it, those of system streams included.
+    /// Number of frames in it, including system streams.
     pub frames: u64,
-    /// Damage that was met; what it held is not on the new tape.
+    /// Damage found in the sources; the damaged data is not in the new tape.
     pub problems: Vec<Problem>,
 }
 
-/// Why a rewrite failed. Nothing was changed.
+/// The reason why a rewrite failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum RewriteError {
-    /// The new tape cannot be made.
+    /// The new tape cannot be created.
     #[error(transparent)]
     Create(#[from] super::CreateError),
     /// The new tape cannot be written.
@@ -49,19 +49,19 @@ pub enum RewriteError {
     /// A source cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The tapes do not allow it.
+    /// The operation is not possible with these tapes.
     #[error("{0}")]
     Refused(String),
 }
 
-/// What of a stream outside the wanted times goes along, moved to their begin.
+/// Which frames outside the requested times are carried over, moved to the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carry {
     /// Nothing.
     Nothing,
-    /// The last frame: it still holds.
+    /// The last frame before the start, which is still current.
     Last,
-    /// All frames, also those behind the wanted times (moved to their end).
+    /// All frames, including those after the requested times (moved to the end).
     All,
 }
 
@@ -70,13 +70,13 @@ pub(crate) struct Copier<'a> {
     tape: &'a Tape,
     stream: &'a TapeStream,
     target: StreamId,
-    /// Times to copy, and what is added to each of them.
+    /// The times to copy, and the shift added to each of them.
     times: Range<u64>,
     shift: i128,
     carry: Carry,
     cache: PageCache,
     next: Option<(usize, Located)>,
-    /// What follows if nothing is missing.
+    /// The next sequence number if no frames are missing.
     expected_seq: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
-    /// Time in the new tape from which the next block is.
+    /// The time of the next block, in the new tape.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         self.next.map(|(_, block)| self.shifted(block.first_ns.max(self.times.start)))
     }
@@ -129,7 +129,7 @@ impl<'a> Copier<'a> {
         (i128::from(time_ns) + self.shift).clamp(0, i128::from(u64::MAX)) as u64
     }
 
-    /// Puts the frame that holds at the begin in front.
+    /// Appends the frame that is still current at the start.
     pub(crate) fn carry_last(&mut self, builder: &mut TapeBuilder, work: &mut Work) -> Result<(), RewriteError> {
         let Some(before) = self.times.start.checked_sub(1).filter(|_| self.carry == Carry::Last) else { return Ok(()) };
         let held = match self.tape.frame_at(self.stream, before) {
@@ -146,7 +146,7 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
-    /// Copies the next block; gives the number of frames that were in it.
+    /// Copies the next block and returns its number of frames.
     pub(crate) fn copy_block(&mut self, builder: &mut TapeBuilder, work: &mut Work) -> Result<u64, RewriteError> {
         let Some((number, located)) = self.next else { return Ok(0) };
         self.load(number + 1)?;
@@ -172,7 +172,7 @@ impl<'a> Copier<'a> {
         let inside = |time: &u64| self.times.contains(time);
         let whole = block.times.first().is_some_and(inside) && block.times.last().is_some_and(inside);
         let large = block.rows() >= COPY_ROWS || block.raw_bytes() >= COPY_BYTES;
-        if let Place::Tape { offset, .. } = located.place
+        if let BlockLocation::Tape { offset, .. } = located.location
             && whole
             && large
             && let Ok((header, payload)) = self.tape.read_record(offset)?
@@ -205,16 +205,16 @@ impl<'a> Copier<'a> {
     }
 }
 
-/// Frames that lie before the ones in front of them: a tape cannot have them.
+/// Reports frames that are earlier than the frames before them, which a tape cannot store.
 fn falls_back(block: &Located, frames: u32) -> Problem {
-    let (kind, at) = match block.place {
-        Place::Tape { offset, .. } => (ProblemKind::Block, offset),
-        Place::Journal { run, .. } => (ProblemKind::JournalRow, run.start),
+    let (kind, at) = match block.location {
+        BlockLocation::Tape { offset, .. } => (ProblemKind::Block, offset),
+        BlockLocation::Journal { run, .. } => (ProblemKind::JournalRow, run.start),
     };
-    Problem::new(kind, at, "frames have earlier times than the frames before them").losing(frames.into())
+    Problem::new(kind, at, "frames are earlier than the frames before them").losing(frames.into())
 }
 
-/// Buffers that are used again and again, and what was found wrong.
+/// Reusable buffers, and the problems found.
 #[derive(Default)]
 pub(crate) struct Work {
     block: Block,
@@ -226,7 +226,7 @@ fn newer(problem: &Problem) -> RewriteError {
     RewriteError::Refused(format!("{problem}. Nothing was changed; use a newer gametape"))
 }
 
-/// Refuses a tape that this version cannot read whole although nothing is damaged: a rewrite would lose what is new.
+/// Rejects an undamaged tape that this version cannot read completely: a rewrite would lose the newer data.
 pub(crate) fn refuse_newer(tape: &Tape) -> Result<(), RewriteError> {
     match tape.problems().iter().find(|problem| problem.kind == ProblemKind::Newer) {
         Some(problem) => Err(newer(problem)),
@@ -234,7 +234,7 @@ pub(crate) fn refuse_newer(tape: &Tape) -> Result<(), RewriteError> {
     }
 }
 
-/// Adds what was found wrong with a source to what was met while copying. That a tape was not closed is no loss by itself.
+/// Adds the problems of a source to those found while copying. An unclosed tape is not a loss by itself.
 pub(crate) fn add_problems(problems: &mut Vec<Problem>, tape: &Tape) {
     let expected = [ProblemKind::NotClosed, ProblemKind::JournalTail];
     for problem in tape.problems().into_iter().filter(|problem| !expected.contains(&problem.kind)) {
@@ -244,7 +244,7 @@ pub(crate) fn add_problems(problems: &mut Vec<Problem>, tape: &Tape) {
     }
 }
 
-/// Runs all copiers, the one with the earliest next block first, so that the new tape is laid down in order of time.
+/// Runs all copiers, always the one with the earliest next block, so that the new tape is written in order of time.
 pub(crate) fn copy_all(
     copiers: &mut [Copier<'_>],
     builder: &mut TapeBuilder,

@@ -1,5 +1,5 @@
-//! The tape file as a writer sees it: records are appended, blocks are remembered for the index, the close writes pages, footer and
-//! trailer. Takes finished payloads; makes no blocks itself.
+//! The output side of a writer: appends records to the tape file, keeps the index entries of blocks, and on close
+//! writes pages, footer and trailer. Takes finished payloads; does not create blocks itself.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ use crate::record::{FileHeader, NO_STREAM, RecordHeader, RecordKind, Trailer};
 use crate::stream::{StreamId, StreamSpec};
 use crate::system::Status;
 
-/// A page is written early when it holds this many ranges, so that streams with very many channels stay small in memory.
+/// A page is written early when it holds this many ranges, which bounds memory for streams with very many channels.
 const PAGE_RANGES: usize = 1 << 19;
 
 struct SinkStream {
@@ -25,7 +25,7 @@ struct SinkStream {
     descriptor_offset: u64,
     totals: Totals,
     entries: Vec<BlockEntry>,
-    /// For each slot one range for each entry.
+    /// For each slot, one range per entry.
     ranges: Vec<Vec<Range>>,
     pages: Vec<PageRef>,
 }
@@ -39,14 +39,14 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Writes the file header.
+    /// Creates a sink and writes the file header.
     pub(crate) fn new(mut file: Box<dyn TapeFile>, header: FileHeader) -> io::Result<Self> {
         let bytes = header.to_bytes();
         file.append(&bytes)?;
         Ok(Self { file, header, offset: bytes.len() as u64, streams: BTreeMap::new() })
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.offset
     }
@@ -55,7 +55,7 @@ impl Sink {
         self.file.sync()
     }
 
-    /// Whether the file is still found under this path. If the system does not say, it is taken to be.
+    /// Whether `path` still refers to the file. If the system cannot tell, returns `true`.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         self.file.is_at(path).unwrap_or(true)
     }
@@ -78,15 +78,15 @@ impl Sink {
         Ok(())
     }
 
-    /// Writes a block and remembers it, with the ranges of its frames, for the index.
+    /// Writes a block and adds it to the index with the ranges of its frames.
     pub(crate) fn write_block(&mut self, mut header: RecordHeader, payload: &[u8], block: &Block) -> io::Result<()> {
-        // A page that found no room after the last block comes first: it must not grow beyond its limit.
+        // If there was no room for a page after the last block, write it first: a page must not exceed its limit.
         if self.page_is_due(header.stream) {
             self.write_page(header.stream)?;
         }
         header.offset = self.record(header, payload)?;
         let Some(stream) = self.streams.get_mut(&header.stream) else {
-            return Err(io::Error::other("a block of a stream that was not described"));
+            return Err(io::Error::other("a block of a stream without a descriptor"));
         };
         stream.entries.push(BlockEntry::of(&header));
         if block.is_columnar() {
@@ -102,7 +102,7 @@ impl Sink {
         totals.first_ns = totals.first_ns.or(Some(header.first_ns));
         totals.last_ns = Some(header.last_ns);
         if self.page_is_due(header.stream) {
-            // The block is written: without room, the page waits for the next block or the close.
+            // The block has been written. If there is no room for the page, it waits for the next block or the close.
             self.write_page(header.stream).or_else(|error| if is_no_room(&error) { Ok(()) } else { Err(error) })?;
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Closes the tape: index pages, footer, sync, trailer, sync. Gives the length of the file.
+    /// Closes the tape: index pages, footer, sync, trailer, sync. Returns the length of the file.
     pub(crate) fn close(&mut self, status: &BTreeMap<u16, Status>) -> io::Result<u64> {
         let ids: Vec<u16> = self.streams.keys().copied().collect();
         for id in ids {
@@ -156,8 +156,8 @@ impl Sink {
         pack::pack_table(&footer.to_bytes(), &mut payload);
         let header = RecordHeader::plain(RecordKind::Footer, NO_STREAM, &payload);
         let footer_offset = self.record(header, &payload)?;
-        // A power cut may keep the trailer and lose blocks before it, and readers of a closed tape leave the journals alone. So
-        // the trailer is written only when all it stands for is durable.
+        // A power cut may keep the trailer and lose blocks before it, and readers of a closed tape ignore the journals.
+        // So the trailer is written only after everything before it is durable.
         self.sync()?;
         let trailer = Trailer { footer_offset, footer_bytes: header.record_bytes() };
         self.append(&[&trailer.to_bytes()])?;
@@ -165,7 +165,7 @@ impl Sink {
         Ok(self.offset)
     }
 
-    /// Frames and bytes of a stream so far.
+    /// The frames and bytes of a stream so far.
     pub(crate) fn totals(&self, id: StreamId) -> Totals {
         self.streams.get(&id.0).map(|stream| stream.totals).unwrap_or_default()
     }
@@ -176,12 +176,12 @@ impl Sink {
         Ok(header.offset)
     }
 
-    /// All or nothing, as far as the disk allows.
+    /// Appends all parts or nothing, as far as the disk allows.
     fn append(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         for part in parts {
             if let Err(error) = self.file.append(part) {
-                // If this fails too, the reader finds a record that ends beyond the file and leaves it out. Nothing can be appended
-                // behind it: this is not an error that goes away when there is room.
+                // If this fails too, a reader finds a record that extends beyond the file and ignores it. Nothing can
+                // be appended after it, so this error does not go away when there is room again.
                 return Err(match self.file.truncate(self.offset) {
                     Ok(()) => error,
                     Err(_) => io::Error::other(error),

@@ -1,4 +1,4 @@
-//! Real files through the standard library alone. The journal goes through ordinary writes here; the `gametape` crate maps it.
+//! Real files, using the standard library only. Journals use ordinary writes here; the `gametape` crate memory-maps them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -21,14 +21,14 @@ pub(super) fn create_tape(path: &Path) -> io::Result<Box<dyn TapeFile>> {
 pub(super) fn create_journal(path: &Path, bytes: u64) -> io::Result<Box<dyn JournalFile>> {
     let mut file = new_private().read(true).write(true).open(path)?;
     if let Err(error) = fill_with_zeros(&mut file, bytes) {
-        // Half a journal on a full disk helps nobody.
+        // A partly allocated journal on a full disk is useless.
         let _ = fs::remove_file(path);
         return Err(error);
     }
     Ok(Box::new(Journal { file }))
 }
 
-/// Options that make a new file which only its owner may read and write, where the system knows such modes.
+/// Returns options that create a new file readable and writable by its owner only, on systems with such permissions.
 #[must_use]
 pub fn new_private() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -38,7 +38,7 @@ pub fn new_private() -> OpenOptions {
     options
 }
 
-/// Whether an open file is the one that is found under a path.
+/// Whether `path` refers to this open file.
 #[cfg(unix)]
 pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -50,7 +50,7 @@ pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether a file is found under a path; the system does not say whether it is this one.
+/// Whether `path` exists; this system does not tell whether it is the same file.
 #[cfg(not(unix))]
 pub fn is_file_at(_file: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
@@ -61,20 +61,20 @@ pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
     check_regular(&path.metadata()?)?;
     let mut options = OpenOptions::new();
     let file = match held(options.read(true).write(cfg!(windows)), path) {
-        // What may not be written, nobody writes: it can be held by looking at it.
+        // A file without write permission has no writers: read access is enough to lock it.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => held(options.write(false), path)?,
         held => held?,
     };
     Ok(Box::new(file))
 }
 
-/// Whether somebody writes to this tape now: a tape that was not closed is either that, or its recorder is gone.
+/// Whether a writer currently has this tape open. If not, a tape that was not closed has lost its recorder.
 #[must_use]
 pub fn is_being_written(path: &Path) -> bool {
     lock(path).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Opens a file for one writer alone, while everybody may read it. `WouldBlock` if another one has it.
+/// Opens a file with a single writer and any number of readers. `WouldBlock` if another writer has it.
 #[cfg(not(windows))]
 fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.open(path)?;
@@ -82,7 +82,7 @@ fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The same on Windows, where a lock keeps others from reading: here a writer says on opening that nobody else may write.
+/// The same on Windows, where a lock would keep others from reading: a share mode that denies other writers is used instead.
 #[cfg(windows)]
 fn held(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -100,18 +100,19 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// A file that somebody has open keeps its name until it is closed, on file systems that cannot do better: so another name first.
+/// On file systems without POSIX delete semantics, a file that is still open keeps its name until it is closed, so it
+/// is renamed first.
 #[cfg(windows)]
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     let mut gone = path.as_os_str().to_owned();
     gone.push(format!(".{}.gone", std::process::id()));
     fs::rename(path, &gone)?;
-    // Still in use in a way that forbids it: as it was.
+    // If it is in use in a way that forbids removal, restore its name.
     fs::remove_file(&gone).inspect_err(|_| drop(fs::rename(&gone, path)))
 }
 
 pub(super) fn publish(from: &Path, to: &Path) -> io::Result<()> {
-    // A link fails if the name is taken, a rename would overwrite. Not every file system has links.
+    // A link fails if the name is taken; a rename would overwrite the file. Not every file system supports links.
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -194,7 +195,7 @@ impl JournalFile for Journal {
 
     #[cfg(not(any(unix, windows)))]
     fn write(&self, _at: u64, _data: &[u8]) -> io::Result<()> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this platform has no files"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "files are not supported on this platform"))
     }
 
     fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
@@ -257,7 +258,7 @@ mod tests {
         assert!(!tape.is_at(&path).unwrap() && tape.is_at(&other).unwrap());
         if cfg!(unix) {
             drop(create_tape(&path).unwrap());
-            assert!(!tape.is_at(&path).unwrap(), "another file has its name");
+            assert!(!tape.is_at(&path).unwrap(), "another file now has its name");
         }
         fs::remove_file(&other).unwrap();
         assert!(!tape.is_at(&other).unwrap());
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_only_be_read_can_be_held_too() {
+    fn a_read_only_file_can_be_locked_too() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         create_tape(&path).unwrap().append(b"frames").unwrap();

@@ -1,4 +1,4 @@
-//! The recorder's writer: `WriterCore` for the capturing thread, and an encoder thread beside it.
+//! The recorder's writer: `WriterCore` on the capturing thread, and an encoder thread.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,22 +18,22 @@ use crate::system::{Counters, Event, Status, metadata_bytes};
 
 /// Writes a tape while a game runs.
 ///
-/// A frame is accepted when [`append`](Self::append) returns `Ok`: it then stands in the journal, and the end of the
-/// process cannot lose it. A power cut loses at most what was accepted within the sync interval. `append` allocates nothing
-/// in steady state and makes no file call. Dropping a writer without [`finish`](Self::finish) leaves a tape that readers open
-/// with its journal and `recover` closes.
+/// A frame is accepted when [`append`](Self::append) returns `Ok`. It is then in the journal and survives the end of
+/// the process. A power cut loses at most the frames accepted within the sync interval. In steady state `append`
+/// allocates no memory and makes no file system calls. Dropping a writer without calling [`finish`](Self::finish)
+/// leaves a tape that readers open together with its journal, and that `recover` closes.
 pub struct Writer {
     core: WriterCore,
     thread: Option<JoinHandle<Result<FinishedTape, Failure>>>,
 }
 
-/// While the disk is full, it is tried again this often.
+/// The retry interval while the disk is full.
 const TRY_AGAIN: Duration = Duration::from_millis(200);
 
 type FinishedTape = (u64, Vec<(u16, Totals)>);
 
 impl Writer {
-    /// Makes a new tape. Waits for the disk until file, first journal and directory are durable.
+    /// Creates a new tape. Blocks until the file, the first journal and the directory are durable.
     pub fn create(files: Arc<dyn Files>, path: &Path, options: &WriteOptions) -> Result<Self, CreateError> {
         let (core, encoder) = WriterCore::create(files, path, options)?;
         let thread = std::thread::Builder::new()
@@ -43,22 +43,22 @@ impl Writer {
         Ok(Self { core, thread: Some(thread) })
     }
 
-    /// Adds a stream; frames of it can follow at once.
+    /// Adds a stream. Its frames can be appended right away.
     pub fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, AppendError> {
         self.core.add_stream(spec)
     }
 
-    /// Accepts a frame. Never waits for the disk.
+    /// Appends a frame. Never blocks on the disk.
     pub fn append(&mut self, stream: StreamId, time_ns: u64, frame: &[u8]) -> Result<Accepted, AppendError> {
         self.core.append(stream, time_ns, frame)
     }
 
-    /// Puts an event on the tape.
+    /// Appends an event.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), AppendError> {
         self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text, None))
     }
 
-    /// Puts an event on the tape that lasted `length_ns` until `time_ns`.
+    /// Appends an event that lasted `length_ns` until `time_ns`.
     pub fn event_with_length(
         &mut self,
         time_ns: u64,
@@ -69,12 +69,12 @@ impl Writer {
         self.core.system_frame(Role::Events, time_ns, &Event::to_bytes(kind, text, Some(length_ns)))
     }
 
-    /// Sets a metadata entry; the last value of a key counts.
+    /// Sets a metadata entry; the last value of a key wins.
     pub fn metadata(&mut self, time_ns: u64, key: &str, value: &str) -> Result<(), AppendError> {
         self.core.system_frame(Role::Metadata, time_ns, &metadata_bytes(key, value))
     }
 
-    /// Relates the recording's clock to UTC.
+    /// Maps a tape time to UTC.
     pub fn clock(&mut self, time_ns: u64, utc_ns: i64) -> Result<(), AppendError> {
         self.core.system_frame(Role::Clock, time_ns, &utc_ns.to_le_bytes())
     }
@@ -84,20 +84,20 @@ impl Writer {
         self.core.count(stream, counters);
     }
 
-    /// What was lost and noticed on a stream so far.
+    /// The counters and "seen until" of a stream so far.
     pub fn status(&self, stream: StreamId) -> Option<Status> {
         self.core.status(stream)
     }
 
-    /// What is wrong with the files right now. Cheap: one atomic load.
+    /// Returns the current problems with the files. Cheap: one atomic load.
     pub fn trouble(&self) -> Trouble {
         self.core.shared.trouble()
     }
 
-    /// Closes the tape and says what is on it and what was lost.
+    /// Closes the tape and returns its contents and losses in summary.
     pub fn finish(mut self) -> Result<Finished, FinishError> {
         self.core.write_status();
-        self.core.let_go();
+        self.core.release_journal();
         self.core.shared.give_order(Order::Finish(self.core.all_status()));
         let thread = self.thread.take().ok_or(FinishError::ThreadGone)?;
         let (bytes, totals) = thread.join().map_err(|_| FinishError::ThreadGone)??;
@@ -110,7 +110,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // After `finish` the thread is gone; otherwise the journal keeps what was accepted.
+        // After `finish` the thread is gone; otherwise the journal keeps the accepted frames.
         if let Some(thread) = self.thread.take() {
             self.core.shared.give_order(Order::Abandon);
             let _ = thread.join();
@@ -126,8 +126,8 @@ fn run(mut encoder: Encoder) -> Result<FinishedTape, Failure> {
     // A panic must not look like a slow disk to the capturing thread.
     let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut encoder, &shared, start)));
     let result = worked.unwrap_or_else(|_| {
-        let source = Arc::new(io::Error::other("an error in this program: please report it"));
-        Err(Failure { doing: "making blocks", source })
+        let source = Arc::new(io::Error::other("internal error: please report it"));
+        Err(Failure { doing: "encoding blocks", source })
     });
     if let Err(failure) = &result {
         shared.fail(failure.clone());
@@ -140,7 +140,7 @@ fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<Finish
     loop {
         encoder.step(&mut || start.elapsed())?;
         match shared.order() {
-            // Until the journal must be synced; the capturing thread wakes us before if much has come together.
+            // Sleep until the journal has to be synced; the capturing thread wakes us earlier if much data has accumulated.
             Order::Work => {
                 let idle = encoder.idle_for(start.elapsed());
                 if encoder.waits_for_room() { wait_for_room(shared, idle) } else { std::thread::park_timeout(idle) }
@@ -154,7 +154,7 @@ fn work(encoder: &mut Encoder, shared: &Shared, start: Instant) -> Result<Finish
     }
 }
 
-/// Rests although the capturing thread wakes us for every frame that it cannot place.
+/// Sleeps, even though the capturing thread wakes us for every frame for which it finds no room.
 fn wait_for_room(shared: &Shared, most: Duration) {
     let start = Instant::now();
     let rest = most.min(TRY_AGAIN);
@@ -184,7 +184,7 @@ mod tests {
         };
         let mut writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
         let stream = writer.add_stream(StreamSpec::rows("noise")).unwrap();
-        // Less than a journal, so that no change of journals wakes it; nothing that packs well, so that the tape grows.
+        // Smaller than a journal, so that no change of journals wakes the encoder; incompressible, so that the tape grows.
         let mut state = 1u64;
         for row in 0..5_000 {
             let mut noise = || {

@@ -1,4 +1,4 @@
-//! Every byte of small tapes and journals flipped, every prefix cut: no panic, nothing wrong taken for right, all loss reported.
+//! Flips every byte and cuts every prefix of small tapes and journals: no panic, no wrong data, and every loss is reported.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use crate::bytes;
@@ -27,14 +27,14 @@ fn frame(i: u32) -> Vec<u8> {
     out.extend((i as f32 * 0.5).to_le_bytes());
     out.extend((i as f32 * -0.25).to_le_bytes());
     out.extend([i as u8, 7]);
-    // Every few frames have another size: they go into blocks of their own, so that a small tape has many blocks.
+    // Every few frames have another size and go into blocks of their own, so that a small tape has many blocks.
     if i / 3 % 2 == 1 {
         out.truncate(11);
     }
     out
 }
 
-/// A small recording; its length decides how much of it is in blocks when it is not closed.
+/// A small recording. Its length determines how much of it is in blocks if it is not closed.
 fn write(path: &Path, frames: u32, journal_bytes: u64) -> Writer {
     let options = WriteOptions { journal_bytes, start_utc_ns: Some(1_000), ..WriteOptions::new(TapeId([1; 16])) };
     let mut writer = Writer::create(Arc::new(StdFiles), path, &options).unwrap();
@@ -93,7 +93,7 @@ fn read_all(tape: &Tape) -> All {
             match frames.next() {
                 Ok(Some(frame)) => {
                     let before = all.insert((stream.id().0, frame.seq), (frame.time_ns, frame.data.to_vec()));
-                    assert!(before.is_none(), "a frame came twice");
+                    assert!(before.is_none(), "a frame was returned twice");
                 }
                 Ok(None) => break,
                 Err(ReadError::Damaged(_)) => {}
@@ -104,7 +104,7 @@ fn read_all(tape: &Tape) -> All {
     all
 }
 
-/// What is wrong with what a reader gives of a damaged tape.
+/// Returns what is wrong with the frames read from a damaged tape, or the missing ones.
 fn compare(right: &All, found: &All) -> Result<BTreeSet<(u16, u64)>, String> {
     for (key, value) in found {
         if right.get(key) != Some(value) {
@@ -114,7 +114,7 @@ fn compare(right: &All, found: &All) -> Result<BTreeSet<(u16, u64)>, String> {
     Ok(right.keys().filter(|key| !found.contains_key(key)).copied().collect())
 }
 
-/// Reads in all the ways there are. Gives missing frames and the problems beyond those that were known before.
+/// Reads in every possible way. Returns the missing frames and the problems beyond those known before.
 fn examine(tape: &Tape, right: &All, known: &[Problem]) -> Result<(BTreeSet<(u16, u64)>, Vec<Problem>), String> {
     let missing = compare(right, &read_all(tape))?;
     let mut merged = tape.merged(tape.streams());
@@ -134,7 +134,7 @@ fn examine(tape: &Tape, right: &All, known: &[Problem]) -> Result<(BTreeSet<(u16
     let verified = tape.verify(&mut |_| {}).map_err(|error| error.to_string())?;
     let new = verified.problems.into_iter().filter(|problem| !known.contains(problem)).collect::<Vec<_>>();
     if new.is_empty() {
-        return Err("verify does not notice".into());
+        return Err("verify does not detect it".into());
     }
     Ok((missing, new))
 }
@@ -172,7 +172,7 @@ fn check_channels(tape: &Tape, right: &All) -> Result<(), String> {
     }
 }
 
-/// Frames that damage at this byte may cost.
+/// The frames that damage at this byte may cost.
 fn cost(all: &[Record], at: usize, right: &All) -> BTreeSet<(u16, u64)> {
     let Some(record) = all.iter().find(|record| (record.at..record.end).contains(&at)) else { return BTreeSet::new() };
     let lost = |key: &(u16, u64)| match record.kind {
@@ -190,7 +190,7 @@ fn a_small_tape_has_all_that_can_be_damaged() {
     let tape = closed();
     let all = records(&tape);
     let blocks = all.iter().filter(|record| record.is_block() && record.stream == CAR.0).count();
-    assert!(blocks > 16, "{blocks} blocks: enough for ranges in runs");
+    assert!(blocks > 16, "{blocks} blocks: not enough for ranges in runs");
     let runs =
         all.iter().any(|record| record.kind == INDEX_PAGE && record.end - record.at - HEADER > record.head_bytes);
     assert!(runs && tape.len() < 8000, "{} bytes", tape.len());
@@ -269,7 +269,7 @@ fn each_flipped_byte_of_a_journal_is_noticed_and_costs_at_most_its_row() {
     let right = read_all(&whole);
     let known = whole.verify(&mut |_| {}).unwrap().problems;
     for number in 0..journals.len() {
-        // The zeros behind the last row are all alike.
+        // The zeros after the last row are all alike.
         let used = journals[number].iter().rposition(|byte| *byte != 0).unwrap() + 40;
         for at in (0..used).chain((used..journals[number].len()).step_by(97)) {
             let mut bad = journals.clone();

@@ -1,4 +1,4 @@
-//! A reader that follows a busy recorder misses no accepted frame and never sees a wrong one.
+//! A reader that follows a busy recorder misses no accepted frame and never reads a wrong one.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use std::path::Path;
@@ -16,7 +16,7 @@ fn content(stream: u16, seq: u64) -> Vec<u8> {
     data
 }
 
-/// Everything accepted before `accepted` was looked at is there, in order and right.
+/// Checks that everything accepted before `accepted` was read is present, in order and correct.
 fn check(tape: &Tape, stream: u16, accepted: u64, from: u64) -> u64 {
     let Some(known) = tape.stream(StreamId(stream)) else {
         assert_eq!(accepted, 0, "stream {stream} is missing");
@@ -34,7 +34,7 @@ fn check(tape: &Tape, stream: u16, accepted: u64, from: u64) -> u64 {
     seq
 }
 
-/// How often the reader must have looked while the recorder was at work.
+/// How often the reader must have looked while the recorder was running.
 const ROUNDS: u64 = 8;
 
 fn follow(path: &Path, accepted: &[AtomicU64; 2], looks: &AtomicU64, done: &AtomicBool, fresh: bool) {
@@ -50,7 +50,7 @@ fn follow(path: &Path, accepted: &[AtomicU64; 2], looks: &AtomicU64, done: &Atom
         }
         let tape = tape.as_ref().unwrap();
         for stream in 0..2u16 {
-            // Most rounds look only at what is new, some at everything.
+            // Most rounds read only new data, some read everything.
             let from = if rounds % 16 == 0 { 0 } else { seen[stream as usize] };
             seen[stream as usize] = check(tape, stream, now[stream as usize], from);
         }
@@ -81,7 +81,7 @@ fn busy_recorder_is_followed(journal_bytes: u64, fresh: bool) {
         writer.add_stream(StreamSpec::rows("text")).unwrap();
         let mut i = 0;
         while i < FRAMES && !follower.is_finished() {
-            // A reader that is slow on this machine is waited for: looks spread over the whole recording are the point.
+            // Wait for a slow reader: the point is to read throughout the whole recording.
             if looks.load(Ordering::SeqCst) < i * ROUNDS / FRAMES {
                 std::thread::yield_now();
                 continue;
@@ -101,7 +101,7 @@ fn busy_recorder_is_followed(journal_bytes: u64, fresh: bool) {
         done.store(true, Ordering::SeqCst);
         follower.join().unwrap();
         let looks = looks.load(Ordering::SeqCst);
-        assert!(looks >= ROUNDS, "{looks} looks: too few to say anything");
+        assert!(looks >= ROUNDS, "{looks} rounds are too few for a meaningful test");
     });
 }
 

@@ -1,7 +1,8 @@
-//! Tapes that were written once, by the first version 1, and are read for ever: every frame, time, event and name comes out as it did then.
+//! Tapes written once by the first release of version 1 must stay readable for ever: every frame, time, event and name
+//! reads as it did then.
 //!
-//! The files in `golden/` never change. A new kind of tape gets a new file: `GAMETAPE_WRITE_GOLDEN=1 cargo test -p gametape-format --test golden` writes those
-//! that are missing. `draft-0` is of the last draft.
+//! The files in `golden/` never change. A new kind of tape gets a new file: `GAMETAPE_WRITE_GOLDEN=1 cargo test -p
+//! gametape-format --test golden` writes the missing ones. `draft-0` is of the last draft.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 #![cfg(feature = "write")]
 use crate::samples;
@@ -17,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-/// Everything that a reader gives, as text.
+/// Dumps everything that a reader returns as text.
 fn dump(path: &Path) -> String {
     let tape = Tape::open(path).unwrap();
     let mut out = String::new();

@@ -1,4 +1,5 @@
-//! Files made to hurt: absurd lengths, counts and places with right checksums. A clear error or a report, below 64 MiB, in time.
+//! Malicious files: absurd lengths, counts and offsets with valid checksums. Reading them must give a clear error or
+//! report, within 64 MiB and in bounded time.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use crate::allocation;
@@ -21,7 +22,7 @@ const MEMORY: u64 = 64 << 20;
 /// Guards against a hang; far above what any of these needs.
 const TIME: Duration = Duration::from_secs(120);
 
-/// Bytes that many readers share, followed by zeros up to a size.
+/// Bytes shared by many readers, followed by zeros up to a size.
 #[derive(Clone)]
 struct Shared {
     bytes: Arc<Vec<u8>>,
@@ -51,7 +52,7 @@ impl ReadAt for Shared {
     }
 }
 
-/// The same bytes again and again after a beginning.
+/// A prefix followed by the same bytes over and over.
 struct Repeated<F> {
     start: Vec<u8>,
     piece: u64,
@@ -77,7 +78,7 @@ impl<F: Fn(u64) -> Vec<u8> + Send + Sync> ReadAt for Repeated<F> {
     }
 }
 
-/// Reads all of it in all ways. Gives what went wrong, in words.
+/// Reads everything in every way. Returns the problems as text.
 fn read(tape: Box<dyn ReadAt>, journals: Vec<Box<dyn ReadAt>>) -> Vec<String> {
     let start = thread_time();
     let mut said = Vec::new();
@@ -106,10 +107,10 @@ fn read(tape: Box<dyn ReadAt>, journals: Vec<Box<dyn ReadAt>>) -> Vec<String> {
         }
         said.extend(tape.problems().iter().map(ToString::to_string));
     });
-    assert!(peak < MEMORY, "{} MiB at once", peak >> 20);
+    assert!(peak < MEMORY, "peak of {} MiB", peak >> 20);
     let took = thread_time() - start;
-    assert!(took < TIME, "took {took:?} of processor time");
-    assert!(!said.is_empty(), "nothing is wrong with it?");
+    assert!(took < TIME, "took {took:?} of CPU time");
+    assert!(!said.is_empty(), "no problem was reported");
     said
 }
 
@@ -140,7 +141,7 @@ fn section(values: &[u64]) -> Vec<u8> {
     out
 }
 
-/// A stream with channels whose names are as long as they may be.
+/// A stream with channels whose names have the maximum length.
 fn wordy(name: &str, channels: u32) -> StreamSpec {
     let channel = |i: u32| {
         let name = format!("{i:0>1024}");
@@ -157,7 +158,7 @@ fn lengths_beyond_the_file_take_no_memory() {
             let head = Head { kind, payload_bytes: Some(length), head_bytes: Some(length), rows: 1, ..Head::default() };
             tape.record(head, &[]);
             read_tape(tape.bytes.clone());
-            // The same in a file that has these bytes, all zero.
+            // The same in a file that really has these bytes, all zero.
             read(Box::new(Shared::sparse(tape.bytes, 40 << 20)), Vec::new());
         }
     }
@@ -187,7 +188,7 @@ fn blocks_as_large_as_they_may_be_stay_below_the_limit() {
     for i in 0..4u64 {
         let frames = packed(&vec![i as u8; 16 << 20]);
         let mut payload = [section(&[0; 1024]), section(&[16 << 10; 1024]), frames].concat();
-        // As long as a payload may be, too: the rest is a frame that zstd skips.
+        // Of the maximum payload length, too: the rest is a skippable zstd frame.
         let length = [32 << 20, (16 << 20) + (60 << 10)][i as usize % 2];
         let skipped = length - payload.len() - 8;
         payload.extend_from_slice(&0x184D_2A50u32.to_le_bytes());
@@ -299,14 +300,14 @@ fn a_hand_made_tape_is_read() {
 #[test]
 fn page_lists_that_go_round_in_circles_are_refused() {
     const MANY: u64 = 400_000;
-    // The same page again and again; pages at each byte; pages far behind the end; pages of no and of very many blocks.
+    // The same page over and over; pages at each byte; pages far beyond the end; pages of no and of very many blocks.
     read_tape(with_pages(|at, bytes| (0..MANY).map(|_| (at as u64, bytes, 17, 0)).collect()));
     read_tape(with_pages(|at, bytes| (0..MANY).map(|i| (at as u64, bytes, 17, i)).collect()));
     read_tape(with_pages(|_, bytes| (0..MANY).map(|i| (i, bytes, 17, i)).collect()));
     read_tape(with_pages(|_, _| (0..MANY).map(|i| (u64::MAX - i, u32::MAX, u32::MAX, i)).collect()));
     read_tape(with_pages(|at, _| (0..MANY).map(|i| (at as u64 + i, 1, 0, 0)).collect()));
     read_tape(with_pages(|at, bytes| vec![(at as u64, bytes, 17, 0), (64, 65, 1024, 1), (at as u64, bytes, 17, 2)]));
-    // The page itself is right, what the list says of it is not.
+    // The page itself is valid, but its entry in the list is not.
     read_tape(with_pages(|at, bytes| vec![(at as u64, bytes, 16, 0)]));
     read_tape(with_pages(|at, bytes| vec![(at as u64, bytes, 17, 3)]));
     let said = read_tape(with_pages(|_, _| Vec::new()));
@@ -385,7 +386,7 @@ fn journal_rows_in_very_many_pieces_take_little_memory() {
     let start = journal_header(0, 64, size);
     let make = |i: u64| journal_row(64 + 32 * i, 0, i * 7 % 1_000_003, i, 0, &[]);
     let said = with_journal(Box::new(Repeated { start, piece: 32, size, make }));
-    assert!(said.iter().any(|text| text.contains("too many pieces")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("too many runs")), "{said:?}");
 }
 
 #[test]
@@ -397,10 +398,10 @@ fn very_many_damaged_journal_rows_take_little_memory() {
         row
     };
     with_journal(Box::new(Repeated { start: journal_header(0, 64, size), piece: 33, size, make }));
-    // Rows with a byte between them that belongs to none.
+    // Rows separated by a byte that belongs to none.
     let make = |i: u64| [journal_row(64 + 33 * i, 0, i, i, 0, b""), vec![9]].concat();
     with_journal(Box::new(Repeated { start: journal_header(0, 64, size), piece: 33, size, make }));
-    // Marks of rows that are none.
+    // Row marks without rows.
     let make = |_: u64| vec![0xA5; 4096];
     with_journal(Box::new(Repeated { start: journal_header(0, 64, size), piece: 4096, size, make }));
 }
@@ -408,7 +409,7 @@ fn very_many_damaged_journal_rows_take_little_memory() {
 #[test]
 fn very_many_descriptors_in_a_journal_take_little_memory() {
     let size = 1 << 29;
-    // The same descriptor for each stream id, each in turn with a name of its own: all but a few are too many.
+    // The same descriptor for each stream id, each with its own name: all but a few exceed the limit.
     let mut bytes = journal_header(0, 64, size);
     for id in 0..100u16 {
         let name = format!("{}", (b'a' + id as u8 % 26) as char);
@@ -455,7 +456,7 @@ fn system_streams_that_unpack_to_very_much_take_little_memory() {
         tape.record(head, &payload);
     }
     let said = read_tape(tape.bytes);
-    assert!(said.iter().any(|text| text.contains("too much")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("too large")), "{said:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The reader in tests/independent, written from docs/format.md alone, must see in every tape what this crate sees.
+//! The reader in tests/independent, written from docs/format.md alone, must find the same in every tape as this crate.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, missing_docs)]
 #![cfg(feature = "write")]
 use crate::samples;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 // ---- running both readers ------------------------------------------------------------------------------------------
 
-/// The interpreter, or `None` after saying that the test is skipped.
+/// Returns the interpreter, or prints that the test is skipped and returns `None`.
 fn python(test: &str) -> Option<PathBuf> {
     if let Some(python) = std::env::var_os("GAMETAPE_PYTHON") {
         return Some(python.into());
@@ -28,7 +28,8 @@ fn python(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// What a reader finds in a tape: 0 (no problem), 3 (damage, or not closed) or 1 (not a tape), problems, a line a frame.
+/// What a reader finds in a tape: exit code 0 (no problem), 3 (damage, or not closed) or 1 (not a tape), problems, one
+/// line per frame.
 #[derive(Default)]
 struct Found {
     code: i32,
@@ -79,7 +80,7 @@ fn theirs<'a>(python: &Path, tapes: impl Iterator<Item = &'a PathBuf>) -> Vec<Fo
     all
 }
 
-/// Tapes that both readers are to read, which should both have the code.
+/// Tapes for both readers, with the exit code expected of both.
 struct Samples {
     folder: TempDir,
     tapes: Vec<(PathBuf, String, i32)>,
@@ -121,9 +122,9 @@ impl Samples {
     }
 }
 
-// ---- pieces of tapes ------------------------------------------------------------------------------------------------
+// ---- parts of tapes -------------------------------------------------------------------------------------------------
 
-/// Start and end of every piece of a file without damage: a mark, where its header has it, and a length.
+/// Start and end of every part of an undamaged file, found by a mark at an offset in its header, and a length.
 fn pieces(file: &[u8], mark: (usize, &[u8]), length_at: usize, header_bytes: usize) -> Vec<(usize, usize)> {
     let (mut found, mut at) = (Vec::new(), 64);
     while file.len() >= at + header_bytes && file[at + mark.0..].starts_with(mark.1) {
@@ -150,7 +151,7 @@ fn journals(tape: &Path) -> Vec<Vec<u8>> {
     (0..100).filter_map(|generation| std::fs::read(journal_path(tape, generation)).ok()).collect()
 }
 
-/// The bytes with one of them changed.
+/// Returns the bytes with one of them changed.
 fn flip(bytes: &[u8], at: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= 0x40;
@@ -230,7 +231,7 @@ fn independent_reader_damaged_tape() {
         let kind = usize::from(whole[at + 4]);
         seen[kind] += 1;
         let places = [at, at + 9, at + 64, (at + 64 + end) / 2, end - 1];
-        // All of these places in the first record of each kind, one of them in each other.
+        // All of these positions in the first record of each kind, one of them in each other record.
         for (i, what) in ["sync", "length", "first byte", "payload", "last byte"].into_iter().enumerate() {
             if seen[kind] == 1 || seen[kind] == i + 2 {
                 samples.add(format!("{what} of kind {kind} at {at}"), 3, &flip(&whole, places[i]), &[]);
@@ -250,7 +251,7 @@ fn independent_reader_damaged_tape() {
     }
     samples.add("text", 1, b"no tape ".repeat(100).as_slice(), &[]);
     samples.add("half a header", 1, &whole[..30], &[]);
-    // Journals count only if the tape is not closed.
+    // Journals are used only if the tape is not closed.
     let first_block = records(&whole).into_iter().find(|(at, _)| whole[at + 4] == 2).unwrap().0;
     let damaged = flip(&whole, first_block + 70);
     samples.add("closed, with journals", 0, &whole, &journals);
@@ -283,7 +284,7 @@ fn independent_reader_damaged_journal() {
     }
     samples.add("journals with each other's names", 3, &tape, &kept.iter().rev().cloned().collect::<Vec<_>>());
     samples.add("tape id", 3, &flip(&tape, 20), &kept);
-    // Rows of the journal may stand in for a block or a descriptor.
+    // Journal rows may replace a damaged block or descriptor.
     for (start, end) in records(&tape) {
         for at in [start + 16, (start + 64 + end) / 2] {
             samples.add(format!("byte {at} of the tape, record at {start}"), 3, &flip(&tape, at), &kept);

@@ -1,4 +1,4 @@
-//! A frame by its time: of a block of text one row is rendered, and not the others.
+//! Reading a frame by its time renders only one row of a block of text.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::allocation;
@@ -31,7 +31,7 @@ fn the_frame_at_a_moment_takes_the_memory_of_a_frame_and_not_of_its_block() {
         assert_eq!(found, Some((number * 10, answer(number).into_bytes())));
         assert!(peak < all_bytes / 4, "{peak} of {all_bytes} bytes");
     }
-    // All of the block, for comparison.
+    // The whole block, for comparison.
     let whole = peak_bytes(|| assert!(tape.frames(stream).next().unwrap().is_some()));
     assert!(whole >= all_bytes, "{whole} of {all_bytes} bytes");
 }

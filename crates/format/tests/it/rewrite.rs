@@ -1,4 +1,4 @@
-//! Cut, merge and recover over real files.
+//! Cut, merge and recover with real files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use crate::bytes;
@@ -195,7 +195,7 @@ fn recover_of_a_damaged_tape_counts_what_is_lost() {
     assert_whole(&tape);
     let stream = tape.stream_named("car").unwrap();
     assert_eq!((stream.totals().frames, stream.status().counters.dropped), (6000 - 1024, 1024));
-    assert_eq!(std::fs::read(path("a.gtape")).unwrap(), bytes, "the source is as it was");
+    assert_eq!(std::fs::read(path("a.gtape")).unwrap(), bytes, "the source is unchanged");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn recover_refuses_a_tape_that_is_being_recorded() {
     writer.finish().unwrap();
 }
 
-/// Puts other bytes in the place of a file.
+/// Replaces the contents of a file.
 fn overwrite(path: &Path, bytes: &[u8]) {
     std::fs::remove_file(path).unwrap();
     std::io::Write::write_all(&mut std::fs::File::create_new(path).unwrap(), bytes).unwrap();
@@ -227,7 +227,7 @@ fn cut_and_merge_tell_and_count_what_is_missing() {
     data[footer.at + 70] ^= 1;
     overwrite(&path("a.gtape"), &data);
     let tape = Tape::open(path("a.gtape")).unwrap();
-    assert!(tape.is_complete(), "a trailer is there");
+    assert!(tape.is_complete(), "the trailer is present");
     let lost =
         |problems: &[gametape_format::read::Problem]| -> u64 { problems.iter().filter_map(|p| p.frames_lost).sum() };
     let files: Arc<StdFiles> = Arc::new(StdFiles);
@@ -254,7 +254,7 @@ fn recover_says_so_when_a_journal_is_cut_or_missing() {
                 std::thread::yield_now();
             }
         }
-        // Let the encoder make the next journal.
+        // Let the encoder create the next journal.
         let of_this_tape = |entry: &std::io::Result<std::fs::DirEntry>| {
             entry.as_ref().unwrap().file_name().to_string_lossy().contains(&format!("{name}-journal-"))
         };
@@ -307,7 +307,7 @@ fn what_a_newer_version_wrote_is_never_rewritten() {
     assert_eq!(std::fs::read_dir(path("").as_path()).unwrap().count(), 1, "nothing is left behind");
 }
 
-/// Counters of all streams of a tape, the system's too, added up.
+/// Sums the counters of all streams of a tape, including system streams.
 fn counted(tape: &Tape) -> Counters {
     let mut sum = Counters::default();
     tape.streams().for_each(|stream| sum.add(&stream.status().counters));
@@ -322,7 +322,7 @@ fn cutting_into_parts_and_merging_them_keeps_every_count() {
     let car = writer.add_stream(car()).unwrap();
     writer.metadata(0, "track", "Nowhere Ring").unwrap();
     let metadata = StreamId(car.0 + 1);
-    // Frames from 0.2 s to 10.7 s with two pauses, and something lost with each of them.
+    // Frames from 0.2 s to 10.7 s with two pauses, each with some losses.
     let frames = (20..1070).filter(|i| !(330..350).contains(i) && !(700..820).contains(i));
     for i in frames {
         writer.append(car, i * SECOND / 100, &frame(i)).unwrap();
@@ -331,14 +331,14 @@ fn cutting_into_parts_and_merging_them_keeps_every_count() {
         writer.count(car, &counters);
         writer.count(metadata, &Counters { dropped: i % 2, ..Counters::default() });
     }
-    // Behind the last frame.
+    // After the last frame.
     writer.count(car, &Counters { dropped: 7, ..Counters::default() });
     writer.event(12 * SECOND, "mark", "later").unwrap();
     writer.finish().unwrap();
     let tape = Tape::open(path("a.gtape")).unwrap();
     let all = counted(&tape);
     assert!(all.torn > 1800 && all.dropped > 400 && all.gaps > 5, "{all:?}");
-    // As `split` does it: from the first frame of a part to its last, and not what lies between the parts.
+    // As `split` does it: from the first frame of a part to its last, without the gaps between the parts.
     let parts = [20 * SECOND / 100..329 * SECOND / 100 + 1, 350 * SECOND / 100..555 * SECOND / 100];
     let parts = parts
         .into_iter()
@@ -358,7 +358,7 @@ fn cutting_into_parts_and_merging_them_keeps_every_count() {
     assert_eq!(counted(&whole), all);
 }
 
-/// A tape that was not closed and its journal, of rows made by hand: sequence number and time.
+/// A tape that was not closed, and its journal of hand-made rows: sequence number and time.
 fn unclosed(path: &Path, rows: &[(u64, u64)]) {
     let mut tape = bytes::Builder::new();
     let spec = StreamSpec::rows("text").to_bytes();
@@ -417,7 +417,7 @@ fn a_journal_row_that_contradicts_the_others_costs_itself_alone() {
 fn recover_leaves_no_unfinished_file_behind() {
     let (_folder, path) = temp();
     unclosed(&path("a.gtape"), &[(0, 0), (1, 5)]);
-    // What a killed one left, and a file of somebody else.
+    // A leftover of a killed rewrite, and an unrelated file.
     std::fs::write(path("a.gtape.4711.part"), "half").unwrap();
     std::fs::write(path("a.gtape.mine.part"), "other").unwrap();
     recover(Arc::new(StdFiles), &path("a.gtape"), None, &mut |_| {}).unwrap();
@@ -465,7 +465,7 @@ fn a_header_that_differs_from_its_copy_in_the_footer_is_a_problem() {
     let (_folder, path) = temp();
     build(&path("a.gtape"), 300, START, 0);
     let whole = std::fs::read(path("a.gtape")).unwrap();
-    // The id, and the time of the recording.
+    // The id, and the recording time.
     for at in [20, 36] {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x55;

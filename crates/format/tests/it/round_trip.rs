@@ -1,4 +1,4 @@
-//! Writer to reader over real files.
+//! From writer to reader with real files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::sync::Arc;
@@ -144,7 +144,7 @@ fn channels_are_read_by_name_and_overviews_hold_all_values() {
         }
     }
     assert_eq!(row, 5000);
-    // Without times: the same values, closed and from a journal.
+    // Without times: the same values, from a closed tape and from a journal.
     let open_path = folder.path().join("open.gtape");
     let writer = write(&open_path, 300);
     for (path, rows) in [(&path, 5000), (&open_path, 300)] {
@@ -298,7 +298,7 @@ fn the_answer_at_any_moment_is_the_one_that_frames_give_and_events_are_found_by_
         17 => "<html>loading</html>".to_owned(),
         _ => format!("{{\"clock\":{}.5,\"who\":\"Player {}\"}}", number / 3, number % 4),
     };
-    // More than two blocks, some moments with two answers.
+    // More than two blocks, sometimes with two responses at the same time.
     for number in 0..2500 {
         tape.append(stream, 1_000 + number / 2 * 10, answer(number).as_bytes()).unwrap();
         if number % 50 == 0 {

@@ -1,4 +1,4 @@
-//! Disks that stall, fill up and fail: the capturing thread never waits, and what was accepted is there.
+//! Disks that stall, fill up and fail: the capturing thread never blocks, and all accepted frames are kept.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use std::io;
@@ -14,16 +14,16 @@ use gametape_format::write::{
 };
 use gametape_format::{StreamId, StreamSpec, TapeId};
 
-/// What stands in the way of file calls.
+/// What gets in the way of file calls.
 #[derive(Default)]
 struct Trouble {
     closed: Mutex<bool>,
     opened: Condvar,
-    /// Threads that made calls which may wait for the disk.
+    /// Threads that made calls which may block on the disk.
     callers: Mutex<Vec<ThreadId>>,
-    /// Whether a call stands before the gate.
+    /// Number of calls waiting at the gate.
     waiting: AtomicU64,
-    /// Bytes that can still be had from the disk.
+    /// Bytes still available on the disk.
     room: Mutex<Option<u64>>,
 }
 
@@ -118,7 +118,7 @@ impl TapeFile for Tapes {
     fn append(&mut self, data: &[u8]) -> io::Result<()> {
         self.trouble.call();
         if let Err(error) = self.trouble.take(data.len() as u64) {
-            // A full disk takes a part.
+            // A full disk accepts only a part.
             let _ = self.inner.append(&data[..data.len() / 2]);
             return Err(error);
         }
@@ -143,7 +143,7 @@ struct Journals {
 
 impl JournalFile for Journals {
     fn write(&self, at: u64, data: &[u8]) -> io::Result<()> {
-        // A copy into mapped memory: no file call.
+        // A copy into mapped memory, not a file call.
         self.inner.write(at, data)
     }
 
@@ -173,7 +173,7 @@ fn frame(i: u64) -> Vec<u8> {
     [i.to_le_bytes(), (i * i).to_le_bytes(), [7; 8]].concat()
 }
 
-/// All accepted frames are there, and nothing else.
+/// Checks that the tape has all accepted frames and nothing else.
 fn check(path: &Path, accepted: u64) {
     let tape = Tape::open(path).unwrap();
     let mut frames = tape.frames(tape.stream_named("frames").unwrap());
@@ -198,38 +198,38 @@ fn appends_go_on_while_every_file_call_stalls_and_are_refused_when_the_journals_
         *next += u64::from(result.is_ok());
         result
     };
-    // Wait for the second generation, so that the disk owes nothing when it stalls.
+    // Wait for the second generation, so that no disk work is pending when the disk stalls.
     while std::fs::read_dir(folder.path()).unwrap().count() < 3 {
         std::thread::yield_now();
     }
     let me = std::thread::current().id();
     files.0.callers.lock().unwrap().clear();
-    // Dropped before the writer, which waits for the encoder: a failing test ends.
+    // Dropped before the writer, which waits for the encoder, so that a failing test ends.
     let _opened_at_the_end = OpenAtTheEnd(&files);
     files.0.set_gate(true);
-    // A frame that is to be synced brings the encoder to the gate.
+    // A frame that has to be synced brings the encoder to the gate.
     append(&mut writer, &mut next).unwrap();
     while files.0.waiting.load(Ordering::SeqCst) == 0 {
         std::thread::yield_now();
     }
-    // From here on the encoder stands still, for as long as the test likes.
+    // From here on the encoder is blocked for as long as the test wants.
     let (mut longest, mut refused) = (Duration::ZERO, 0);
     let before = next;
     while refused < 100 {
         let start = Instant::now();
         match append(&mut writer, &mut next) {
-            Ok(_) => assert_eq!(refused, 0, "no room comes back while the disk stalls"),
+            Ok(_) => assert_eq!(refused, 0, "no room becomes free while the disk stalls"),
             Err(AppendError::NoRoom { .. }) => refused += 1,
             Err(error) => panic!("{error}"),
         }
         longest = longest.max(start.elapsed());
     }
-    assert!(next - before > 500, "at least the prepared generation was used: {}", next - before);
-    // That it made no file call is the proof; how long it took depends on what else the machine does.
+    assert!(next - before > 500, "the prepared generation was not used up: {}", next - before);
+    // The proof is that it made no file call; the time depends on what else the machine does.
     assert!(longest < Duration::from_secs(2), "longest append {longest:?}");
     assert_eq!(writer.status(stream).unwrap().counters.dropped, 100);
     assert!(!files.0.callers.lock().unwrap().contains(&me), "the capturing thread made a file call");
-    // What a process that ends now leaves behind has all of it; and so has the closed tape.
+    // A process that ends now leaves all of it behind, and so does the closed tape.
     check(&path, next);
     files.0.set_gate(false);
     while append(&mut writer, &mut next).is_err() {
@@ -257,7 +257,7 @@ fn a_disk_that_stays_full_is_seen_and_nothing_that_was_accepted_is_lost() {
                 assert!(
                     matches!(&error, CreateError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
                 );
-                assert!(!path.exists(), "nothing is left in the way of the next try");
+                assert!(!path.exists(), "nothing is left that would make the next attempt fail");
                 in_create += 1;
                 continue;
             }
@@ -267,7 +267,7 @@ fn a_disk_that_stays_full_is_seen_and_nothing_that_was_accepted_is_lost() {
         while accepted < 700 && refused < 10 {
             match writer.append(stream, accepted * 1_000_000_000, &frame(accepted)) {
                 Ok(_) => accepted += 1,
-                // A disk that is slow is waited for.
+                // Wait for a slow disk.
                 Err(AppendError::NoRoom { .. }) if !writer.trouble().no_room => std::thread::yield_now(),
                 Err(AppendError::NoRoom { .. }) => refused += 1,
                 Err(error) => panic!("{error}"),
@@ -310,7 +310,7 @@ fn a_tape_goes_on_when_there_is_room_again_and_has_all_that_the_journals_held() 
     let mut next = 0;
     for round in 1..=3 {
         *files.0.room.lock().unwrap() = Some(0);
-        // More than a block, less than what the journals hold.
+        // More than a block, less than the capacity of the journals.
         let before = next;
         while next < before + 1100 {
             writer.append(stream, next, &frame(next)).unwrap();
@@ -327,7 +327,7 @@ fn a_tape_goes_on_when_there_is_room_again_and_has_all_that_the_journals_held() 
         wait_for(&writer, false);
         let start = Instant::now();
         while writer.append(stream, next, &frame(next)).is_err() {
-            assert!(start.elapsed() < Duration::from_secs(60), "it does not go on");
+            assert!(start.elapsed() < Duration::from_secs(60), "the writer does not resume");
             std::thread::yield_now();
         }
         next += 1;
@@ -338,17 +338,17 @@ fn a_tape_goes_on_when_there_is_room_again_and_has_all_that_the_journals_held() 
     assert!(tape.is_complete() && tape.verify(&mut |_| {}).unwrap().is_ok());
 }
 
-/// Waits until the writer notices something.
+/// Waits until the writer detects a problem.
 #[cfg(unix)]
 fn wait_for(writer: &Writer, what: fn(gametape_format::write::Trouble) -> bool) {
     let start = Instant::now();
     while !what(writer.trouble()) {
-        assert!(start.elapsed() < Duration::from_secs(60), "it is not noticed: {:?}", writer.trouble());
+        assert!(start.elapsed() < Duration::from_secs(60), "not detected: {:?}", writer.trouble());
         std::thread::yield_now();
     }
 }
 
-/// On Windows an open file cannot be deleted by its name alone, and nothing looks for it.
+/// On Windows an open file cannot be deleted by name alone, and nothing checks for it.
 #[cfg(unix)]
 #[test]
 fn a_tape_that_is_deleted_or_moved_while_it_is_written_is_noticed() {
@@ -370,7 +370,7 @@ fn a_tape_that_is_deleted_or_moved_while_it_is_written_is_noticed() {
         assert!(!path.exists());
         if moved {
             check(&elsewhere, 100);
-            assert!(Tape::open(&elsewhere).unwrap().is_complete(), "what was moved is whole where it is");
+            assert!(Tape::open(&elsewhere).unwrap().is_complete(), "the moved tape is complete");
         }
     }
 }
@@ -380,7 +380,7 @@ fn a_tape_that_is_deleted_or_moved_while_it_is_written_is_noticed() {
 fn a_tape_that_is_deleted_just_before_its_end_is_not_called_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.gtape");
-    // Nothing is due for an hour: only the end can notice it.
+    // Nothing is due for an hour: only `finish` can detect it.
     let options = WriteOptions { sync_interval: Duration::from_secs(3600), ..options(64 << 10) };
     let writer = Writer::create(Arc::new(StdFiles), &path, &options).unwrap();
     std::fs::remove_file(&path).unwrap();
@@ -413,11 +413,11 @@ fn a_frame_larger_than_the_journals_is_refused_and_counted_until_they_have_grown
     let (mut refused, start) = (0, Instant::now());
     while let Err(error) = writer.append(stream, 0, &large) {
         assert!(matches!(error, AppendError::NoRoom { .. }), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(60), "journals do not grow");
+        assert!(start.elapsed() < Duration::from_secs(60), "the journals do not grow");
         refused += 1;
         std::thread::yield_now();
     }
-    assert!(refused > 0, "the first journals have 8192 bytes");
+    assert!(refused > 0, "the first journals of 8192 bytes must overflow");
     assert_eq!(writer.status(StreamId(0)).unwrap().counters.dropped, refused);
     writer.finish().unwrap();
     let tape = Tape::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What the capturing thread does for each frame: it allocates nothing.
+//! The capturing thread allocates no memory per frame.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use crate::allocation;
@@ -21,7 +21,7 @@ fn appending_frames_allocates_nothing() {
     let mut append = |i: u64| {
         frame[..8].copy_from_slice(&i.to_le_bytes());
         let time = i * 10_000_000;
-        // Full generations are handed on, too; waiting for the encoder is the test's affair.
+        // Full generations are handed over, too; waiting for the encoder is up to the test.
         while writer.append(car, time, &frame).is_err() {
             std::thread::yield_now();
         }
@@ -33,6 +33,6 @@ fn appending_frames_allocates_nothing() {
     let count = allocations(|| (6000..20_000).for_each(&mut append));
     assert_eq!(count, 0);
     let control = allocations(|| drop(std::hint::black_box(vec![0u8; 8])));
-    assert_eq!(control, 1, "the counting works");
+    assert_eq!(control, 1, "the counting allocator works");
     writer.finish().unwrap();
 }

@@ -1,11 +1,11 @@
-//! From `.proto` files to Rust code: protox reads them, prost-build writes the code. No system `protoc`.
+//! Generates Rust code from `.proto` files: protox parses them, prost-build writes the code. Needs no system `protoc`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use prost_reflect::{Cardinality, DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
 
-/// The `.proto` files, by the name under which they import each other.
+/// The `.proto` files, by the names under which they import each other.
 pub const FILES: [&str; 6] = [
     "engine/v1/http.proto",
     "spatial/v1/types.proto",
@@ -17,12 +17,12 @@ pub const FILES: [&str; 6] = [
 
 /// Messages whose Rust type is written by hand, with the reason.
 const BY_HAND: [(&str, &str); 6] = [
-    // One message of Google's is no reason for a dependency.
+    // A single well-known type does not justify a dependency.
     (".google.protobuf.Timestamp", "crate::Timestamp"),
     // prost would write −0.0 as 0.
     (".spatial.v1.Quat", "crate::Quat"),
     (".spatial.v1.Vec3", "crate::Vec3"),
-    // Field 5 is a float in the first generation and a string later: prost would refuse one of them.
+    // Field 5 is a float in the first generation and a string later: prost would reject one of them.
     (".telemetry.v2.ScoreboardUpdated", "crate::ScoreboardUpdated"),
     // Field 1 is a string in the first generation and an enum later.
     (".telemetry.v2.EventIndexEntry", "crate::EventIndexEntry"),
@@ -30,7 +30,7 @@ const BY_HAND: [(&str, &str); 6] = [
     (".telemetry.v2.CaptureHeader", "crate::CaptureHeader"),
 ];
 
-/// Fields that are texts in one generation and numbers in another. Their messages are written by hand and read both.
+/// Fields that are strings in one generation and numbers in another. Their messages are written by hand and read both.
 const TEXT_OR_NUMBER: [(&str, u32, &str); 4] = [
     ("telemetry.v2.CaptureHeader", 101, "Shape::TextOrVarint"),
     ("telemetry.v2.CaptureHeader", 102, "Shape::TextOrVarint"),
@@ -38,7 +38,7 @@ const TEXT_OR_NUMBER: [(&str, u32, &str); 4] = [
     ("telemetry.v2.ScoreboardUpdated", 5, "Shape::TextOrFixed32"),
 ];
 
-/// The records of files: the table of fields has what is in them.
+/// The records of files: the table of fields covers what they contain.
 const RECORDS: [&str; 3] =
     ["telemetry.v1.LobbySessionStateFrame", "telemetry.v1.TelemetryHeader", "telemetry.v2.Envelope"];
 
@@ -46,7 +46,7 @@ fn crate_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where the crate keeps the code.
+/// The directory of the generated code in the crate.
 pub fn generated_dir() -> PathBuf {
     crate_dir().join("src").join("generated")
 }
@@ -57,13 +57,13 @@ pub fn descriptors() -> DescriptorPool {
     DescriptorPool::from_file_descriptor_set(set).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Name and text of each generated file.
+/// Returns the name and text of each generated file.
 pub fn generate() -> BTreeMap<String, String> {
     let set = protox::compile(FILES, [crate_dir().join("proto")]).unwrap_or_else(|error| panic!("{error:?}"));
     let out = std::env::temp_dir().join(format!("telemetry-v2-codegen-{}", std::process::id()));
     std::fs::create_dir_all(&out).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
     let mut config = prost_build::Config::new();
-    // Bones share the memory of the record they came in; maps are written in one order, always.
+    // Bones share the memory of their record; maps are always written in the same order.
     config.bytes(["."]).btree_map(["."]).out_dir(&out);
     for (message, path) in BY_HAND {
         config.extern_path(message, path);
@@ -81,7 +81,7 @@ pub fn generate() -> BTreeMap<String, String> {
     texts
 }
 
-/// The fields of all messages that records are made of, with what each is on the wire: for `fit.rs`.
+/// Returns the fields of all messages that occur in records, with their wire representation: for `fit.rs`.
 fn schema() -> String {
     let pool = descriptors();
     let mut messages: BTreeMap<String, MessageDescriptor> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn schema() -> String {
     text + "];\n"
 }
 
-/// What a field is on the wire, as an expression of `fit::Shape`.
+/// The wire representation of a field, as an expression of type `fit::Shape`.
 fn shape(message: &str, field: &FieldDescriptor, places: &BTreeMap<&str, usize>) -> String {
     let both = TEXT_OR_NUMBER.iter().find(|(of, number, _)| (*of, *number) == (message, field.number()));
     if let Some((.., shape)) = both {
@@ -129,7 +129,7 @@ fn shape(message: &str, field: &FieldDescriptor, places: &BTreeMap<&str, usize>)
     if field.cardinality() == Cardinality::Repeated && numbers { format!("{one}s") } else { one.to_owned() }
 }
 
-/// A hash of each `.proto` file, so that a test of the crate sees that the code is old without making it anew.
+/// A hash of each `.proto` file, so that a test of the crate detects stale code without regenerating it.
 fn sources() -> String {
     let hash = |name: &&str| {
         let bytes = std::fs::read(crate_dir().join("proto").join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,7 +1,7 @@
 //! Writes the Rust code of the `.proto` files: `cargo run --manifest-path crates/telemetry-v2/codegen/Cargo.toml`.
 //!
-//! The code is kept in the repository, so that nobody needs a protobuf compiler to build the crate. A test of this package makes it
-//! again and compares.
+//! The code is checked in, so that building the crate does not need a protobuf compiler. A test of this package
+//! regenerates it and compares.
 
 fn main() {
     let target = telemetry_v2_codegen::generated_dir();

@@ -1,4 +1,4 @@
-//! Every message, filled at random by its description: what the crate decodes and encodes again is the same message.
+//! Fills every message at random from its descriptor: decoding and re-encoding it with the crate gives the same message.
 
 use std::collections::BTreeSet;
 
@@ -141,7 +141,7 @@ fn single(field: &FieldDescriptor, chance: &mut Chance, depth: usize) -> Value {
         Kind::Uint32 => Value::U32(drawn as u32 >> (drawn >> 59)),
         Kind::Uint64 => Value::U64(drawn >> (drawn >> 58)),
         Kind::Bool => Value::Bool(drawn & 1 == 1),
-        // Values of later versions too.
+        // Includes values of later versions.
         Kind::Enum(_) => Value::EnumNumber((drawn % 70) as i32 - 1),
         Kind::String => Value::String("a\u{e9}\u{20ac} ".repeat((drawn % 5) as usize)),
         Kind::Bytes => Value::Bytes(drawn.to_le_bytes()[..(drawn % 9) as usize].to_vec().into()),
@@ -157,7 +157,7 @@ fn filled(descriptor: &MessageDescriptor, chance: &mut Chance, depth: usize) -> 
             continue;
         }
         if field.is_map() {
-            // Not the empty texts: those may be written or left out.
+            // No empty strings: those may be written or omitted.
             let entries =
                 (0..chance.below(3)).map(|n| (MapKey::String(format!("k{n}")), Value::String("v".to_owned())));
             message.set_field(&field, Value::Map(entries.collect()));
@@ -190,7 +190,7 @@ fn every_message_comes_back() {
         let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
         let result = runner.run(&proptest::collection::vec(any::<u64>(), 8..64), |drawn| {
             let made = filled(&descriptor, &mut Chance(drawn, 0), 0).encode_to_vec();
-            // Once through the wire: an empty list that was set is not there any more.
+            // Once through the wire: an empty list that was set is then absent.
             let message = DynamicMessage::decode(descriptor.clone(), made.as_slice()).unwrap();
             let bytes = round_trip(&made).map_err(|error| TestCaseError::fail(format!("{name}: {error}")))?;
             let back = DynamicMessage::decode(descriptor.clone(), bytes.as_slice()).unwrap();

@@ -1,4 +1,4 @@
-//! The code that the crate keeps is the code of its `.proto` files.
+//! The checked-in code matches the `.proto` files.
 
 #[test]
 fn the_code_in_the_repository_is_that_of_the_proto_files() {
@@ -11,7 +11,7 @@ fn the_code_in_the_repository_is_that_of_the_proto_files() {
         let kept = std::fs::read_to_string(folder.join(&name)).unwrap();
         assert!(
             kept == text,
-            "src/generated/{name} is not what the .proto files give: run cargo run --manifest-path crates/telemetry-v2/codegen/Cargo.toml"
+            "src/generated/{name} does not match the .proto files: run cargo run --manifest-path crates/telemetry-v2/codegen/Cargo.toml"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! A whole capture in memory: takes a reader, gives its messages.
+//! A complete capture in memory.
 
 use std::io::Read;
 
@@ -10,25 +10,25 @@ use crate::meaning;
 use crate::proto::telemetry::v2::{CaptureFooter, CaptureHeader, Frame};
 use crate::record::RecordKind;
 
-/// A whole capture.
+/// A complete capture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capture {
     /// The header.
     pub header: Option<CaptureHeader>,
     /// The frames, with the meaning of the current generation.
     pub frames: Vec<Frame>,
-    /// The footer as it stands on the wire.
+    /// The footer as it is on the wire.
     pub footer: Option<CaptureFooter>,
-    /// Records of kinds that this crate does not know.
+    /// Number of records of unknown kinds.
     pub unknown: u64,
-    /// What is wrong.
+    /// The problems found.
     pub problems: Vec<Problem>,
-    /// Which generation wrote it.
+    /// The generation that wrote it.
     pub generation: Option<Verdict>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Everything at once, with the meaning of the current generation. For small captures: all of it is in memory.
+    /// Reads everything, with the meaning of the current generation. For small captures: all of it is held in memory.
     pub fn read_all(mut self) -> Result<Capture, ReadError> {
         let mut capture = Capture::default();
         while let Some(item) = self.next()? {
@@ -41,7 +41,7 @@ impl<R: Read> Reader<R> {
             };
             let offset = placed.place.offset;
             match placed.record.kind() {
-                // What is wrong with a header or a footer was told before it.
+                // Problems of a header or a footer were reported before it.
                 RecordKind::Header => capture.header = placed.record.header(&self.limits).ok().or(capture.header),
                 RecordKind::Footer => capture.footer = placed.record.footer(&self.limits).ok().or(capture.footer),
                 RecordKind::Frame => match placed.record.fitted_frame(&self.limits) {
@@ -56,7 +56,7 @@ impl<R: Read> Reader<R> {
                 RecordKind::Unknown(_) | RecordKind::Empty => capture.unknown += 1,
             }
         }
-        // Only now is it certain what the slots mean.
+        // Only now is the meaning of slots certain.
         let verdict = self.generation();
         capture.generation = Some(verdict);
         for frame in &mut capture.frames {

@@ -1,4 +1,4 @@
-//! Reading of captures: [`Reader`] takes any source from its beginning, [`Tape`] a file in which it can jump.
+//! Reading captures: [`Reader`] reads any source sequentially, [`Tape`] seeks in a file.
 
 mod capture;
 mod problem;

@@ -1,5 +1,5 @@
-//! A capture from its beginning: takes any `Read` (a plain stream, one zstd stream, zstd blocks), gives records in their order and what is wrong between them.
-//! Memory: a record, or the content of one zstd block.
+//! Reads a capture sequentially from any `Read` (a plain stream, one zstd stream, zstd blocks). Returns records in
+//! order and the problems between them. Memory use: a record, or the content of one zstd block.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use crate::limits::{Limits, ReadOptions};
 use crate::record::{Record, RecordError, RecordKind};
 use crate::unpack::{Input, Unpacked, Unpacker, is_source_packed};
 
-/// Why a source cannot be read on.
+/// The reason why a source cannot be read any further.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The source failed.
@@ -24,32 +24,32 @@ pub enum ReadError {
     /// A file of the first version (`.nevrcap`).
     #[error("this is a capture of the first version (.nevrcap): read it with nevrcap::Reader")]
     FirstVersion,
-    /// The file was packed with a dictionary that was not given.
-    #[error("the file is packed with the zstd dictionary {id}{}, {}", of_sum(sha256), if let Some(given) = given { format!("not with {given}, which was given") } else { "which was not given".to_owned() })]
+    /// The file is compressed with a dictionary that was not given.
+    #[error("the file is compressed with the zstd dictionary {id}{}, {}", of_sum(sha256), if let Some(given) = given { format!("not with {given}, which was given") } else { "which was not given".to_owned() })]
     NeedsDictionary {
         /// The id of the dictionary.
         id: u32,
-        /// Its SHA-256 as the header states it; empty if it does not, or cannot be read without the dictionary.
+        /// Its SHA-256 according to the header; empty if the header does not state it or cannot be read without the dictionary.
         sha256: Bytes,
-        /// The id of the dictionary that was given.
+        /// The id of the given dictionary.
         given: Option<u32>,
     },
-    /// The dictionary that was given is not the one that the header states.
+    /// The given dictionary is not the one stated in the header.
     #[error(
-        "the file is packed with the zstd dictionary of SHA-256 {}, the one that was given has {}",
+        "the file is compressed with the zstd dictionary of SHA-256 {}, but the given one has {}",
         hex(stated),
         hex(given)
     )]
     OtherDictionary {
-        /// SHA-256 as the header states it.
+        /// SHA-256 according to the header.
         stated: Bytes,
-        /// SHA-256 of the dictionary that was given.
+        /// SHA-256 of the given dictionary.
         given: [u8; 32],
     },
-    /// A record does not fit the schema. Only where messages are asked for; records are given as they are.
+    /// A record does not match the schema. Only returned when messages are requested; records are returned unchanged.
     #[error("the record at {offset} of the stream: {cause}")]
     Record {
-        /// Where it begins.
+        /// Its offset.
         offset: u64,
         /// What is wrong with it.
         #[source]
@@ -61,21 +61,21 @@ fn of_sum(sha256: &[u8]) -> String {
     if sha256.is_empty() { String::new() } else { format!(" (SHA-256 {})", hex(sha256)) }
 }
 
-/// A record and where it stands.
+/// A record and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The record.
     pub record: Record,
-    /// Its place.
+    /// Its location.
     pub place: RecordPlace,
 }
 
-/// What a reader gives.
+/// An item returned by a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A record.
     Record(Placed),
-    /// Something is wrong here.
+    /// A problem at this point.
     Problem(Problem),
 }
 
@@ -91,18 +91,18 @@ pub struct Reader<R> {
     pub(super) limits: Limits,
     dictionaries: Dictionaries,
     waiting: VecDeque<Item>,
-    /// Zstd frames whose content is in the decoder: where it begins in the stream, where the frame begins in the file.
+    /// The zstd frames whose content is in the decoder: offset of the content in the stream, and of the frame in the file.
     blocks: VecDeque<(u64, u64)>,
     fed: u64,
     evidence: Evidence,
     order: Order,
     started: bool,
     ended: bool,
-    /// Frames before the first one here were not counted.
+    /// Whether the frames before the first one here were not counted.
     resumed: bool,
 }
 
-/// What the order of records is checked by.
+/// State for checking the order of records.
 #[derive(Default)]
 struct Order {
     header: bool,
@@ -111,13 +111,13 @@ struct Order {
     frames: u32,
 }
 
-/// What is known of the dictionary that a source was packed with.
+/// What is known about the dictionary of a source.
 #[derive(Default)]
 struct Dictionaries {
     given: Option<Dictionary>,
-    /// SHA-256 as the header states it; empty if it does not.
+    /// SHA-256 according to the header; empty if not stated.
     stated: Bytes,
-    /// The one that is missing, and how many zstd frames in a row name it.
+    /// The missing dictionary, and how many consecutive zstd frames refer to it.
     missing: Option<(u32, u32)>,
 }
 
@@ -128,17 +128,17 @@ impl Dictionaries {
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader with the usual limits.
+    /// Creates a reader with the default limits.
     pub fn new(source: R) -> Result<Self, ReadError> {
         Self::with_limits(source, &Limits::default())
     }
 
-    /// A reader at the beginning of a source. Whether it is packed is seen from its first bytes.
+    /// Creates a reader at the start of a source. Compression is detected from the first bytes.
     pub fn with_limits(source: R, limits: &Limits) -> Result<Self, ReadError> {
         Self::with_options(source, &limits.into())
     }
 
-    /// [`Reader::with_limits`] with the dictionary that the source was packed with.
+    /// Like [`Reader::with_limits`], with the dictionary of the source.
     pub fn with_options(source: R, options: &ReadOptions) -> Result<Self, ReadError> {
         let mut input = Input::new(source);
         let packed = is_source_packed(&mut input)?;
@@ -167,7 +167,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// A reader in the middle of a capture. The source stands at `offset`, where the record of frame `next_frame` begins, or a zstd frame whose first record it is.
+    /// Creates a reader in the middle of a capture. The source is positioned at `offset`, the start of the record of
+    /// frame `next_frame`, or of a zstd frame with that record first.
     pub(crate) fn resume(
         source: R,
         options: &ReadOptions,
@@ -184,22 +185,22 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// Whether the source is packed.
+    /// Whether the source is compressed.
     pub fn is_packed(&self) -> bool {
         matches!(self.source, Source::Packed(_))
     }
 
-    /// Whether a part of the source was unpacked with the dictionary.
+    /// Whether a part of the source was decompressed with the dictionary.
     pub fn used_dictionary(&self) -> bool {
         matches!(&self.source, Source::Packed(unpacker) if unpacker.used_dictionary())
     }
 
-    /// Which generation the records so far are of.
+    /// The generation of the records so far.
     pub fn generation(&self) -> Verdict {
         self.evidence.verdict()
     }
 
-    /// The next record or problem; `None` at the end.
+    /// Returns the next record or problem, or `None` at the end.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Item>, ReadError> {
         loop {
@@ -246,7 +247,7 @@ impl<R: Read> Reader<R> {
                 let lost = self.decoder.gap();
                 let named = self.dictionaries.missing.filter(|(before, _)| *before == id).map_or(0, |(_, count)| count);
                 self.dictionaries.missing = Some((id, named.saturating_add(1)));
-                // One frame that names a dictionary may be a flipped bit. The header, or a second frame, proves that there is one.
+                // A single frame that refers to a dictionary may be a flipped bit. The header, or a second frame, confirms it.
                 if !self.dictionaries.stated.is_empty() || named > 0 {
                     return Err(self.dictionaries.needed(id));
                 }
@@ -265,7 +266,7 @@ impl<R: Read> Reader<R> {
 
     fn finish(&mut self) -> Result<(), ReadError> {
         self.decoder.end();
-        // What is left in the decoder comes before the end's own problems.
+        // Records left in the decoder come before the problems of the end.
         while let Some(decoded) = self.decoder.next() {
             self.decoded(decoded)?;
         }
@@ -373,7 +374,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Another dictionary of the same id would give wrong frames without an error.
+    /// Checks the dictionary: another one with the same id would give wrong frames without an error.
     fn check_dictionary(&mut self, stated: Bytes) -> Result<(), ReadError> {
         self.dictionaries.stated = stated.clone();
         match &self.dictionaries.given {

@@ -1,4 +1,4 @@
-//! A capture file in which a reader can jump: takes a file, gives the frame of any number with the full state at it, and the frames that have an event.
+//! A capture file with random access: returns the frame of any number with the full state at it, and the frames with an event.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -12,14 +12,14 @@ use crate::proto::telemetry::v2::{CaptureHeader, EchoArenaState, EventType, Fram
 use crate::record::{RecordError, RecordKind};
 use crate::state::StateTracker;
 
-/// Why a file cannot be opened.
+/// The reason why a file cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// It has no header and no frame that could be read.
-    #[error("this is no Telemetry V2 capture: it has no header and no frames")]
+    /// It has no header and no readable frame.
+    #[error("this is not a Telemetry V2 capture: it has no header and no frames")]
     NotACapture,
 }
 
@@ -29,16 +29,16 @@ impl From<std::io::Error> for OpenError {
     }
 }
 
-/// A frame that was looked for.
+/// The result of a frame lookup.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameAt {
-    /// Its record, to the byte.
+    /// Its record, byte for byte.
     pub record: Placed,
     /// The frame, with the meaning of the current generation.
     pub frame: Frame,
-    /// What events have built up until it, its own included.
+    /// The state accumulated from events up to and including this frame.
     pub state: EchoArenaState,
-    /// Frames that were read for it, itself included.
+    /// The number of frames read for it, including itself.
     pub frames_read: u32,
 }
 
@@ -54,17 +54,17 @@ pub struct Tape<R> {
 }
 
 impl<R: Read + Seek> Tape<R> {
-    /// Open a file with the usual limits.
+    /// Opens a file with the default limits.
     pub fn open(source: R) -> Result<Self, OpenError> {
         Self::open_with(source, &Limits::default())
     }
 
-    /// Open a file. If its footer and its table of blocks can be used, little of it is read; else all of it, once.
+    /// Opens a file. If its footer and its table of blocks are usable, only a little of it is read; otherwise all of it, once.
     pub fn open_with(source: R, limits: &Limits) -> Result<Self, OpenError> {
         Self::open_with_options(source, &limits.into())
     }
 
-    /// [`Tape::open_with`] with the dictionary that the file was packed with.
+    /// Like [`Tape::open_with`], with the dictionary of the file.
     pub fn open_with_options(mut source: R, options: &ReadOptions) -> Result<Self, OpenError> {
         let limits = &options.limits;
         source.seek(SeekFrom::Start(0))?;
@@ -76,7 +76,7 @@ impl<R: Read + Seek> Tape<R> {
             match item {
                 Item::Record(placed) => {
                     evidence.observe(&placed.record, Some(placed.place));
-                    // What is wrong with it was told before it.
+                    // Its problems were reported before it.
                     header = placed.record.header(limits).ok();
                     break;
                 }
@@ -88,7 +88,8 @@ impl<R: Read + Seek> Tape<R> {
         let mut unusable = None;
         if packed && header.is_some() {
             match tape_index::from_footer(&mut source, options, &mut evidence, &mut problems)? {
-                // A seed's slots can be read wrongly if it is not known for certain that it is one: then the frames are asked too.
+                // Slots of the seed generation can be misread unless the generation is certain. In that case the frames
+                // are examined too.
                 Ok(found) if evidence.is_decided() => index = Some(found),
                 Ok(_) | Err(Unusable::NoTable) => {}
                 Err(Unusable::Damaged(cause)) => unusable = Some(Problem::Index { cause }),
@@ -97,7 +98,7 @@ impl<R: Read + Seek> Tape<R> {
         let index = match index {
             Some(index) => index,
             None => {
-                // All of it is read, so all of its problems are found again.
+                // The whole file is read, so all of its problems are found again.
                 problems.clear();
                 problems.extend(unusable);
                 let (found, all) = tape_index::from_records(&mut source, options, &mut problems)?;
@@ -113,37 +114,37 @@ impl<R: Read + Seek> Tape<R> {
         Ok(Self { source, options, packed, header, generation: evidence.verdict(), index, problems })
     }
 
-    /// The header as it stands on the wire; empty if the file has lost it.
+    /// The header as it is on the wire; empty if the file has lost it.
     pub fn header(&self) -> &CaptureHeader {
         &self.header
     }
 
-    /// Which generation wrote the file.
+    /// The generation that wrote the file.
     pub fn generation(&self) -> Verdict {
         self.generation
     }
 
-    /// Where things are.
+    /// The index.
     pub fn index(&self) -> &TapeIndex {
         &self.index
     }
 
-    /// What is wrong with the file, as far as it was read.
+    /// The problems found in the parts of the file read so far.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The frames that have an event of this type.
+    /// Returns the frames with an event of this type.
     pub fn frames_with(&self, event: EventType) -> &[u32] {
         self.index.events.get(&event).map_or(&[], Vec::as_slice)
     }
 
-    /// The source again.
+    /// Returns the source.
     pub fn into_inner(self) -> R {
         self.source
     }
 
-    /// Records from the keyframe at or before a frame.
+    /// Returns the records from the keyframe at or before a frame.
     pub fn records_from(&mut self, frame_index: u32) -> Result<Reader<&mut R>, ReadError> {
         let place = self.index.keyframes.partition_point(|entry| entry.frame_index <= frame_index);
         let entry = place.checked_sub(1).and_then(|place| self.index.keyframes.get(place));
@@ -155,9 +156,10 @@ impl<R: Read + Seek> Tape<R> {
         Reader::resume(&mut self.source, &self.options, self.packed, offset, first)
     }
 
-    /// The frame with this number, and the full state at it. `None`: the file has no such frame.
+    /// Returns the frame with this number and the full state at it, or `None` if the file has no such frame.
     ///
-    /// If the keyframe before it has the state, reading begins there. Files of other writers do not have it: then the events of all frames before it are followed.
+    /// If the keyframe before it has the state, reading starts there. Files of other writers lack it: then the events
+    /// of all frames before it are followed.
     pub fn frame_at(&mut self, frame_index: u32) -> Result<Option<FrameAt>, ReadError> {
         match self.follow(frame_index, false)? {
             Followed::NeedsAll => match self.follow(frame_index, true)? {
@@ -196,7 +198,7 @@ impl<R: Read + Seek> Tape<R> {
             let mut frame = match placed.record.frame(&limits) {
                 Ok(frame) => frame,
                 Err(cause) if wanted => return Err(fault(cause)),
-                // What it would add to the state is lost; the frame that was asked for is not.
+                // Its contribution to the state is lost; the requested frame is not.
                 Err(_) => continue,
             };
             meaning::frame_to_current(&mut frame, generation);

@@ -1,4 +1,5 @@
-//! Where things are in a file: takes the footer and the table of blocks, or all records if those cannot be used, gives keyframes and frames of events.
+//! The index of a file: keyframes and frames with events, taken from the footer and the table of blocks, or from all
+//! records if those are unusable.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,32 +12,32 @@ use crate::proto::telemetry::v2::{CaptureFooter, EventType, KeyframeEntry};
 use crate::record::{FrameOutline, RecordKind};
 use crate::seek_table::{self, SeekTableError};
 
-/// What is known of a file before its frames are read.
+/// What is known about a file before its frames are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TapeIndex {
-    /// Frames in the file.
+    /// Number of frames in the file.
     pub frame_count: u32,
     /// Time of the last frame.
     pub duration_ms: u32,
-    /// Places where reading may begin, by frame. Offsets are those of the file.
+    /// Entry points for reading, by frame. Offsets are those in the file.
     pub keyframes: Vec<KeyframeEntry>,
-    /// The frames that have an event, by its type.
+    /// The frames with an event, by its type.
     pub events: BTreeMap<EventType, Vec<u32>>,
-    /// The file has a footer.
+    /// Whether the file has a footer.
     pub has_footer: bool,
-    /// The footer's index was used. False: all of the file was read to make one.
+    /// Whether the footer's index was used. If not, the whole file was read to build one.
     pub from_footer: bool,
-    /// Zstd blocks that can be unpacked on their own.
+    /// Whether there are zstd blocks that can be decompressed independently.
     pub has_blocks: bool,
 }
 
-/// Frames from one keyframe to the next where the index is made here.
+/// Frames from one keyframe to the next in an index built here.
 const INTERVAL: u32 = 100;
 
-/// Problems that are kept: a file of garbage has one every few bytes.
+/// The maximum number of problems kept: a file of garbage has one every few bytes.
 pub(super) const MAX_PROBLEMS: usize = 1000;
 
-/// The index of the footer, through the table of blocks.
+/// Reads the index from the footer, using the table of blocks.
 pub(super) fn from_footer<R: Read + Seek>(
     source: &mut R,
     options: &ReadOptions,
@@ -74,7 +75,7 @@ pub(super) fn from_footer<R: Read + Seek>(
     while let Some(item) = reader.next()? {
         match item {
             Item::Record(placed) if placed.record.kind() == RecordKind::Footer => {
-                // The stream's offsets are not known here, the block's is.
+                // The offsets in the stream are unknown here; that of the block is known.
                 let place = crate::generation::RecordPlace { offset: last, end: u64::MAX, ..placed.place };
                 evidence.observe(&placed.record, Some(place));
                 footer = placed.record.footer(&options.limits).ok();
@@ -90,11 +91,11 @@ pub(super) fn from_footer<R: Read + Seek>(
     Ok(of_footer(&footer, &starts))
 }
 
-/// Why a footer was not used.
+/// The reason why a footer was not used.
 pub(super) enum Unusable {
-    /// The file has no table of blocks, as many have not.
+    /// The file has no table of blocks, which is common.
     NoTable,
-    /// It has one that does not fit.
+    /// It has one that does not match.
     Damaged(String),
 }
 
@@ -103,7 +104,7 @@ fn of_footer(footer: &CaptureFooter, starts: &[u64]) -> Result<TapeIndex, Unusab
     let mut before = None;
     for entry in &footer.keyframe_index {
         if starts.binary_search(&entry.byte_offset).is_err() {
-            return damaged("a keyframe of the footer is at the beginning of no block");
+            return damaged("a keyframe of the footer is not at the start of a block");
         }
         if before.is_some_and(|before| before >= (entry.frame_index, entry.byte_offset)) {
             return damaged("the keyframes of the footer are not in order");
@@ -137,7 +138,7 @@ fn read_last<R: Read + Seek>(source: &mut R, file_bytes: u64, count: u64) -> Res
     Ok(bytes)
 }
 
-/// An index made by reading everything.
+/// Builds an index by reading everything.
 pub(super) fn from_records<R: Read + Seek>(
     source: &mut R,
     options: &ReadOptions,
@@ -168,7 +169,7 @@ pub(super) fn from_records<R: Read + Seek>(
                 let Ok(outline) = placed.record.outline() else { continue };
                 let offset = match placed.place.block {
                     None => (index.frame_count % INTERVAL == 0).then_some(placed.place.offset),
-                    // Only a block that begins with a frame can be entered; of others the place is not known.
+                    // Only a block that starts with a frame is an entry point; within other blocks, offsets are unknown.
                     Some(block) => (last_block != Some(block)).then_some(block),
                 };
                 last_block = placed.place.block;
@@ -185,7 +186,7 @@ pub(super) fn from_records<R: Read + Seek>(
 }
 
 fn note(index: &mut TapeIndex, outline: &FrameOutline, offset: Option<u64>) {
-    // A frame out of order cannot be found by number: the first of a number counts.
+    // A frame out of order cannot be found by number: the first one with a number counts.
     if let Some(byte_offset) = offset
         && index.keyframes.last().is_none_or(|last| last.frame_index < outline.frame_index)
     {

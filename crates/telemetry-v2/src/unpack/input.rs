@@ -1,21 +1,22 @@
-//! A buffered reader that can go back a little: after damage the search for the next frame begins before what a decoder has consumed.
+//! A buffered reader with limited rewind: after damage, the search for the next frame starts before the bytes that a
+//! decoder has consumed.
 
 use std::io::{self, Read};
 
-/// Bytes asked of the source at once.
+/// Number of bytes requested from the source at once.
 const CHUNK_BYTES: usize = 64 << 10;
-/// How far back it can go: a block of zstd has at most 128 KiB, so damage is seen within that.
+/// How far back it can rewind: a zstd block has at most 128 KiB, so damage is detected within that.
 const HISTORY_BYTES: usize = 256 << 10;
 
-/// Bytes of a source, with their places.
+/// The bytes of a source, with their offsets.
 pub(crate) struct Input<R> {
     source: R,
     data: Vec<u8>,
-    /// Place of `data`'s first byte in the source.
+    /// Offset of `data`'s first byte in the source.
     base: u64,
     position: usize,
     ended: bool,
-    /// What was taken from the source since the last [`Input::restart`].
+    /// Number of bytes read from the source since the last [`Input::restart`].
     read_bytes: u64,
 }
 
@@ -24,13 +25,13 @@ impl<R: Read> Input<R> {
         Self { source, data: Vec::new(), base: 0, position: 0, ended: false, read_bytes: 0 }
     }
 
-    /// The source stands at this place of its file.
+    /// Tells that the source is positioned at this offset of its file.
     pub(crate) fn restart(&mut self, offset: u64) {
         self.data.clear();
         (self.base, self.position, self.ended, self.read_bytes) = (offset, 0, false, 0);
     }
 
-    /// Place of the next byte.
+    /// The offset of the next byte.
     pub(crate) fn offset(&self) -> u64 {
         self.base + self.position as u64
     }
@@ -60,7 +61,7 @@ impl<R: Read> Input<R> {
         result.map(|count| self.ended = count == 0)
     }
 
-    /// What comes next, at least one byte unless the source is over.
+    /// Returns the next bytes, at least one unless the source has ended.
     pub(crate) fn available(&mut self) -> io::Result<&[u8]> {
         if self.position >= self.data.len() && !self.ended {
             self.fill()?;
@@ -68,7 +69,7 @@ impl<R: Read> Input<R> {
         Ok(self.data.get(self.position..).unwrap_or_default())
     }
 
-    /// The next bytes, `count` of them or fewer at the end.
+    /// Returns the next `count` bytes, or fewer at the end.
     pub(crate) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.data.len() - self.position < count && !self.ended {
             self.fill()?;
@@ -77,12 +78,12 @@ impl<R: Read> Input<R> {
         Ok(self.data.get(self.position..end).unwrap_or_default())
     }
 
-    /// Bytes of what is available were used.
+    /// Consumes available bytes.
     pub(crate) fn consume(&mut self, count: usize) {
         self.position = self.data.len().min(self.position + count);
     }
 
-    /// Pass over bytes; gives how many there were.
+    /// Skips bytes and returns how many there were.
     pub(crate) fn skip(&mut self, count: u64) -> io::Result<u64> {
         let mut left = count;
         while left > 0 {
@@ -97,7 +98,7 @@ impl<R: Read> Input<R> {
         Ok(count - left)
     }
 
-    /// Go back to this place, or as near to it as is kept. Never forward.
+    /// Rewinds to this offset, or as close to it as possible. Never moves forward.
     pub(crate) fn rewind(&mut self, offset: u64) {
         let back = offset.saturating_sub(self.base);
         self.position = self.position.min(usize::try_from(back).unwrap_or(usize::MAX));

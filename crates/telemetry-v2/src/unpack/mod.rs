@@ -1,7 +1,8 @@
-//! zstd frames of a file: takes a reader, gives their content, frame after frame. A damaged frame costs that frame: the next one is searched for.
+//! Decompresses the zstd frames of a file, one after another. Damage costs only the affected frame: decoding resumes at the next one.
 //!
-//! The content of a frame is held back until the frame was read to its end and its checksum was right, as long as it is not too large for that; so nothing is
-//! given that turns out wrong later. A frame that the file cuts short is given as far as it goes.
+//! The content of a frame is held back until the frame has been read to its end and its checksum verified, unless it is
+//! too large; so nothing is returned that turns out to be wrong later. A frame that is truncated by the end of the file
+//! is returned as far as it goes.
 
 mod input;
 #[cfg(any(not(feature = "zstd"), test))]
@@ -20,24 +21,24 @@ use with_c::CBackend as Backend;
 use crate::dictionary::{self, Dictionary};
 use crate::limits::Limits;
 
-/// The longest beginning of a zstd frame that has to be seen: magic, descriptor, window, id of the dictionary.
+/// The maximum length of a zstd frame header that must be examined: magic number, descriptor, window, dictionary id.
 const FRAME_HEAD_BYTES: usize = 10;
 
-/// Whether a dictionary can be loaded.
+/// Checks that a dictionary can be loaded.
 pub(crate) fn check_dictionary(dictionary: &Dictionary) -> Result<(), String> {
     Backend::new(&Limits::default(), Some(dictionary)).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// First bytes of a zstd frame.
+/// The magic number of a zstd frame.
 pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// How much content is held back at most.
+/// The maximum size of content held back.
 const HOLD_BYTES: usize = 4 << 20;
 
-/// How far into a file with a damaged beginning a zstd frame is looked for.
+/// How far into a file with a damaged start a zstd frame is searched for.
 const START_BYTES: usize = 64 << 10;
 
-/// Whether a source is packed. If its first bytes are neither those of zstd nor of a record, its beginning is damaged: then a frame further on tells. Only
-/// then is more than a few bytes waited for, since the source may be a live stream.
+/// Whether a source is compressed. If its first bytes are neither those of zstd nor of a record, its start is damaged,
+/// and a frame further on decides. Only in that case does this wait for more than a few bytes, since the source may be a live stream.
 pub(crate) fn is_source_packed<R: Read>(input: &mut Input<R>) -> io::Result<bool> {
     let start = input.peek(8)?;
     if begins_frame(start) || begins_record(start) {
@@ -64,15 +65,15 @@ fn is_skippable(start: &[u8]) -> bool {
     matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// What a step of a decoder ended with.
+/// The result of one decoder step.
 pub(crate) enum Step {
     /// There is more of this frame.
     More,
-    /// The frame is over, and whole.
+    /// The frame has ended and is intact.
     Done,
 }
 
-/// Why a decoder stopped.
+/// The reason why a decoder stopped.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The file ends inside the frame.
@@ -83,34 +84,34 @@ pub(crate) enum Fault {
     Io(io::Error),
 }
 
-/// What comes out of a file.
+/// An item decoded from a file.
 #[derive(Debug)]
 pub(crate) enum Unpacked {
-    /// Content of the frame that begins at this place of the file.
+    /// Content of the frame at this offset of the file.
     Content { frame_offset: u64, bytes: Vec<u8> },
-    /// A frame, or bytes between frames, that cannot be read. What follows does not continue what was before.
+    /// A frame, or bytes between frames, that cannot be decoded. What follows is not contiguous with what came before.
     Damaged { offset: u64, bytes: u64, cause: String },
-    /// A frame that was packed with a dictionary that is not there. What follows does not continue what was before.
+    /// A frame compressed with a dictionary that is not available. What follows is not contiguous with what came before.
     NeedsDictionary { offset: u64, bytes: u64, id: u32 },
     /// The file ends inside a frame.
     Truncated { offset: u64 },
-    /// It would become too large. Nothing more is read.
+    /// The content would become too large. Nothing more is read.
     Bomb { raw_bytes: u64, packed_bytes: u64 },
 }
 
-/// Unpacks a file.
+/// Decompresses a file.
 pub(crate) struct Unpacker<R> {
     input: Input<R>,
     backend: Backend,
     limits: Limits,
-    /// Id of the dictionary that is there.
+    /// The id of the available dictionary.
     dictionary: Option<u32>,
-    /// A frame was unpacked with the dictionary.
+    /// Whether a frame was decompressed with the dictionary.
     used_dictionary: bool,
-    /// Where the current frame begins; `None` between frames.
+    /// Offset of the current frame; `None` between frames.
     frame: Option<u64>,
     held: Vec<u8>,
-    /// The frame is too large to be held back.
+    /// Whether the frame is too large to be held back.
     released: bool,
     raw_bytes: u64,
     over: bool,
@@ -132,7 +133,7 @@ impl<R: Read> Unpacker<R> {
         })
     }
 
-    /// Whether a frame was unpacked with the dictionary.
+    /// Whether a frame was decompressed with the dictionary.
     pub(crate) fn used_dictionary(&self) -> bool {
         self.used_dictionary
     }
@@ -184,7 +185,7 @@ impl<R: Read> Unpacker<R> {
         raw > allowed
     }
 
-    /// Looks for the next frame. `Some(None)`: the file is over.
+    /// Looks for the next frame. `Some(None)` means the end of the file.
     #[allow(clippy::option_option)]
     fn begin(&mut self) -> io::Result<Option<Option<Unpacked>>> {
         let offset = self.input.offset();
@@ -216,20 +217,20 @@ impl<R: Read> Unpacker<R> {
             }
             return Ok(None);
         }
-        self.search(offset, "no zstd frame begins here".to_owned()).map(|found| Some(Some(found)))
+        self.search(offset, "no zstd frame starts here".to_owned()).map(|found| Some(Some(found)))
     }
 
-    /// Goes on where the next frame may begin.
+    /// Resumes where the next frame may start.
     fn search(&mut self, from: u64, cause: String) -> io::Result<Unpacked> {
         let bytes = self.pass_over(from)?;
         Ok(Unpacked::Damaged { offset: from, bytes, cause })
     }
 
-    /// Looks for the beginning of the next frame behind `from`; gives how many bytes are passed over.
+    /// Searches for the start of the next frame after `from`; returns the number of bytes skipped.
     fn pass_over(&mut self, from: u64) -> io::Result<u64> {
         self.frame = None;
         self.input.rewind(from.saturating_add(1));
-        // A decoder that refuses the head of a frame has consumed nothing: the same frame must not be found again.
+        // A decoder that rejects the header of a frame has consumed nothing: the same frame must not be found again.
         if self.input.offset() <= from {
             self.input.skip(1)?;
         }
@@ -252,7 +253,7 @@ impl<R: Read> Unpacker<R> {
         match fault {
             Fault::Io(error) => Err(error),
             Fault::Truncated => {
-                // What was read of it stands, up to the cut. The next call says that it was cut.
+                // The part before the truncation is returned. The next call reports the truncation.
                 if self.held.is_empty() {
                     self.over = true;
                     return Ok(Unpacked::Truncated { offset: frame_offset });
@@ -260,7 +261,7 @@ impl<R: Read> Unpacker<R> {
                 Ok(self.content(frame_offset))
             }
             Fault::Damaged(cause) => {
-                // It counts for the bomb all the same: frames that break late can be many.
+                // It counts towards the bomb limit all the same: there can be many frames that fail late.
                 self.raw_bytes += self.held.len() as u64;
                 self.held.clear();
                 self.search(frame_offset, cause)

@@ -1,4 +1,4 @@
-//! Frames decoded in pure Rust, for places without a C compiler.
+//! Decodes zstd frames in pure Rust, for builds without a C compiler.
 
 use std::io::{self, Read};
 
@@ -20,7 +20,7 @@ impl PureBackend {
         let invalid = |error: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
         if let Some(dictionary) = dictionary {
             let tables = decoding::Dictionary::decode_dict(dictionary.bytes());
-            // Taken by the frames that name its id, and by no other.
+            // Used only by the frames that refer to its id.
             decoder.add_dict(tables.map_err(|error| invalid(&error))?).map_err(|error| invalid(&error))?;
         }
         Ok(Self { decoder, started: false })
@@ -33,7 +33,7 @@ impl PureBackend {
     }
 
     pub(crate) fn step<R: Read>(&mut self, input: &mut Input<R>, held: &mut Vec<u8>) -> Result<Step, Fault> {
-        // The decoder does not say whether its source failed or ended: the source is asked.
+        // The decoder does not tell whether its source failed or ended, so the source records it.
         let mut watched = Watched { input, error: None, ended: false };
         let result = if self.started {
             self.decoder.decode_blocks(&mut watched, BlockDecodingStrategy::UptoBlocks(1)).map(|_| ())
@@ -58,7 +58,7 @@ impl PureBackend {
             return Ok(Step::More);
         }
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stated), Some(found)) if stated != found => Err(Fault::Damaged("the checksum is wrong".to_owned())),
+            (Some(stated), Some(found)) if stated != found => Err(Fault::Damaged("checksum mismatch".to_owned())),
             _ => Ok(Step::Done),
         }
     }
@@ -130,7 +130,7 @@ mod tests {
         assert!(packed.len() < zstd::bulk::compress(text, 3).unwrap().len());
         assert_eq!(unpack_with(&packed, Some(&dictionary)).unwrap(), text);
         assert!(matches!(unpack(&packed), Err(Fault::Damaged(_))));
-        // Frames without a dictionary are read beside it.
+        // Frames without a dictionary can be read as well.
         let plain: Vec<u8> = (0..5000u32).flat_map(|i| (i % 7).to_le_bytes()).collect();
         assert_eq!(unpack_with(&zstd::bulk::compress(&plain, 3).unwrap(), Some(&dictionary)).unwrap(), plain);
     }

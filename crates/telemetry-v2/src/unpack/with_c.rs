@@ -1,4 +1,4 @@
-//! Frames decoded by the zstd library.
+//! Decodes zstd frames with the zstd library.
 
 use std::io::{self, Read};
 
@@ -12,9 +12,10 @@ const OUT_BYTES: usize = 128 << 10;
 
 pub(crate) struct CBackend {
     decoder: Decoder<'static>,
-    /// For frames that name the dictionary. Frames without one must not see it: it would change what their repeated offsets mean.
+    /// For frames that refer to the dictionary. Frames without one must not use it: it would change the meaning of
+    /// their repeat offsets.
     with_dictionary: Option<Decoder<'static>>,
-    /// Whether the frame that is being unpacked names the dictionary.
+    /// Whether the current frame refers to the dictionary.
     uses_dictionary: bool,
     out: Vec<u8>,
 }
@@ -22,7 +23,7 @@ pub(crate) struct CBackend {
 impl CBackend {
     pub(crate) fn new(limits: &Limits, dictionary: Option<&Dictionary>) -> io::Result<Self> {
         let bounded = |mut decoder: Decoder<'static>| {
-            // 2^10 is the smallest window there is, 2^31 the largest.
+            // The smallest possible window is 2^10, the largest 2^31.
             decoder.set_parameter(DParameter::WindowLogMax(limits.window_bytes.max(1).ilog2().clamp(10, 31)))?;
             Ok::<_, io::Error>(decoder)
         };
@@ -53,7 +54,7 @@ impl CBackend {
         let mut source = InBuffer::around(bytes);
         let (decoder, out) = self.decoder();
         let mut target = OutBuffer::around(out);
-        // Errors of the library are errors of the data: it reads nothing itself.
+        // Errors of the library are errors in the data: it does no I/O itself.
         let hint = decoder.run(&mut source, &mut target).map_err(|error| Fault::Damaged(error.to_string()))?;
         held.extend_from_slice(target.as_slice());
         let (used, made) = (source.pos(), target.pos());

@@ -1,4 +1,4 @@
-//! The footer's indexes, as frames are written: takes their numbers, places and events, gives the `CaptureFooter`.
+//! Builds the footer's indexes while frames are written: collects their numbers, offsets and events for the `CaptureFooter`.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use crate::meaning;
 use crate::proto::telemetry::v2::{CaptureFooter, EventType, KeyframeEntry, envelope};
 use crate::record::Record;
 
-/// Collects what the footer says.
+/// Collects the contents of the footer.
 #[derive(Debug, Default)]
 pub(super) struct IndexBuilder {
     pub(super) frame_count: u32,
     duration_ms: u32,
     keyframes: Vec<KeyframeEntry>,
     events: BTreeMap<EventType, Vec<u32>>,
-    /// Entries of events that this crate does not know, as a source has them.
+    /// Entries of events unknown to this crate, taken from a source.
     pub(super) unknown: Vec<EventIndexEntry>,
 }
 
@@ -36,7 +36,7 @@ impl IndexBuilder {
         }
     }
 
-    /// The footer's record. `offset` is where it will stand; `stream_bytes` is what the stream has before it.
+    /// Creates the footer's record. `offset` is where it will be written; `stream_bytes` is the size of the stream before it.
     pub(super) fn footer(&mut self, generation: Generation, offset: u64, stream_bytes: u64) -> Record {
         let events = std::mem::take(&mut self.events).into_iter();
         let mut event_index: Vec<_> = events
@@ -54,7 +54,8 @@ impl IndexBuilder {
         if generation != Generation::Seed {
             return Record::from_message(envelope::Message::Footer(footer));
         }
-        // The seed wants the size of the whole stream, in which this number itself stands: it can make itself longer, so it is tried until it fits.
+        // The seed generation stores the size of the whole stream, which includes this number itself. Its encoding can
+        // get longer, so it is iterated until it fits.
         loop {
             let record = Record::from_message(envelope::Message::Footer(footer.clone()));
             let mut total = stream_bytes + record.bytes().len() as u64;

@@ -1,4 +1,4 @@
-//! Writing of captures: [`Writer`] takes a header and frames, gives a stream or a file with its indexes.
+//! Writing captures: [`Writer`] writes a header and frames as a stream or as a file with indexes.
 
 mod index;
 mod output;

@@ -1,4 +1,4 @@
-//! Records to bytes of a file: plain, in zstd blocks with a table at the end, or in one zstd stream.
+//! Writes records to a file: uncompressed, in zstd blocks with a table at the end, or as one zstd stream.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use crate::dictionary::Dictionary;
 use crate::seek_table::{self, SeekEntry};
 use crate::wire;
 
-/// Where records go.
+/// The destination of records.
 pub(super) struct Output<W: Write> {
     target: Target<W>,
-    /// Bytes of the stream so far.
+    /// Size of the stream so far.
     pub(super) stream_bytes: u64,
-    /// Records of the block that is being filled, or of the one record that is written.
+    /// Records of the current block, or the single record being written.
     pending: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ struct Blocks<W> {
     file_bytes: u64,
     entries: Vec<SeekEntry>,
     compressor: zstd::bulk::Compressor<'static>,
-    /// Packs every block but the first, the header's.
+    /// Compresses every block but the first one, which holds the header.
     with_dictionary: Option<zstd::bulk::Compressor<'static>>,
 }
 
@@ -65,7 +65,8 @@ impl<W: Write> Output<W> {
         Ok(Self { target, stream_bytes: 0, pending: Vec::new() })
     }
 
-    /// Where the next record will stand, as the footer counts: its block in a file of blocks, else its place in the stream. Only at the beginning of a block.
+    /// The offset of the next record as the footer counts: that of its block in a file of blocks, otherwise that in the
+    /// stream. Valid only at the start of a block.
     pub(super) fn offset(&self) -> u64 {
         match &self.target {
             #[cfg(feature = "zstd")]
@@ -74,7 +75,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Bytes of the block that is being filled.
+    /// The size of the current block.
     pub(super) fn block_bytes(&self) -> usize {
         self.pending.len()
     }
@@ -95,7 +96,7 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// Write the block that was filled.
+    /// Writes the current block.
     pub(super) fn end_block(&mut self) -> io::Result<()> {
         #[cfg(feature = "zstd")]
         if let Target::Blocks(blocks) = &mut self.target
@@ -106,7 +107,7 @@ impl<W: Write> Output<W> {
                 _ => &mut blocks.compressor,
             };
             let packed = compressor.compress(&self.pending)?;
-            let too_large = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a block of more than 4 GiB");
+            let too_large = |_| io::Error::new(io::ErrorKind::FileTooLarge, "a block is larger than 4 GiB");
             blocks.entries.push(SeekEntry {
                 packed_bytes: u32::try_from(packed.len()).map_err(too_large)?,
                 raw_bytes: u32::try_from(self.pending.len()).map_err(too_large)?,

@@ -1,5 +1,5 @@
-//! Writes a capture: header once, frames in order, footer with correct indexes. Nothing is buffered beyond the block that is being filled, so after a crash a file has
-//! all blocks that were finished; a plain stream has every record.
+//! Writes a capture: the header once, frames in order, a footer with correct indexes. Nothing is buffered beyond the
+//! current block, so after a crash a file has all finished blocks, and a plain stream has every record.
 
 use std::io::{self, Write};
 
@@ -15,15 +15,15 @@ use crate::proto::telemetry::v2::{CaptureHeader, Frame, envelope, frame};
 use crate::record::{Record, RecordError, RecordKind};
 use crate::state::StateTracker;
 
-/// How records lie in the file.
+/// The arrangement of records in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One after the other: for live streams.
+    /// One after another, uncompressed: for live streams.
     Plain,
-    /// A zstd block for each keyframe interval and a table of them at the end: for files. Readers can jump.
+    /// One zstd block per keyframe interval and a table of them at the end: for files. Readers can seek.
     #[cfg(feature = "zstd")]
     Blocks,
-    /// One zstd stream, as older writers make it. Readers cannot jump.
+    /// One zstd stream, as older writers produce it. Readers cannot seek.
     #[cfg(feature = "zstd")]
     Stream,
 }
@@ -37,20 +37,20 @@ impl Default for Layout {
     }
 }
 
-/// What a writer is to do.
+/// Options of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// How records lie in the file.
+    /// The arrangement of records in the file.
     pub layout: Layout,
     /// [`Generation::Third`] or, for readers of the first generation, [`Generation::Seed`].
     pub generation: Generation,
-    /// Frames from one keyframe to the next; 0 counts as 1.
+    /// Frames from one keyframe to the next; 0 is treated as 1.
     pub keyframe_interval: u32,
-    /// Level of zstd.
+    /// The zstd compression level.
     pub level: i32,
-    /// Put the full state into keyframes. Never done in the seed's generation.
+    /// Whether to store the full state in keyframes. Never done in the seed generation.
     pub keyframe_state: bool,
-    /// The largest record is that of readers.
+    /// Limits; the maximum record size is that of readers.
     pub limits: Limits,
 }
 
@@ -67,66 +67,68 @@ impl Default for WriteOptions {
     }
 }
 
-/// Why something was not written.
+/// The reason why something was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The target failed. Nothing more is taken.
+    /// The target failed. Nothing more is accepted.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
     /// The writer failed before.
-    #[error("writing failed before, nothing more is written")]
+    #[error("writing has failed before; nothing more is written")]
     Failed,
-    /// Only the seed's generation and the third can be made out of messages.
-    #[error("{generation:?} is not written: use Generation::Third, or Seed for readers of the first generation")]
+    /// Only the seed generation and the third can be written from messages.
+    #[error(
+        "writing {generation:?} is not supported: use Generation::Third, or Seed for readers of the first generation"
+    )]
     Generation {
-        /// What was asked for.
+        /// The requested generation.
         generation: Generation,
     },
-    /// Frames have the numbers 0, 1, 2 and so on.
-    #[error("frame {expected} must come next, not {actual}")]
+    /// Frames are numbered 0, 1, 2 and so on.
+    #[error("expected frame {expected} next, got {actual}")]
     FrameOrder {
-        /// The number that must come.
+        /// The expected number.
         expected: u32,
-        /// The number that came.
+        /// The actual number.
         actual: u32,
     },
-    /// A frame without payload.
+    /// A frame without a payload.
     #[error("frame {frame_index} has no payload")]
     NoPayload {
         /// Its number.
         frame_index: u32,
     },
-    /// A record larger than any reader takes.
-    #[error("a record of {actual} bytes, at most {limit} are allowed")]
+    /// A record larger than any reader accepts.
+    #[error("the record has {actual} bytes, but at most {limit} are allowed")]
     TooLarge {
-        /// Its bytes.
+        /// Its size.
         actual: usize,
-        /// Bytes allowed.
+        /// The maximum size.
         limit: usize,
     },
-    /// Headers and footers are the writer's own.
+    /// Headers and footers are written by the writer itself.
     #[error("a record of kind {kind:?} cannot be copied here")]
     Kind {
-        /// What it is.
+        /// The kind of the record.
         kind: RecordKind,
     },
-    /// A record that is copied cannot be read.
-    #[error("the record to copy: {0}")]
+    /// A record to be copied cannot be parsed.
+    #[error("the record to be copied is invalid: {0}")]
     Record(#[from] RecordError),
 }
 
-/// What was written.
+/// A summary of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Frames.
+    /// Number of frames.
     pub frames: u32,
-    /// Bytes of the stream, before packing.
+    /// Size of the stream, before compression.
     pub stream_bytes: u64,
-    /// Values and events that the seed's generation has no place for.
+    /// Number of values and events that the seed generation cannot represent.
     pub left_out: u64,
 }
 
-/// A block that grows beyond this is ended before its time.
+/// A block that exceeds this size is ended early.
 const MAX_BLOCK_BYTES: usize = 2 << 20;
 
 /// Writes a capture.
@@ -141,7 +143,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begin a capture. The version in the header is filled in.
+    /// Starts a capture. The version in the header is filled in.
     pub fn new(sink: W, mut header: CaptureHeader, options: WriteOptions) -> Result<Self, WriteError> {
         if !matches!(options.generation, Generation::Seed | Generation::Third) {
             return Err(WriteError::Generation { generation: options.generation });
@@ -151,13 +153,14 @@ impl<W: Write> Writer<W> {
         Self::begin(sink, &Record::from_message(envelope::Message::Header(header)), tracker, options, None)
     }
 
-    /// Begin a copy of a capture. The header is written to the byte as it was, what this crate does not know of it included; frames follow by [`Writer::record`].
-    /// `options.generation` is the one of the source: the footer is written as that generation has it.
+    /// Starts a copy of a capture. The header is written byte for byte, including unknown fields; frames follow with
+    /// [`Writer::record`]. `options.generation` is that of the source, in whose form the footer is written.
     pub fn copying(sink: W, header: &Record, options: WriteOptions) -> Result<Self, WriteError> {
         Self::copying_with(sink, header, options, None)
     }
 
-    /// [`Writer::copying`], packed with a dictionary. In a file of blocks the header is packed without it, so that a reader can see which dictionary it needs.
+    /// Like [`Writer::copying`], compressed with a dictionary. In a file of blocks the header is compressed without it,
+    /// so that a reader can find out which dictionary it needs.
     #[cfg(feature = "zstd")]
     pub fn copying_with_dictionary(
         sink: W,
@@ -176,7 +179,7 @@ impl<W: Write> Writer<W> {
     ) -> Result<Self, WriteError> {
         let known = match header.header(&options.limits) {
             Ok(known) => known,
-            // A header that is broken inside is copied all the same, unless states have to be made from it.
+            // A header with damaged contents is copied all the same, unless states have to be derived from it.
             Err(error @ RecordError::Kind { .. }) => return Err(error.into()),
             Err(error) if options.keyframe_state => return Err(error.into()),
             Err(_) => CaptureHeader::default(),
@@ -184,7 +187,8 @@ impl<W: Write> Writer<W> {
         Self::begin(sink, header, StateTracker::new(&known), options, dictionary)
     }
 
-    /// Entries for the footer's index of events that this crate does not know, from the footer of the source. They name frames, so they are true of a copy of all frames.
+    /// Adds entries for events unknown to this crate to the footer's index, from the footer of the source. They refer
+    /// to frame numbers, so they remain valid in a copy of all frames.
     pub fn keep_unknown_events(&mut self, entries: impl IntoIterator<Item = EventIndexEntry>) {
         self.index.unknown.extend(entries.into_iter().filter(|entry| entry.event.event_type().is_none()));
     }
@@ -207,7 +211,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { output, options, index, tracker, since_keyframe: interval, left_out: 0, failed: false })
     }
 
-    /// Write the next frame. It has the meaning of the current generation, whatever is written.
+    /// Writes the next frame. It has the meaning of the current generation, whichever generation is written.
     pub fn frame(&mut self, mut frame: Frame) -> Result<(), WriteError> {
         let events: Vec<_> = match &frame.payload {
             None => return Err(WriteError::NoPayload { frame_index: frame.frame_index }),
@@ -217,7 +221,7 @@ impl<W: Write> Writer<W> {
             Some(_) => Vec::new(),
         };
         self.check_turn(frame.frame_index)?;
-        // A clock in seconds or a slot of −1 would be read wrongly, or not at all, by readers of this generation.
+        // A clock in seconds or a slot of −1 would be misread, or not read at all, by readers of this generation.
         meaning::frame_to_current(&mut frame, Generation::Third);
         let (frame_index, offset_ms) = (frame.frame_index, frame.timestamp_offset_ms);
         self.tracker.follow(&frame);
@@ -229,14 +233,14 @@ impl<W: Write> Writer<W> {
         {
             arena.keyframe_state = Some(self.tracker.state().clone());
         }
-        // What the seed has no variant for is not in its index either.
+        // Events without a variant in the seed generation are not in its index either.
         let seed = self.options.generation == Generation::Seed;
         let kept = events.into_iter().filter(|event| !seed || !meaning::is_later_event(*event));
         let record = Record::from_message(envelope::Message::Frame(frame));
         self.write_frame(&record, keyframe, frame_index, offset_ms, kept)
     }
 
-    /// Write a record of another capture to the byte as it is: a frame, or a kind that this crate does not know. Keyframes get the full state if they do not have it.
+    /// Writes a record of another capture byte for byte: a frame, or an unknown kind. Keyframes without the full state get it.
     pub fn record(&mut self, record: &Record) -> Result<(), WriteError> {
         match record.kind() {
             RecordKind::Frame => {}
@@ -269,7 +273,8 @@ impl<W: Write> Writer<W> {
         )
     }
 
-    /// Write a record of another capture as it stands, wherever it stands: frames whose numbers jump, kinds that belong elsewhere, bytes that are no frame. Nothing is added.
+    /// Writes a record of another capture unchanged, wherever it occurs: frames whose numbers jump, kinds out of place,
+    /// bytes that are not a frame. Nothing is added.
     pub fn verbatim(&mut self, record: &Record) -> Result<(), WriteError> {
         let outline = match record.kind() {
             RecordKind::Frame => record.outline().ok(),
@@ -319,7 +324,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// After a failure nobody knows what the target has.
+    /// Records a failure: after one, the contents of the target are unknown.
     fn guarded(&mut self, write: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), WriteError> {
         if self.failed {
             return Err(WriteError::Failed);
@@ -329,23 +334,23 @@ impl<W: Write> Writer<W> {
         Ok(result?)
     }
 
-    /// The full state after the last frame. A live stream sends it to those who join late.
+    /// The full state after the last frame. A live stream sends it to clients that join late.
     pub fn state(&self) -> &StateTracker {
         &self.tracker
     }
 
-    /// The target. Of a plain stream it has every record that was written.
+    /// The target. For a plain stream, it has every record written.
     pub fn sink_mut(&mut self) -> &mut W {
         self.output.sink_mut()
     }
 
-    /// Hand on what was written so far. In a file of blocks the block that is being filled stays.
+    /// Flushes what was written so far. In a file of blocks the current block stays buffered.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         self.guarded(|writer| writer.output.flush())
     }
 
-    /// End a copy without a footer of our own: the source's was copied, if it had one. What that says of places must be true of this file, too, as it is in plain streams and in
-    /// one zstd stream if all records were copied.
+    /// Ends a copy without writing a footer: the footer of the source was copied, if it had one. Its offsets must be
+    /// valid in this file too, which holds for plain streams and single zstd streams if all records were copied.
     pub fn finish_copy(mut self) -> Result<(W, Summary), WriteError> {
         self.guarded(|writer| writer.output.end_block())?;
         let summary =
@@ -353,7 +358,7 @@ impl<W: Write> Writer<W> {
         Ok((self.output.finish()?, summary))
     }
 
-    /// Write the footer, and in a file of blocks the table of them.
+    /// Writes the footer and, in a file of blocks, the table of blocks.
     pub fn finish(mut self) -> Result<(W, Summary), WriteError> {
         self.guarded(|writer| writer.output.end_block())?;
         let (offset, stream_bytes) = (self.output.offset(), self.output.stream_bytes);

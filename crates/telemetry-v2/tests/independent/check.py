@@ -1,10 +1,10 @@
-"""An independent reader of Telemetry V2: Google's protobuf and zstandard, with definitions that are not those of the crate.
+"""An independent reader of Telemetry V2: Google's protobuf and zstandard, with schemas that are not those of the crate.
 
-    check.py schema PROTO                the .proto files of the folder PROTO have the fields of the definitions beside this file
-    check.py dump SCHEMA FILE            what is in a file, as text: one line a field, in a fixed order
-    check.py rewrite SCHEMA FILE OUT     decode all records, forget what SCHEMA does not know, encode them again as a plain stream
-    check.py seek FILE                   the table of blocks: every block unpacked alone, first and last frame of each
-    check.py make SCHEMA SEED COUNT OUT  a plain stream of messages filled at random
+    check.py schema PROTO                compare the .proto files in the folder PROTO with the schemas beside this file
+    check.py dump SCHEMA FILE            print a file as text: one line per field, in a fixed order
+    check.py rewrite SCHEMA FILE OUT     decode all records, drop unknown fields, encode them again as a plain stream
+    check.py seek FILE                   check the table of blocks: decompress every block alone, print its first and last frame
+    check.py make SCHEMA SEED COUNT OUT  write a plain stream of randomly filled messages
 
 SCHEMA is seed, second or third (records are Envelopes), or first_version (a header, then frames).
 """
@@ -25,7 +25,7 @@ WELL_KNOWN = str(pathlib.Path(protoc.__file__).parent / "_proto")
 
 
 def compile_schema(schema):
-    """The module with the messages of a schema."""
+    """Returns the module with the messages of a schema."""
     out = tempfile.mkdtemp()
     folder = HERE / schema
     files = [path.name for path in folder.glob("*.proto")]
@@ -43,7 +43,7 @@ def is_skippable(data, at):
 
 
 def zstd_frames(data):
-    """Offset, packed size and content of each zstd frame; skippable frames are passed over."""
+    """Yields offset, compressed size and content of each zstd frame; ignores skippable frames."""
     at = 0
     while at < len(data):
         if is_skippable(data, at):
@@ -121,7 +121,7 @@ def is_map(field):
 
 
 def lines(message, path, out):
-    """A line for each value that stands in the message; numbers, not names, so that only the wire counts."""
+    """Appends a line for each value present in the message; with numbers instead of names, so that only the wire format matters."""
     for field, value in sorted(message.ListFields(), key=lambda pair: pair[0].number):
         here = f"{path}.{field.number}"
         if is_map(field):
@@ -157,7 +157,7 @@ def rewrite(schema, path, target):
 
 
 def seek(path):
-    """Reads the table from the end of the file, then every block alone, in reverse order."""
+    """Reads the table at the end of the file, then every block on its own, in reverse order."""
     data = pathlib.Path(path).read_bytes()
     count, descriptor, magic = struct.unpack("<IBI", data[-9:])
     assert magic == 0x8F92EAB1 and descriptor == 0, (hex(magic), descriptor)
@@ -199,7 +199,7 @@ def scalar(chance, field):
         return chance.random() < 0.5
     if field.type == Field.TYPE_ENUM:
         return chance.choice([value.number for value in field.enum_type.values] + [999])
-    # Elsewhere a negative zero is left out like a zero when a message is made anew.
+    # Elsewhere a negative zero is omitted like a zero when a message is re-encoded.
     zeros = [0.0, -0.0] if field.is_repeated or field.containing_type.name in ("Vec3", "Quat") else [0.0]
     if field.type == Field.TYPE_FLOAT:
         return struct.unpack("<f", struct.pack("<f", chance.choice([*zeros, 1.0, -1.5, chance.uniform(-1e6, 1e6), 1e-40])))[0]
@@ -222,7 +222,7 @@ def fill(chance, message, depth=0):
             continue
         if is_map(field):
             for _ in range(chance.randint(0, 3)):
-                # Empty values may be written or left out: both are right, so they would not come back to the byte.
+                # Empty values may be written or omitted: both are valid, so they would not round-trip byte for byte.
                 getattr(message, field.name)[chance.choice("abc")] = chance.choice(["y", "x"])
         elif field.message_type is not None and field.is_repeated:
             for _ in range(chance.randint(0, 3)):
@@ -243,12 +243,12 @@ def make(schema, seed, count, target):
         for index in range(int(count)):
             message = message_type(module, schema, index)()
             if schema != "first_version":
-                # A header, then frames and footers with every message there is.
+                # A header, then frames and footers with every kind of message.
                 getattr(message, "header" if index == 0 else chance.choice(["frame", "frame", "frame", "footer"])).SetInParent()
                 kind = message.WhichOneof("message")
                 fill(chance, getattr(message, kind))
                 if kind == "header" and hasattr(message.header, "format_minor"):
-                    # From 2 on it is a later generation.
+                    # From 2 on, it is a later generation.
                     message.header.format_minor %= 2
                 if kind == "frame":
                     message.frame.frame_index = index - 1
@@ -271,7 +271,7 @@ def make(schema, seed, count, target):
 
 
 def shape_of_files(files):
-    """Every field as (message, number): name, type, label, presence, oneof; every enum value."""
+    """Returns every field as (message, number): name, type, label, presence, oneof; every enum value."""
     shape = {}
 
     def add(prefix, message):

@@ -1,4 +1,4 @@
-//! Cut and damaged files: what is whole is read, what is not is reported, nothing wrong is given.
+//! Truncated and damaged files: everything intact is read, everything else is reported, nothing wrong is returned.
 
 use std::io::Cursor;
 
@@ -40,7 +40,7 @@ fn a_plain_stream_cut_anywhere_gives_every_whole_record() {
 
 #[test]
 fn a_packed_file_cut_anywhere_gives_every_block_before_the_cut() {
-    // A block of a zstd stream is given when it is whole, and it has up to 128 KiB.
+    // A block of a zstd stream is returned when it is complete, and it has up to 128 KiB.
     for (layout, frames, step) in
         [(Layout::Blocks, small(24), 3), (Layout::Stream, super::made_match::frames(300), 9973)]
     {
@@ -69,7 +69,7 @@ fn a_file_without_footer_is_entered_all_the_same() {
     assert!(found.frames_read <= 4);
 }
 
-/// Every bit of the file, one at a time.
+/// Flips every bit of the file, one at a time.
 #[test]
 fn a_flipped_bit_costs_its_block_and_never_gives_a_wrong_frame() {
     let frames = small(16);
@@ -84,12 +84,12 @@ fn a_flipped_bit_costs_its_block_and_never_gives_a_wrong_frame() {
             assert_eq!(*frame, frames[frame.frame_index as usize], "bit of byte {place}");
         }
         assert!(found.len() >= frames.len() - 4, "byte {place}: {} frames, {:?}", found.len(), capture.problems);
-        // In the table of blocks and in reserved bits a flip does no harm here; lost frames are always told.
+        // In the table of blocks and in reserved bits a flip does no harm here; lost frames are always reported.
         assert!(found.len() == frames.len() || problems > 0, "byte {place}");
     }
 }
 
-/// A block that is unpacked in several steps: what comes before the damage is not given either, since nobody knows where it begins.
+/// A block that is decompressed in several steps: the part before the damage is not returned either, since its start is unknown.
 #[test]
 fn nothing_of_a_block_is_given_before_its_checksum_was_right() {
     let frames = super::made_match::frames(400);
@@ -107,7 +107,7 @@ fn nothing_of_a_block_is_given_before_its_checksum_was_right() {
 fn a_damaged_index_is_told_and_made_again() {
     let frames = small(30);
     let file = write(&frames, options(Layout::Blocks));
-    // The size of a block in the table, then the table's magic.
+    // The size of a block in the table, then the table's magic number.
     for place in [file.len() - 25, file.len() - 1] {
         let mut broken = file.clone();
         broken[place] ^= 0x10;
@@ -131,7 +131,7 @@ fn after_a_broken_length_the_next_records_are_found() {
     while let Some(telemetry_v2::read::Item::Record(placed)) = reader.next().unwrap() {
         places.push(placed.place.offset as usize);
     }
-    // Record 0 is the header, so this is the length of frame 5. Once longer than any record, once longer than the rest, once shorter.
+    // Record 0 is the header, so this is the length of frame 5: longer than any record, longer than the rest, shorter than it was.
     for bytes in [[0xff, 0x7f], [0xff, 0x3f], [0x05, 0x12]] {
         let mut broken = file.clone();
         broken[places[6]..places[6] + 2].copy_from_slice(&bytes);

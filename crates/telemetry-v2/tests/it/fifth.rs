@@ -1,4 +1,5 @@
-//! Captures of the fifth generation: frame rates in the header, settings of the match as events, files packed with a dictionary; and fields of types that nobody expects.
+//! Captures of the fifth generation: frame rates in the header, match settings as events, files compressed with a
+//! dictionary; and fields of unexpected types.
 
 use std::io::Cursor;
 
@@ -38,7 +39,7 @@ fn header_record(header: CaptureHeader) -> Record {
     Record::from_message(envelope::Message::Header(header))
 }
 
-/// Frames, the settings of the match changed in every tenth.
+/// Frames in which the match settings change in every tenth.
 fn fifth_frames(count: u32) -> Vec<Frame> {
     let mut frames = frames(count);
     for frame in frames.iter_mut().step_by(10) {
@@ -74,9 +75,9 @@ fn headers_and_events_of_the_fifth_generation_are_read() {
         let capture = Reader::new(file.as_slice()).unwrap().read_all().unwrap();
         assert_eq!(capture.problems, []);
         assert_eq!(capture.generation.unwrap().generation, Generation::Fifth);
-        assert_eq!(capture.header, Some(header(None)), "roster, session and time of beginning are there");
+        assert_eq!(capture.header, Some(header(None)), "roster, session and start time are present");
         assert_eq!(capture.frames, fifth_frames(30));
-        // Neither the fields nor the type of the event are known: its entry in the index is kept as it came.
+        // Neither the fields nor the type of the event are known: its entry in the index is preserved unchanged.
         let index = capture.footer.unwrap().event_index;
         assert_eq!(index.last().unwrap().event, EventName::Number(7));
         let tape = Tape::open(Cursor::new(file)).unwrap();
@@ -104,7 +105,7 @@ fn strings_of_the_fourth_generation_are_still_read_from_the_same_fields() {
 }
 
 #[test]
-fn the_seed_has_no_place_for_settings_and_says_so() {
+fn the_seed_generation_omits_settings_and_reports_it() {
     let mut frame = fifth_frames(1).remove(0);
     let before = arena(&frame).events.len();
     assert!(telemetry_v2::meaning::frame_to_seed(&mut frame) > 0);
@@ -137,7 +138,7 @@ fn a_header_field_of_an_unexpected_type_costs_that_field_and_is_told() {
 
 #[test]
 fn a_header_that_cannot_be_read_at_all_is_told() {
-    // Its bytes are no fields.
+    // Its bytes are not valid fields.
     let record = Record::from_bytes(b"\x0a\x02\x0a\xff".to_vec()).unwrap();
     for layout in [Layout::Plain, Layout::Blocks] {
         let file = write(&record, 30, layout, None);
@@ -169,7 +170,7 @@ fn a_frame_field_of_an_unexpected_type_costs_that_field_and_is_told() {
     assert_eq!(arena(&fitted.message).players.last().unwrap().slot, 3);
     assert_eq!(arena(&fitted.message).events, arena(&frame).events);
     assert!(fitted.misfits.to_string().starts_with("PlayerState.ping (field 8)"), "{}", fitted.misfits);
-    assert_eq!(record.bytes(), &envelope, "the record keeps what the message lacks");
+    assert_eq!(record.bytes(), &envelope, "the record keeps the fields that the message lacks");
 }
 
 #[test]
@@ -208,14 +209,14 @@ fn without_the_dictionary_or_with_another_nothing_wrong_is_given() {
         };
         let without = error(&ReadOptions::default());
         let ReadError::NeedsDictionary { id: 40_000, given: None, sha256 } = &without else { panic!("{without:?}") };
-        // One stream has the header in it, too.
+        // In a single stream, the header is inside it, too.
         assert_eq!(sha256.is_empty(), layout == Layout::Stream);
         if layout == Layout::Blocks {
             assert!(without.to_string().contains("40000 (SHA-256 "), "{without}");
         }
         let of_other_id = error(&with(&dictionary(40_001, 0)));
         assert!(!of_other_id.to_string().is_empty());
-        // The same id, another content: the header says that it is the wrong one.
+        // The same id with different contents: the header shows that it is the wrong one.
         let colliding = error(&with(&dictionary(40_000, 1)));
         assert!(matches!(&colliding, ReadError::OtherDictionary { .. }), "{layout:?}: {colliding:?}");
     }
@@ -232,7 +233,7 @@ fn a_dictionary_that_the_header_does_not_state_is_used_and_told() {
     assert!(matches!(error, ReadError::NeedsDictionary { id: 40_000, .. }));
 }
 
-/// A single flipped bit can make a block name a dictionary: it costs that block, not the file.
+/// A single flipped bit can make a block refer to a dictionary: it costs that block, not the file.
 #[test]
 fn one_block_that_names_a_dictionary_by_damage_costs_that_block() {
     let file = write(&header_record(header(None)), 30, Layout::Blocks, None);

@@ -1,4 +1,4 @@
-//! Files of every layout: written, read from the beginning, entered in the middle.
+//! Files of every layout: written, read sequentially, entered in the middle.
 
 use std::io::Cursor;
 
@@ -80,7 +80,7 @@ fn offsets_of_the_footer_lead_to_their_records() {
         }
         assert_eq!(FooterPlace::of(&footer, Generation::Third), FooterPlace::FooterOffset(offset(&footer_place)));
         if layout == Layout::Blocks {
-            // Keyframes begin their blocks.
+            // Keyframes start their blocks.
             for (index, place) in places.iter().enumerate().skip(1) {
                 assert_eq!(place.block != places[index - 1].block, index % 16 == 0);
             }
@@ -122,7 +122,7 @@ fn every_frame_is_found_with_its_full_state() {
         let file = write(&frames, WriteOptions { keyframe_state, ..options(layout) });
         let mut tape = Tape::open(Cursor::new(file)).unwrap();
         assert_eq!(tape.problems(), []);
-        // Against the order, so that nothing is left over from the frame before.
+        // In reverse order, so that no state is left over from the previous frame.
         for index in (0..130u32).rev().step_by(if keyframe_state { 1 } else { 11 }) {
             let found = tape.frame_at(index).unwrap().unwrap();
             assert_eq!(found.state, states[index as usize], "{layout:?} {index}");
@@ -148,7 +148,7 @@ fn state_follows_who_comes_and_goes() {
     assert_eq!(slots, [(0, true), (1, true), (2, true), (3, true), (6, false)]);
     assert_eq!(state.orange_round_score, Some(2));
     assert_eq!(state.players[2].loadout.as_ref().unwrap().weapon, "scout");
-    // Somebody else came into slot 6 at frame 86: nothing of the one before is left.
+    // Another player took slot 6 at frame 86: nothing of the previous one is left.
     assert_eq!(state.players[4].info.as_ref().unwrap().account_number, 78);
     assert_eq!(state.last_goal, Some(GoalScored::default()));
 }

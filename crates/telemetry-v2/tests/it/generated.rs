@@ -1,4 +1,4 @@
-//! The code is that of the `.proto` files. `codegen/` has the full test; this one needs no compiler of them.
+//! The generated code matches the `.proto` files. `codegen/` has the full test; this one needs no protobuf compiler.
 
 #[test]
 fn the_proto_files_are_those_that_the_code_was_made_from() {
@@ -13,7 +13,7 @@ fn the_proto_files_are_those_that_the_code_was_made_from() {
         let found = format!("{:016x}", bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step));
         assert_eq!(
             found, stated,
-            "{name} was changed: cargo run --manifest-path crates/telemetry-v2/codegen/Cargo.toml"
+            "{name} has changed: run cargo run --manifest-path crates/telemetry-v2/codegen/Cargo.toml"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The four places where generations mean different things by the same bytes.
+//! The four cases in which generations give the same bytes different meanings.
 
 use std::io::Cursor;
 
@@ -23,7 +23,7 @@ fn seed_file(layout: Layout, frames: &[Frame]) -> Vec<u8> {
     file
 }
 
-/// What of a frame the seed's generation can hold, with the meaning of the current one.
+/// The part of a frame that the seed generation can represent, with the meaning of the current one.
 fn as_the_seed_keeps_it(frames: &[Frame]) -> Vec<Frame> {
     let mut kept = frames.to_vec();
     for frame in &mut kept {
@@ -71,7 +71,7 @@ fn the_seeds_bytes_are_those_of_its_schema() {
             }
             envelope::Message::Frame(frame) => match arena(&frame).events.first().and_then(|event| event.event.clone())
             {
-                // On the wire: nobody is -1, slot 0 is left out.
+                // On the wire: nobody is -1, slot 0 is omitted.
                 Some(Event::DiscPossessionChanged(change)) if frame.frame_index == 13 => {
                     assert_eq!((change.player_slot, change.previous_player_slot), (None, Some(-1)));
                     seen += 1;
@@ -221,7 +221,7 @@ fn streams_that_contradict_themselves_are_told() {
     assert_eq!(evidence.verdict().generation, Generation::Third);
 }
 
-/// Footers without events: only the number itself tells what it is.
+/// Footers without events: only the number itself determines what it is.
 #[test]
 fn field_three_of_a_footer_is_told_by_its_value() {
     for (generation, value) in [(Generation::Seed, "total"), (Generation::Second, "offset")] {
@@ -263,7 +263,7 @@ fn a_header_written_here_says_which_generation_it_is() {
         assert_eq!((of_header(&made).generation, of_header(&made).certain), (generation, true));
     }
     assert!(!of_header(&header()).certain);
-    // Back again: the mark of the seed does not stay.
+    // Back again: the mark of the seed generation does not stay.
     let mut made = header();
     meaning::header_for(&mut made, Generation::Seed);
     meaning::header_for(&mut made, Generation::Third);

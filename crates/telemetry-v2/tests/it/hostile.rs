@@ -1,4 +1,4 @@
-//! Files made to fill the memory.
+//! Files designed to exhaust memory.
 
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ fn problems(file: &[u8], limits: &Limits) -> Vec<Problem> {
     Reader::with_limits(file, limits).unwrap().read_all().unwrap().problems
 }
 
-/// A zstd frame of zeros without end: 4 bytes for every 128 KiB.
+/// An endless zstd frame of zeros: 4 bytes for every 128 KiB.
 fn bomb(megabytes: usize) -> Vec<u8> {
     let mut file = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x48];
     for _ in 0..megabytes * 8 {
@@ -44,7 +44,7 @@ fn bombs_are_refused_before_they_fill_the_memory() {
 
 #[test]
 fn honest_files_are_far_from_being_bombs() {
-    // The same frame again and again, as a game shows it that waits in a menu.
+    // The same frame over and over, as from a game that waits in a menu.
     let still: Vec<_> = (0..4000)
         .map(|index| {
             let mut frame = frames(1).remove(0);
@@ -59,7 +59,7 @@ fn honest_files_are_far_from_being_bombs() {
 
 #[test]
 fn a_length_of_gigabytes_takes_no_memory() {
-    // Five bytes that claim 4 GiB, and seventy that claim all there is.
+    // Five bytes that declare 4 GiB, and seventy that declare the maximum.
     for file in [&[0xff, 0xff, 0xff, 0xff, 0x0f][..], &[0xff; 70][..]] {
         assert!(!problems(file, &Limits::default()).is_empty());
     }
@@ -75,7 +75,7 @@ fn a_length_of_gigabytes_takes_no_memory() {
 
 #[test]
 fn a_file_of_garbage_does_not_make_a_list_without_end() {
-    // Frames with two bytes of nothing between them.
+    // Frames with two empty bytes between them.
     let file = [[8, 0x12, 6, 0x08, 1, 0x10, 1, 0x52, 0, 0, 0]; 5000].concat();
     let tape = Tape::open(Cursor::new(&file)).unwrap();
     assert!(tape.problems().len() < 1100, "{}", tape.problems().len());
@@ -84,7 +84,7 @@ fn a_file_of_garbage_does_not_make_a_list_without_end() {
 
 #[test]
 fn a_window_larger_than_allowed_is_refused() {
-    // A frame whose head asks for a window of 2^31 bytes, and one of 2^20.
+    // A frame whose header requires a window of 2^31 bytes, and one of 2^20.
     for (window_log, refused) in [(31u8, true), (20, false)] {
         let mut file = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, (window_log - 10) << 3];
         file.extend_from_slice(&[0x01, 0, 0]);

@@ -1,4 +1,5 @@
-//! The same files through Google's protobuf and zstandard in Python, with definitions that are not the crate's: `tests/independent`.
+//! Reads the same files with Google's protobuf and zstandard in Python, with schemas that are not the crate's:
+//! `tests/independent`.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use super::files::write;
 use super::made_match::{frames, header};
 use super::scenario;
 
-/// Runs the checker, or says that the test is skipped.
+/// Runs the checker, or prints that the test is skipped.
 struct Checker {
     python: PathBuf,
     folder: tempfile::TempDir,
@@ -59,7 +60,7 @@ fn the_schema_has_the_fields_of_independent_definitions() {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("proto");
     let said = checker.run(&["schema", proto.to_str().unwrap()]);
     assert!(said.starts_with("541 fields and values are the same, 34 are added\n"), "{said}");
-    // Nothing of ours is where the format has its next numbers.
+    // Our own fields stay clear of the numbers that the format will use next.
     for line in said.lines().skip(1) {
         let (message, number) = line.strip_prefix("added ").unwrap().rsplit_once(' ').unwrap();
         let number: u32 = number.parse().unwrap();
@@ -100,7 +101,7 @@ fn python_sees_the_same_values_and_what_it_writes_is_read() {
         let ours = checker.keep(&name, &write(&made, options));
         let theirs = checker.path(&format!("{name}-rewritten"));
         checker.run(&["rewrite", schema, &ours, &theirs]);
-        // Python forgot what its definitions do not know, so everything that comes back is in both.
+        // Python dropped what its schemas do not know, so everything that comes back is in both.
         let capture = Reader::new(File::open(theirs).unwrap()).unwrap().read_all().unwrap();
         assert_eq!(capture.problems, [], "{name}");
         assert_eq!(capture.generation.unwrap().generation, generation, "{name}");
@@ -112,7 +113,7 @@ fn python_sees_the_same_values_and_what_it_writes_is_read() {
         telemetry_v2::meaning::header_for(&mut expected, generation);
         assert_eq!(capture.header.unwrap(), expected, "{name}");
     }
-    // Values of a known frame, as Python reads them.
+    // The values of a known frame, as read by Python.
     let options = WriteOptions::default();
     let frame = Frame { frame_index: 0, ..scenario::v2_frame(2, scenario::WithBones::TwentyTwo) };
     let said = checker.run(&["dump", "third", &checker.keep("known", &write(&[frame], options))]);
@@ -175,7 +176,7 @@ fn random_messages_of_python_come_back_to_the_byte() {
         count += 1;
     }
     assert_eq!(count, 300);
-    // And what we write of the first version, Python reads.
+    // Python can also read what this crate writes in the first version.
     let frames = [scenario::v1_frame(10, scenario::WithBones::TwentyTwo)];
     let header =
         telemetry_v2::proto::telemetry::v1::TelemetryHeader { capture_id: "ours".to_owned(), ..Default::default() };

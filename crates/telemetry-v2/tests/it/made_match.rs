@@ -15,7 +15,7 @@ pub fn header() -> CaptureHeader {
     header
 }
 
-/// Numbers that look like noise and are always the same.
+/// Deterministic numbers that look like noise.
 pub fn noise(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
     x ^= x >> 15;
@@ -38,7 +38,7 @@ fn scoreboard(frame: u32) -> ScoreboardUpdated {
     }
 }
 
-/// Events of a frame: one type after the other, so that 28 frames in a row have them all.
+/// The events of a frame: one type after another, so that 28 consecutive frames have them all.
 pub fn events_of(frame: u32) -> Vec<EchoEvent> {
     let slot = (frame % 4) as i32;
     let n = (frame / 7) as i32;
@@ -71,7 +71,7 @@ pub fn events_of(frame: u32) -> Vec<EchoEvent> {
             right_holding: "none".to_owned(),
         }),
         12 => Event::PlayerInfoUpdated(PlayerInfoUpdated { player_slot: slot, jersey_number: 5, level: n }),
-        // All four ways in which a slot can be nobody, zero or somebody.
+        // All four combinations in which a slot can be nobody, zero or somebody.
         13 => Event::DiscPossessionChanged(DiscPossessionChanged { player_slot: Some(0), previous_player_slot: None }),
         14 => Event::DiscThrown(DiscThrown {
             player_slot: slot,
@@ -178,7 +178,7 @@ pub fn arena(frame: &Frame) -> &EchoArenaFrame {
     }
 }
 
-/// Frames as they were before a writer put states into them.
+/// Returns the frames as they were before a writer added states.
 pub fn without_states(mut frames: Vec<Frame>) -> Vec<Frame> {
     for frame in &mut frames {
         if let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload {

@@ -1,4 +1,4 @@
-//! Tests of whole streams and files. One program, so that it is linked once.
+//! Tests of complete streams and files, in one binary, so that it is linked once.
 #![allow(
     missing_docs,
     unreachable_pub,

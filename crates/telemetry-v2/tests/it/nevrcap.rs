@@ -74,7 +74,7 @@ fn after_damage_in_a_plain_file_the_next_frames_are_found() {
     while let Some(Item::Header(record) | Item::Frame(record)) = reader.next().unwrap() {
         offsets.push(record.offset as usize);
     }
-    // The length of the third frame, and what follows it.
+    // The length of the third frame, and the bytes after it.
     broken[offsets[3]..offsets[3] + 3].fill(0xff);
     let (_, found, problems) = read(&broken).unwrap();
     assert_eq!(found, [&frames[..2], &frames[3..]].concat());

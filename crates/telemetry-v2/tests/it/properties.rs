@@ -1,4 +1,4 @@
-//! What holds for any stream, however it is cut, broken or handed over.
+//! Properties of any stream, however it is cut, damaged or split into chunks.
 
 use std::io::Cursor;
 
@@ -45,7 +45,7 @@ fn pieces(stream: &[u8], lengths: &[usize]) -> Vec<Vec<u8>> {
     out
 }
 
-/// Overwrite, cut out or put in some bytes.
+/// Overwrites, removes or inserts some bytes.
 fn broken(mut stream: Vec<u8>, place: usize, what: u8, bytes: &[u8]) -> Vec<u8> {
     let place = place % stream.len();
     let end = stream.len().min(place + bytes.len());
@@ -68,11 +68,11 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..12),
     ) {
         let stream = write(&small(12), WriteOptions { layout: Layout::Plain, ..WriteOptions::default() });
-        // Whole and broken streams alike.
+        // Intact and damaged streams alike.
         let stream = broken(stream, place, what, &bytes);
         let at_once = decode(std::iter::once(stream.clone()));
         prop_assert_eq!(&decode(pieces(&stream, &lengths).into_iter()), &at_once);
-        // Every byte is in a record or told to be lost, in order.
+        // Every byte is in a record or reported as lost, in order.
         let mut next = 0;
         for decoded in &at_once {
             let (offset, bytes) = match decoded {
@@ -94,7 +94,7 @@ proptest! {
             Decoded::Record { bytes, .. } => whole.iter().any(|one| matches!(one, Decoded::Record { bytes: other, .. } if other == bytes)),
             Decoded::Lost { .. } => false,
         });
-        // Twelve bytes reach into two records at most; the record behind can fall with them.
+        // Twelve bytes affect two records at most; the record after them can be lost too.
         prop_assert!(same.count() >= whole.len() - 3);
     }
 
@@ -126,7 +126,7 @@ proptest! {
         let mut frame: Frame = prost::Message::decode(bytes.as_slice()).unwrap();
         meaning::frame_to_current(&mut frame, Generation::Seed);
         prop_assert_eq!(frame, made);
-        // A float has less than two decimals above half an hour or so; a hundredth is what may be lost.
+        // A float has less than two decimal places above half an hour or so; a hundredth may be lost.
         let seconds = clock.seconds().unwrap();
         prop_assert!((f64::from(seconds) - f64::from(hundredths) / 100.0).abs() < 0.01);
     }

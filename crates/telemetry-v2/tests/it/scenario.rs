@@ -12,14 +12,14 @@ use telemetry_v2::proto::telemetry::v2::{
     PlayerInfo, PlayerState, Role, SkeletonLayout, capture_header, frame,
 };
 
-/// Any time of these years has as many bytes; the nanoseconds have five.
+/// All times of these years have the same encoded size; the nanoseconds take five bytes.
 pub const CREATED_AT: Timestamp = Timestamp { seconds: 1_772_197_642, nanos: 912_345_678 };
 
 /// How bones are added to the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WithBones {
     No,
-    /// As many as the schema says by default.
+    /// The schema's default number.
     TwentyTwo,
 }
 

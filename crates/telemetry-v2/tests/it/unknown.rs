@@ -1,4 +1,4 @@
-//! What this crate does not know: fields and variants of later versions go through it unchanged.
+//! Fields and variants of later versions pass through this crate unchanged.
 
 use bytes::Bytes;
 use telemetry_v2::generation::Generation;
@@ -9,13 +9,13 @@ use telemetry_v2::{Record, RecordKind};
 use super::files::write;
 use super::made_match::frames;
 
-/// Fields that nobody has, of every wire type: number 2000 and up.
+/// Fields that no schema has, of every wire type: number 2000 and up.
 const STRANGE: [u8; 29] = [
     0x80, 0x7d, 5, // varint
     0x8a, 0x7d, 3, b'a', b'b', b'c', // bytes
     0x95, 0x7d, 1, 2, 3, 4, // four bytes
     0x99, 0x7d, 1, 2, 3, 4, 5, 6, 7, 8, // eight bytes
-    0xa3, 0x7d, 0xa4, 0x7d, // a group with nothing in it
+    0xa3, 0x7d, 0xa4, 0x7d, // an empty group
 ];
 
 fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
@@ -26,7 +26,7 @@ fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The message with the strange fields in front and behind, in it and in the messages that `path` leads to.
+/// Adds the unknown fields before and after the fields of the message and of the messages along `path`.
 fn strange(message: &[u8], path: &[u32]) -> Vec<u8> {
     let mut out = STRANGE.to_vec();
     for found in telemetry_v2::wire::Fields::new(message) {
@@ -54,7 +54,7 @@ fn records_of(file: &[u8]) -> Vec<Record> {
     records
 }
 
-/// A stream with strange fields at every level, a payload and an event that nobody knows, and a record of an unknown kind between the frames.
+/// A stream with unknown fields at every level, an unknown payload and event, and a record of an unknown kind between the frames.
 fn strange_records() -> Vec<Record> {
     let options = WriteOptions { layout: Layout::Plain, keyframe_state: false, ..WriteOptions::default() };
     let mut records = records_of(&write(&frames(40), options));
@@ -85,7 +85,7 @@ fn copied(records: &[Record], options: WriteOptions) -> Vec<Record> {
 }
 
 #[test]
-fn what_nobody_knows_survives_a_read_and_a_write_unchanged() {
+fn unknown_fields_survive_a_read_and_a_write_unchanged() {
     let records = strange_records();
     assert_eq!(records.last().unwrap().kind(), RecordKind::Unknown(9));
     for layout in [Layout::Plain, Layout::Blocks, Layout::Stream] {
@@ -112,7 +112,7 @@ fn states_are_added_to_copies_without_touching_the_rest() {
         with = super::made_match::without_states(vec![with]).remove(0);
         assert_eq!(with, without);
     }
-    // A second copy changes nothing any more.
+    // A second copy changes nothing.
     assert_eq!(copied(&copy, options), copy);
 }
 
@@ -121,7 +121,7 @@ fn strange_fields(bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn frames_with_what_nobody_knows_are_still_decoded() {
+fn frames_with_unknown_fields_are_still_decoded() {
     let records = strange_records();
     let frame = records[17].frame(&Default::default()).unwrap();
     assert_eq!(frame, frames(40)[16]);

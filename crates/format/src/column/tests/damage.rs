@@ -1,6 +1,6 @@
 use super::*;
 
-/// A block with every coding in it.
+/// A block that contains every coding.
 fn block(count: usize) -> (Vec<Column>, usize, Vec<u8>, Vec<u8>, usize) {
     let kinds = [(4, true), (4, true), (4, true), (8, true), (1, false), (2, false), (8, false), (4, false), (4, true)];
     let (columns, row_bytes) = layout(&kinds);
@@ -22,7 +22,7 @@ fn block(count: usize) -> (Vec<Column>, usize, Vec<u8>, Vec<u8>, usize) {
     (columns, row_bytes, rows, payload, head_len)
 }
 
-/// What became of a damaged payload: refused, or rows.
+/// Decodes a damaged payload: `None` if it is rejected, otherwise the rows.
 fn decode(columns: &[Column], row_bytes: usize, count: usize, payload: &[u8], head_len: usize) -> Option<Vec<u8>> {
     let head = BlockHead::parse(payload.get(..head_len)?, columns, count, payload.len()).ok()?;
     let mut out = vec![0; count * row_bytes];
@@ -58,7 +58,7 @@ fn every_flipped_bit_in_a_body_is_found() {
 
 #[test]
 fn a_damaged_head_never_panics() {
-    // The record around a block has the checksum of the head; here only panics and memory matter.
+    // The checksum of the head belongs to the enclosing record; this test is only about panics and memory.
     let (columns, row_bytes, _, payload, head_len) = block(70);
     for at in 0..head_len {
         for bit in 0..8 {
@@ -116,7 +116,7 @@ fn a_reference_must_come_first_and_have_none_itself() {
         BlockHead::parse(&packed, &columns, 9, packed.len())
     };
     assert!(parse([4, 5, 6], &[0, 0], 3).is_ok());
-    assert!(parse([4, 5, 2], &[0, 1], 2).is_ok(), "a copy of a scaled column needs what that one needs");
+    assert!(parse([4, 5, 2], &[0, 1], 2).is_ok(), "a copy of a scaled column needs the same reference");
     assert!(parse([4, 5, 5], &[0, 1], 3).is_err(), "a reference with a reference");
     assert!(parse([5, 4, 4], &[1], 3).is_err(), "a later column");
     assert!(parse([4, 5, 4], &[1], 3).is_err(), "itself");

@@ -8,7 +8,7 @@ mod round_trip;
 
 use super::*;
 
-/// A small generator of pseudo-random numbers, so that tests repeat.
+/// A small deterministic pseudo-random number generator.
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -20,7 +20,7 @@ impl Noise {
     }
 }
 
-/// Lengths of blocks where something changes: lanes, tables, samples, fixed widths.
+/// Block lengths at which the coding changes: lanes, tables, samples, fixed widths.
 pub(super) const LENGTHS: [usize; 13] = [1, 2, 3, 5, 9, 12, 13, 60, 255, 256, 257, 769, 1024];
 
 /// Columns of the given widths and types, back to back.
@@ -37,7 +37,7 @@ pub(super) fn layout(kinds: &[(u8, bool)]) -> (Vec<Column>, usize) {
     (columns, offset as usize)
 }
 
-/// Rows out of columns of bit patterns.
+/// Assembles rows from columns of bit patterns.
 pub(super) fn rows_of(columns: &[Column], row_bytes: usize, values: &[Vec<u64>]) -> Vec<u8> {
     let count = values[0].len();
     let mut rows = vec![0; count * row_bytes];
@@ -49,7 +49,7 @@ pub(super) fn rows_of(columns: &[Column], row_bytes: usize, values: &[Vec<u64>])
     rows
 }
 
-/// Encode, then decode whole rows, times and every column alone, and compare; gives the payload and its head's length.
+/// Encodes; decodes whole rows, the times and every column on its own; compares. Returns the payload and the length of its head.
 pub(super) fn round_trip(columns: &[Column], row_bytes: usize, times: &[u64], rows: &[u8]) -> (Vec<u8>, usize) {
     let mut payload = Vec::new();
     let head_len = BlockEncoder::new().encode(columns, row_bytes, times, rows, &mut payload).unwrap();

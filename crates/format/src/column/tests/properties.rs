@@ -5,7 +5,7 @@ fn widths() -> impl Strategy<Value = (u8, bool)> {
     (prop_oneof![Just(1u8), Just(2), Just(4), Just(8)], any::<bool>())
 }
 
-/// Values of one column: noise, steps, walks, grids and copies of bits from a small set.
+/// Values of one column: noise, steps, walks, grids and values from a small set.
 fn values(count: usize, kind: u8, seed: u64) -> Vec<u64> {
     let mut noise = Noise(seed | 1);
     let mut last = 0u64;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// One column alone, at every length, with and without neighbours that shift it to an odd offset.
+/// Tests one column at every length, with and without neighbours that shift it to an odd offset.
 fn column(width: u8, float: bool, mut value: impl FnMut(usize) -> u64) {
     for count in LENGTHS {
         let (columns, row_bytes) = layout(&[(1, false), (width, float), (2, false)]);
@@ -27,7 +27,7 @@ fn floats_that_are_not_numbers_or_not_normal() {
     let mut noise = Noise(5);
     column(4, true, |_| singles[noise.next() as usize % singles.len()]);
     column(8, true, |_| doubles[noise.next() as usize % doubles.len()]);
-    // One odd value among values on a grid.
+    // One irregular value among values on a grid.
     for odd in singles {
         column(4, true, |row| if row == 200 { odd } else { u64::from((row as f32 * 0.25).to_bits()) });
     }
@@ -84,12 +84,12 @@ fn scaled_columns_take_almost_nothing() {
 }
 
 #[test]
-fn a_speed_is_foretold_from_a_place() {
+fn a_speed_is_predicted_from_a_position() {
     let count = 1024;
-    let place = |row: usize| (row as f32 * 0.05).sin() * 40.0 + (row as f32 * 0.61).cos();
-    let speed = |row: usize| if row == 0 { 0.0 } else { (place(row) - place(row - 1)) * 60.0 };
+    let position = |row: usize| (row as f32 * 0.05).sin() * 40.0 + (row as f32 * 0.61).cos();
+    let speed = |row: usize| if row == 0 { 0.0 } else { (position(row) - position(row - 1)) * 60.0 };
     let (columns, row_bytes) = layout(&[(4, true), (4, true)]);
-    let values = [singles(count, place), singles(count, speed)];
+    let values = [singles(count, position), singles(count, speed)];
     let (payload, head_len) = round_trip(&columns, row_bytes, &steady(count), &rows_of(&columns, row_bytes, &values));
     let head = BlockHead::parse(&payload[..head_len], &columns, count, payload.len()).unwrap();
     assert_eq!(head.reference(1), Some(0));

@@ -1,8 +1,8 @@
-//! A disk in memory that can lose its power. Every file has a durable and a volatile image; only `sync` carries one into the other.
+//! An in-memory disk that can lose power. Every file has a durable and a volatile image; only `sync` copies one to the other.
 //!
-//! At a cut each 512-byte sector that was written and not synced keeps its old bytes, gets its new ones or a mix of both; a file that grew has
-//! its old length, its new one or one in between; each name that was made or removed and not synced is there or not. All of that
-//! follows from a seed.
+//! At a cut, each 512-byte sector that was written but not synced keeps its old bytes, has its new ones or a mix of
+//! both; a file that grew has its old length, its new one or one in between; each name that was created or removed but
+//! not synced exists or not. All of that is derived from a seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -34,7 +34,7 @@ impl Random {
     }
 }
 
-/// A disk that does not do what it is told: for tests that must fail.
+/// Ways in which the disk misbehaves, for tests that must fail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Faults {
     pub(super) journal_sync_does_nothing: bool,
@@ -118,7 +118,7 @@ struct State {
 }
 
 impl State {
-    /// Counts a call; from the cut on, nothing works. `false`: this call is the one that is cut, its effect may be half there.
+    /// Counts a call; after the cut, every call fails. `false`: the cut happens during this call, whose effect may be partial.
     fn call(&mut self) -> io::Result<bool> {
         self.calls += 1;
         match self.cut_at {
@@ -172,7 +172,7 @@ impl Disk {
         self.0.lock().unwrap()
     }
 
-    /// File calls so far.
+    /// The number of file calls so far.
     pub(super) fn calls(&self) -> u64 {
         self.state().calls
     }
@@ -182,17 +182,17 @@ impl Disk {
         self.state().cut_at = Some(call);
     }
 
-    /// From the call with this number on there is no room: no file grows, but what has its room can be written and synced.
+    /// Fills the disk from the call with this number on: no file can grow, but allocated space can be written and synced.
     pub(super) fn full_at(&self, call: u64) {
         self.state().full_at = Some(call);
     }
 
-    /// From the call with this number on there is room again.
+    /// Frees room from the call with this number on.
     pub(super) fn room_at(&self, call: u64) {
         self.state().room_at = Some(call);
     }
 
-    /// What is on the disk when the power comes back.
+    /// Returns the contents of the disk when the power comes back.
     pub(super) fn after_cut(&self, random: &mut Random) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
         let mut names = state.durable_names.clone();
@@ -207,7 +207,7 @@ impl Disk {
         names.into_iter().map(|(path, id)| (path, state.images[id].after_cut(random))).collect()
     }
 
-    /// What a program sees now.
+    /// Returns the contents as a running program sees them.
     pub(super) fn as_seen(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
         state.names.iter().map(|(path, id)| (path.clone(), state.images[*id].volatile.clone())).collect()

@@ -1,6 +1,6 @@
-//! Recordings on a disk that loses its power at any moment: what is older than the sync interval is there, and nothing is wrong.
+//! Recordings on a disk that loses power at any moment: all data older than the sync interval survives, and nothing wrong is read.
 //!
-//! Writer and encoder run by hand here, in a random order that follows from a seed, so that a failing seed fails again.
+//! Writer and encoder are driven by hand in a random order derived from a seed, so that a failing seed is reproducible.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod disk;
@@ -24,7 +24,7 @@ const SYNC_INTERVAL: Duration = Duration::from_millis(100);
 /// The encoder is called at least this often.
 const STEP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is switched off in a run that must fail.
+/// What is disabled in a run that must fail (negative control).
 #[derive(Debug, Clone, Copy, Default)]
 struct Control {
     faults: Faults,
@@ -36,11 +36,11 @@ struct Control {
 enum End {
     Cut,
     FullDisk,
-    /// Full for some calls, with room for the rest.
+    /// Full for some calls, then with room again.
     FullForAWhile,
 }
 
-/// A frame that was given to the writer.
+/// A frame that was passed to the writer.
 struct Given {
     time_ns: u64,
     data: Vec<u8>,
@@ -57,7 +57,7 @@ struct Recording {
     last_step: Duration,
     time_ns: u64,
     given: BTreeMap<u16, Vec<Given>>,
-    /// Everything accepted before this is durable, as the encoder said it is.
+    /// Everything accepted before this time is durable according to the encoder.
     synced: Duration,
 }
 
@@ -110,7 +110,7 @@ impl Recording {
         }
     }
 
-    /// Appends frames and lets the encoder work until all is done or the power is off. Gives whether the tape was closed.
+    /// Appends frames and runs the encoder until all is done or the power is off. Returns whether the tape was closed.
     fn record(&mut self, end: End) -> bool {
         let appends = 50 + self.random.below(350);
         let calls = self.disk.calls();
@@ -186,7 +186,7 @@ impl Recording {
         matches!(result, Ok(_) | Err(AppendError::NoRoom { .. }))
     }
 
-    /// Opens what is left and compares.
+    /// Opens what is left and compares it with what was written.
     fn check(&self, left: BTreeMap<PathBuf, Vec<u8>>, closed: bool, control: Control) -> Result<(), String> {
         let mut left = left;
         let tape = left.remove(tape_path()).ok_or("the tape is gone")?;
@@ -218,7 +218,7 @@ impl Recording {
     }
 }
 
-/// All frames of a stream, compared with what was given; their numbers.
+/// Compares all frames of a stream with those given; returns their numbers.
 fn read_stream(tape: &Tape, id: u16, given: &[Given]) -> Result<Vec<u64>, String> {
     let Some(stream) = tape.stream(StreamId(id)) else { return Ok(Vec::new()) };
     let mut frames = tape.frames(stream);
@@ -228,7 +228,7 @@ fn read_stream(tape: &Tape, id: u16, given: &[Given]) -> Result<Vec<u64>, String
             Ok(Some(frame)) => {
                 let right = given.get(frame.seq as usize);
                 if !right.is_some_and(|right| right.time_ns == frame.time_ns && right.data == frame.data) {
-                    return Err(format!("frame {} of stream {id} is wrong", frame.seq));
+                    return Err(format!("frame {} of stream {id} has wrong contents", frame.seq));
                 }
                 if found.last().is_some_and(|last| *last >= frame.seq) {
                     return Err(format!("frame {} of stream {id} is out of order", frame.seq));
@@ -245,9 +245,9 @@ fn read_stream(tape: &Tape, id: u16, given: &[Given]) -> Result<Vec<u64>, String
 fn check_verify(tape: &Tape, closed: bool) -> Result<(), String> {
     let verified = tape.verify(&mut |_| {}).map_err(|error| error.to_string())?;
     if closed && !verified.is_ok() {
-        return Err(format!("closed and not whole: {:?}", verified.problems));
+        return Err(format!("closed, but not intact: {:?}", verified.problems));
     }
-    // What a cut leaves behind is not "a stream that makes no sense".
+    // A power cut must not leave an invalid system frame behind.
     let strange = verified.problems.iter().find(|problem| problem.kind == ProblemKind::SystemFrame);
     strange.map_or(Ok(()), |problem| Err(problem.to_string()))
 }
@@ -259,7 +259,7 @@ fn run(seed: u64, control: Control) -> Result<(), String> {
     recording.check(left, closed, control)
 }
 
-/// Number of failing runs, and what the first says.
+/// Returns the number of failing runs, and the first failure.
 fn failures(runs: std::ops::Range<u64>, control: Control) -> (usize, Option<String>) {
     let mut first = None;
     let mut count = 0;
@@ -283,7 +283,7 @@ fn a_full_disk_and_a_power_cut_after_it_lose_nothing_that_was_accepted() {
         let mut recording = Recording::begin(seed, Faults::default());
         let closed = recording.record(End::FullDisk);
         recording.encoder.give_up();
-        // The last act of a recorder whose disk is full makes all durable, however long ago the last sync was.
+        // When the disk is full, a recorder's last act makes everything durable, however long ago the last sync was.
         recording.synced = recording.now + Duration::from_millis(1);
         let left = recording.disk.after_cut(&mut recording.random);
         if let Err(text) = recording.check(left, closed, Control::default()) {
@@ -358,7 +358,7 @@ fn a_recording_without_a_cut_is_read_whole_at_every_step() {
             assert!(recording.step());
         }
         if i % 7 == 0 {
-            // A killed process leaves what was written, synced or not: nothing may be missing.
+            // A killed process leaves everything that was written, synced or not: nothing may be missing.
             recording.synced = recording.now + Duration::from_millis(1);
             recording.check(recording.disk.as_seen(), false, Control::default()).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Counts what each thread allocates. A test binary that declares this module uses the counting allocator.
+//! Counts the allocations of each thread. A test binary that declares this module uses the counting allocator.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -25,49 +25,49 @@ fn gave_back(bytes: usize) {
     LIVE.set(LIVE.get() - bytes as i64);
 }
 
-// SAFETY: every call goes to the system's allocator as it came; counting touches only cells of the thread, which have no
-// destructor and allocate nothing.
+// SAFETY: every call is forwarded unchanged to the system allocator; counting touches only thread-local cells, which
+// have no destructor and allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        // SAFETY: the caller keeps the promises of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         took(layout.size());
-        // SAFETY: the caller keeps the promises of `alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         gave_back(layout.size());
-        // SAFETY: the caller keeps the promises of `dealloc`.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While bytes are moved, both places are taken.
+        // While bytes are moved, both allocations exist.
         took(size);
         gave_back(layout.size());
-        // SAFETY: the caller keeps the promises of `realloc`.
+        // SAFETY: the caller upholds the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// How often this thread has allocated so far.
+/// The number of allocations of this thread so far.
 pub(crate) fn count() -> u64 {
     COUNT.get()
 }
 
-/// How often this thread allocated while `act` ran.
+/// The number of allocations of this thread while `act` ran.
 pub(crate) fn allocations(act: impl FnOnce()) -> u64 {
     let before = COUNT.get();
     act();
     COUNT.get() - before
 }
 
-/// The most bytes this thread held at once while `act` ran, beyond what it held before.
+/// The peak number of bytes this thread held while `act` ran, beyond what it held before.
 pub(crate) fn peak_bytes(act: impl FnOnce()) -> u64 {
     let before = LIVE.get();
     PEAK.set(before);

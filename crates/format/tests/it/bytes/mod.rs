@@ -1,4 +1,4 @@
-//! Records and journals made and taken apart by hand, from docs/format.md and not from the crate's own code.
+//! Builds and takes apart records and journals by hand, based on docs/format.md and not on the crate's own code.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub(crate) const HEADER: usize = 64;
@@ -25,7 +25,7 @@ fn put_crc(data: &mut [u8], at: usize) {
     data[at..at + 4].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// A record of a file: where it is and what its header says.
+/// A record of a file: its location and the contents of its header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record {
     pub(crate) at: usize,
@@ -43,7 +43,7 @@ impl Record {
     }
 }
 
-/// All records of a whole tape.
+/// Returns all records of an undamaged tape.
 pub(crate) fn records(tape: &[u8]) -> Vec<Record> {
     let mut found = Vec::new();
     let mut at = HEADER;
@@ -64,7 +64,7 @@ pub(crate) fn records(tape: &[u8]) -> Vec<Record> {
     found
 }
 
-/// Makes the checksums of a record's head and header right again.
+/// Corrects the checksums of a record's head and header.
 pub(crate) fn reseal(tape: &mut [u8], record: &Record) {
     let head = record.at + HEADER;
     let crc = crc32c::crc32c(&tape[head..head + record.head_bytes]);
@@ -72,7 +72,7 @@ pub(crate) fn reseal(tape: &mut [u8], record: &Record) {
     put_crc(&mut tape[record.at..record.at + HEADER], 60);
 }
 
-/// What a record header says; the rest is filled in.
+/// The fields of a record header; the rest is filled in.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Head {
     pub(crate) kind: u8,
@@ -87,7 +87,7 @@ pub(crate) struct Head {
     pub(crate) raw_bytes: u32,
 }
 
-/// A tape that grows by hand-made records.
+/// A tape under construction from hand-made records.
 pub(crate) struct Builder {
     pub(crate) bytes: Vec<u8>,
 }
@@ -142,7 +142,7 @@ impl Builder {
     }
 }
 
-/// Packed with zstd.
+/// Packs with zstd.
 pub(crate) fn packed(raw: &[u8]) -> Vec<u8> {
     let mut out = vec![1];
     out.extend_from_slice(&(raw.len() as u32).to_le_bytes());
@@ -150,7 +150,7 @@ pub(crate) fn packed(raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Header of a journal of the hand-made tape.
+/// The header of a journal of the hand-made tape.
 pub(crate) fn journal_header(generation: u64, tape_bytes: u64, file_bytes: u64) -> Vec<u8> {
     let mut bytes = vec![0; HEADER];
     bytes[..8].copy_from_slice(b"\x89GTJRNL\n");
@@ -163,7 +163,7 @@ pub(crate) fn journal_header(generation: u64, tape_bytes: u64, file_bytes: u64) 
     bytes
 }
 
-/// A row of generation 0 that stands at `at`.
+/// A row of generation 0 at offset `at`.
 pub(crate) fn journal_row(at: u64, stream: u16, seq: u64, time_ns: u64, kind: u8, payload: &[u8]) -> Vec<u8> {
     let mut row = vec![0; 32];
     row[..4].copy_from_slice(&(payload.len() as u32).to_le_bytes());

@@ -59,7 +59,7 @@ impl Columns {
     }
 }
 
-/// Columns of every kind that a coding of the document is made for.
+/// Columns for every coding in the specification.
 pub fn wide(rows: usize, seed: u64) -> Columns {
     let mut random = Random(seed);
     let mut columns = Columns { frames: vec![Vec::new(); rows], ..Columns::default() };
@@ -71,7 +71,7 @@ pub fn wide(rows: usize, seed: u64) -> Columns {
     let strange = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-310, 1e-42, -0.0, 0.0, 1e300, -1e37, 1.5];
     columns.add("odd", Some(Type::U8), 1, |t| t as u64 / 3);
     columns.floats("smooth", |t| (t as f64 / 40.0).sin() * 70.0);
-    // References: as they are, on a grid, and with something that is not tame at row 13 or 0.
+    // References: unchanged, on a grid, and with a value that is not tame at row 13 or 0.
     for (name, walk, strange_row) in
         [("walk", 0, 1000), ("grid", 0, 1000), ("strange later", 1, 13), ("strange first", 2, 0)]
     {
@@ -102,7 +102,7 @@ pub fn wide(rows: usize, seed: u64) -> Columns {
     let noise: Vec<_> = (0..rows).map(|_| random.bits()).collect();
     columns.add("noise", Some(Type::F32), 4, |t| noise[t]);
     columns.add("noise", Some(Type::F64), 8, |t| noise[t]);
-    // A gap of 1 + 4 + 4 + 3 bytes or so, some of which change.
+    // A gap of about 1 + 4 + 4 + 3 bytes, some of which change.
     columns.add("", None, 8, |t| noise[t] & 0x00FF_0000_FFFF_00FF);
     columns.add("", None, 5, |t| noise[t] >> 40);
     columns.integers("noise", |t| noise[t]);
@@ -139,7 +139,7 @@ pub fn create(path: &Path, journal_bytes: u64) -> Writer {
     Writer::create(Arc::new(StdFiles), path, &options).unwrap()
 }
 
-/// A tape with several streams of several kinds, left open.
+/// An open tape with several streams of several kinds.
 pub fn mixed(path: &Path, frames: u64, journal_bytes: u64) -> Writer {
     let mut writer = create(path, journal_bytes);
     let mut random = Random(3);
@@ -161,7 +161,7 @@ pub fn mixed(path: &Path, frames: u64, journal_bytes: u64) -> Writer {
         let wheels = (t * 5).wrapping_sub(9).wrapping_mul(0x0001_0000_0003_0001);
         let mut frame = [&speed.to_le_bytes()[..], &[t as u8, 9], &(t as f64 * 0.75).to_le_bytes()].concat();
         frame.extend(wheels.to_le_bytes().into_iter().chain([random.bits() as u8, t as u8 / 2]));
-        // A frame of another size now and then.
+        // Occasionally a frame of another size.
         append(&mut writer, car, time, if t % 1500 == 700 { &frame[..t as usize % 20] } else { &frame });
         if t % 9 == 0 {
             let frame = match t / 9 % 4 {
