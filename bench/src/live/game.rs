@@ -10,6 +10,12 @@ use gametape::simulated_car::{Script, Settings, Simulation};
 
 use super::prefix;
 
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "shared with the tests, which use all of it")]
+#[path = "../../../crates/gametape/tests/it/game/this_machine.rs"]
+mod this_machine;
+
+use this_machine::ThisMachine;
+
 /// Said when the pages are there.
 pub(super) const READY: &str = "ready";
 
@@ -27,7 +33,7 @@ pub(super) fn drive() -> Simulation {
 
 /// Runs until standard input ends: also when the parent is gone.
 pub(crate) fn run(args: &GameArgs) -> Result<()> {
-    let mut game = LiveGame::start(&prefix(&args.names)?, drive())?;
+    let mut game = LiveGame::start(ThisMachine, prefix(&args.names)?.as_str(), drive())?;
     let stop = StopFlag::default();
     let wanted = stop.clone();
     std::thread::spawn(move || {
@@ -37,7 +43,7 @@ pub(crate) fn run(args: &GameArgs) -> Result<()> {
     println!("{READY}");
     std::io::stdout().flush()?;
     let clock = GameClock::in_real_time(1.0);
-    game.run(&clock, &stop, |_| true)?;
+    game.run(&clock, || stop.wanted(), |_| true)?;
     game.stop(&clock)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! The clock of a simulated game that runs live: real time, faster or slower, and in step with a reader if wanted.
+//! The clock of a live game: real time at any speed, optionally in lockstep with one reader.
 //!
-//! In step, the game waits until its reader has seen every page it asked for, and the reader gets the time from the game. So nothing is missed,
-//! at any speed and on a busy machine, and the same seed gives the same recording:
+//! In lockstep, the game waits until the reader has read every page it asked for, and the reader takes its time from the game. No page is missed at any
+//! speed or load of the machine, and the same seed gives the same recording:
 //!
 //! ```text
 //!  game:    write ──▶ "nothing changes before t2" ──▶ waits until the reader wants t2 or later ──▶ write at t2
@@ -10,17 +10,16 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::capture::{Clock, StopFlag};
-use crate::sys::sleep_until;
+use super::Machine;
 
-/// Neither waits longer than this for the other: it may hang.
+/// The longest that game and reader wait for each other: either may hang.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The wish to stop is seen this soon.
+/// How often `stop` is checked during a wait.
 const NAP: Duration = Duration::from_millis(20);
-/// After the end the time no longer means anything; a reader that goes on does so without haste.
+/// The wait of a reader after the end of the game, when the game's time has no meaning.
 const AFTER_END: Duration = Duration::from_millis(1);
 
-/// The clock of a game, shared by the thread that writes the pages and, in step, by one that reads them.
+/// The clock of a game, shared by the thread that writes the pages and, in lockstep, by one that reads them.
 #[derive(Debug)]
 pub struct GameClock {
     start: Instant,
@@ -33,26 +32,26 @@ pub struct GameClock {
 
 #[derive(Debug)]
 struct State {
-    /// What the reader is told.
+    /// The time of the reader.
     now_ns: u64,
     /// Until when the reader sleeps; `None` while it is awake.
     sleeps_until_ns: Option<u64>,
     /// Nothing is written before this moment.
     quiet_until_ns: u64,
-    /// The game went on without its reader.
+    /// The game ran into [`PATIENCE`] and went on without its reader.
     reader_was_slow: bool,
-    /// There is no game any more: nobody has to wait.
+    /// The game is over: nothing is left to wait for.
     ended: bool,
 }
 
 impl GameClock {
-    /// The game writes on deadlines of its own, this many times faster than real time. Readers have clocks of their own.
+    /// A clock that runs `speed` times as fast as real time. Readers use their own clocks.
     #[must_use]
     pub fn in_real_time(speed: f64) -> Self {
         Self::new(speed, false)
     }
 
-    /// The game waits for one reader, which takes its time from this clock. The speed may be infinite.
+    /// A clock in lockstep with one reader, which takes its time from here. `speed` may be infinite.
     #[must_use]
     pub fn in_step(speed: f64) -> Self {
         Self::new(speed, true)
@@ -75,24 +74,24 @@ impl GameClock {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When it is this late in the game, in real time.
+    /// Maps a time of the game to real time.
     fn moment(&self, game_ns: u64) -> Instant {
         let real = Duration::from_secs_f64(game_ns as f64 / self.speed / 1e9);
         self.start.checked_add(real).unwrap_or(self.start)
     }
 
-    /// For the game: the next write is at this moment. Waits for it, and for the reader. `false` if the end is wanted before.
-    pub(super) fn wait_to_write(&self, at_ns: u64, stop: &StopFlag) -> bool {
+    /// For the game: announces the next write and waits until it is due and the reader is done. Returns `false` if `stop` returned `true` first.
+    pub(super) fn wait_to_write(&self, machine: &impl Machine, at_ns: u64, stop: impl Fn() -> bool) -> bool {
         if self.in_step {
             self.lock().quiet_until_ns = at_ns;
             self.changed.notify_all();
         }
         let moment = self.moment(at_ns);
         while moment > Instant::now() {
-            if stop.wanted() {
+            if stop() {
                 return false;
             }
-            sleep_until(moment.min(Instant::now() + NAP));
+            machine.sleep_until(moment.min(Instant::now() + NAP));
         }
         if self.in_step {
             let busy = |state: &mut State| state.sleeps_until_ns.is_none_or(|wanted_ns| wanted_ns < at_ns);
@@ -100,26 +99,29 @@ impl GameClock {
             let (mut state, result) = waited.unwrap_or_else(PoisonError::into_inner);
             state.reader_was_slow |= result.timed_out();
         }
-        !stop.wanted()
+        !stop()
     }
 
-    /// For the game: it is over. A reader that sleeps wakes, and does not wait for the game any more.
+    /// For the game: it is over. Wakes a reader that sleeps; from now on the reader does not wait for the game.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         self.changed.notify_all();
     }
-}
 
-impl Clock for GameClock {
-    fn now_ns(&self) -> u64 {
+    /// For the reader: nanoseconds since the game began. Never goes back.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
         self.lock().now_ns
     }
 
-    fn utc_ns(&self) -> i64 {
+    /// For the reader: the UTC time of the game, in nanoseconds since 1970.
+    #[must_use]
+    pub fn utc_ns(&self) -> i64 {
         self.start_utc_ns.saturating_add(i64::try_from(self.now_ns()).unwrap_or(i64::MAX))
     }
 
-    fn sleep_until_ns(&self, moment_ns: u64) {
+    /// For the reader: waits until this moment of the game; returns at once if it has passed. `sleep_until` blocks until a moment of real time.
+    pub fn sleep_until_ns(&self, moment_ns: u64, sleep_until: impl FnOnce(Instant)) {
         let mut state = self.lock();
         if moment_ns <= state.now_ns {
             return;
