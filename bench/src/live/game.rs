@@ -5,8 +5,8 @@ use std::io::{Read as _, Write as _};
 use anyhow::Result;
 use clap::Args;
 use gametape::capture::StopFlag;
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Settings, Simulation};
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Settings, Simulation};
 
 use super::prefix;
 

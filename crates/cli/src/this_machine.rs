@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gametape::capture::Clock;
-use gametape::simulated_car::live::{CopyStart, GameClock, Machine};
 use gametape::sys::{self, SectionReader, SectionWriter};
+use gametape_simulator::live::{CopyStart, GameClock, Machine};
 
 /// Shared memory and timers of this machine.
 #[derive(Debug, Clone, Copy)]

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
 use gametape::games::acc;
-use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
-use gametape::simulated_car::{Board, Script, Settings, Simulation};
 use gametape::sys::Prefix;
+use gametape_simulator::live::{GameClock, LiveError, LiveGame};
+use gametape_simulator::{Board, Script, Settings, Simulation};
 
 use super::main_job;
 use super::record::parse_prefix;

@@ -10,8 +10,8 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Simulation};
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Simulation};
 use serde_json::Value;
 use support::Bench;
 

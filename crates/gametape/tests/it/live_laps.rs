@@ -15,10 +15,10 @@ use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::laps::live::{Announced, KeepLaps, LapSink, Live, LiveTape};
 use gametape::laps::{Event, LapState, Session, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::live_view::{CarNow, CarSink, Reference};
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape::store::catalogue::Look;
 use gametape::store::{Audience, CatchUp, Origin, Replaced, SqlStore, Store, Tracker, catch_up};
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Settings, Simulation};
 
 /// Records the simulated car for that long while somebody looks on; the tape.
 fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn Observer>) -> PathBuf {

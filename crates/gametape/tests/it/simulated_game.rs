@@ -13,9 +13,9 @@ use game::this_machine::{InStep, ThisMachine};
 use gametape::capture::{Clock, EndReason, FamilySource, Place, RealClock, RecordOptions, Recorder, StopFlag, Told};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
-use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
-use gametape::simulated_car::{Rates, Script, SessionKind, Settings, Simulation};
 use gametape::sys::{Prefix, SectionReader};
+use gametape_simulator::live::{GameClock, LiveError, LiveGame};
+use gametape_simulator::{Rates, Script, SessionKind, Settings, Simulation};
 use zerocopy::IntoBytes as _;
 
 /// Records a game that runs on a thread of its own until its simulation is over; the tapes and why they ended.

@@ -4,12 +4,12 @@
 //! change only when the game writes them.
 use std::vec;
 
-use super::bare::Bare;
-use super::board::Board;
-use super::game::{Command, Game, Settings};
-use super::pages::Pages;
-use super::samples::Samples;
-use super::script::{Change, PagesChange, Script};
+use crate::bare::Bare;
+use crate::board::Board;
+use crate::game::{Command, Game, Settings};
+use crate::pages::Pages;
+use crate::samples::Samples;
+use crate::script::{Change, PagesChange, Script};
 
 /// How often the game writes its pages, in a second; at most 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

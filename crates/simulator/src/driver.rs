@@ -1,9 +1,9 @@
 //! The driver: how fast, on which line, when to the pits, and what goes wrong. Deterministic by seed.
 //!
 //! Takes where the car is; gives [`Orders`]. Two laps differ by some tenths, one in seven or so goes past the track's limits.
-use super::car::{Car, LOOK_AHEAD_S, Line, Orders, SpeedPlan};
-use super::random::{Chance, Purpose};
-use super::track::{PitLane, Track, smooth_step};
+use crate::car::{Car, LOOK_AHEAD_S, Line, Orders, SpeedPlan};
+use crate::random::{Chance, Purpose};
+use crate::track::{PitLane, Track, smooth_step};
 
 /// A lap has this many parts in which the driver does a little better or worse.
 const PARTS: u64 = 12;

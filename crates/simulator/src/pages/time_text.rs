@@ -1,5 +1,5 @@
 //! Times as the game writes them as text.
-use crate::games::Utf16;
+use gametape_games::Utf16;
 
 /// Minutes, seconds and milliseconds with colons: `1:23:456`. A time that there is not comes out as the game has it, `35791:23:647`.
 #[must_use]

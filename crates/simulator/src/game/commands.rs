@@ -1,10 +1,10 @@
 //! What can be told to the game from outside: restarts, garages, sessions, places.
 use super::{Game, Start};
-use crate::simulated_car::board::SessionKind;
-use crate::simulated_car::car::Car;
-use crate::simulated_car::car::vehicle::TANK_L;
-use crate::simulated_car::driver::Visit;
-use crate::simulated_car::weather::Weather;
+use crate::board::SessionKind;
+use crate::car::Car;
+use crate::car::vehicle::TANK_L;
+use crate::driver::Visit;
+use crate::weather::Weather;
 
 /// How long the car stands on the grid, and in its box before it goes out.
 const WAIT_MS: u32 = 2_500;

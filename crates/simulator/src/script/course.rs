@@ -1,7 +1,7 @@
 //! What takes time: laps, pauses, gaps; and what only a game can do.
 use super::{Change, Script};
-use crate::simulated_car::board::{SessionKind, Status};
-use crate::simulated_car::game::Command;
+use crate::board::{SessionKind, Status};
+use crate::game::Command;
 
 impl Script {
     /// The session starts over: no laps, the time left and the clock as at its start.

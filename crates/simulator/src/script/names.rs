@@ -1,6 +1,6 @@
 //! Names and numbers that only a script changes: they stay in the pages.
 use super::Script;
-use crate::games::Utf16;
+use gametape_games::Utf16;
 
 impl Script {
     /// Another car, by name.

@@ -1,5 +1,5 @@
 //! The weather of a session: constant through a session, a little different from one to the next.
-use super::random::{Chance, Purpose};
+use crate::random::{Chance, Purpose};
 
 /// What the air and the road are like.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Values of session and laps, each under its name.
 use super::Script;
-use crate::simulated_car::board::{SessionKind, Status};
+use crate::board::{SessionKind, Status};
 
 impl Script {
     /// What the game says that it does. The game's time runs on: see [`Script::pause`] and [`Script::replay`].

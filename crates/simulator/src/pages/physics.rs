@@ -1,20 +1,20 @@
 //! The physics page, from the state of the car.
-use crate::games::acc;
-use crate::simulated_car::car::vehicle::{BRAKE_BIAS, GRAVITY, TRACK_WIDTH_M, WHEELBASE_M};
-use crate::simulated_car::car::{Car, Wheel};
-use crate::simulated_car::track::HALF_WIDTH_M;
-use crate::simulated_car::weather::Weather;
+use crate::car::vehicle::{BRAKE_BIAS, GRAVITY, TRACK_WIDTH_M, WHEELBASE_M};
+use crate::car::{Car, Wheel};
+use crate::track::HALF_WIDTH_M;
+use crate::weather::Weather;
+use gametape_games::acc;
 
 /// What the page shows.
-pub(in crate::simulated_car) struct CarShown<'a> {
-    pub(in crate::simulated_car) car: &'a Car,
-    pub(in crate::simulated_car) weather: &'a Weather,
-    pub(in crate::simulated_car) pit_limiter: bool,
-    pub(in crate::simulated_car) water_celsius: f64,
+pub(crate) struct CarShown<'a> {
+    pub(crate) car: &'a Car,
+    pub(crate) weather: &'a Weather,
+    pub(crate) pit_limiter: bool,
+    pub(crate) water_celsius: f64,
 }
 
 /// What never changes.
-pub(in crate::simulated_car) fn begin_physics(page: &mut acc::Physics) {
+pub(crate) fn begin_physics(page: &mut acc::Physics) {
     page.brake_bias = BRAKE_BIAS as f32;
     page.tyre_contact_normal = [[0.0, 1.0, 0.0]; 4];
     page.front_brake_compound = 1;
@@ -25,7 +25,7 @@ pub(in crate::simulated_car) fn begin_physics(page: &mut acc::Physics) {
 }
 
 /// Writes all but the number of the page.
-pub(in crate::simulated_car) fn write_physics(shown: &CarShown<'_>, page: &mut acc::Physics) {
+pub(crate) fn write_physics(shown: &CarShown<'_>, page: &mut acc::Physics) {
     write_controls(shown, page);
     write_motion(shown.car, page);
     write_wheels(shown.car, page);

@@ -71,7 +71,7 @@ impl PitLane {
 
 /// From 0 to 1 with neither a kink nor a jump of curvature at the ends.
 #[must_use]
-pub(in crate::simulated_car) fn smooth_step(share: f64) -> f64 {
+pub(crate) fn smooth_step(share: f64) -> f64 {
     let t = share.clamp(0.0, 1.0);
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }

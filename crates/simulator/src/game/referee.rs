@@ -1,6 +1,6 @@
 //! The referee: sees where the line and the sectors are crossed, to a fraction of a millisecond, and keeps the board.
-use crate::simulated_car::board::Board;
-use crate::simulated_car::track::{HALF_WIDTH_M, Track};
+use crate::board::Board;
+use crate::track::{HALF_WIDTH_M, Track};
 
 /// Beyond the white line by this much all four wheels are out.
 const CAR_HALF_WIDTH_M: f64 = 1.0;
@@ -79,7 +79,7 @@ impl Referee {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulated_car::board::SessionKind;
+    use crate::board::SessionKind;
 
     fn board(current_ms: f64) -> Board {
         Board { current_ms, ..Board::new(SessionKind::Practice, None) }

@@ -1,5 +1,5 @@
 //! How a session of the driving car begins and goes.
-use crate::simulated_car::board::SessionKind;
+use crate::board::SessionKind;
 
 /// Where the car is when a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

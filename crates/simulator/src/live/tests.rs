@@ -1,13 +1,13 @@
-//! The live game on a machine that is plain memory: no section of the system, no reader.
+//! Tests of the live game on a machine of plain memory: no shared memory, no reader.
 use super::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use gametape_games::acc::Graphics;
 use zerocopy::FromBytes as _;
 
-use crate::games::acc::Graphics;
-use crate::simulated_car::{Script, Settings};
+use crate::{Script, Settings};
 
 type Sections = Rc<RefCell<HashMap<String, Vec<u8>>>>;
 
@@ -16,7 +16,7 @@ type Sections = Rc<RefCell<HashMap<String, Vec<u8>>>>;
 struct Plain {
     sections: Sections,
     removed: Sections,
-    /// Somebody else writes the physics page during every wait.
+    /// Another game writes all sections during every wait.
     another_game: Rc<Cell<bool>>,
 }
 

@@ -1,7 +1,7 @@
 //! Scripts: what happens when, in milliseconds, for tests that need a certain thing to happen.
 //!
 //! ```
-//! use gametape::simulated_car::{Script, Simulation};
+//! use gametape_simulator::{Script, Simulation};
 //!
 //! // A lap of 100.4 s in three sectors, a pause in the next one, and a cut.
 //! let script = Script::new().lap(&[30_500, 34_700, 35_200]).wait(5_000).pause(60_000).wait(2_000).cut().wait(1_000);

@@ -2,12 +2,12 @@
 //!
 //! Only what always runs in a game runs by itself, while time does: the time of the lap, the time left, the time of day, and a place on the track
 //! that was told to glide. Numbers of the pages rise as always.
-use super::board::{Board, SessionKind};
-use super::game::Command;
-use super::pages::{CarOnTrack, Pages, write_board, write_car_on_track};
-use super::random::Chance;
-use super::track::Track;
-use super::weather::Weather;
+use crate::board::{Board, SessionKind};
+use crate::game::Command;
+use crate::pages::{CarOnTrack, Pages, write_board, write_car_on_track};
+use crate::random::Chance;
+use crate::track::Track;
+use crate::weather::Weather;
 
 /// The time of day at which it begins.
 const CLOCK_S: f64 = 13.0 * 3600.0;

@@ -1,7 +1,7 @@
 //! The graphics page: the board, the car's place, and the numbers that the game works out from laps.
-use crate::games::{Utf16, acc};
-use crate::simulated_car::board::{Board, NO_TIME_MS};
-use crate::simulated_car::weather::Weather;
+use crate::board::{Board, NO_TIME_MS};
+use crate::weather::Weather;
+use gametape_games::{Utf16, acc};
 
 use super::{PLAYER_CAR_ID, time_text};
 
@@ -10,25 +10,25 @@ const NO_LIMIT_MS: f32 = -1.0;
 
 /// Where the car is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::simulated_car) struct CarOnTrack {
-    pub(in crate::simulated_car) x: f64,
-    pub(in crate::simulated_car) y: f64,
-    pub(in crate::simulated_car) z: f64,
-    pub(in crate::simulated_car) exhaust_celsius: f64,
+pub(crate) struct CarOnTrack {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) z: f64,
+    pub(crate) exhaust_celsius: f64,
 }
 
 /// What the game works out.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::simulated_car) struct LapNumbers {
+pub(crate) struct LapNumbers {
     /// How much later than in the best lap; `None` without one.
-    pub(in crate::simulated_car) delta_ms: Option<i32>,
-    pub(in crate::simulated_car) fuel_l: f64,
-    pub(in crate::simulated_car) fuel_per_lap_l: f64,
-    pub(in crate::simulated_car) used_fuel_l: f64,
+    pub(crate) delta_ms: Option<i32>,
+    pub(crate) fuel_l: f64,
+    pub(crate) fuel_per_lap_l: f64,
+    pub(crate) used_fuel_l: f64,
 }
 
 /// What only a script changes.
-pub(in crate::simulated_car) fn begin_graphics(weather: &Weather, page: &mut acc::Graphics) {
+pub(crate) fn begin_graphics(weather: &Weather, page: &mut acc::Graphics) {
     page.position = 1;
     page.tyre_compound = Utf16::new("dry_compound");
     page.active_cars = 1;
@@ -62,7 +62,7 @@ pub(in crate::simulated_car) fn begin_graphics(weather: &Weather, page: &mut acc
 }
 
 /// What the board says.
-pub(in crate::simulated_car) fn write_board(board: &Board, page: &mut acc::Graphics) {
+pub(crate) fn write_board(board: &Board, page: &mut acc::Graphics) {
     let current_ms = board.current_ms as i32;
     let (last_ms, best_ms) = (board.last_ms.unwrap_or(NO_TIME_MS), board.best_ms.unwrap_or(NO_TIME_MS));
     page.status = board.status as i32;
@@ -95,7 +95,7 @@ pub(in crate::simulated_car) fn write_board(board: &Board, page: &mut acc::Graph
 }
 
 /// The car's place, in the entry that has its number.
-pub(in crate::simulated_car) fn write_car_on_track(car: &CarOnTrack, page: &mut acc::Graphics) {
+pub(crate) fn write_car_on_track(car: &CarOnTrack, page: &mut acc::Graphics) {
     let player = page.player_car_id;
     let own = page.car_id.iter().position(|id| *id == player).unwrap_or_default();
     if let Some(place) = page.car_coordinates.get_mut(own) {
@@ -105,7 +105,7 @@ pub(in crate::simulated_car) fn write_car_on_track(car: &CarOnTrack, page: &mut 
 }
 
 /// Difference to the best lap, and fuel.
-pub(in crate::simulated_car) fn write_lap_numbers(numbers: &LapNumbers, board: &Board, page: &mut acc::Graphics) {
+pub(crate) fn write_lap_numbers(numbers: &LapNumbers, board: &Board, page: &mut acc::Graphics) {
     let estimated_ms = match (numbers.delta_ms, board.best_ms) {
         (Some(delta_ms), Some(best_ms)) => {
             page.i_delta_lap_time = delta_ms;

@@ -1,6 +1,6 @@
 //! The simulation as an iterator: what somebody sees who looks at the pages at a steady rate.
-use super::pages::Pages;
-use super::simulation::Simulation;
+use crate::pages::Pages;
+use crate::simulation::Simulation;
 
 /// The pages at a steady rate: the time in nanoseconds since the start, and what was in memory then.
 pub struct Samples {

@@ -1,5 +1,5 @@
 //! The same moment as Assetto Corsa shows it: shorter pages under the same names, most of them equal.
-use crate::games::{ac, acc};
+use gametape_games::{ac, acc};
 
 use super::Pages;
 
@@ -16,7 +16,7 @@ pub struct AssettoCorsaPages {
 
 impl Pages {
     /// The pages of Assetto Corsa at this moment. It gives the time of a sector alone: see
-    /// [`Script::sectors_alone`](crate::simulated_car::Script::sectors_alone).
+    /// [`Script::sectors_alone`](crate::Script::sectors_alone).
     #[must_use]
     pub fn assetto_corsa(&self) -> AssettoCorsaPages {
         let page: &acc::Graphics = &self.graphics;

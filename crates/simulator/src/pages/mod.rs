@@ -8,7 +8,7 @@ mod static_page;
 mod time_text;
 
 use super::weather::Weather;
-use crate::games::acc;
+use gametape_games::acc;
 
 pub use assetto_corsa::AssettoCorsaPages;
 pub(super) use graphics::{CarOnTrack, LapNumbers, write_board, write_car_on_track, write_lap_numbers};

@@ -1,6 +1,6 @@
 //! How fast the track can be driven: the speed of every corner, and braking in time for it.
 use super::vehicle::{grip_ms2, left_of, mass_kg, resistance_n};
-use crate::simulated_car::track::Track;
+use crate::track::Track;
 
 const STEP_M: f64 = 1.0;
 /// No straight is long enough for more.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
 use super::simulation::{Simulation, Written};
-use crate::games::{Stream, Transport, acc};
+use gametape_games::{Stream, Transport, acc};
 
 /// How long to look for changes before the names are taken. A running game writes its physics page far more often.
 const LOOK_FOR: Duration = Duration::from_millis(120);

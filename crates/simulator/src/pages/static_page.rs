@@ -1,6 +1,6 @@
 //! The static page: names that are clearly not those of a game.
-use crate::games::{Utf16, acc};
-use crate::simulated_car::car::vehicle::{MAX_RPM, TANK_L};
+use crate::car::vehicle::{MAX_RPM, TANK_L};
+use gametape_games::{Utf16, acc};
 
 /// The car.
 const CAR: &str = "gametape_gt";
@@ -8,7 +8,7 @@ const CAR: &str = "gametape_gt";
 const TRACK: &str = "gametape ring";
 
 /// The page of a session that begins.
-pub(in crate::simulated_car) fn begin_static(page: &mut acc::Static) {
+pub(crate) fn begin_static(page: &mut acc::Static) {
     page.sm_version = Utf16::new("1.9");
     page.ac_version = Utf16::new("gametape-sim");
     page.number_of_sessions = 1;
