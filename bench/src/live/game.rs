@@ -10,7 +10,6 @@ use gametape_simulator::{Script, Settings, Simulation};
 
 use super::prefix;
 
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "shared with the tests, which use all of it")]
 #[path = "../../../crates/gametape/tests/it/game/this_machine.rs"]
 mod this_machine;
 

@@ -1,5 +1,9 @@
 //! Connects the simulated game to the system, for tests and benchmarks: its sections are real shared memory, and a recorder can run by its clock.
-#![allow(dead_code, unreachable_pub)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "shared with the tests of cli and with the benchmarks, which do not use all of it"
+)]
 
 use std::io;
 use std::sync::Arc;
