@@ -1,7 +1,7 @@
-//! A game without a car: everything is as a script says, and stays so.
+//! A game without a car: every value is set by the script and otherwise does not change.
 //!
-//! Only what always runs in a game runs by itself, while time does: the time of the lap, the time left, the time of day, and a place on the track
-//! that was told to glide. Numbers of the pages rise as always.
+//! While the game's time runs, four values advance by themselves: the lap time, the time left, the time of day, and a position that the script made
+//! glide. The packet numbers of the pages count up as always.
 use crate::board::{Board, SessionKind};
 use crate::game::Command;
 use crate::pages::{CarOnTrack, Pages, write_board, write_car_on_track};
@@ -12,7 +12,7 @@ use crate::weather::Weather;
 /// The time of day at which it begins.
 const CLOCK_S: f64 = 13.0 * 3600.0;
 
-/// A place that moves.
+/// A position that moves at a constant rate.
 #[derive(Debug, Clone, Copy)]
 struct Glide {
     per_ms: f64,
@@ -22,7 +22,7 @@ struct Glide {
 /// The game without a car.
 #[derive(Debug, Clone)]
 pub(super) struct Bare {
-    /// What it shows of session and laps.
+    /// The values of session and laps that it shows.
     pub board: Board,
     track: Track,
     glide: Option<Glide>,
@@ -32,7 +32,7 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// A live practice session without a limit, with nothing done yet.
+    /// Begins a live practice session without a time limit.
     #[must_use]
     pub(super) fn new() -> Self {
         Self {
@@ -45,13 +45,13 @@ impl Bare {
         }
     }
 
-    /// Pages of a session that begins.
+    /// Returns the pages at the start of a session.
     #[must_use]
     pub(super) fn first_pages(&self) -> Pages {
         Pages::begin(&Weather::of_session(Chance::new(0), 0))
     }
 
-    /// A millisecond.
+    /// Advances by a millisecond.
     pub(super) fn step(&mut self) {
         self.board.advance();
         if let Some(glide) = self.glide.as_mut() {
@@ -64,20 +64,20 @@ impl Bare {
         }
     }
 
-    /// The place on the track moves to `position` within this time; the distance that it makes is counted.
+    /// Moves the position to `position` over this time. Counts the distance.
     pub(super) fn glide(&mut self, position: f64, over_ms: u64) {
         let way = position - self.board.position;
         self.glide = (over_ms > 0).then(|| Glide { per_ms: way / over_ms as f64, left_ms: over_ms });
         self.speed_kmh = if over_ms > 0 { way * self.track.length_m() / over_ms as f64 * 3600.0 } else { 0.0 };
     }
 
-    /// The length of the session, from now on.
+    /// Sets the length of the session, from now on.
     pub(super) fn session_length(&mut self, ms: Option<f64>) {
         self.session_ms = ms;
         self.board.time_left_ms = ms;
     }
 
-    /// Does as it is told, as far as it can be done without a car.
+    /// Executes a command as far as that is possible without a car.
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Restart => {
@@ -104,17 +104,17 @@ impl Bare {
         }
     }
 
-    /// Writes the physics page, all but its number.
+    /// Writes the physics page except its packet number.
     pub(super) fn write_physics(&self, pages: &mut Pages) {
         pages.physics.fuel = self.fuel_l as f32;
         pages.physics.speed_kmh = self.speed_kmh as f32;
     }
 
-    /// Writes the graphics page, all but its number.
+    /// Writes the graphics page except its packet number.
     pub(super) fn write_graphics(&self, pages: &mut Pages) {
         write_board(&self.board, &mut pages.graphics);
         let along_m = self.board.position * self.track.length_m();
-        // A script may say that the place is no number.
+        // A script may set the position to NaN or infinity.
         if along_m.is_finite() {
             let (place, y) = (self.track.at(along_m), self.track.height(along_m).y);
             let car = CarOnTrack { x: place.x, y, z: place.z, exhaust_celsius: 500.0 };

@@ -1,6 +1,6 @@
-//! What the game shows of session and laps: the values that laps are made of, as fields.
+//! The board: session, lap times, sectors, pits and flags as the game shows them, one field each.
 //!
-//! The driving car's referee keeps it up to date; a script sets it. [`pages`](super::pages) writes it into the graphics page.
+//! The referee of the driving car keeps it up to date, and scripts set its fields. [`pages`](super::pages) writes it into the graphics page.
 
 /// What the game is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

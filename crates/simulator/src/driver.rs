@@ -1,6 +1,6 @@
-//! The driver: how fast, on which line, when to the pits, and what goes wrong. Deterministic by seed.
+//! The driver: chooses speed and line, makes pit stops and mistakes. Deterministic by seed.
 //!
-//! Takes where the car is; gives [`Orders`]. Two laps differ by some tenths, one in seven or so goes past the track's limits.
+//! Takes the car's position; gives [`Orders`]. Lap times vary by some tenths of a second, and about one lap in seven exceeds the track limits.
 use crate::car::{Car, LOOK_AHEAD_S, Line, Orders, SpeedPlan};
 use crate::random::{Chance, Purpose};
 use crate::track::{PitLane, Track, smooth_step};

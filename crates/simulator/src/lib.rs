@@ -1,7 +1,10 @@
-//! A simulated car that stands in for a game: it drives laps on a drawn track and shows them as Assetto Corsa Competizione does.
+//! A simulated car that stands in for a game: it drives laps on a drawn track and writes the pages of Assetto Corsa Competizione.
 //!
-//! For trying gametape out without a game, and for tests that need a certain thing to happen at a certain time. Everything below is a pure function of
-//! a seed and a script: no clock, no files. Only [`live`] puts the pages into shared memory, by a clock.
+//! `gametape demo` records it; tests and benchmarks use it where something has to happen at a known time. This crate is internal to gametape: it is
+//! published only because the program needs it, and its API may change in any release.
+//!
+//! The simulation is a pure function of a seed and a script: no clock, no files, no I/O. [`live`] runs it by a clock and reaches shared memory only
+//! through the trait [`live::Machine`], which the programs implement. The crate knows `gametape-games` and nothing else of the workspace.
 //!
 //! ```text
 //!  track ─▶ driver ─▶ car ─▶ referee ─▶ board ─▶ pages ─▶ samples, or live
@@ -9,10 +12,13 @@
 //!                                         script ──┘
 //! ```
 //!
-//! - [`Simulation`]: the whole, by steps of a millisecond or as samples at any rate. [`Settings`]: how a session goes. [`Script`]: what happens when.
-//! - [`Pages`]: the three pages. [`Board`]: the values of them that laps are made of.
+//! - [`Simulation`] is the entry point: it runs in steps of a millisecond, or as an iterator of samples at any rate. [`Settings`] configure the session,
+//!   [`Script`] schedules events.
+//! - [`Pages`] are the three pages in the game's layouts. [`Board`] holds the values that lap timing depends on.
 //!
-//! The same seed gives the same bytes, on one kind of machine: sines differ in their last bit between systems.
+//! The same seed gives the same bytes on the same kind of machine; between systems, `sin` and `cos` differ in the last bit.
+#![forbid(unsafe_code)]
+
 mod bare;
 mod board;
 mod car;

@@ -1,9 +1,8 @@
-//! Chance that is the same for the same seed: numbers by place, not by turn.
+//! Counter-based random numbers: each number is a hash of seed, purpose and index.
 //!
-//! A number depends on the seed, on what it is for and on an index (a lap, a corner, a millisecond), never on how many were asked for before. So
-//! a restart or a script changes nothing else.
+//! The index is a lap, a corner or a millisecond. Because a number does not depend on earlier draws, a restart or a script does not change the others.
 
-/// What a number is for; each purpose has numbers of its own.
+/// The purpose of a number. Each purpose has its own sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// How quick the driver is in a lap.

@@ -1,8 +1,8 @@
-//! The simulation as an iterator: what somebody sees who looks at the pages at a steady rate.
+//! The simulation as an iterator: the pages as a reader sees them that polls at a fixed rate.
 use crate::pages::Pages;
 use crate::simulation::Simulation;
 
-/// The pages at a steady rate: the time in nanoseconds since the start, and what was in memory then.
+/// An iterator over the pages at a fixed rate: nanoseconds since the start, and the content of the memory at that time.
 pub struct Samples {
     simulation: Simulation,
     rate_hz: u64,
@@ -14,7 +14,7 @@ impl Samples {
         Self { simulation, rate_hz: u64::from(rate_hz.max(1)), next: 0 }
     }
 
-    /// The simulation as it is after the last sample.
+    /// Returns the simulation in its state after the last sample.
     #[must_use]
     pub fn simulation(&self) -> &Simulation {
         &self.simulation

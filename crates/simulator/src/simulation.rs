@@ -1,7 +1,7 @@
-//! The simulation: the game, a script over it, and the pages as they are in memory at every millisecond.
+//! The simulation: runs a game and a script, and keeps the content of the game's memory for every millisecond.
 //!
-//! Takes [`Settings`] and a [`Script`]; gives [`Pages`], by steps or as samples at any rate. A sample at a time is the same whatever the rate: pages
-//! change only when the game writes them.
+//! Takes [`Settings`] and a [`Script`]; gives [`Pages`], step by step or as samples at any rate. The sample at a given time does not depend on the sample
+//! rate, because pages change only when the game writes them.
 use std::vec;
 
 use crate::bare::Bare;
@@ -11,7 +11,7 @@ use crate::pages::Pages;
 use crate::samples::Samples;
 use crate::script::{Change, PagesChange, Script};
 
-/// How often the game writes its pages, in a second; at most 1000.
+/// How often the game writes its pages, in Hz; at most 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
     /// The physics page.
@@ -21,9 +21,9 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// As the game does it.
+    /// The rates of the game.
     pub const GAME: Self = Self { physics_hz: 333, graphics_hz: 60 };
-    /// Every millisecond: each change of a script is seen at its time.
+    /// Every millisecond, so that each change of a script is visible at its time.
     pub const EVERY_MS: Self = Self { physics_hz: 1000, graphics_hz: 1000 };
 }
 
@@ -42,7 +42,7 @@ impl Written {
     const ALL: Self = Self { physics: true, graphics: true, static_page: true };
     const NONE: Self = Self { physics: false, graphics: false, static_page: false };
 
-    /// Whether there is any.
+    /// Whether any page was written.
     #[must_use]
     pub fn any(self) -> bool {
         self != Self::NONE
@@ -60,7 +60,7 @@ struct Hold {
     change: PagesChange,
 }
 
-/// A game that is simulated, millisecond by millisecond.
+/// A simulated game, advanced millisecond by millisecond.
 pub struct Simulation {
     body: Body,
     changes: std::iter::Peekable<vec::IntoIter<(u64, Change)>>,
@@ -78,7 +78,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// The driving car, with a script over it. Ends where the script says; without [`Script::end`] never.
+    /// Creates a simulation of the driving car with a script over it. It ends at [`Script::end`], otherwise never.
     #[must_use]
     pub fn driving(settings: Settings, script: Script) -> Self {
         let game = Game::new(settings);
@@ -86,7 +86,8 @@ impl Simulation {
         Self::new(Body::Driving(Box::new(game)), pages, script, Rates::GAME)
     }
 
-    /// Only the script, no car; pages are written every millisecond. Ends at the last place of the script's cursor.
+    /// Creates a simulation without a car: the script sets all values. Pages are written every millisecond. It ends at the last position of the
+    /// script's cursor.
     #[must_use]
     pub fn bare(script: Script) -> Self {
         let bare = Bare::new();
@@ -118,26 +119,26 @@ impl Simulation {
         simulation
     }
 
-    /// Writes its pages at other rates.
+    /// Sets the rates at which the pages are written.
     #[must_use]
     pub fn with_rates(mut self, rates: Rates) -> Self {
         self.rates = rates;
         self
     }
 
-    /// Milliseconds since the start.
+    /// Returns the milliseconds since the start.
     #[must_use]
     pub fn ms(&self) -> u64 {
         self.ms
     }
 
-    /// What is in the game's memory now.
+    /// Returns the current content of the game's memory.
     #[must_use]
     pub fn pages(&self) -> &Pages {
         self.shown.as_deref().unwrap_or(&self.written)
     }
 
-    /// What the game would show of session and laps now.
+    /// Returns the current values of session and laps. The pages show them with the next write.
     #[must_use]
     pub fn board(&self) -> &Board {
         match &self.body {
@@ -146,7 +147,7 @@ impl Simulation {
         }
     }
 
-    /// The game with the car, if there is one.
+    /// Returns the game with the car; `None` in a simulation without a car.
     #[must_use]
     pub fn game(&self) -> Option<&Game> {
         match &self.body {
@@ -155,25 +156,25 @@ impl Simulation {
         }
     }
 
-    /// Whether the game is gone: it crashed as the script said.
+    /// Whether the game crashed, as scripted.
     #[must_use]
     pub fn is_crashed(&self) -> bool {
         self.crashed
     }
 
-    /// Whether nothing happens any more.
+    /// Whether the simulation has ended: further steps do nothing.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.crashed || self.end_ms.is_some_and(|end_ms| self.ms >= end_ms)
     }
 
-    /// Whether somebody could see the game now: the script may say that nobody does.
+    /// Whether a reader can see the game now: it has not crashed, and the script does not hide it.
     #[must_use]
     pub fn is_seen(&self) -> bool {
         !self.unseen && !self.crashed
     }
 
-    /// A millisecond. Gives which pages were written; none when it is over.
+    /// Advances by a millisecond. Returns the pages that were written; none when the simulation is over.
     pub fn step(&mut self) -> Written {
         if self.is_over() {
             return Written::NONE;
@@ -191,7 +192,7 @@ impl Simulation {
         if poked { Written::ALL } else { written }
     }
 
-    /// What the script says for this millisecond, but for changes of the pages: those come after the game's own writing.
+    /// Applies the script's changes for this millisecond, except those of the pages. These are returned, to be applied after the game's own writes.
     fn apply_changes(&mut self) -> Vec<PagesChange> {
         let mut pokes = Vec::new();
         while let Some((_, change)) = self.changes.next_if(|(at_ms, _)| *at_ms <= self.ms) {
@@ -223,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// The game writes what is due. While its time stands it writes only what the script changed.
+    /// Writes the pages that are due. While the game's time stands still, only changes of the script are written.
     fn write(&mut self, first: bool) -> Written {
         let due = |hz: u32| {
             let hz = u64::from(hz.clamp(1, 1000));
@@ -251,7 +252,7 @@ impl Simulation {
         Written { physics, graphics, static_page: first }
     }
 
-    /// Gives whether anything but the game's own writing changed the pages.
+    /// Applies changes of the pages. Returns whether the pages changed other than by the game's own writes.
     fn poke(&mut self, pokes: Vec<PagesChange>) -> bool {
         let mut poked = !pokes.is_empty();
         for mut change in pokes {
@@ -268,7 +269,7 @@ impl Simulation {
         poked
     }
 
-    /// Looks at the pages this often, from the start to the end.
+    /// Turns the simulation into an iterator that samples the pages `rate_hz` times a second, from the start to the end.
     #[must_use]
     pub fn sample(self, rate_hz: u32) -> Samples {
         Samples::new(self, rate_hz)

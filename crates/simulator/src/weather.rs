@@ -1,4 +1,4 @@
-//! The weather of a session: constant through a session, a little different from one to the next.
+//! The weather: constant within a session, slightly different from session to session.
 use crate::random::{Chance, Purpose};
 
 /// What the air and the road are like.

@@ -1,4 +1,4 @@
-//! Engine and gearbox: which gear, how fast the engine turns, what arrives at the wheels.
+//! Engine and gearbox: selects the gear; computes engine speed and the force at the wheels.
 use super::vehicle::{GEARS, IDLE_RPM, MAX_RPM, engine_brake_n, leverage_per_m, rpm_at, torque_nm};
 
 /// A shift takes this long, without drive.

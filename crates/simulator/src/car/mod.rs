@@ -1,8 +1,7 @@
-//! The car: moves by a millisecond as it is told, within what engine, brakes and tyres can do.
+//! The car: moves in steps of a millisecond within the limits of engine, brakes and tyres.
 //!
-//! Takes [`Orders`] (how fast, on which line); gives its state as fields. It moves through the world, not along the track: the speed is the sum of
-//! the accelerations, the place is the sum of the speeds, and where on the track it is comes out of the place. [`Driver`](super::driver::Driver)
-//! gives the orders.
+//! Takes [`Orders`] (target speed and line) from the [`Driver`](super::driver::Driver); gives its state as fields. It moves through the world, not along
+//! the track: acceleration integrates to velocity, velocity to position, and the distance along the track follows from the position.
 mod engine;
 mod speed_plan;
 pub(super) mod vehicle;

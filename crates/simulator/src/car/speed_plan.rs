@@ -1,4 +1,4 @@
-//! How fast the track can be driven: the speed of every corner, and braking in time for it.
+//! The speed plan: the fastest speed at every point of the track, with braking zones before the corners.
 use super::vehicle::{grip_ms2, left_of, mass_kg, resistance_n};
 use crate::track::Track;
 

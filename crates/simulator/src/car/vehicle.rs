@@ -1,6 +1,6 @@
-//! What the car can do: engine, gears, air, grip. Numbers and pure functions; nothing has a state.
+//! Vehicle parameters: engine, gears, aerodynamics, grip. Constants and pure functions without state.
 //!
-//! A closed car of 1.3 t and 700 hp with much downforce: quick enough that a lap stays below 40 s, and never above 3 g.
+//! A closed-wheel car of 1.3 t and 700 hp with high downforce: a lap takes less than 40 s, and accelerations stay below 3 g.
 
 /// Gravity, m/s².
 pub(crate) const GRAVITY: f64 = 9.81;

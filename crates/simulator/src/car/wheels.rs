@@ -1,4 +1,4 @@
-//! The four wheels: load, slip, heat of tyres and brakes, travel of the springs. Front left, front right, rear left, rear right.
+//! The four wheels: load, slip, tyre and brake temperatures, suspension travel. In the order front left, front right, rear left, rear right.
 use super::vehicle::{
     BRAKE_BIAS, FRONT_SHARE, GRAVITY, MASS_HEIGHT_M, TRACK_WIDTH_M, WHEEL_RADIUS_M, WHEELBASE_M, downforce_n,
 };

@@ -1,4 +1,4 @@
-//! What can be told to the game from outside: restarts, garages, sessions, places.
+//! Commands to the game: restart, new session, return to garage, teleport, pit stop.
 use super::{Game, Start};
 use crate::board::SessionKind;
 use crate::car::Car;
@@ -14,7 +14,7 @@ const GRID_M: f64 = 40.0;
 /// Time of day at which sessions begin.
 const CLOCK_S: f64 = 13.0 * 3600.0;
 
-/// What can be told to the game from outside.
+/// A command to the game.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
     /// The session starts over.

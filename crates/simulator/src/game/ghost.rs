@@ -1,4 +1,4 @@
-//! The best lap as a ghost: when it was where, to say how much later the running lap is.
+//! The ghost of the best lap: times by position, for the delta of the current lap.
 
 /// A time is kept at about this distance from the next.
 const STEP_M: f64 = 4.0;

@@ -1,6 +1,6 @@
-//! The game with the driving car: a session with a driver, a car and a referee, a millisecond at a time.
+//! The game with the driving car: a session with driver, car and referee, in steps of a millisecond.
 //!
-//! Takes [`Command`]s; gives a [`Board`] and what the pages need of the car. [`Simulation`](super::Simulation) drives it.
+//! Takes [`Command`]s; gives a [`Board`] and the values of the car for the pages. [`Simulation`](super::Simulation) runs it.
 mod commands;
 mod ghost;
 mod referee;

@@ -1,4 +1,4 @@
-//! The referee: sees where the line and the sectors are crossed, to a fraction of a millisecond, and keeps the board.
+//! The referee: times the start line and the sectors to a fraction of a millisecond, checks the track limits, and updates the board.
 use crate::board::Board;
 use crate::track::{HALF_WIDTH_M, Track};
 

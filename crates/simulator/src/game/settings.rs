@@ -1,10 +1,10 @@
-//! How a session of the driving car begins and goes.
+//! Settings of a session with the driving car.
 use crate::board::SessionKind;
 
 /// Where the car is when a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// In its box; the first lap is one out of the pits.
+    /// In its box; the first lap is an out lap.
     Box,
     /// On the grid, some metres before the line.
     Grid,
@@ -15,17 +15,17 @@ pub enum Start {
 /// A session of the driving car.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Another number is another drive, the same number the same.
+    /// Selects the drive. The same seed gives the same drive.
     pub seed: u64,
     /// Kind of session.
     pub session: SessionKind,
-    /// Its length; when it is over, the next begins. `None` has no end.
+    /// Length of the session; the next one begins when it is over. `None`: no end.
     pub session_ms: Option<u64>,
-    /// Where the car begins.
+    /// Where the car is at the start.
     pub start: Start,
-    /// In every lap with such a number the driver comes in.
+    /// Makes a pit stop every this many laps.
     pub pit_every_laps: Option<u32>,
-    /// Whether he leaves the track now and then.
+    /// Whether the driver exceeds the track limits now and then.
     pub mistakes: bool,
     /// Fuel at the start.
     pub fuel_l: f64,

@@ -1,4 +1,4 @@
-//! The same moment as Assetto Corsa shows it: shorter pages under the same names, most of them equal.
+//! The pages of Assetto Corsa for the same moment: shorter pages under the same names, with mostly the same members.
 use gametape_games::{ac, acc};
 
 use super::Pages;

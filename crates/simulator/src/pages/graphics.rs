@@ -1,4 +1,4 @@
-//! The graphics page: the board, the car's place, and the numbers that the game works out from laps.
+//! The graphics page: the board, the car's position, and values that the game derives from laps.
 use crate::board::{Board, NO_TIME_MS};
 use crate::weather::Weather;
 use gametape_games::{Utf16, acc};

@@ -1,6 +1,6 @@
-//! The three pages of Assetto Corsa Competizione, and how the state of car and session gets into them.
+//! The three pages of Assetto Corsa Competizione, filled from the state of car and session.
 //!
-//! Members that the game leaves at 0 stay 0. What only a script changes (names, flags of the track, rain) is written once and then left alone.
+//! Members that the game leaves at 0 stay 0. Members that only a script changes (names, flags of the track, rain) are written once, at the start.
 mod assetto_corsa;
 mod graphics;
 mod physics;
@@ -15,10 +15,10 @@ pub(super) use graphics::{CarOnTrack, LapNumbers, write_board, write_car_on_trac
 pub(super) use physics::{CarShown, write_physics};
 pub use time_text::time_text;
 
-/// The number of the simulated car among the cars.
+/// The id of the simulated car in the list of cars.
 pub const PLAYER_CAR_ID: i32 = 1001;
 
-/// What is in the game's memory at a moment.
+/// The content of the game's shared memory at a moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pages {
     /// The car.

@@ -1,4 +1,4 @@
-//! The physics page, from the state of the car.
+//! The physics page, filled from the state of the car.
 use crate::car::vehicle::{BRAKE_BIAS, GRAVITY, TRACK_WIDTH_M, WHEELBASE_M};
 use crate::car::{Car, Wheel};
 use crate::track::HALF_WIDTH_M;

@@ -1,4 +1,4 @@
-//! The static page: names that are clearly not those of a game.
+//! The static page, with names of car and track that no game uses.
 use crate::car::vehicle::{MAX_RPM, TANK_L};
 use gametape_games::{Utf16, acc};
 

@@ -1,7 +1,7 @@
-//! Times as the game writes them as text.
+//! Times in the text format of the game.
 use gametape_games::Utf16;
 
-/// Minutes, seconds and milliseconds with colons: `1:23:456`. A time that there is not comes out as the game has it, `35791:23:647`.
+/// Minutes, seconds and milliseconds with colons: `1:23:456`. A missing time is `35791:23:647`, as in the game.
 #[must_use]
 pub fn time_text(ms: i32) -> Utf16<15> {
     let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());

@@ -1,4 +1,4 @@
-//! What takes time: laps, pauses, gaps; and what only a game can do.
+//! Script steps that take time (laps, pauses, gaps), and commands to the game.
 use super::{Change, Script};
 use crate::board::{SessionKind, Status};
 use crate::game::Command;

@@ -1,4 +1,4 @@
-//! Scripts: what happens when, in milliseconds, for tests that need a certain thing to happen.
+//! Scripts: events at given times, in milliseconds, for tests of rare or exactly timed events.
 //!
 //! ```
 //! use gametape_simulator::{Script, Simulation};
@@ -10,15 +10,15 @@
 //! }
 //! ```
 //!
-//! A script has a cursor. What happens at once is put at the cursor; what takes time moves it. The same script can be laid over the driving car or
-//! run alone:
+//! A script has a cursor. Instantaneous steps are placed at the cursor; steps that take time move it. The same script can run over the driving car or
+//! alone:
 //!
-//! - **over the driving car**, a value that is set is where the game goes on from (the time of the lap, the laps, the fuel); what the game does not
-//!   change by itself stays (names, flags, penalties);
-//! - **alone**, everything stays as it was set, and only clocks run.
+//! - **over the driving car** ([`Simulation::driving`](crate::Simulation::driving)), the game continues from a value that is set (lap time, laps, fuel);
+//!   values that the game never changes stay as set (names, flags, penalties);
+//! - **alone** ([`Simulation::bare`](crate::Simulation::bare)), every value stays as set, and only the clocks run.
 //!
-//! [`Script::set`] reaches every value that laps depend on, [`Script::poke`] every member of the pages, once: the game writes over it with its next
-//! page, if it writes that member. [`Script::hold`] keeps it for a while, whatever the game writes.
+//! [`Script::set`] sets any value of the board. [`Script::poke`] sets any member of the pages once; the game overwrites it with its next page if it
+//! writes that member. [`Script::hold`] sets it for a period, regardless of what the game writes.
 mod course;
 mod names;
 mod values;
@@ -73,7 +73,7 @@ impl Debug for Change {
     }
 }
 
-/// What happens when.
+/// A list of events with their times.
 #[derive(Debug, Default)]
 pub struct Script {
     changes: Vec<(u64, Change)>,
@@ -82,13 +82,13 @@ pub struct Script {
 }
 
 impl Script {
-    /// Nothing happens.
+    /// An empty script, with its cursor at 0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Moves the cursor to a time; it may be an earlier one.
+    /// Moves the cursor to a time, earlier or later.
     #[must_use]
     pub fn at(mut self, ms: u64) -> Self {
         self.cursor_ms = ms;
@@ -102,13 +102,13 @@ impl Script {
         self
     }
 
-    /// Where the cursor is.
+    /// Returns the position of the cursor.
     #[must_use]
     pub fn cursor_ms(&self) -> u64 {
         self.cursor_ms
     }
 
-    /// Sets values of session and laps.
+    /// Sets values of the board.
     #[must_use]
     pub fn set(self, change: impl FnMut(&mut Board) + Send + 'static) -> Self {
         self.with(Change::Board(Box::new(change)))
@@ -120,20 +120,20 @@ impl Script {
         self.with(Change::Poke(Box::new(change)))
     }
 
-    /// Sets members of the pages for a while, every millisecond anew. The cursor stays, so that other things can happen meanwhile.
+    /// Sets members of the pages every millisecond for a period. Does not move the cursor, so that other events can be placed within the period.
     #[must_use]
     pub fn hold(self, for_ms: u64, change: impl FnMut(&mut Pages, u64) + Send + 'static) -> Self {
         self.with(Change::Hold { for_ms, change: Box::new(change) })
     }
 
-    /// Does what only a game can do.
+    /// Executes a command of the game.
     #[must_use]
     pub fn command(self, command: Command) -> Self {
         self.with(Change::Command(command))
     }
 
-    /// The script, and with it the simulation, ends at the cursor. Without it a simulation without a car ends at the last place of the cursor, and
-    /// one of the driving car never.
+    /// Ends the script, and with it the simulation, at the cursor. Without this step, a simulation without a car ends at the last position of the
+    /// cursor, and one of the driving car never ends.
     #[must_use]
     pub fn end(mut self) -> Self {
         self.end_ms = Some(self.cursor_ms);

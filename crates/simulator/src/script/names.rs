@@ -1,4 +1,4 @@
-//! Names and numbers that only a script changes: they stay in the pages.
+//! Script steps for names, flags and weather: members of the pages that the game itself never changes.
 use super::Script;
 use gametape_games::Utf16;
 

@@ -1,4 +1,4 @@
-//! Values of session and laps, each under its name.
+//! Script steps that set one value of the board each.
 use super::Script;
 use crate::board::{SessionKind, Status};
 

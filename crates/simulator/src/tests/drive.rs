@@ -1,4 +1,4 @@
-//! Ten laps and more, looked at every millisecond: is it a car?
+//! More than ten laps, checked every millisecond for physical plausibility.
 use super::*;
 
 fn settings() -> Settings {

@@ -1,4 +1,4 @@
-//! Lap arithmetic: what the pages say, against what can be seen of the car.
+//! Lap timing: the values of the pages against the movement of the car.
 use super::*;
 
 /// A lap as the pages tell it, and as the car drove it.

@@ -1,4 +1,4 @@
-//! The simulation as a whole: what it drives, what it shows, what scripts do to it.
+//! Tests of the whole simulation: drives, pages, scripts.
 mod determinism;
 mod drive;
 mod laps;

@@ -1,4 +1,4 @@
-//! Pit stops and the ways a session begins.
+//! Pit stops and the kinds of session starts.
 use super::*;
 
 #[test]

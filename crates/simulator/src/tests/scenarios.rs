@@ -1,4 +1,4 @@
-//! What lap tracking must cope with can be put into a script: one example for each way in which a game surprises.
+//! Scripts can express every irregularity that lap tracking has to handle: one example each.
 use super::*;
 
 type Shown = (i32, i32, i32, i32);

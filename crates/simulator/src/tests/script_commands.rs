@@ -1,4 +1,4 @@
-//! Each command of a script does what it says, without a car and over the driving one.
+//! The effect of each script step, without a car and over the driving one.
 use super::*;
 
 fn bare_at(script: Script, times_ms: &[u64]) -> Vec<Pages> {

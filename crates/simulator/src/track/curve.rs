@@ -1,6 +1,6 @@
-//! A closed curve through the neighbourhood of hand-drawn points: a uniform cubic B-spline.
+//! A closed uniform cubic B-spline over hand-drawn control points.
 //!
-//! It is closed by itself, its curvature has no jumps (a car could not follow one), and four points in a row on a line give a straight.
+//! Its curvature is continuous, as a car needs it, and four collinear points in a row give a straight.
 
 /// A place on the curve with its first two derivatives by the parameter.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,6 @@
-//! The drawn track: a closed line with corners and straights, three sectors, a pit lane beside the start straight.
+//! The drawn track: a closed centre line with corners and straights, three sectors, and a pit lane beside the start straight.
 //!
-//! Takes nothing; gives places by the distance from the start line, in metres of world coordinates as games have them (x and z on the ground,
-//! y up). The car follows it, and the map of a lap shows it.
+//! Maps a distance from the start line to a position, in metres of world coordinates as games use them (x and z on the ground, y up).
 mod curve;
 mod pit_lane;
 mod shape;

@@ -1,4 +1,4 @@
-//! The drawing: points, hills and sectors. Numbers only.
+//! The shape of the track as constants: control points, hills and sectors.
 
 /// Length of a lap.
 const LENGTH_M: f64 = 1580.0;
