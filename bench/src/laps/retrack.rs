@@ -10,9 +10,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gametape::laps::{LapState, TRACKER_ID, TRACKER_VERSION, track_tape};
-use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape::store::{Origin, SqlStore, Store as _, Tracker};
 use gametape_format::read::Tape;
+use gametape_simulator::{Script, Settings, Simulation};
 use serde::{Deserialize, Serialize};
 use zerocopy::IntoBytes as _;
 

@@ -10,8 +10,8 @@ use gametape::format::TapeId;
 use gametape::games::acc;
 use gametape::laps::{Event, Tracking};
 use gametape::layout::stream_of_layout;
-use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape_format::StreamSpec;
+use gametape_simulator::{Script, Settings, Simulation};
 use zerocopy::IntoBytes as _;
 
 use super::figures::{Figure, quantile};

@@ -5,10 +5,15 @@ use std::io::{Read as _, Write as _};
 use anyhow::Result;
 use clap::Args;
 use gametape::capture::StopFlag;
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Settings, Simulation};
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Settings, Simulation};
 
 use super::prefix;
+
+#[path = "../../../crates/gametape/tests/it/game/this_machine.rs"]
+mod this_machine;
+
+use this_machine::ThisMachine;
 
 /// Printed once the pages exist.
 pub(super) const READY: &str = "ready";
@@ -27,7 +32,7 @@ pub(super) fn drive() -> Simulation {
 
 /// Runs until standard input ends, which also happens when the parent is gone.
 pub(crate) fn run(args: &GameArgs) -> Result<()> {
-    let mut game = LiveGame::start(&prefix(&args.names)?, drive())?;
+    let mut game = LiveGame::start(ThisMachine, prefix(&args.names)?.as_str(), drive())?;
     let stop = StopFlag::default();
     let wanted = stop.clone();
     std::thread::spawn(move || {
@@ -37,7 +42,7 @@ pub(crate) fn run(args: &GameArgs) -> Result<()> {
     println!("{READY}");
     std::io::stdout().flush()?;
     let clock = GameClock::in_real_time(1.0);
-    game.run(&clock, &stop, |_| true)?;
+    game.run(&clock, || stop.wanted(), |_| true)?;
     game.stop(&clock)?;
     Ok(())
 }

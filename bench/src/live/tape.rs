@@ -57,7 +57,7 @@ pub(super) fn never_written(set: &DataSet, seconds: u64) -> Result<u64> {
         for row in frames.rows.chunks_exact(shape.row_bytes) {
             let wanted =
                 row.first_chunk().map(|number| i32::from_le_bytes(*number)).context("a frame without a number")?;
-            let number = |game: &gametape::simulated_car::Simulation| match shape.name.as_str() {
+            let number = |game: &gametape_simulator::Simulation| match shape.name.as_str() {
                 "physics" => game.pages().physics.packet_id,
                 "graphics" => game.pages().graphics.packet_id,
                 _ => wanted,

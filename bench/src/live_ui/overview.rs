@@ -7,10 +7,10 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use gametape::games::acc;
 use gametape::layout::stream_of_layout;
-use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape_format::TapeId;
 use gametape_format::read::Tape;
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
+use gametape_simulator::{Script, Settings, Simulation};
 use zerocopy::IntoBytes as _;
 
 use crate::laps::figures::Figure;

@@ -29,6 +29,7 @@ mod stoppable;
 mod store;
 mod tape_notes;
 mod terminal;
+mod this_machine;
 mod time;
 mod top;
 mod upstream;

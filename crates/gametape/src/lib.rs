@@ -16,7 +16,6 @@
 //! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
 //! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
 //! - `wine`, on Linux: the memory of games that run in Wine or Proton, without a bridge.
-//! - [`simulated_car`]: a car that stands in for a game, driven by a seed and a script.
 #![deny(unsafe_code)]
 
 pub use gametape_format as format;
@@ -39,7 +38,6 @@ pub mod live_view;
 pub mod names;
 pub mod paths;
 pub mod play;
-pub mod simulated_car;
 pub mod store;
 #[allow(unsafe_code, reason = "the one place for it")]
 pub mod sys;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
 use gametape::games::acc;
-use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
-use gametape::simulated_car::{Board, Script, Settings, Simulation};
 use gametape::sys::Prefix;
+use gametape_simulator::live::{GameClock, LiveError, LiveGame};
+use gametape_simulator::{Board, Script, Settings, Simulation};
 
 use super::main_job;
 use super::record::parse_prefix;
@@ -24,6 +24,7 @@ use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::store;
+use crate::this_machine::{InStep, ThisMachine};
 
 /// Seconds of data at the greatest speed, should the disk stall.
 const JOURNAL_BYTES: u64 = 32 << 20;
@@ -81,13 +82,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let clock = Arc::new(GameClock::in_step(args.speed));
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let game = LiveGame::start(&prefix, Simulation::driving(settings, Script::new()))?;
+    let game = LiveGame::start(ThisMachine, prefix.as_str(), Simulation::driving(settings, Script::new()))?;
     let sources = game_sources(Some(&acc::GAME), &prefix, None);
     let tapes = (vec![folders.demo.clone()], Vec::new());
     let end = StopFlag::default();
     let mut station = main_job::start(tapes, Some(store::DEMO), None, args.reach, Some(end.clone()))?;
     let (options, run) = (options(args, folders.demo), &folders.run);
-    let mut recording = Recording::start_by(clock.clone(), true, sources, &options, run, || match &mut station {
+    let in_step = Arc::new(InStep(Arc::clone(&clock)));
+    let mut recording = Recording::start_by(in_step, true, sources, &options, run, || match &mut station {
         Some(station) => station.observers(),
         None => Ok(Vec::new()),
     })?;
@@ -139,7 +141,7 @@ struct Drive {
 impl Drive {
     /// Drives until that many laps are done. What the car does until the end of the first lap goes to `say` now and then.
     fn start(
-        mut game: LiveGame,
+        mut game: LiveGame<ThisMachine>,
         clock: Arc<GameClock>,
         laps: Option<u32>,
         say: Sender<String>,
@@ -149,14 +151,18 @@ impl Drive {
         let thread = std::thread::Builder::new().name("gametape-demo".into()).spawn(move || {
             let mut counter = LapCounter { wanted: laps, ..LapCounter::default() };
             let mut said = Instant::now();
-            let driven = game.run(&clock, &wanted, |simulation| {
-                let board = simulation.board();
-                if counter.done == 0 && said.elapsed() >= SAY_EVERY {
-                    said = Instant::now();
-                    let _ = say.send(first_lap_text(board, simulation.pages().physics.speed_kmh));
-                }
-                counter.goes_on(board.completed_laps, simulation.ms())
-            });
+            let driven = game.run(
+                &clock,
+                || wanted.wanted(),
+                |simulation| {
+                    let board = simulation.board();
+                    if counter.done == 0 && said.elapsed() >= SAY_EVERY {
+                        said = Instant::now();
+                        let _ = say.send(first_lap_text(board, simulation.pages().physics.speed_kmh));
+                    }
+                    counter.goes_on(board.completed_laps, simulation.ms())
+                },
+            );
             driven.and(game.stop(&clock)).map(|()| counter.done)
         })?;
         Ok(Self { thread, stop })

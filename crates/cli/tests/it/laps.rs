@@ -8,7 +8,7 @@ use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::format::{StreamSpec, TapeId};
 use gametape::games::acc;
 use gametape::layout::stream_of_layout;
-use gametape::simulated_car::{Script, Settings, Simulation, Start};
+use gametape_simulator::{Script, Settings, Simulation, Start};
 use support::{Bench, text};
 use zerocopy::IntoBytes as _;
 

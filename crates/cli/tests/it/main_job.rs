@@ -2,6 +2,7 @@
 //! driven.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+use crate::game::this_machine::ThisMachine;
 use crate::support;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,10 +10,8 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gametape::capture::StopFlag;
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Simulation};
-use gametape::sys::Prefix;
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Simulation};
 use serde_json::Value;
 use support::Bench;
 
@@ -94,10 +93,9 @@ impl Drop for Job {
 }
 
 fn drive(prefix: &str, script: Script) {
-    let prefix = Prefix::new(prefix).unwrap();
-    let mut game = LiveGame::start(&prefix, Simulation::bare(script)).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix, Simulation::bare(script)).unwrap();
     let clock = GameClock::in_real_time(1.0);
-    game.run(&clock, &StopFlag::default(), |_| true).unwrap();
+    game.run(&clock, || false, |_| true).unwrap();
     game.stop(&clock).unwrap();
 }
 

@@ -14,7 +14,7 @@ use gametape::format::TapeId;
 use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::games::acc;
 use gametape::layout::stream_of_layout;
-use gametape::simulated_car::{Script, Settings, Simulation, Start};
+use gametape_simulator::{Script, Settings, Simulation, Start};
 use serde_json::Value;
 use support::Bench;
 use zerocopy::IntoBytes as _;

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gametape::format::read::Tape;
-use gametape::simulated_car::{Script, Settings, Simulation};
+use gametape_simulator::{Script, Settings, Simulation};
 use support::{Bench, Ran, text};
 use zerocopy::IntoBytes as _;
 

@@ -6,7 +6,7 @@ use crate::support;
 
 use std::process::{Child, Stdio};
 
-use gametape::simulated_car::{Settings, Simulation};
+use gametape_simulator::{Settings, Simulation};
 use in_wine::{Script, wine};
 use support::{Bench, Ran, text};
 use zerocopy::IntoBytes as _;
@@ -19,7 +19,7 @@ fn car(names: &str) -> (Script, Vec<Vec<u8>>) {
     for (name, bytes) in [("acpmf_physics", 800), ("acpmf_graphics", 1588), ("acpmf_static", 820)] {
         script.section(&format!("{names}{name}"), bytes);
     }
-    let drive = Simulation::driving(Settings::default(), gametape::simulated_car::Script::new());
+    let drive = Simulation::driving(Settings::default(), gametape_simulator::Script::new());
     for (_, pages) in drive.sample(100).skip(500).take(FRAMES) {
         script.write(2, 0, pages.static_page.as_bytes());
         script.write(1, 0, pages.graphics.as_bytes());

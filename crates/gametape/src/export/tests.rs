@@ -7,7 +7,7 @@ use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
 use super::*;
 use crate::laps::tests::tapes::record_simulation;
 use crate::laps::track_tape;
-use crate::simulated_car::{Script, Settings, Simulation};
+use gametape_simulator::{Script, Settings, Simulation};
 
 #[derive(Default)]
 struct Lines {

@@ -13,7 +13,7 @@ use crate::laps::Session;
 use crate::laps::live::tap::Tap;
 use crate::laps::live::worker::{Readers, Worker};
 use crate::layout::stream_of_layout;
-use crate::simulated_car::{Script, Simulation};
+use gametape_simulator::{Script, Simulation};
 
 fn here(share: f32, time_ms: u32) -> Sample {
     Sample { track_position: Some(share), lap_time_ms: Some(time_ms), ..Sample::default() }

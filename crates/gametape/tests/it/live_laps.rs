@@ -8,22 +8,23 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use game::prefix;
+use game::this_machine::{InStep, ThisMachine};
 use gametape::capture::{Clock, FamilySource, Observer, Place, RecordOptions, Recorder, StopFlag, Told};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::laps::live::{Announced, KeepLaps, LapSink, Live, LiveTape};
 use gametape::laps::{Event, LapState, Session, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::live_view::{CarNow, CarSink, Reference};
-use gametape::simulated_car::live::{GameClock, LiveGame};
-use gametape::simulated_car::{Script, Settings, Simulation};
 use gametape::store::catalogue::Look;
 use gametape::store::{Audience, CatchUp, Origin, Replaced, SqlStore, Store, Tracker, catch_up};
+use gametape_simulator::live::{GameClock, LiveGame};
+use gametape_simulator::{Script, Settings, Simulation};
 
 /// Records the simulated car for that long while somebody looks on; the tape.
 fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn Observer>) -> PathBuf {
     let prefix = prefix(name);
     let (clock, stop) = (Arc::new(GameClock::in_step(speed)), StopFlag::default());
-    let in_step: Arc<dyn Clock> = clock.clone();
+    let in_step: Arc<dyn Clock> = Arc::new(InStep(Arc::clone(&clock)));
     let (told, hear) = channel();
     let options = RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Place::Folder(folder.into()))) };
     let recorder = Recorder {
@@ -36,10 +37,10 @@ fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn
         once: true,
     };
     let simulation = Simulation::driving(Settings::default(), Script::new().at(seconds * 1000).end());
-    let mut game = LiveGame::start(&prefix, simulation).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix.as_str(), simulation).unwrap();
     let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
-    game.run(&clock, &stop, |_| true).unwrap();
+    game.run(&clock, || stop.wanted(), |_| true).unwrap();
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
     let mut closed =

@@ -9,19 +9,20 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use game::prefix;
+use game::this_machine::{InStep, ThisMachine};
 use gametape::capture::{Clock, EndReason, FamilySource, Place, RealClock, RecordOptions, Recorder, StopFlag, Told};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
-use gametape::simulated_car::live::{GameClock, LiveError, LiveGame};
-use gametape::simulated_car::{Rates, Script, SessionKind, Settings, Simulation};
 use gametape::sys::{Prefix, SectionReader};
+use gametape_simulator::live::{GameClock, LiveError, LiveGame};
+use gametape_simulator::{Rates, Script, SessionKind, Settings, Simulation};
 use zerocopy::IntoBytes as _;
 
 /// Records a game that runs on a thread of its own until its simulation is over; the tapes and why they ended.
 fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder: &Path) -> Vec<(PathBuf, EndReason)> {
     let prefix = prefix(name);
     let (clock, stop) = (Arc::new(clock), StopFlag::default());
-    let in_step: Arc<dyn Clock> = clock.clone();
+    let in_step: Arc<dyn Clock> = Arc::new(InStep(Arc::clone(&clock)));
     let (told, hear) = channel();
     // Hours of data in a second: no disk keeps up with that, so all of it finds room in the journal.
     let options = RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Place::Folder(folder.into()))) };
@@ -34,10 +35,10 @@ fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder:
         stop: stop.clone(),
         once: true,
     };
-    let mut game = LiveGame::start(&prefix, simulation).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix.as_str(), simulation).unwrap();
     let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
-    game.run(&clock, &stop, |_| true).unwrap();
+    game.run(&clock, || stop.wanted(), |_| true).unwrap();
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
     let closed = hear.iter().filter_map(|told| match told {
@@ -133,9 +134,9 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     };
     let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
-    let mut game = LiveGame::start(&prefix, drive(3)).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix.as_str(), drive(3)).unwrap();
     let began = std::time::Instant::now();
-    game.run(&clock, &stop, |_| true).unwrap();
+    game.run(&clock, || stop.wanted(), |_| true).unwrap();
     assert!(began.elapsed() >= std::time::Duration::from_millis(2_900));
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
@@ -174,7 +175,7 @@ fn a_new_session_gives_a_new_tape_and_a_restart_does_not() {
 #[test]
 fn a_game_that_stops_says_so_and_takes_its_names_away() {
     let prefix = prefix("stops");
-    let mut game = LiveGame::start(&prefix, drive(1)).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix.as_str(), drive(1)).unwrap();
     let reader = SectionReader::open(&prefix.section("acpmf_graphics")).unwrap().unwrap();
     let status = || {
         let mut bytes = [0; 4];
@@ -194,7 +195,7 @@ fn a_crash_leaves_the_last_pages_as_they_were() {
     let prefix = prefix("crash");
     let simulation =
         Simulation::driving(Settings::default(), Script::new().at(500).game_crash()).with_rates(Rates::GAME);
-    let mut game = LiveGame::start(&prefix, simulation).unwrap();
+    let mut game = LiveGame::start(ThisMachine, prefix.as_str(), simulation).unwrap();
     while game.write_next().unwrap() {}
     let reader = SectionReader::open(&prefix.section("acpmf_graphics")).unwrap().unwrap();
     drop(game);
@@ -206,16 +207,16 @@ fn a_crash_leaves_the_last_pages_as_they_were() {
 #[test]
 fn two_games_do_not_share_names() {
     let prefix = prefix("taken");
-    let mut first = LiveGame::start(&prefix, drive(60)).unwrap();
+    let mut first = LiveGame::start(ThisMachine, prefix.as_str(), drive(60)).unwrap();
     let stop = StopFlag::default();
     let also = stop.clone();
     let thread = std::thread::spawn(move || {
-        first.run(&GameClock::in_real_time(1.0), &also, |_| true).unwrap();
+        first.run(&GameClock::in_real_time(1.0), || also.wanted(), |_| true).unwrap();
     });
-    let second = LiveGame::start(&prefix, drive(1));
+    let second = LiveGame::start(ThisMachine, prefix.as_str(), drive(1));
     assert!(matches!(second, Err(LiveError::Taken { .. })));
     stop.stop();
     thread.join().unwrap();
-    assert!(LiveGame::start(&prefix, drive(1)).is_ok());
+    assert!(LiveGame::start(ThisMachine, prefix.as_str(), drive(1)).is_ok());
     let _: Prefix = prefix;
 }

@@ -15,8 +15,8 @@ use gametape::capture::{
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
 use gametape::games::{ASSETTO_CORSA_FAMILY, acr};
-use gametape::simulated_car::{Settings, Simulation};
 use gametape::sys::{Prefix, SectionReader};
+use gametape_simulator::{Settings, Simulation};
 use in_wine::{Running, Script, wine};
 use zerocopy::IntoBytes as _;
 
@@ -39,7 +39,7 @@ fn car(prefix: &Prefix, frames: usize, physics_alone: bool, close_handles: bool)
     if close_handles {
         script.close_handles();
     }
-    let drive = Simulation::driving(Settings::default(), gametape::simulated_car::Script::new());
+    let drive = Simulation::driving(Settings::default(), gametape_simulator::Script::new());
     for (_, pages) in drive.sample(100).skip(500).take(frames) {
         let pages = [(1, pages.physics.as_bytes()), (3, pages.graphics.as_bytes()), (4, pages.static_page.as_bytes())];
         for ((section, page), written) in pages.into_iter().zip(&mut written).rev() {

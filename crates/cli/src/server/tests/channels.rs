@@ -10,9 +10,9 @@ use gametape::laps::columns::columns;
 use gametape::laps::compare::{FineGrid, compare};
 use gametape::laps::{Grid, Lap, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::layout::stream_of_layout;
-use gametape::simulated_car::{Script, Settings, Simulation, Start};
 use gametape::store::catalogue::{Look, look};
 use gametape::store::{DriverEdit, Origin, Store, Tracker, Visibility, Write};
+use gametape_simulator::{Script, Settings, Simulation, Start};
 use serde_json::{Value, json};
 use zerocopy::IntoBytes as _;
 

@@ -72,7 +72,7 @@ impl Bench {
     pub fn driven_tape(&self, frames: usize) -> String {
         use gametape::format::write::{StdFiles, WriteOptions, Writer};
         use gametape::games::acc;
-        use gametape::simulated_car::{Script, Settings, Simulation};
+        use gametape_simulator::{Script, Settings, Simulation};
         use zerocopy::IntoBytes as _;
         std::fs::create_dir_all(self.path("demo")).unwrap();
         let (path, written) = (self.path(&format!("demo/driven-{frames}.gtape")), self.path("being-written"));

@@ -9,7 +9,7 @@ use super::*;
 use crate::export::choose;
 use crate::laps::tests::tapes::record_simulation;
 use crate::laps::{Grid, columns, track_tape};
-use crate::simulated_car::{Script, Settings, Simulation};
+use gametape_simulator::{Script, Settings, Simulation};
 
 fn report(tape: &Tape, named: &[&str]) -> TapeReport {
     let names: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();

@@ -1,7 +1,7 @@
 //! Pits, stints and kinds of laps.
 use super::*;
 use crate::laps::words::{Phase, StintEnd, StintStart};
-use crate::simulated_car::SessionKind;
+use gametape_simulator::SessionKind;
 
 #[test]
 fn c1_out_of_the_box() {

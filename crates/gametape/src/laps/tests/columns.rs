@@ -5,7 +5,7 @@ use crate::format::read::Tape;
 use crate::laps::columns::{MOST_ROWS, columns};
 use crate::laps::compare::compare;
 use crate::laps::{ColumnsError, Grid, LapColumns, Phase, track_tape};
-use crate::simulated_car::{Settings, Start};
+use gametape_simulator::{Settings, Start};
 
 /// Some laps of the car at this rate.
 fn driven(hz: u32) -> (tempfile::TempDir, Tape, Tracked) {

@@ -1,7 +1,7 @@
 //! Where sessions begin and end.
 use super::*;
 use crate::laps::words::SessionKind as Kind;
-use crate::simulated_car::{SessionKind, Status};
+use gametape_simulator::{SessionKind, Status};
 
 #[test]
 fn d1_qualifying_follows_practice_without_a_lap() {

@@ -1,6 +1,6 @@
 //! Pauses, replays, other people's cars.
 use super::*;
-use crate::simulated_car::Status;
+use gametape_simulator::Status;
 
 #[test]
 fn e1_a_pause_is_no_time() {

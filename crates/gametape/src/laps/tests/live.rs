@@ -11,7 +11,7 @@ use crate::format::read::Tape;
 use crate::laps::live::{LapSink, Live, LiveTape};
 use crate::laps::track_tape;
 use crate::layout::stream_of_layout;
-use crate::simulated_car::Status;
+use gametape_simulator::Status;
 
 const UTC_NS: i64 = 1_700_000_000_000_000_000;
 

@@ -25,7 +25,7 @@ use super::model::{Lap, Session};
 use super::tracked::{Tracked, TrackedSession};
 use super::tracker::Tracker;
 use super::words::{LapState, ReasonCode, SessionEnd, TimeSource};
-use crate::simulated_car::{Pages, Script, Simulation};
+use gametape_simulator::{Pages, Script, Simulation};
 
 /// What somebody may sample a game at.
 pub(super) const RATES: [u32; 4] = [10, 20, 60, 100];

@@ -1,7 +1,7 @@
 //! Sequences that stand on no list.
 use super::*;
 use crate::laps::words::Phase;
-use crate::simulated_car::{SessionKind, Status};
+use gametape_simulator::{SessionKind, Status};
 
 #[test]
 fn a_gap_over_the_line_keeps_the_time_and_loses_the_certainty() {
@@ -280,7 +280,7 @@ fn the_way_is_counted_once_while_the_timer_is_awaited() {
     each_rate(script, |run| {
         assert_eq!(run.times().len(), 4, "{} Hz", run.hz);
         let length_m = run.tracked.tracks[0].length_m.unwrap();
-        let drawn_m = crate::simulated_car::Track::ring().length_m() as f32;
+        let drawn_m = gametape_simulator::Track::ring().length_m() as f32;
         assert!((length_m - drawn_m).abs() < 60.0, "{length_m} and not {drawn_m} at {} Hz", run.hz);
     });
 }
@@ -342,7 +342,7 @@ fn the_same_frames_give_the_same_events() {
 
 #[test]
 fn laps_of_the_driving_car_are_those_that_its_referee_saw() {
-    use crate::simulated_car::{Settings, Start};
+    use gametape_simulator::{Settings, Start};
     for start in [Start::Flying, Start::Grid, Start::Box] {
         for hz in RATES {
             let settings =

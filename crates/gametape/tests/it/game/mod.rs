@@ -1,6 +1,7 @@
 //! A game of the Assetto Corsa family that tests drive by hand: its three pages in real shared memory.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 pub mod iracing;
+pub mod this_machine;
 
 use std::path::PathBuf;
 use std::sync::Arc;
