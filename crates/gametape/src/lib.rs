@@ -19,6 +19,8 @@
 //! - [`simulated_car`]: a car that stands in for a game, driven by a seed and a script.
 #![deny(unsafe_code)]
 
+pub use gametape_analysis::layout;
+pub use gametape_analysis::{self as analysis, Recording};
 pub use gametape_format as format;
 pub use gametape_games as games;
 pub use gametape_games::{ac, acc, iracing};
@@ -32,7 +34,6 @@ pub mod identity;
 pub mod import;
 pub mod keep_last;
 pub mod laps;
-pub mod layout;
 pub mod library;
 pub mod live_frames;
 pub mod live_view;
