@@ -1,13 +1,13 @@
 import { defineConfig } from "vite";
 
-// `npm run dev` shows the sources against a server that runs beside it.
+// The running gametape server to which `npm run dev` proxies API requests.
 const server = process.env.GAMETAPE_URL ?? "http://127.0.0.1:7223";
 
 export default defineConfig({
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },
   build: {
     target: "es2022",
-    // Names carry a hash of the content: they are kept for ever by browsers.
+    // File names contain a content hash, so that browsers can cache them forever.
     assetsDir: "assets",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

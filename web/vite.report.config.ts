@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// The page of `gametape export --to html`: one script and one style sheet, which build/report.mjs puts into one file.
+// The page of `gametape export --to html`: one script and one style sheet, which build/report.mjs inlines into a single HTML file.
 export default defineConfig({
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },
   publicDir: false,
@@ -8,7 +8,7 @@ export default defineConfig({
     target: "es2022",
     outDir: "dist-report",
     cssCodeSplit: false,
-    // Whatever a style sheet names is in it: there is no other file.
+    // Inline all assets: the report is a single file.
     assetsInlineLimit: 1_000_000,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

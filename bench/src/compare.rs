@@ -14,7 +14,7 @@ use crate::report::{View, json, table, targets};
 const GENERATED_SECONDS: usize = 60;
 const GENERATED_SEED: u64 = 20_240_601;
 
-/// What to measure, and how the result is shown.
+/// What to measure, and how to print the result.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// Print JSON instead of a table
@@ -23,25 +23,25 @@ pub(crate) struct CompareArgs {
     /// Measure this file of fixed-size frames instead of the known data sets
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Bytes of a frame of --input
+    /// Bytes per frame of --input
     #[arg(long, value_name = "N", requires = "input")]
     frame_bytes: Option<usize>,
-    /// Where the first frame of --input is
+    /// Offset of the first frame of --input
     #[arg(long, value_name = "N", requires = "input", default_value_t = 0)]
     offset: usize,
-    /// Columns of --input, one a line: byte offset, width, f or i; `ibt` for an .ibt file
+    /// Columns of --input, one per line: byte offset, width, f or i; `ibt` for an .ibt file
     #[arg(long, value_name = "FILE", requires = "input")]
     layout: Option<PathBuf>,
-    /// Frames of --input in a second
+    /// Frames per second of --input
     #[arg(long, value_name = "N", requires = "input", default_value_t = 60)]
     hz: u64,
     /// Only these methods
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
-    /// Repetitions after the warm-up [default: 3 for size; for speed 9, up to 31 where the data is small]
+    /// Repetitions after the warm-up [default: 3 for size; for speed 9, up to 31 if the data is small]
     #[arg(long, value_name = "N")]
     repetitions: Option<usize>,
-    /// Where temporary files go
+    /// Directory for temporary files
     #[arg(long, value_name = "DIRECTORY")]
     directory: Option<PathBuf>,
 }
@@ -52,7 +52,7 @@ fn load_input(args: &CompareArgs, path: &PathBuf) -> Result<DataSet> {
     match &args.layout {
         Some(layout) if layout.as_os_str() == "ibt" => ibt::parse(&name, &data),
         layout => {
-            let row_bytes = args.frame_bytes.context("--frame-bytes is needed unless --layout is ibt")?;
+            let row_bytes = args.frame_bytes.context("--frame-bytes is required unless --layout is ibt")?;
             let read = |path: &PathBuf| std::fs::read_to_string(path).with_context(|| path.display().to_string());
             let text = layout.as_ref().map(read).transpose()?;
             file::parse(&name, &data, args.offset, row_bytes, text.as_deref(), args.hz)
@@ -72,7 +72,7 @@ fn load(args: &CompareArgs) -> Result<Vec<DataSet>> {
 /// Measures and prints.
 pub(crate) fn run(args: &CompareArgs, view: View) -> Result<()> {
     for name in &args.methods {
-        ensure!(peers::ALL.iter().any(|peer| peer.name() == name), "no method is called {name}");
+        ensure!(peers::ALL.iter().any(|peer| peer.name() == name), "unknown method {name}");
     }
     let wanted = |name: &str| args.methods.is_empty() || args.methods.iter().any(|wanted| wanted == name);
     let peers: Vec<&dyn peers::Peer> = peers::ALL.iter().copied().filter(|peer| wanted(peer.name())).collect();

@@ -1,4 +1,4 @@
-//! Where a result comes from: nothing in, one line with commit, CPU and compiler out.
+//! Describes the machine of a result in one line: commit, CPU and compiler.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ fn cpu() -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_owned())
 }
 
-/// Commit, CPU, cores, system and compiler.
+/// Returns commit, CPU, cores, system and compiler.
 pub(crate) fn line() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(

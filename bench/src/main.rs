@@ -1,14 +1,14 @@
-//! gametape beside its peers: the same frames, in the same run, everything read back and compared.
+//! Compares gametape with its peers: same frames, same run, and everything is read back and compared.
 //!
 //! ```text
-//! data ─▶ measure (peers) ─▶ report (table) ─▶ text or JSON      size, speed
-//! scale::pages ─▶ scale (tapes of growing length) ─▶ table       scale
-//! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table   live
+//! data ─▶ measure (peers) ─▶ report (table) ─▶ text or JSON                size, speed
+//! scale::pages ─▶ scale (tapes of growing length) ─▶ table                 scale
+//! live::game ─▶ live::recorder ─▶ live (figures, tape) ─▶ table            live
 //! laps (tracker, store, server of this project) ─▶ laps::figures ─▶ table   laps
-//! live_ui (`gametape demo`, pages that look on) ─▶ laps::figures ─▶ table    live-ui
+//! live_ui (`gametape demo`, live viewers) ─▶ laps::figures ─▶ table         live-ui
 //! echo (simulated matches of Echo VR) ─▶ laps::figures ─▶ table             echo
 //! ```
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the command line: printing is what it does")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints its results")]
 
 mod compare;
 mod data;
@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 
 use crate::report::View;
 
-/// gametape beside its peers, on the same frames in the same run
+/// Compares gametape with its peers, on the same frames in the same run
 #[derive(Debug, Parser)]
 #[command(name = "gametape-bench", version)]
 struct Cli {
@@ -41,36 +41,36 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// How small each method stores each data set
+    /// Stored size of each data set with each method
     Size(compare::CompareArgs),
-    /// How fast each method writes, reads and reads one channel, one thread each
+    /// Speed of writing, reading and reading one channel, with one thread each
     Speed(compare::CompareArgs),
-    /// Whether opening, seeking and reading one channel grow with the length of a tape
+    /// Whether opening, seeking and reading one channel slow down with the length of a tape
     Scale(scale::run::ScaleArgs),
-    /// One seek in a process of its own, for `scale`
+    /// One seek in a separate process, for `scale`
     #[command(hide = true)]
     SeekOnce(scale::run::SeekOnceArgs),
-    /// What recording costs while a game runs: processor, memory, missed ticks, jitter, size
+    /// Cost of recording a running game: CPU, memory, missed ticks, jitter, size
     Live(live::LiveArgs),
-    /// The game of `live`, in a process of its own
+    /// The game of `live`, in a separate process
     #[command(hide = true)]
     LiveGame(live::game::GameArgs),
-    /// The recorder of `live`, in a process of its own
+    /// The recorder of `live`, in a separate process
     #[command(hide = true)]
     LiveRecorder(live::recorder::RecorderArgs),
-    /// The player of `live --play`, in a process of its own
+    /// The player of `live --play`, in a separate process
     #[command(hide = true)]
     LivePlayer(live::play::player::PlayerArgs),
-    /// A process that only wakes, for `live`
+    /// A process that only wakes up, for `live`
     #[command(hide = true)]
     LiveBare(live::bare::BareArgs),
-    /// Laps: tracking, store and server, with many sessions, many listeners, and killed
+    /// Laps: tracking, store and server, with many sessions, many listeners, and kill -9
     Laps(laps::LapsArgs),
-    /// What pages that look on cost the server: one rig, many browsers
+    /// Cost of live viewers to the server: one rig, many browsers
     LiveUi(live_ui::LiveUiArgs),
-    /// Echo VR: sizes beside other formats, conversions, events, seeking
+    /// Echo VR: sizes compared to other formats, conversions, events, seeking
     Echo(echo::EchoArgs),
-    /// Writes a simulated match of Echo VR as an `.echoreplay` file
+    /// Writes a simulated Echo VR match as an `.echoreplay` file
     EchoMatch(echo::MatchArgs),
     /// Conversions, for `echo`
     #[command(hide = true)]
@@ -78,7 +78,7 @@ enum Command {
     /// Tracks one tape, for `laps`
     #[command(hide = true)]
     LapsTrackTape(laps::retrack::TrackTapeArgs),
-    /// Runs a program that ends with its standard input, for `laps`
+    /// Runs a program that ends when its standard input ends, for `laps`
     #[command(hide = true)]
     LapsGuard(laps::guard::GuardArgs),
 }

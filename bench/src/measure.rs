@@ -1,7 +1,7 @@
-//! Size and speed of peers on one data set: a data set in, a [`Row`] per peer out. Next: `table`.
+//! Measures size and speed of peers on one data set: one [`Row`] per peer, printed by `table`.
 //!
-//! Repetitions go round: every peer once, then every peer again, so that a machine that slows down slows all of them. Each
-//! peer's first round is the warm-up: its result is read back and compared, its times are not counted.
+//! Repetitions are interleaved: every peer once, then every peer again, so that a slowdown of the machine affects all
+//! of them. The first round of each peer is the warm-up: its result is read back and compared, its times are discarded.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::data::{DataSet, hash_frames, hash_values};
 use crate::peers::Peer;
 
-/// One line of the result. Speeds are megabytes (10^6) of raw frames in a second.
+/// One line of the result. Speeds are megabytes (10^6) of raw frames per second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Row {
     pub(crate) data: String,
     pub(crate) method: &'static str,
     pub(crate) raw_bytes: u64,
-    /// Size of the closed files, everything included.
+    /// Total size of the closed files.
     pub(crate) stored_bytes: u64,
     pub(crate) ratio: f64,
     pub(crate) encode_mb_s: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Row {
     pub(crate) one_channel_mb_s: f64,
 }
 
-/// What a peer's repetitions took.
+/// Durations of a peer's repetitions.
 #[derive(Default)]
 struct Timings {
     stored_bytes: u64,
@@ -41,7 +41,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
     Ok((result, start.elapsed()))
 }
 
-/// Bytes of all files of a directory.
+/// Returns the total size of all files in a directory.
 pub(crate) fn bytes_in(directory: &Path) -> Result<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(directory)? {
@@ -50,24 +50,24 @@ pub(crate) fn bytes_in(directory: &Path) -> Result<u64> {
     Ok(sum)
 }
 
-/// One round of one peer: write, read, read one channel; compares everything it read.
+/// Runs one round of one peer: write, read, read one channel. Compares everything it reads.
 fn round(peer: &dyn Peer, set: &DataSet, files: &Path, timings: &mut Timings) -> Result<()> {
     let directory = tempfile::tempdir_in(files)?;
     let ((), encode) = timed(|| peer.write(set, directory.path()))?;
     timings.stored_bytes = bytes_in(directory.path())?;
     let (frames, decode) = timed(|| peer.read(&set.shape, directory.path()))?;
     let unit = peer.time_unit_ns();
-    ensure!(hash_frames(&frames, unit) == hash_frames(&set.frames, unit), "the frames read back are others");
+    ensure!(hash_frames(&frames, unit) == hash_frames(&set.frames, unit), "the frames read back differ");
     drop(frames);
     let (values, one_channel) = timed(|| peer.read_channel(&set.shape, directory.path()))?;
-    ensure!(hash_values(&values) == hash_values(&set.channel_values()), "the channel read back is another");
+    ensure!(hash_values(&values) == hash_values(&set.channel_values()), "the channel read back differs");
     timings.encode.push(encode);
     timings.decode.push(decode);
     timings.one_channel.push(one_channel);
     Ok(())
 }
 
-/// The median of all but the first, which was the warm-up.
+/// Returns the median of all but the first, which is the warm-up.
 fn median_seconds(durations: &[Duration]) -> f64 {
     let mut seconds: Vec<f64> = durations.iter().skip(1).map(Duration::as_secs_f64).collect();
     seconds.sort_by(f64::total_cmp);
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(seconds(&[100, 3]), 3.0);
     }
 
-    /// Gives back frames with one bit flipped.
+    /// Returns frames with one bit flipped.
     struct Liar;
 
     impl Peer for Liar {

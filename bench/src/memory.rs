@@ -1,4 +1,4 @@
-//! How much memory this process has resident. Linux only; elsewhere it is an error.
+//! Resident memory of this process. Linux only; an error elsewhere.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 /// Resident memory, in KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// The most there has been.
+    /// Peak.
     pub(crate) peak_kib: u64,
-    /// Now; the sum of the three below.
+    /// Current; the sum of the three below.
     pub(crate) now_kib: u64,
     /// Heap and stacks.
     pub(crate) own_kib: u64,
-    /// Mapped files: the program itself, its libraries, journals.
+    /// Mapped files: the program, its libraries, journals.
     pub(crate) files_kib: u64,
-    /// Mapped files of a file system in memory.
+    /// Mapped files of an in-memory file system.
     pub(crate) shared_kib: u64,
 }
 
 impl Memory {
-    /// As the system counts it now.
+    /// Reads the current values from the system.
     pub(crate) fn now() -> Result<Self> {
         Self::parse(&std::fs::read_to_string("/proc/self/status")?)
     }

@@ -1,4 +1,4 @@
-//! Rows of a comparison as text: the table of peers and, where gametape is among them, how far it is from its targets.
+//! Prints the rows of a comparison: the table of peers and, if gametape is among them, its targets.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::table::aligned;
 const GAMETAPE: &str = "gametape";
 const REFERENCE: &str = "mcap-zstd";
 
-/// `{"rows": [...]}`, with the fields in the order of their declaration.
+/// Returns `{"rows": [...]}`, with fields in declaration order.
 pub(crate) fn json<T: Serialize>(rows: &[T]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Rows<'a, T> {
@@ -17,7 +17,7 @@ pub(crate) fn json<T: Serialize>(rows: &[T]) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Rows { rows })
 }
 
-/// What the table is about.
+/// The subject of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
     /// Stored size.
@@ -34,7 +34,7 @@ fn times(factor: Option<f64>) -> String {
     factor.map_or_else(|| "-".to_owned(), |factor| format!("{factor:.2}x"))
 }
 
-/// All rows, with factors to MCAP with zstd.
+/// Formats all rows, with factors relative to MCAP with zstd.
 pub(crate) fn table(rows: &[Row], view: View) -> String {
     let line = |row: &Row| {
         let reference = find(rows, &row.data, REFERENCE);
@@ -76,8 +76,7 @@ pub(crate) fn table(rows: &[Row], view: View) -> String {
     aligned(header, &rows.iter().map(line).collect::<Vec<_>>(), 2)
 }
 
-/// A target: what, compared with whom, at least how much, and the number that is compared.
-/// What of ours is compared with what of whom, and the least factor.
+/// A target: name, our figure, the other method, a note on its figure, its figure, and the minimum factor.
 type Target = (&'static str, fn(&Row) -> f64, &'static str, &'static str, fn(&Row) -> f64, f64);
 
 const SIZE_TARGETS: [Target; 4] = [
@@ -92,7 +91,7 @@ const SPEED_TARGETS: [Target; 3] = [
     ("one channel", |row| row.one_channel_mb_s, REFERENCE, ", all frames", |row| row.decode_mb_s, 25.0),
 ];
 
-/// gametape against its targets, or the word that it is not in this run.
+/// Compares gametape with its targets, or reports that it is not part of this run.
 pub(crate) fn targets(rows: &[Row], view: View) -> String {
     let list: &[Target] = match view {
         View::Size => &SIZE_TARGETS,

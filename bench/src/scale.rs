@@ -1,6 +1,6 @@
-//! The calls into the tape that `scale` measures, and nothing else: pages in and a tape out, a tape in and frames out.
+//! The tape operations that `scale` measures: writing a tape, seeking, reading one channel.
 //!
-//! [`pages`] makes the input, [`run`] drives the processes and prints.
+//! [`pages`] generates the input, [`run`] drives the processes and prints.
 
 mod cold;
 pub(crate) mod pages;
@@ -16,14 +16,15 @@ use crate::data::StreamShape;
 pub(crate) use cold::drop_from_cache;
 use pages::LongPages;
 
-/// A frame that a seek found.
+/// The frame found by a seek.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) time_ns: u64,
     pub(crate) row: Vec<u8>,
 }
 
-/// Writes all pages into a new tape of one stream and closes it. The pages come one at a time: 24 hours do not fit in memory.
+/// Writes all pages to a new tape of one stream and closes it. The pages are generated one at a time, because 24 hours
+/// do not fit in memory.
 pub(crate) fn write_tape(path: &Path, stream: &StreamShape, pages: &mut LongPages) -> Result<()> {
     let mut builder = crate::peers::gametape::builder(path)?;
     let id = builder.add_stream(crate::peers::gametape::stream_spec(stream), 0)?;
@@ -34,7 +35,7 @@ pub(crate) fn write_tape(path: &Path, stream: &StreamShape, pages: &mut LongPage
     Ok(())
 }
 
-/// Opens a tape and gives the last frame at or before a time.
+/// Opens a tape and returns the last frame at or before a time.
 pub(crate) fn open_and_seek(path: &Path, time_ns: u64) -> Result<Found> {
     let tape = Tape::open(path)?;
     let stream = tape.streams().next().context("the tape has no stream")?;
@@ -42,7 +43,7 @@ pub(crate) fn open_and_seek(path: &Path, time_ns: u64) -> Result<Found> {
     Ok(Found { time_ns, row })
 }
 
-/// Opens a tape and gives one channel of all frames with times in a range.
+/// Opens a tape and returns one channel of all frames in a time range.
 pub(crate) fn read_one_channel(path: &Path, channel: &str, times_ns: Range<u64>) -> Result<Vec<f32>> {
     let tape = Tape::open(path)?;
     let stream = tape.streams().next().context("the tape has no stream")?;
@@ -50,7 +51,7 @@ pub(crate) fn read_one_channel(path: &Path, channel: &str, times_ns: Range<u64>)
     channels.seek_time(times_ns.start)?;
     let mut values = Vec::new();
     while let Some(block) = channels.next_block()? {
-        let Some(Values::F32(found)) = block.values.first() else { bail!("{channel} is no f32 channel") };
+        let Some(Values::F32(found)) = block.values.first() else { bail!("{channel} is not an f32 channel") };
         let inside = |time: &u64| times_ns.contains(time);
         values.extend(block.times.iter().zip(found).filter(|(time, _)| inside(time)).map(|(_, value)| *value));
         if block.times.last().is_none_or(|last| *last >= times_ns.end) {

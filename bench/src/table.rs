@@ -1,6 +1,6 @@
-//! Plain text tables: rows of words in, aligned lines out, the same on a terminal and in a pipe.
+//! Plain text tables: aligned lines, the same on a terminal and in a pipe.
 
-/// Lines with columns aligned: the first `left` to the left, the others to the right.
+/// Formats rows with aligned columns: the first `left` columns to the left, the others to the right.
 pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>], left: usize) -> String {
     let mut widths: Vec<usize> = header.iter().map(|word| word.chars().count()).collect();
     for row in rows {

@@ -1,4 +1,4 @@
-// Takes dist/, puts a .gz beside every file that gets smaller by it. The binary embeds both.
+// Writes a .gz next to every file in dist/ that shrinks by more than 5 %. The binary embeds both versions.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";

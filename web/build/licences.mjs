@@ -1,4 +1,4 @@
-// Writes dist/licences.txt: the licences of what is in the page beside our own code.
+// Writes dist/licences.txt: the licences of the third-party code and fonts in the pages.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const parts = ["preact", "uplot"].map((name) => {

@@ -1,16 +1,16 @@
-// Takes dist-report/ and dist/licences.txt, writes dist/report-template.html: a page without its data. gametape puts the data where the mark stands.
+// Reads dist-report/ and dist/licences.txt and writes dist/report-template.html, a report page without data. gametape replaces MARK with the data.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const MARK = "@@DATA@@";
-// A script or a style sheet ends where its element does, whatever stands around that.
+// Escape closing tags: an inline script or style sheet ends at the first one, even inside a string.
 const script = readFileSync("dist-report/report.js", "utf8").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const style = readFileSync("dist-report/report.css", "utf8").replaceAll("</style", "<\\/style");
 const licences = readFileSync("dist/licences.txt", "utf8").split(`\n\n${"-".repeat(72)}\n\n`).filter((text) => /^(preact|uplot) /.test(text));
-for (const part of [script, style, ...licences]) if (part.includes(MARK)) throw new Error(`${MARK} stands in the page itself`);
+for (const part of [script, style, ...licences]) if (part.includes(MARK)) throw new Error(`the page template itself contains ${MARK}`);
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-// This script and this style sheet, pictures of its own, and nobody else.
+// Allow only this script, this style sheet, and data: or blob: images.
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'`;
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
@@ -26,8 +26,8 @@ writeFileSync("dist/report-template.html", `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
-<div id="app"><p class="loading">Reading the report…</p></div>
-<noscript>This report needs JavaScript. Nothing in it asks the network for anything.</noscript>
+<div id="app"><p class="loading">Loading report…</p></div>
+<noscript>This report needs JavaScript. It makes no network requests.</noscript>
 <template id="licences">${escaped(licences.join("\n\n"))}</template>
 <script type="application/json" id="data">${MARK}</script>
 <script>${script}</script>

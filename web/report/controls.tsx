@@ -1,4 +1,4 @@
-// Buttons around the traces: zoom for fingers, and other channels.
+// Controls above the traces: zoom buttons for touch screens, and a list of channels to add.
 
 import { useKeys } from "../src/app/shortcuts";
 import type { Range } from "../src/plots/trace";
@@ -7,22 +7,22 @@ import { channelName } from "../src/pages/compare/comparison";
 export interface Zoom {
   range: Range;
   whole: Range;
-  /** Where to zoom in: the cursor, or the middle. */
+  /** The position of the cursor, around which to zoom. If null, the middle of the range. */
   at: () => number | null;
-  /** No nearer than this. */
+  /** The narrowest range. */
   least: number;
   onRange: (range: Range | null) => void;
 }
 
-/** Buttons and keys that move a range of the way, or of the time. */
+/** Buttons and keys that zoom and pan a range of distance or time. */
 export function ZoomButtons({ range, whole, at, least, onRange }: Zoom) {
   const width = range.to - range.from;
   const zoom = (factor: number) => {
     const next = Math.max(least, width * factor);
     if (next >= whole.to - whole.from) return onRange(null);
-    const place = at();
-    const middle = place !== null && place >= range.from && place <= range.to ? place : (range.from + range.to) / 2;
-    // What is under the cursor stays there.
+    const position = at();
+    const middle = position !== null && position >= range.from && position <= range.to ? position : (range.from + range.to) / 2;
+    // Keep the point under the cursor in place.
     const from = middle - ((middle - range.from) / width) * next;
     return move(from, next);
   };
@@ -35,16 +35,16 @@ export function ZoomButtons({ range, whole, at, least, onRange }: Zoom) {
   useKeys({ "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => onRange(null), ",": () => pan(-0.5), ".": () => pan(0.5) });
   return (
     <span class="zoom" role="group" aria-label="Zoom">
-      <button type="button" title="back (,)" aria-label="Back" disabled={!zoomed} onClick={() => pan(-0.5)}>◀</button>
-      <button type="button" title="out (−)" aria-label="Zoom out" disabled={!zoomed} onClick={() => zoom(2)}>−</button>
-      <button type="button" title="in (+)" aria-label="Zoom in" onClick={() => zoom(0.5)}>+</button>
-      <button type="button" title="on (.)" aria-label="Forward" disabled={!zoomed} onClick={() => pan(0.5)}>▶</button>
-      <button type="button" title="whole (0)" disabled={!zoomed} onClick={() => onRange(null)}>Whole</button>
+      <button type="button" title="Pan left (,)" aria-label="Pan left" disabled={!zoomed} onClick={() => pan(-0.5)}>◀</button>
+      <button type="button" title="Zoom out (−)" aria-label="Zoom out" disabled={!zoomed} onClick={() => zoom(2)}>−</button>
+      <button type="button" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoom(0.5)}>+</button>
+      <button type="button" title="Pan right (.)" aria-label="Pan right" disabled={!zoomed} onClick={() => pan(0.5)}>▶</button>
+      <button type="button" title="Reset zoom (0)" disabled={!zoomed} onClick={() => onRange(null)}>Reset</button>
     </span>
   );
 }
 
-/** A list of channels that are in the file and not shown. */
+/** A list of the channels in the report that are not shown. */
 export function AddChannel({ names, shown, onAdd }: { names: readonly string[]; shown: readonly string[]; onAdd: (name: string) => void }) {
   const free = names.filter((name) => !shown.includes(name));
   if (free.length === 0) return null;

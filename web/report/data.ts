@@ -1,5 +1,5 @@
-// What is in the file: types, and columns that are unpacked when somebody looks at them.
-// numbers ◀── first + step · code ◀── sums ◀── bytes, low ones first ◀── deflate ◀── base64 (crates/gametape/src/export/report/pack.rs)
+// The data embedded in a report: its types, and columns that are decoded on first use.
+// numbers ◀── first + step · code ◀── running sum ◀── byte planes, low byte first ◀── deflate ◀── base64 (crates/gametape/src/export/report/pack.rs)
 
 import type { Lap, Schemas } from "../src/api/client";
 
@@ -10,7 +10,7 @@ export interface TimeChannel extends Packed {
   unit: string;
   smooth: boolean;
   weight: "core" | "neutral" | "other";
-  /** One of its stretches is 2 to this power of the finest. */
+  /** Each stretch of this channel is 2^shift stretches of the finest resolution long. */
   shift: number;
 }
 
@@ -62,11 +62,11 @@ export interface Report {
 
 const NO_OUTLINE: [number, number][] = [];
 
-/** The outline of a track, as far as the tape taught it. */
+/** Returns the track map learned from the tape, or an empty list. */
 export const outlineOf = (report: Report, on?: { track?: string | null; layout?: string | null } | null): [number, number][] =>
   report.tracks.find((one) => on && one.track === on.track && one.layout === (on.layout ?? null))?.outline_m ?? NO_OUTLINE;
 
-/** The document in the page. Laps get what the pages of the server know of them beside that. */
+/** Parses the document embedded in the page. Copies session fields to each lap, as the server's API does. */
 export function readReport(text: string): Report {
   const report = JSON.parse(text) as Report;
   for (const session of report.sessions) {
@@ -78,7 +78,7 @@ export function readReport(text: string): Report {
 
 const unpacked = new WeakMap<Packed, Promise<Float64Array>>();
 
-/** The values of a column; NaN is not known. */
+/** Decodes a column. NaN means unknown. Results are cached. */
 export function values(of: Packed): Promise<Float64Array> {
   let known = unpacked.get(of);
   if (!known) {

@@ -1,8 +1,8 @@
-// The chosen laps by the place on the track: plots, map, corners. The first is the reference.
+// The selected laps by distance: plots, track map, corners. The first lap is the reference.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../src/app/shortcuts";
-import { type Comparison, type Corner, STANDARD, hasPlaces, indexAt } from "../src/pages/compare/comparison";
+import { type Comparison, type Corner, STANDARD, hasPositions, indexAt } from "../src/pages/compare/comparison";
 import type { Point } from "../src/map/outline";
 import { Corners, Verdict } from "../src/pages/compare/corners";
 import { CompareMap } from "../src/pages/compare/map";
@@ -26,14 +26,14 @@ export function LapView({ report, kept, onRemove }: { report: Report; kept: Kept
     void compared(kept, channels, units).then((found) => { if (wanted) setOf(found); });
     return () => { wanted = false; };
   }, [key, channels.join(",")]);
-  if (kept.length === 0) return <p class="soft none panel">Tick laps in the table to see them here, one beside the other.</p>;
-  // A comparison of other laps than are chosen is about to be replaced.
+  if (kept.length === 0) return <p class="soft none panel">Tick laps in the table to compare them here.</p>;
+  // A comparison of a different number of laps is stale: its replacement is being computed.
   const ready = of && of.laps.length === kept.length ? of : null;
   const names = Object.keys(kept[0]?.lines.channels ?? {}).filter((name) => name !== "x_m" && name !== "z_m");
   return (
     <>
       <Chosen kept={kept} onRemove={onRemove} />
-      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} outline={outlineOf(report, kept[0]?.lap)} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Unpacking…</p>}
+      {ready ? <Side key={kept[0]?.lines.length_m} of={ready} outline={outlineOf(report, kept[0]?.lap)} channels={channels} names={names} onChannels={setChannels} /> : <p class="loading" role="status">Loading…</p>}
     </>
   );
 }
@@ -59,7 +59,7 @@ function Chosen({ kept, onRemove }: { kept: readonly Kept[]; onRemove: (id: stri
   );
 }
 
-/** Where something is known, if that is a small part of the way: of a lap that was cut short. */
+/** Returns the range with data, plus 50 m on each side, if it covers at least 50 m and at most 70 % of the lap: the lap was cut short. */
 function knownPart(of: Comparison): Range | null {
   const length = of.distance_m[of.distance_m.length - 1] ?? 0;
   const there = of.distance_m.filter((_, row) => of.laps.some((lap) => lap.delta_ms[row] !== null));
@@ -79,7 +79,7 @@ function Side({ of, outline, channels, names, onChannels }: SideProps) {
   const focus = Math.min(focused, Math.max(1, of.laps.length - 1));
   const metres = () => (cursor.index === null ? null : of.distance_m[cursor.index] ?? null);
   const onRange = (next: Range | null) => setZoomed(next && next.to - next.from > 10 ? { from: Math.max(0, next.from), to: Math.min(whole.to, next.to) } : null);
-  const onPin = (place: number) => cursor.set(indexAt(of.distance_m, place));
+  const onPin = (position: number) => cursor.set(indexAt(of.distance_m, position));
   const onCorner = (corner: Corner) => { onRange({ from: corner.from_m - 60, to: corner.to_m + 60 }); onPin(corner.apex_m); };
   const step = (event: KeyboardEvent, sign: number) => cursor.set(Math.max(0, Math.min(of.distance_m.length - 1, (cursor.index ?? 0) + sign * (event.shiftKey ? 10 : 1))));
   useKeys({
@@ -88,9 +88,9 @@ function Side({ of, outline, channels, names, onChannels }: SideProps) {
     n: () => { const next = of.corners.find((corner) => corner.apex_m > (metres() ?? -1) + 5); if (next) onCorner(next); },
     b: () => { const before = [...of.corners].reverse().find((corner) => corner.apex_m < (metres() ?? Infinity) - 5); if (before) onCorner(before); },
   });
-  const place = useRef<HTMLElement>(null);
+  const label = useRef<HTMLElement>(null);
   useEffect(() => {
-    const write = () => { const at = metres(); if (place.current) place.current.textContent = at === null ? "" : fixed(at, 0, "m"); };
+    const write = () => { const at = metres(); if (label.current) label.current.textContent = at === null ? "" : fixed(at, 0, "m"); };
     write();
     return cursor.on(write);
   }, [of]);
@@ -99,17 +99,17 @@ function Side({ of, outline, channels, names, onChannels }: SideProps) {
       <div class="compare-main">
         <div class="compare-tools">
           <ZoomButtons range={range} whole={whole} at={metres} least={20} onRange={onRange} />
-          <span class="num cursor-place" ref={place} />
+          <span class="num cursor-place" ref={label} />
           <Verdict of={of} focus={focus} onCorner={onCorner} />
           <AddChannel names={names} shown={channels} onAdd={(name) => onChannels([...channels, name])} />
         </div>
         <Plots of={of} channels={channels} range={range} cursor={cursor} onRange={onRange} onPin={onPin} onRemove={(name) => onChannels(channels.filter((one) => one !== name))} />
       </div>
       <aside class="compare-aside">
-        <section class="panel" aria-label="Map">
+        <section class="panel" aria-label="Track map">
           <CompareMap of={of} outline={outline} focus={focus} cursor={cursor} range={range} onPin={onPin} />
-          {of.laps.length > 1 && (hasPlaces(of) || outline.length > 2) && (
-            <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
+          {of.laps.length > 1 && (hasPositions(of) || outline.length > 2) && (
+            <p class="map-legend"><span class="lost-key">thick: time lost</span><span class="won-key">dotted: time gained</span>
               {of.laps.length > 2 && (
                 <label>lap <select value={String(focus)} onChange={(event) => setFocused(Number(event.currentTarget.value))}>
                   {of.laps.slice(1).map((lap, n) => <option key={lap.lap.id} value={String(n + 1)}>{lap.lap.number ?? lap.lap.tape_lap}: {lapTime(lap.lap.time_ms)}</option>)}

@@ -1,12 +1,12 @@
-// Laps of the file, put side by side as the server would: takes what was kept of each, gives a comparison for plots, map and corners.
+// Compares the laps of a report as the server's `/compare` endpoint does: turns the stored columns into a comparison for plots, map and corners.
 
 import type { Column, Comparison } from "../src/pages/compare/comparison";
-import { PLACES, indexAt } from "../src/pages/compare/comparison";
+import { POSITION_CHANNELS, indexAt } from "../src/pages/compare/comparison";
 import type { Values } from "../src/plots/trace";
 import type { Lap } from "../src/api/client";
 import { type LapLines, type Report, values } from "./data";
 
-/** A lap, and what was kept of it. */
+/** A lap with its stored columns. */
 export interface Kept { lap: Lap; lines: LapLines }
 
 export function keptLaps(report: Report): Map<string, Kept> {
@@ -15,19 +15,19 @@ export function keptLaps(report: Report): Map<string, Kept> {
   return new Map(laps.flatMap((lap) => { const own = lines.get(lap.tape_lap); return own ? [[lap.id, { lap, lines: own }]] : []; }));
 }
 
-/** Laps can be compared if their places are the same. */
-export const onSameWay = (a: LapLines, b: LapLines): boolean => a.length_m === b.length_m && a.step_m === b.step_m;
+/** Laps are comparable if they are sampled at the same distances. */
+export const comparable = (a: LapLines, b: LapLines): boolean => a.length_m === b.length_m && a.step_m === b.step_m;
 
 const plain = (found: Float64Array): Values => Array.from(found, (value) => (Number.isNaN(value) ? null : value));
 
-/** Places, and between two of them a second row for what sticks out there. */
+/** Returns the distance of each row in metres: the sampled distances, and between two of them a row for the extreme value there. */
 export function rows(lines: LapLines): number[] {
   const places = lines.time_ms.count;
   const at = (n: number) => Math.min(n * lines.step_m, lines.length_m);
   return Array.from({ length: 2 * places - 1 }, (_, row) => (row % 2 ? (at((row - 1) / 2) + at((row + 1) / 2)) / 2 : at(row / 2)));
 }
 
-/** Times of all rows: those between two places lie in the middle. */
+/** Returns the time of each row. Rows between two samples get the mean of both. */
 export function timesOfRows(times: Values): Values {
   return times.flatMap((time, n) => {
     const next = times[n + 1];
@@ -36,13 +36,13 @@ export function timesOfRows(times: Values): Values {
   });
 }
 
-/** Laps side by side, with these channels and those that map and corners need. */
+/** Compares laps. Includes the given channels and those that the map and the corners need. The first lap is the reference. */
 export async function compared(laps: readonly Kept[], channels: readonly string[], units: Map<string, string>): Promise<Comparison | null> {
   const [reference] = laps;
   if (!reference) return null;
   const times = await Promise.all(laps.map(async ({ lines }) => timesOfRows(plain(await values(lines.time_ms)))));
   const distance = rows(reference.lines);
-  const wanted = new Set([...channels, ...PLACES, "speed_kmh"]);
+  const wanted = new Set([...channels, ...POSITION_CHANNELS, "speed_kmh"]);
   const found = await Promise.all(laps.map(async ({ lap, lines }, n) => {
     const columns = await Promise.all(Object.entries(lines.channels).filter(([name]) => wanted.has(name)).map(async ([name, packed]): Promise<Column> => ({ name, unit: units.get(name) ?? "", values: plain(await values(packed)) })));
     const delta = (times[n] as Values).map((time, row) => { const before = times[0]?.[row]; return time == null || before == null ? null : time - before; });
@@ -60,7 +60,7 @@ export async function compared(laps: readonly Kept[], channels: readonly string[
   return { corners, distance_m: distance, laps: found, length_m: reference.lines.length_m, reference: reference.lap.id, stretches: [] };
 }
 
-/** When a lap was driven, and the milliseconds since the line at each of its places. */
+/** A lap's time range on the tape in seconds, and the milliseconds since the start line at each sampled distance. */
 export interface TimedLap { from: number; to: number; step_m: number; length_m: number; times: Float64Array }
 
 export async function timedLaps(report: Report): Promise<TimedLap[]> {
@@ -68,20 +68,20 @@ export async function timedLaps(report: Report): Promise<TimedLap[]> {
     { from: lap.start_ns / 1e9, to: (lap.end_ns ?? lap.start_ns) / 1e9, step_m: lines.step_m, length_m: lines.length_m, times: await values(lines.time_ms) })));
 }
 
-/** How far round the track the car is at a moment, 0 to 1; null between laps. */
+/** Returns the lap fraction (0 to 1) at a time on the tape, or null between laps. */
 export function shareAt(laps: readonly TimedLap[], seconds: number): number | null {
   const lap = laps.find((one) => one.from <= seconds && seconds < one.to);
   if (!lap) return null;
   const ms = (seconds - lap.from) * 1000;
-  // Places that nobody saw have no time, so times may not be searched by halves.
+  // Unobserved distances have the time NaN, which rules out a binary search.
   let before: number | null = null;
   for (let n = 0; n < lap.times.length; n += 1) {
     const time = lap.times[n] as number;
     if (Number.isNaN(time)) continue;
     if (time >= ms) {
       const last = before === null ? null : (lap.times[before] as number);
-      const place = before === null || last === null || time === last ? n : before + ((ms - last) / (time - last)) * (n - before);
-      return Math.min(1, (place * lap.step_m) / lap.length_m);
+      const sample = before === null || last === null || time === last ? n : before + ((ms - last) / (time - last)) * (n - before);
+      return Math.min(1, (sample * lap.step_m) / lap.length_m);
     }
     before = n;
   }

@@ -1,4 +1,4 @@
-// The page of `gametape export --to html`: one tape, all in this file. Nothing is asked of anybody.
+// The page of `gametape export --to html`: a single self-contained file for one tape. It makes no network requests.
 
 import { render } from "preact";
 import "../src/app/theme";
@@ -12,17 +12,17 @@ import { type Report, readReport } from "./data";
 import { Page } from "./page";
 
 function Broken({ text }: { text: string }) {
-  return <div class="problem" role="alert"><h2>This report cannot be shown</h2><p>{text}</p></div>;
+  return <div class="problem" role="alert"><h2>Cannot show this report</h2><p>{text}</p></div>;
 }
 
-/** What to show, or why not. */
+/** Returns the page, or the reason why the report cannot be shown. */
 function start() {
-  if (typeof DecompressionStream === "undefined") return <Broken text="This browser is too old for it: use one of 2023 or newer." />;
+  if (typeof DecompressionStream === "undefined") return <Broken text="This browser is too old. Use a version from 2023 or later." />;
   let report: Report;
   try {
     report = readReport(document.getElementById("data")?.textContent ?? "");
   } catch {
-    return <Broken text="The file is not whole. Write it again with gametape export --to html." />;
+    return <Broken text="The file is incomplete. Export it again with gametape export --to html." />;
   }
   return <Page report={report} />;
 }

@@ -1,4 +1,4 @@
-// The whole page: what the tape is, its sessions with their laps, and traces by place or by time.
+// The report page: tape header, sessions with their laps, and traces by distance or over time.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useKeys } from "../src/app/shortcuts";
@@ -10,13 +10,13 @@ import { car, driver, game, sky, track, word, words } from "../src/words/names";
 import type { Report, ReportSession } from "./data";
 import { Help } from "./help";
 import { LapView } from "./lap_view";
-import { keptLaps, onSameWay } from "./laps";
+import { keptLaps, comparable } from "./laps";
 import { SessionPart } from "./session";
 import { TimeView } from "./time_view";
 
 type View = "laps" | "time";
 
-/** A report is read on other days than it was made. */
+/** An absolute date: a report may be read long after the drive, so "today" would be wrong. */
 const moment = (utc: string | null): string => (utc ? `${day(utc)} ${clock(utc)}` : "–");
 
 export function Page({ report }: { report: Report }) {
@@ -28,17 +28,17 @@ export function Page({ report }: { report: Report }) {
   const [view, setView] = useState<View>(() => (selected.length > 0 ? "laps" : "time"));
   const [help, setHelp] = useState(false);
   const [zoom, setZoom] = useState<{ range: Range } | null>(null);
-  const [, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
+  const [, setVersion] = useState(0);
+  useEffect(() => onTheme(() => setVersion((n) => n + 1)), []);
   useEffect(() => { document.title = `${titleOf(report, session)} · gametape`; }, [report, session]);
   useKeys({ "?": () => setHelp(true), d: switchTheme, v: () => kept.size > 0 && setView(view === "laps" ? "time" : "laps") });
 
   const take = (n: number) => { setNumber(n); setSelected(firstLaps(report.sessions[n] ?? null, kept)); };
   const toggle = (id: string) => {
     const next = selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id].slice(-MOST_LAPS);
-    // Laps of another track cannot lie beside these.
+    // Drop laps that are not comparable, such as laps on another track.
     const [first] = next.flatMap((one) => kept.get(one) ?? []);
-    setSelected(next.filter((one) => { const own = kept.get(one); return own && first && onSameWay(own.lines, first.lines); }));
+    setSelected(next.filter((one) => { const own = kept.get(one); return own && first && comparable(own.lines, first.lines); }));
     setView("laps");
   };
   const showOnTape = (range: Range) => { setView("time"); setZoom({ range }); };
@@ -47,10 +47,10 @@ export function Page({ report }: { report: Report }) {
       <header class="top">
         <span class="brand"><svg viewBox="0 0 34 20" width="34" height="20" aria-hidden="true" class="mark"><circle cx="9" cy="9" r="5.5" /><circle cx="25" cy="9" r="5.5" /><path d="M3 17.5h28" /></svg><span>gametape</span></span>
         <span class="soft report-file" title={report.file}>{report.file}</span>
-        <button type="button" class="icon" title="dark or light (d)" aria-label={`Switch to ${theme() === "dark" ? "light" : "dark"}`} onClick={switchTheme}>
+        <button type="button" class="icon" title="Toggle theme (d)" aria-label={`Switch to ${theme() === "dark" ? "light" : "dark"} theme`} onClick={switchTheme}>
           <svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="1.8" /><path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" /></svg>
         </button>
-        <button type="button" class="icon" title="Keys (?)" aria-label="Keys" onClick={() => setHelp(true)}>?</button>
+        <button type="button" class="icon" title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts" onClick={() => setHelp(true)}>?</button>
       </header>
       <main id="main" class="page compare report">
         <Head report={report} session={session} />
@@ -65,7 +65,7 @@ export function Page({ report }: { report: Report }) {
         <section class="traces" aria-label="Traces">
           {kept.size > 0 && (
             <div class="views" role="tablist" aria-label="Traces">
-              {([["laps", "Laps by distance"], ["time", "Whole tape over time"]] as const).map(([id, text]) => (
+              {([["laps", "Laps by distance"], ["time", "Tape over time"]] as const).map(([id, text]) => (
                 <button key={id} type="button" role="tab" id={`tab-${id}`} aria-selected={view === id} aria-controls="view" tabIndex={view === id ? 0 : -1} onClick={() => setView(id)}
                   onKeyDown={(event) => { if (/^Arrow(Left|Right)$/.test(event.key)) { event.preventDefault(); event.stopPropagation(); const other = view === "laps" ? "time" : "laps"; setView(other); document.getElementById(`tab-${other}`)?.focus(); } }}>{text}</button>
               ))}
@@ -75,7 +75,7 @@ export function Page({ report }: { report: Report }) {
             {view === "laps" ? <LapView report={report} kept={selected.flatMap((id) => kept.get(id) ?? [])} onRemove={toggle} /> : <TimeView report={report} session={session} zoom={zoom} />}
           </div>
         </section>
-        <footer class="soft report-foot">Made by {report.made_by}{report.complete ? "" : "; the tape was not closed when this was written"}. All that is shown is in this file.</footer>
+        <footer class="soft report-foot">Created by {report.made_by}{report.complete ? "" : "; the tape was not closed at the time of export"}. This file is self-contained.</footer>
       </main>
       <Help open={help} onOpen={setHelp} />
     </>
@@ -85,7 +85,7 @@ export function Page({ report }: { report: Report }) {
 const titleOf = (report: Report, session: ReportSession | null): string =>
   session?.track ? track(session) : report.track ? words(report.track) : game(report.game);
 
-/** What is shown first: the best lap, and the one before or after it in time to lay beside it. */
+/** Returns the laps selected at first: the best lap and the next best one. */
 function firstLaps(session: ReportSession | null, kept: ReadonlyMap<string, unknown>): string[] {
   const there = (session?.laps ?? []).filter((lap) => kept.has(lap.id) && lap.time_ms != null);
   const whole = there.filter((lap) => lap.complete);
@@ -94,7 +94,7 @@ function firstLaps(session: ReportSession | null, kept: ReadonlyMap<string, unkn
   const ids = [...(best ? [best.id] : []), ...sorted.map((lap) => lap.id)];
   const first = [...new Set(ids)].slice(0, 2);
   if (first.length > 0) return first;
-  // A lap without a time still has a way.
+  // A lap without a time still has traces.
   return (session?.laps ?? []).filter((lap) => kept.has(lap.id)).slice(0, 1).map((lap) => lap.id);
 }
 
@@ -102,7 +102,7 @@ function Head({ report, session }: { report: Report; session: ReportSession | nu
   const facts = session
     ? [session.car && car(session), session.driver && driver(session), game(session.game), word(session.type), moment(session.started_utc ?? report.created_utc), weather(session)]
     : [report.car && words(report.car), report.driver, report.track && game(report.game), report.created_utc && moment(report.created_utc)];
-  const length = report.duration_ns === null ? null : `tape of ${duration(report.duration_ns / 1e6)}`;
+  const length = report.duration_ns === null ? null : `tape length ${duration(report.duration_ns / 1e6)}`;
   return (
     <header>
       <h1>{titleOf(report, session)}</h1>
@@ -112,7 +112,7 @@ function Head({ report, session }: { report: Report; session: ReportSession | nu
   );
 }
 
-/** 22 to 24 °C, light rain. */
+/** Formats conditions as "air 22 to 24 °C, track 30 °C, light rain". */
 function weather(session: ReportSession): string | null {
   const range = (name: string, all: (number | null | undefined)[]) => {
     const known = all.filter((one): one is number => one != null).map(Math.round);

@@ -1,4 +1,4 @@
-// A session: what was reached, its laps with sectors, its stints.
+// One session of a report: summary, laps with sectors, stints.
 
 import type { Lap } from "../src/api/client";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, spread } from "../src/numbers/stats";
@@ -23,7 +23,7 @@ export function SessionPart({ session, ...rest }: Props) {
     <>
       {laps.some((lap) => lap.time_ms != null) && <Summary session={session} />}
       {remark && <p class="soft">{remark}</p>}
-      {laps.length === 0 && !remark && <p class="soft">No lap is in this session; the traces below have the whole tape.</p>}
+      {laps.length === 0 && !remark && <p class="soft">No laps in this session. The traces below show the whole tape.</p>}
       {laps.filter((lap) => lap.time_ms != null).length > 7 && <section class="panel chart-panel"><LapChart laps={laps} selected={rest.selected} onToggle={(id) => rest.kept.has(id) && rest.onToggle(id)} /></section>}
       {laps.length > 0 && <Laps session={session} {...rest} />}
       {session.stints.length > 1 && <Stints session={session} />}
@@ -44,9 +44,9 @@ function Summary({ session }: { session: ReportSession }) {
       <div class="lead"><dt class="label">Best lap</dt><dd class="num purple">{lapTime(best)}</dd></div>
       <div><dt class="label">Theoretical best</dt><dd class="num">{lapTime(possible)}</dd><dd class="soft num">{possible !== null && best !== null ? delta(possible - best) : ""}</dd></div>
       <div><dt class="label">Median</dt><dd class="num">{lapTime(mid === null ? null : Math.round(mid))}</dd></div>
-      <div><dt class="label">Spread</dt><dd class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</dd><dd class="soft">half of the laps</dd></div>
-      <div><dt class="label">Laps</dt><dd class="num">{session.laps.length}</dd><dd class="soft">{counting.length} count</dd></div>
-      {fuel !== null && <div><dt class="label">Fuel a lap</dt><dd class="num">{fixed(fuel, 2, "L")}</dd></div>}
+      <div><dt class="label">Spread</dt><dd class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</dd><dd class="soft">middle half of laps</dd></div>
+      <div><dt class="label">Laps</dt><dd class="num">{session.laps.length}</dd><dd class="soft">{counting.length} counted</dd></div>
+      {fuel !== null && <div><dt class="label">Fuel per lap</dt><dd class="num">{fixed(fuel, 2, "L")}</dd></div>}
     </dl>
   );
 }
@@ -66,7 +66,7 @@ function Laps({ session, kept, selected, onToggle, onTape }: Props) {
           <thead>
             <tr><th><span class="hidden">Show</span></th><th class="num">Lap</th><th class="num">Time</th><th class="num">Delta</th>
               {Array.from({ length: sectors }, (_, n) => <th key={n} class="num">S{n + 1}</th>)}
-              {stints && <th class="num">Stint</th>}{fuel && <th class="num">Fuel</th>}<th>About</th><th><span class="hidden">On the tape</span></th></tr>
+              {stints && <th class="num">Stint</th>}{fuel && <th class="num">Fuel</th>}<th>Details</th><th><span class="hidden">Show on tape</span></th></tr>
           </thead>
           <tbody>
             {laps.map((lap) => {
@@ -86,7 +86,7 @@ function Laps({ session, kept, selected, onToggle, onTape }: Props) {
                   {stints && <td class="num soft">{lap.stint ?? "–"}</td>}
                   {fuel && <td class="num soft">{fixed(lap.fuel_used_l, 2, "L")}</td>}
                   <td class="about"><Badges lap={lap} />{lap.valid === true && lap.eligible && <span class="soft">✓ valid</span>}{lap.reasons.length > 0 && <span class="soft reasons">{[...new Set(lap.reasons)].map(word).join(", ")}</span>}</td>
-                  <td class="acts">{lap.end_ns != null && <button type="button" class="plain" aria-label={`Lap ${name(lap)} on tape`} onClick={() => onTape({ from: lap.start_ns / 1e9, to: (lap.end_ns as number) / 1e9 })}>on tape</button>}</td>
+                  <td class="acts">{lap.end_ns != null && <button type="button" class="plain" aria-label={`Show lap ${name(lap)} on tape`} onClick={() => onTape({ from: lap.start_ns / 1e9, to: (lap.end_ns as number) / 1e9 })}>on tape</button>}</td>
                 </tr>
               );
             })}
@@ -103,7 +103,7 @@ function Stints({ session }: { session: ReportSession }) {
       <summary>{session.stints.length} stints</summary>
       <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Stints">
         <table>
-          <thead><tr><th>Stint</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Fuel</th><th>Began</th><th>Ended</th></tr></thead>
+          <thead><tr><th>Stint</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Fuel</th><th>Start</th><th>End</th></tr></thead>
           <tbody>
             {session.stints.map((stint) => {
               const own = session.laps.filter((lap) => lap.stint === stint.n);
@@ -113,7 +113,7 @@ function Stints({ session }: { session: ReportSession }) {
                 <tr key={stint.n}>
                   <td class="num">{stint.n}</td><td class="num">{own.length}</td><td class="num">{lapTime(least(times))}</td><td class="num">{lapTime(mid === null ? null : Math.round(mid))}</td>
                   <td class="num">{stint.fuel_start_l == null && stint.fuel_end_l == null ? "–" : `${fixed(stint.fuel_start_l, 1)} → ${fixed(stint.fuel_end_l, 1, "L")}`}</td>
-                  <td>{word(stint.start_reason)}</td><td>{stint.end_reason ? word(stint.end_reason) : "runs"}</td>
+                  <td>{word(stint.start_reason)}</td><td>{stint.end_reason ? word(stint.end_reason) : "running"}</td>
                 </tr>
               );
             })}

@@ -1,4 +1,4 @@
-// Where the car was: the track as it was learned, or else the way it drove, with the cursor of the plots on it.
+// The track map over time: the learned outline, or the driven line if there is none, with the plots' cursor on it.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Point, fit, marks, pathOf, pointAt } from "../src/map/outline";
@@ -9,25 +9,25 @@ import { type Span, type Window, valueAt } from "./window";
 
 const [W, H] = [420, 330];
 const MOST_POINTS = 1500;
-const NO_MAP = "No map: the game says no places, and no whole lap is on the tape from which the track could be drawn.";
+const NO_MAP = "No track map: the game reports no positions, and the tape has no complete lap to draw the track from.";
 
 interface Props { report: Report; session: ReportSession | null; span: Span; range: Range; window: Window; cursor: CursorLine; onPin: (seconds: number) => void }
 
 export function TimeMap({ report, session, span, range, window, cursor, onPin }: Props) {
-  const [way, setWay] = useState<{ x: Float64Array; z: Float64Array; shift: number } | null>(null);
+  const [positions, setPositions] = useState<{ x: Float64Array; z: Float64Array; shift: number } | null>(null);
   const [laps, setLaps] = useState<TimedLap[] | null>(null);
   const dot = useRef<SVGGElement>(null);
   useEffect(() => {
     const of = (name: string) => report.lines.channels.find((channel) => channel.name === name);
     const [x, z] = [of("x_m"), of("z_m")];
-    if (x && z) void Promise.all([values(x), values(z)]).then(([xs, zs]) => setWay({ x: xs, z: zs, shift: x.shift }));
-    // A game that says no places says how far round the car is: then it goes along the outline.
+    if (x && z) void Promise.all([values(x), values(z)]).then(([xs, zs]) => setPositions({ x: xs, z: zs, shift: x.shift }));
+    // Without positions, place the car on the outline by its lap fraction.
     else void timedLaps(report).then(setLaps);
   }, [report]);
   const outline = outlineOf(report, session);
   const at = (time: number): Point | null => {
     if (laps) { const share = shareAt(laps, time); return share === null ? null : pointAt(outline, share); }
-    const [x, z] = [valueAt(way?.x, way?.shift ?? 0, span, time), valueAt(way?.z, way?.shift ?? 0, span, time)];
+    const [x, z] = [valueAt(positions?.x, positions?.shift ?? 0, span, time), valueAt(positions?.z, positions?.shift ?? 0, span, time)];
     return x === null || z === null ? null : [x, z];
   };
   const driven = (from: number, to: number): Point[] => {
@@ -35,24 +35,24 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
     return Array.from({ length: points }, (_, n) => at(from + ((n + 0.5) / points) * (to - from))).filter((point): point is Point => point !== null);
   };
   const closed = outline.length > 2;
-  const base = useMemo(() => (closed ? outline : driven(span.from, span.from + span.stretch * span.stretches)), [outline, way, span]);
+  const base = useMemo(() => (closed ? outline : driven(span.from, span.from + span.stretch * span.stretches)), [outline, positions, span]);
   const fitted = useMemo(() => fit(base, W, H, 16), [base]);
   const zoomed = range.to - range.from < 0.98 * span.stretch * span.stretches;
-  const part = useMemo(() => (zoomed && fitted ? pathOf(driven(range.from, range.to).map(([x, z]) => fitted.at(x, z))) : ""), [fitted, range.from, range.to, way, laps]);
+  const part = useMemo(() => (zoomed && fitted ? pathOf(driven(range.from, range.to).map(([x, z]) => fitted.at(x, z))) : ""), [fitted, range.from, range.to, positions, laps]);
 
   useEffect(() => {
     const move = (index: number | null) => {
       const time = index === null ? undefined : window.x[index];
       const point = time === undefined ? null : at(time);
-      const place = point && fitted?.at(point[0], point[1]);
-      dot.current?.setAttribute("visibility", place ? "visible" : "hidden");
-      if (place) dot.current?.setAttribute("transform", `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})`);
+      const pixel = point && fitted?.at(point[0], point[1]);
+      dot.current?.setAttribute("visibility", pixel ? "visible" : "hidden");
+      if (pixel) dot.current?.setAttribute("transform", `translate(${pixel[0].toFixed(1)} ${pixel[1].toFixed(1)})`);
     };
     move(cursor.index);
     return cursor.on(move);
-  }, [way, laps, fitted, window, cursor]);
+  }, [positions, laps, fitted, window, cursor]);
 
-  if (!fitted) return <p class="soft none">{way || laps ? NO_MAP : "…"}</p>;
+  if (!fitted) return <p class="soft none">{positions || laps ? NO_MAP : "…"}</p>;
   const pick = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
     const scale = Math.min(box.width / W, box.height / H);
@@ -60,8 +60,8 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
     let nearest = { far: 25, time: Number.NaN };
     for (const time of window.x) {
       const point = at(time);
-      const place = point && fitted.at(point[0], point[1]);
-      const far = place ? Math.hypot(place[0] - x, place[1] - y) : Infinity;
+      const pixel = point && fitted.at(point[0], point[1]);
+      const far = pixel ? Math.hypot(pixel[0] - x, pixel[1] - y) : Infinity;
       if (far < nearest.far) nearest = { far, time };
     }
     if (Number.isFinite(nearest.time)) onPin(nearest.time);
@@ -69,7 +69,7 @@ export function TimeMap({ report, session, span, range, window, cursor, onPin }:
   const ticks = closed ? marks(outline, sectorEnds(report, session), fitted.at) : [];
   const path = fitted.path + (closed ? "Z" : "");
   return (
-    <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Map: where the car was" onClick={pick}>
+    <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Track map with the car position" onClick={pick}>
       <path d={path} class="road" />
       {part && <path d={part} class="road-part" />}
       <path d={path} class="road-line" />

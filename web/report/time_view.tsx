@@ -1,4 +1,4 @@
-// All of the tape over time: traces of chosen channels, laps and marks beside them, the place on the map.
+// The whole tape over time: traces of selected channels with laps and marks, and the car's position on the map.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../src/app/shortcuts";
@@ -13,7 +13,7 @@ import { type Span, type Window, pointsOf, tapeTime, windowOf } from "./window";
 
 const FIRST = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm"];
 const ONE_LINE = [0];
-/** Seconds from figure to figure: minutes and hours are not decimal. */
+/** Tick spacings of the time axis in seconds. Listed because minutes and hours are not decimal. */
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400];
 
 export function TimeView({ report, session, zoom }: { report: Report; session: ReportSession | null; zoom: { range: Range } | null }) {
@@ -21,7 +21,7 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
   const span: Span = useMemo(() => ({ from: lines.from_ns / 1e9, stretch: lines.stretch_ns / 1e9, stretches: lines.stretches }), [lines]);
   const whole = useMemo(() => ({ from: span.from, to: span.from + span.stretch * span.stretches }), [span]);
   const cursor = useRef(new CursorLine()).current;
-  /** Where the cursor is; its index means another moment after a zoom. */
+  /** The time at the cursor. Kept because an index refers to another time after a zoom. */
   const at = useRef<number | null>(null);
   const [zoomed, setZoomed] = useState<Range | null>(zoom?.range ?? null);
   const [names, setNames] = useState(() => firstNames(lines.channels));
@@ -38,7 +38,7 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
   const shown = names.flatMap((name) => lines.channels.find((channel) => channel.name === name) ?? []);
   const choice = lines.channels.map((channel) => channel.name).filter((name) => name !== "x_m" && name !== "z_m");
   const onRange = (next: Range | null) => setZoomed(next && clamp(next, whole));
-  // A tape without laps and without places has no room for a map that is not there.
+  // Without laps or positions there is no map: leave out its column.
   const map = report.sessions.length > 0 || ["x_m", "z_m"].every((name) => lines.channels.some((channel) => channel.name === name));
   return (
     <div class={map ? "compare-body" : ""}>
@@ -53,15 +53,15 @@ export function TimeView({ report, session, zoom }: { report: Report; session: R
             <TimePlot key={channel.name} channel={channel} window={window} range={range} cursor={cursor} marks={marks} first={n === 0} last={n === shown.length - 1}
               onRange={onRange} onPin={onPin} onRemove={() => setNames(names.filter((name) => name !== channel.name))} />
           ))}
-          {shown.length === 0 && <p class="soft none panel">{choice.length > 0 ? "Choose a channel above." : "No channel of this tape has numbers that change."}</p>}
+          {shown.length === 0 && <p class="soft none panel">{choice.length > 0 ? "Choose a channel above." : "No channel in this tape has changing numeric values."}</p>}
         </div>
       </div>
-      {map && <aside class="compare-aside"><section class="panel" aria-label="Map"><TimeMap report={report} session={session} span={span} range={range} window={window} cursor={cursor} onPin={onPin} /></section></aside>}
+      {map && <aside class="compare-aside"><section class="panel" aria-label="Track map"><TimeMap report={report} session={session} span={span} range={range} window={window} cursor={cursor} onPin={onPin} /></section></aside>}
     </div>
   );
 }
 
-/** What is looked at first; a game whose words nobody knows shows its first channels. */
+/** Returns the channels shown at first: the common ones, or the first six if the tape has none of those. */
 function firstNames(channels: readonly TimeChannel[]): string[] {
   const known = FIRST.filter((name) => channels.some((channel) => channel.name === name));
   return known.length > 0 ? known : channels.filter((channel) => channel.name !== "x_m" && channel.name !== "z_m").slice(0, 6).map((channel) => channel.name);
@@ -72,26 +72,26 @@ function clamp(range: Range, whole: Range): Range | null {
   return to - from < 0.2 || to - from >= whole.to - whole.from ? null : { from, to };
 }
 
-/** Where laps begin, and what the user marked. */
+/** Returns the lap starts and the user's marks, in order of time. */
 function marksOf(report: Report): { at: number; text: string }[] {
   const laps = report.sessions.flatMap((session) => session.laps.map((lap) => ({ at: lap.start_ns / 1e9, text: `L${lap.number ?? lap.tape_lap}` })));
   const marks = report.marks.map((mark) => ({ at: mark.at_ns / 1e9, text: `⚑ ${mark.text}`.slice(0, 40) }));
   return [...laps, ...marks].sort((a, b) => a.at - b.at);
 }
 
-/** The moment under the cursor, and the lap that is driven then. */
+/** The time at the cursor, and the lap at that time. */
 function Where({ report, window, cursor }: { report: Report; window: Window; cursor: CursorLine }) {
-  const place = useRef<HTMLSpanElement>(null);
+  const label = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const write = (index: number | null) => {
       const seconds = index === null ? undefined : window.x[index];
       const lap = seconds === undefined ? undefined : report.sessions.flatMap((session) => session.laps).find((one) => one.start_ns / 1e9 <= seconds && (one.end_ns == null || seconds < one.end_ns / 1e9));
-      if (place.current) place.current.textContent = seconds === undefined ? "" : `${tapeTime(seconds, 2)}${lap ? ` · lap ${lap.number ?? lap.tape_lap}` : ""}`;
+      if (label.current) label.current.textContent = seconds === undefined ? "" : `${tapeTime(seconds, 2)}${lap ? ` · lap ${lap.number ?? lap.tape_lap}` : ""}`;
     };
     write(cursor.index);
     return cursor.on(write);
   }, [report, window, cursor]);
-  return <span class="num cursor-place" ref={place} />;
+  return <span class="num cursor-place" ref={label} />;
 }
 
 interface PlotProps {

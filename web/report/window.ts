@@ -1,23 +1,23 @@
-// A part of the tape's time, as points for plots: the smallest and the largest value of each piece, in the order in which they were seen. However far
-// somebody zooms out, what sticks out stays.
+// Downsamples a time range of the tape for plots: the minimum and the maximum of each piece, in the order in which they occurred.
+// Spikes stay visible at every zoom level.
 
 import type { Values } from "../src/plots/trace";
 
-/** Where the stretches of time are, in seconds. */
+/** The time axis of the stored data: its start, the length of a stretch in seconds, and the number of stretches. */
 export interface Span { from: number; stretch: number; stretches: number }
 
-/** Some stretches of the tape, in pieces of so many. */
+/** A range of stretches, grouped into `pieces` of `size` stretches each. `x` has two times for each piece, in seconds. */
 export interface Window { x: number[]; first: number; pieces: number; size: number }
 
 const MOST_PIECES = 1000;
 
 export function windowOf(span: Span, from: number, to: number): Window {
   const index = (time: number) => Math.min(span.stretches, Math.max(0, (time - span.from) / span.stretch));
-  // One more on each side: lines go on to the edge.
+  // One more stretch on each side, so that lines reach the edge.
   const start = Math.max(0, Math.floor(index(from)) - 1);
   const end = Math.min(span.stretches, Math.ceil(index(to)) + 1);
   const size = Math.max(1, Math.ceil((end - start) / MOST_PIECES));
-  // Pieces lie where they lie for the whole tape: they do not tremble while one moves along.
+  // Align pieces to multiples of their size, so that the plot does not flicker while panning.
   const first = Math.floor(start / size);
   const pieces = Math.max(1, Math.ceil(end / size) - first);
   const x: number[] = [];
@@ -25,7 +25,7 @@ export function windowOf(span: Span, from: number, to: number): Window {
   return { x, first, pieces, size };
 }
 
-/** The values of a channel at the points of a window. */
+/** Returns the values of a channel at the points of a window. */
 export function pointsOf(values: Float64Array, shift: number, of: Window): Values {
   const found: Values = [];
   const own = 2 ** shift;
@@ -33,11 +33,11 @@ export function pointsOf(values: Float64Array, shift: number, of: Window): Value
   for (let n = 0; n < of.pieces; n += 1) {
     const start = (of.first + n) * of.size;
     if (of.size < own) {
-      // A stretch of the channel is wider than a piece: its first value holds for its first half.
+      // The channel's stretch is longer than a piece: its first value covers the first half, its second value the second half.
       for (const part of [0.25, 0.75]) {
-        const place = (start + part * of.size) / own;
-        const stretch = Math.floor(place);
-        found.push(known(values[2 * stretch + (place - stretch < 0.5 ? 0 : 1)]));
+        const position = (start + part * of.size) / own;
+        const stretch = Math.floor(position);
+        found.push(known(values[2 * stretch + (position - stretch < 0.5 ? 0 : 1)]));
       }
       continue;
     }
@@ -54,15 +54,15 @@ export function pointsOf(values: Float64Array, shift: number, of: Window): Value
   return found;
 }
 
-/** The value at a moment: for maps and figures. */
+/** Returns the value at a time in seconds, or null if unknown. */
 export function valueAt(values: Float64Array | undefined, shift: number, span: Span, time: number): number | null {
-  const place = (time - span.from) / span.stretch / 2 ** shift;
-  const stretch = Math.floor(place);
-  const value = values?.[2 * stretch + (place - stretch < 0.5 ? 0 : 1)];
+  const position = (time - span.from) / span.stretch / 2 ** shift;
+  const stretch = Math.floor(position);
+  const value = values?.[2 * stretch + (position - stretch < 0.5 ? 0 : 1)];
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** 1:02.5 since the beginning of the tape. */
+/** Formats a time since the start of the tape, such as `1:02.5` or `1:02:03`. */
 export function tapeTime(seconds: number, digits = 0): string {
   const unit = 10 ** digits;
   const all = Math.round(Math.max(0, seconds) * unit);

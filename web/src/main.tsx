@@ -1,10 +1,10 @@
-// Which page shows. Pages with plots come when they are needed.
+// The entry point: maps the URL to a page. All pages except the live view are loaded on demand.
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
 import { Empty } from "./app/problem";
-import { takeLinks, usePlace } from "./app/router";
+import { interceptLinks, useRoute } from "./app/router";
 import { Shell } from "./app/shell";
 import "./app/theme";
 import { feed } from "./live/feed";
@@ -16,9 +16,9 @@ import "./style/tables.css";
 import "./style/live.css";
 import "./style/pages.css";
 
-function later(load: () => Promise<ComponentType>): ComponentType {
+function lazy(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | null = null;
-  return function Later() {
+  return function Lazy() {
     const [Page, setPage] = useState<ComponentType | null>(() => loaded);
     useEffect(() => {
       if (!loaded) void load().then((page) => { loaded = page; setPage(() => page); });
@@ -27,16 +27,16 @@ function later(load: () => Promise<ComponentType>): ComponentType {
   };
 }
 
-const Sessions = later(async () => (await import("./pages/sessions")).SessionsPage);
-const Session = later(async () => (await import("./pages/session/page")).SessionPage);
-const Compare = later(async () => (await import("./pages/compare/page")).ComparePage);
-const Progress = later(async () => (await import("./pages/progress")).ProgressPage);
-const Tapes = later(async () => (await import("./pages/tapes")).TapesPage);
-const OneTape = later(async () => (await import("./pages/tape/page")).TapePage);
-const Overlay = later(async () => (await import("./overlay/page")).OverlayPage);
+const Sessions = lazy(async () => (await import("./pages/sessions")).SessionsPage);
+const Session = lazy(async () => (await import("./pages/session/page")).SessionPage);
+const Compare = lazy(async () => (await import("./pages/compare/page")).ComparePage);
+const Progress = lazy(async () => (await import("./pages/progress")).ProgressPage);
+const Tapes = lazy(async () => (await import("./pages/tapes")).TapesPage);
+const OneTape = lazy(async () => (await import("./pages/tape/page")).TapePage);
+const Overlay = lazy(async () => (await import("./overlay/page")).OverlayPage);
 
 function App() {
-  const { path } = usePlace();
+  const { path } = useRoute();
   const part = path.split("/")[1] ?? "";
   useEffect(() => {
     const name = part ? `${part.charAt(0).toUpperCase()}${part.slice(1)} · gametape` : "gametape";
@@ -52,10 +52,10 @@ function page(part: string, path: string) {
   if (part === "compare") return <Compare />;
   if (part === "progress") return <Progress />;
   if (part === "tapes") return path.split("/")[2] ? <OneTape key={path} /> : <Tapes />;
-  return <Empty title="There is no such page"><p><a href="/">To the live view</a></p></Empty>;
+  return <Empty title="Page not found"><p><a href="/">Go to the live view</a></p></Empty>;
 }
 
-takeLinks();
+interceptLinks();
 feed.connect();
 const root = document.getElementById("app");
 if (root) render(<App />, root);

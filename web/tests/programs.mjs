@@ -1,4 +1,4 @@
-// Starts gametape in a data folder of its own, and ends what it started. Takes the binary from GAMETAPE_BIN.
+// Runs gametape in a temporary data folder, and stops it. GAMETAPE_BIN names the binary.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 
 export const binary = process.env.GAMETAPE_BIN && resolve(process.env.GAMETAPE_BIN);
 
-/** A folder that goes away with `remove`. */
+/** Creates a temporary home for gametape. `remove` deletes it. */
 export function dataFolder() {
   const folder = mkdtempSync(join(tmpdir(), "gametape-web-"));
   for (const name of ["data", "home", "config", "run"]) mkdirSync(join(folder, name), { mode: 0o700 });
@@ -16,14 +16,14 @@ export function dataFolder() {
   return { folder, env, demoStore: join(folder, "data/gametape/demo/laps.sqlite"), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A program that runs; `url` is the address it printed. */
-export function start(place, args) {
-  const child = spawn(binary, args, { env: place.env, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts gametape. `url` waits for the address that it prints. */
+export function start(home, args) {
+  const child = spawn(binary, args, { env: home.env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const ended = new Promise((done) => child.on("exit", (code, signal) => done({ code, signal })));
-  const hear = (bytes) => { said += bytes; };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
+  const collect = (bytes) => { said += bytes; };
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
   return {
     ended,
     said: () => said,
@@ -34,26 +34,26 @@ export function start(place, args) {
         if (found) return found[0];
         await wait(100);
       }
-      throw new Error(`no address was printed by gametape ${args.join(" ")}:\n${said}`);
+      throw new Error(`gametape ${args.join(" ")} printed no address:\n${said}`);
     },
   };
 }
 
 export const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Asks until the answer is as wanted; a time-out guards against a hang. */
-export async function until(what, ask, seconds = 20) {
+/** Calls `poll` until it returns a truthy value, and returns that value. Throws after `seconds`. */
+export async function until(what, poll, seconds = 20) {
   const end = Date.now() + seconds * 1000;
   let last;
   do {
-    last = await ask();
+    last = await poll();
     if (last) return last;
     await wait(50);
   } while (Date.now() < end);
-  throw new Error(`not within ${seconds} s: ${what}`);
+  throw new Error(`timed out after ${seconds} s: ${what}`);
 }
 
-/** A port that is free now. */
+/** Returns a free port. */
 export function freePort() {
   return new Promise((done, fail) => {
     const server = createServer();

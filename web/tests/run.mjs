@@ -1,4 +1,4 @@
-// Browser tests: starts gametape by itself, opens every page in a headless Chromium and uses it.
+// Browser tests: starts gametape, then opens and uses every page in a headless Chromium.
 // GAMETAPE_BIN=target/debug/gametape node tests/run.mjs [NAME…]; screenshots go to target/web-shots.
 
 import { readdirSync } from "node:fs";
@@ -8,7 +8,7 @@ import { executable, open, shots } from "./browser.mjs";
 import { binary, dataFolder, start, until } from "./programs.mjs";
 
 if (!binary || !executable) {
-  console.error(binary ? "no Chromium: install Debian's chromium, or set GAMETAPE_CHROMIUM" : "set GAMETAPE_BIN to a gametape that was built with its web UI");
+  console.error(binary ? "no Chromium: install Debian's chromium, or set GAMETAPE_CHROMIUM" : "set GAMETAPE_BIN to a gametape binary with an embedded web UI");
   process.exit(2);
 }
 
@@ -20,10 +20,10 @@ for (const file of readdirSync(folder).sort()) {
   for (const [name, check] of Object.entries(module)) checks.push({ name, check });
 }
 
-const place = dataFolder();
-// Two sessions that are over, quickly; then one that runs, for all checks.
-for (const seed of ["2", "3"]) await start(place, ["demo", "--laps", "6", "--speed", "50", "--seed", seed, "--exit"]).ended;
-const demo = start(place, ["demo", "--seed", "5"]);
+const home = dataFolder();
+// Record two finished sessions at high speed, then one that keeps running during all checks.
+for (const seed of ["2", "3"]) await start(home, ["demo", "--laps", "6", "--speed", "50", "--seed", seed, "--exit"]).ended;
+const demo = start(home, ["demo", "--seed", "5"]);
 const browser = await open();
 let failed = 0;
 let passed = 0;
@@ -33,11 +33,11 @@ try {
   await until("the stored sessions", async () => (await api("/api/v1/sessions")).sessions.length >= 2);
   for (const { name, check } of checks) {
     if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
-    const begun = Date.now();
+    const started = Date.now();
     try {
-      await check({ browser, url, api, place });
+      await check({ browser, url, api, home });
       passed += 1;
-      console.log(`ok ${name} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+      console.log(`ok ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
     } catch (error) {
       failed += 1;
       console.log(`FAILED ${name}\n  ${String(error?.stack ?? error).split("\n").slice(0, 8).join("\n  ")}`);
@@ -46,7 +46,7 @@ try {
 } finally {
   await browser.close();
   await demo.kill();
-  place.remove();
+  home.remove();
 }
 console.log(`web result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; screenshots in ${shots}`);
 process.exit(failed ? 1 : 0);

@@ -1,9 +1,9 @@
-//! ACC physics pages (800 bytes, 100 Hz) rebuilt from a MoTeC log that ACC itself wrote: channels in, pages out.
+//! ACC physics pages (800 bytes, 100 Hz) rebuilt from a MoTeC log that ACC itself wrote.
 //!
-//! The driven channels (speed, pedals, steering, gear, rpm, g-forces, yaw, wheels, tyres, brakes, suspension) are real, are put
-//! where the page has them and interpolated to 100 Hz; what follows from them (velocity, heading, contact points) is computed;
-//! the rest is constant. So the pages have the entropy of real driving where it matters but are no recording: a figure from
-//! them is one of "ACC pages rebuilt from a real log".
+//! The driven channels (speed, pedals, steering, gear, rpm, g-forces, yaw, wheels, tyres, brakes, suspension) are real,
+//! stored at their page offsets and interpolated to 100 Hz. Derived values (velocity, heading, contact points) are
+//! computed; the rest is constant. The pages thus have the entropy of real driving where it matters, but they are not a
+//! recording: report figures from them as "ACC pages rebuilt from a real log".
 
 use std::f64::consts::PI;
 
@@ -12,18 +12,18 @@ use anyhow::{Context, Result, ensure};
 use super::motec::{Log, LogChannel};
 use super::{DataSet, Field, StreamShape};
 
-/// Bytes of a physics page.
+/// Length of a physics page.
 pub(crate) const PAGE_BYTES: usize = 800;
-/// Pages in a second.
+/// Pages per second.
 pub(crate) const HZ: u64 = 100;
-/// Where `speedKmh` is.
+/// Offset of `speedKmh`.
 pub(crate) const SPEED_OFFSET: usize = 28;
-/// The page's counter and how much it grows from page to page.
+/// Offset of the page counter.
 pub(crate) const PACKET_ID_OFFSET: usize = 0;
 /// Physics steps between two pages.
 pub(crate) const PACKET_ID_STEP: i32 = 3;
 
-/// The page: name, offset, float, count; all values are 4 bytes.
+/// Fields of the page: name, offset, whether float, count. All values are 4 bytes.
 const FIELDS: [(&str, usize, bool, usize); 85] = [
     ("packetId", 0, false, 1),
     ("gas", 4, true, 1),
@@ -112,13 +112,13 @@ const FIELDS: [(&str, usize, bool, usize); 85] = [
     ("absVibrations", 796, true, 1),
 ];
 
-/// The layout of the physics page.
+/// Returns the layout of the physics page.
 pub(crate) fn stream() -> StreamShape {
     let fields = FIELDS.iter().map(|&(name, offset, float, count)| Field::new(name, offset, 4, float, count)).collect();
     StreamShape { name: "physics".into(), row_bytes: PAGE_BYTES, fields }
 }
 
-/// Pages of a log as a data set.
+/// Returns the pages of a log as a data set.
 pub(crate) fn data_set(name: &str, log: &Log) -> Result<DataSet> {
     Ok(DataSet::of_one_stream(name, stream(), SPEED_OFFSET, build(log)?, HZ))
 }
@@ -144,7 +144,7 @@ impl Pages {
     }
 }
 
-/// A log seen at the page's rate.
+/// A log resampled to the page rate.
 struct Resampled<'a> {
     log: &'a Log,
     seconds: Vec<f64>,
@@ -157,14 +157,14 @@ impl Resampled<'_> {
         Ok(channel)
     }
 
-    /// Linear between the channel's samples, the last one held.
+    /// Interpolates linearly between samples; the last one is held.
     fn smooth(&self, name: &str) -> Result<Vec<f32>> {
         let channel = self.channel(name)?;
         let rate = f64::from(channel.rate_hz);
         let sample = |i: usize| (i as f64 / rate, channel.values.get(i).copied());
         let at = |seconds: f64| {
             let mut i = (seconds * rate) as usize;
-            // The product may round across a sample: the sample's own time decides.
+            // The product may round past a sample: compare with the sample's own time.
             while i > 0 && sample(i).0 > seconds {
                 i -= 1;
             }
@@ -179,7 +179,7 @@ impl Resampled<'_> {
         Ok(self.seconds.iter().map(|&seconds| at(seconds) as f32).collect())
     }
 
-    /// Each sample held until the next.
+    /// Holds each sample until the next.
     fn held(&self, name: &str) -> Result<Vec<f64>> {
         let channel = self.channel(name)?;
         let last = channel.values.len() - 1;
@@ -195,7 +195,8 @@ fn running_sum(values: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     })
 }
 
-/// Rebuilds pages. Single and double precision are mixed as in the tool the known ratios come from, so that the bytes agree.
+/// Rebuilds pages. Mixes single and double precision like the tool that the known ratios come from, so that the bytes
+/// agree.
 pub(crate) fn build(log: &Log) -> Result<Vec<u8>> {
     let speed = log.get("SPEED").context("the log has no channel SPEED")?;
     let count = speed.values.len() * HZ as usize / speed.rate_hz as usize;
@@ -255,7 +256,7 @@ pub(crate) fn build(log: &Log) -> Result<Vec<u8>> {
     Ok(pages.0)
 }
 
-/// The four wheels: slip, pressure, rotation, temperatures, suspension, contact.
+/// Fills in the four wheels: slip, pressure, rotation, temperatures, suspension, contact.
 fn put_wheels(
     pages: &mut Pages,
     log: &Resampled<'_>,

@@ -1,4 +1,4 @@
-//! Little-endian numbers out of bytes. Outside of the bytes everything is zero; callers check lengths once, beforehand.
+//! Reads little-endian numbers. Returns zero out of bounds; callers check lengths once, beforehand.
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes.get(at..).and_then(|rest| rest.first_chunk::<N>()).copied().unwrap_or([0; N])
@@ -28,7 +28,7 @@ pub(crate) fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_le_bytes(array(bytes, at))
 }
 
-/// Text up to the first NUL, each byte one character.
+/// Returns the text up to the first NUL, one character per byte.
 pub(crate) fn text_at(bytes: &[u8], at: usize, len: usize) -> String {
     let field = bytes.get(at..at + len).unwrap_or_default();
     field.iter().take_while(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect()

@@ -1,5 +1,5 @@
-//! DiRT Rally 2: datagrams of 66 floats (264 bytes, extradata 3), back to back in a file, in; a data set out. The file holds
-//! no arrival times: 60 Hz is what the game sends.
+//! DiRT Rally 2: a file of consecutive datagrams of 66 floats (264 bytes, extradata 3). The file holds no arrival
+//! times; the game sends at 60 Hz.
 
 use anyhow::{Result, ensure};
 
@@ -9,7 +9,7 @@ const FRAME_BYTES: usize = 264;
 const HZ: u64 = 60;
 const SPEED_OFFSET: usize = 28;
 
-/// Known names: first float, number of floats, name.
+/// Known names: index of the first float, number of floats, name.
 const NAMES: [(usize, usize, &str); 32] = [
     (0, 1, "run_time"),
     (1, 1, "lap_time"),
@@ -45,13 +45,13 @@ const NAMES: [(usize, usize, &str); 32] = [
     (65, 1, "gears"),
 ];
 
-/// The datagram's layout.
+/// Returns the layout of the datagram.
 pub(crate) fn stream() -> StreamShape {
     let fields = NAMES.iter().map(|&(first, count, name)| Field::new(name, first * 4, 4, true, count)).collect();
     StreamShape { name: "udp".into(), row_bytes: FRAME_BYTES, fields }
 }
 
-/// Datagrams back to back.
+/// Parses consecutive datagrams.
 pub(crate) fn parse(name: &str, data: Vec<u8>) -> Result<DataSet> {
     ensure!(!data.is_empty() && data.len().is_multiple_of(FRAME_BYTES), "not a whole number of 264-byte datagrams");
     Ok(DataSet::of_one_stream(name, stream(), SPEED_OFFSET, data, HZ))

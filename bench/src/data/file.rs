@@ -1,29 +1,29 @@
-//! Any file of fixed-size frames: bytes, frame size and a layout text in, a data set out.
+//! Loads any file of fixed-size frames as a data set.
 //!
-//! Layout text: one field a line, `OFFSET WIDTH f|i`, offsets and widths in bytes; empty lines and lines that begin with `#`
-//! are skipped. Without a layout a frame is taken as 4-byte integers.
+//! Layout text: one field per line, `OFFSET WIDTH f|i`, offsets and widths in bytes; empty lines and lines that begin
+//! with `#` are skipped. Without a layout a frame consists of 4-byte integers.
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{DataSet, Field, StreamShape, liveliest_float};
 
-/// Sorts fields and refuses those that overlap, leave the frame or have an odd width.
+/// Sorts fields and rejects those that overlap, extend past the frame or have an unsupported width.
 pub(crate) fn checked(mut fields: Vec<Field>, row_bytes: usize) -> Result<Vec<Field>> {
     fields.sort_by_key(|field| field.offset);
     let mut free_from = 0;
     for field in &fields {
         let Field { name, offset, width, float, count } = field;
-        ensure!(matches!(width, 1 | 2 | 4 | 8), "field {name}: a width of {width} bytes");
-        ensure!(!float || *width >= 4, "field {name}: a float of {width} bytes");
-        ensure!(*offset >= free_from, "field {name} at {offset} overlaps the one before it");
+        ensure!(matches!(width, 1 | 2 | 4 | 8), "field {name}: unsupported width of {width} bytes");
+        ensure!(!float || *width >= 4, "field {name}: unsupported float of {width} bytes");
+        ensure!(*offset >= free_from, "field {name} at {offset} overlaps the previous one");
         let end = width.checked_mul(*count).and_then(|bytes| bytes.checked_add(*offset));
         free_from = end.with_context(|| format!("field {name}: too large"))?;
-        ensure!(free_from <= row_bytes, "field {name} ends at {free_from}, after the frame's {row_bytes} bytes");
+        ensure!(free_from <= row_bytes, "field {name} ends at {free_from}, after the frame of {row_bytes} bytes");
     }
     Ok(fields)
 }
 
-/// Reads layout text.
+/// Parses layout text.
 pub(crate) fn parse_layout(text: &str, row_bytes: usize) -> Result<Vec<Field>> {
     let mut fields = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -46,7 +46,7 @@ pub(crate) fn parse_layout(text: &str, row_bytes: usize) -> Result<Vec<Field>> {
     checked(fields, row_bytes)
 }
 
-/// Frames of `row_bytes` from `offset` to the end of the file; a rest shorter than a frame is left out.
+/// Returns frames of `row_bytes` from `offset` to the end of the file; a partial frame at the end is left out.
 pub(crate) fn parse(
     name: &str,
     data: &[u8],
@@ -55,10 +55,10 @@ pub(crate) fn parse(
     layout: Option<&str>,
     hz: u64,
 ) -> Result<DataSet> {
-    ensure!(row_bytes > 0, "frames of 0 bytes");
-    let body = data.get(offset..).context("the offset is after the end of the file")?;
+    ensure!(row_bytes > 0, "the frame size must not be 0");
+    let body = data.get(offset..).context("the offset is past the end of the file")?;
     let rows = body.get(..body.len() / row_bytes * row_bytes).unwrap_or_default().to_vec();
-    ensure!(!rows.is_empty(), "no whole frame of {row_bytes} bytes in the file");
+    ensure!(!rows.is_empty(), "the file holds no whole frame of {row_bytes} bytes");
     let fields = match layout {
         Some(text) => parse_layout(text, row_bytes)?,
         None => vec![Field::new("words", 0, 4, false, row_bytes / 4)],
@@ -66,7 +66,7 @@ pub(crate) fn parse(
     let stream = StreamShape { name: "frames".into(), row_bytes, fields };
     let first_word = || stream.columns().into_iter().find(|column| column.width == 4).map(|column| column.offset);
     let channel = liveliest_float(&stream, &rows).or_else(first_word);
-    let channel = channel.context("the layout has no column of 4 bytes to read alone")?;
+    let channel = channel.context("the layout has no 4-byte column for the one-channel test")?;
     Ok(DataSet::of_one_stream(name, stream, channel, rows, hz))
 }
 

@@ -1,8 +1,8 @@
-//! A made-up recording with many streams: a seed in, a data set out, the same on every run.
+//! A generated recording with many streams, determined by a seed.
 //!
-//! The shapes are those a tape must hold side by side: ACC's three pages (100 Hz, 60 Hz, once), fifteen streams of datagrams
-//! (five kinds, three senders) with arrays of 22 cars (20 to 60 Hz), and a stream with a frame every 20 seconds. Times have
-//! the jitter of a real capture.
+//! It has the stream shapes that a tape must hold side by side: ACC's three pages (100 Hz, 60 Hz, once), fifteen
+//! datagram streams (five kinds, three senders) with arrays of 22 cars (20 to 60 Hz), and a stream with a frame every
+//! 20 seconds. Times have the jitter of a real capture.
 
 use anyhow::Result;
 
@@ -23,10 +23,10 @@ const DATAGRAMS: [(&str, u64, &[CarField]); 5] = [
     ("status", 20, &[("fuel", 4, true, 0.0, 110.0), ("mode", 1, false, 0.0, 3.0)]),
     ("damage", 20, &[("wear", 4, true, 0.0, 40.0), ("wing", 1, false, 0.0, 5.0)]),
 ];
-/// Each kind comes from so many senders.
+/// Number of senders of each kind.
 const SENDERS: usize = 3;
 
-/// A log with the channels that ACC writes, with made-up values.
+/// Returns a log with the channels that ACC writes, with generated values.
 pub(crate) fn made_up_log(seconds: usize, seed: u64) -> Log {
     const WHEELS: [&str; 4] = ["LF", "RF", "LR", "RR"];
     let mut channels: Vec<(String, u32, f64, f64)> = [
@@ -62,12 +62,12 @@ pub(crate) fn made_up_log(seconds: usize, seed: u64) -> Log {
     log
 }
 
-/// Times at a rate, each up to 0.4 ms late, in rising order.
+/// Returns increasing times at a rate, each up to 0.4 ms late.
 fn times(count: usize, hz: u64, noise: &mut Noise) -> Vec<u64> {
     (0..count as u64).map(|i| i * 1_000_000_000 / hz + noise.next_u64() % 400_000).collect()
 }
 
-/// A car's value with its walk: offset, bytes, float.
+/// A car's value and its random walk: offset, bytes, float.
 type Moving = (usize, usize, bool, Walk);
 
 fn put(row: &mut [u8], offset: usize, bytes: &[u8]) {
@@ -88,7 +88,7 @@ fn put_moving(row: &mut [u8], moving: &mut [Moving], noise: &mut Noise) {
     }
 }
 
-/// A packed datagram: a head of 29 bytes with a frame counter, then a structure for each car.
+/// Generates packed datagrams: a 29-byte header with a frame counter, then a struct for each car.
 fn datagrams(
     name: String,
     hz: u64,
@@ -125,7 +125,7 @@ fn datagrams(
     (StreamShape { name, row_bytes: at, fields }, StreamFrames { rows, times_ns })
 }
 
-/// A page of floats of which only the first few move, with a counter in front.
+/// Generates pages of floats of which only the first few change, with a counter in front.
 fn page(name: &str, bytes: usize, rate_hz: u64, count: usize, noise: &mut Noise) -> (StreamShape, StreamFrames) {
     let fields = vec![Field::new("counter", 0, 4, false, 1), Field::new("values", 4, 4, true, bytes / 4 - 1)];
     let mut moving: Vec<Moving> = (1..20).map(|i| (4 * i, 4, true, Walk::new(-500.0, 500.0, noise))).collect();
@@ -140,7 +140,7 @@ fn page(name: &str, bytes: usize, rate_hz: u64, count: usize, noise: &mut Noise)
     (StreamShape { name: name.into(), row_bytes: bytes, fields }, StreamFrames { rows, times_ns })
 }
 
-/// The made-up recording.
+/// Generates the recording.
 pub(crate) fn many_streams(seconds: usize, seed: u64) -> Result<DataSet> {
     let mut noise = Noise::new(seed);
     let mut streams: Vec<(StreamShape, StreamFrames)> = Vec::new();

@@ -1,4 +1,4 @@
-//! iRacing disk telemetry: the bytes of an `.ibt` file in, its rows and its own variable table out.
+//! iRacing `.ibt` files: parses rows and the variable table.
 //!
 //! ```text
 //! header: i32 tick rate @8, i32 variables @24, i32 table offset @28, i32 row bytes @36, i32 first row @52, i32 rows @140
@@ -12,7 +12,7 @@ use super::{DataSet, Field, StreamShape, liveliest_float};
 
 const VARIABLE_BYTES: usize = 144;
 
-/// Bytes and float-ness of a variable type.
+/// Returns the size of a variable type and whether it is a float.
 fn kind(number: i32) -> Option<(usize, bool)> {
     match number {
         0 | 1 => Some((1, false)),
@@ -24,12 +24,12 @@ fn kind(number: i32) -> Option<(usize, bool)> {
 }
 
 fn size_at(data: &[u8], at: usize, what: &str) -> Result<usize> {
-    usize::try_from(i32_at(data, at)).with_context(|| format!("no .ibt file: {what} is negative"))
+    usize::try_from(i32_at(data, at)).with_context(|| format!("not an .ibt file: {what} is negative"))
 }
 
-/// Reads the telemetry rows of an `.ibt` file; session text is left out.
+/// Parses the telemetry rows of an `.ibt` file; the session info string is ignored.
 pub(crate) fn parse(name: &str, data: &[u8]) -> Result<DataSet> {
-    ensure!(data.len() >= 144, "no .ibt file: shorter than its header");
+    ensure!(data.len() >= 144, "not an .ibt file: shorter than its header");
     let hz = size_at(data, 8, "tick rate")?;
     let variables = size_at(data, 24, "number of variables")?;
     let table = size_at(data, 28, "table offset")?;
@@ -37,8 +37,8 @@ pub(crate) fn parse(name: &str, data: &[u8]) -> Result<DataSet> {
     let start = size_at(data, 52, "first row")?;
     let rows = size_at(data, 140, "number of rows")?;
     let table = data.get(table..table.saturating_add(variables.saturating_mul(VARIABLE_BYTES)));
-    let table = table.context("no .ibt file: the variable table ends after the file")?;
-    ensure!(row_bytes > 0 && start < data.len() && hz > 0, "no .ibt file: no rows");
+    let table = table.context("not an .ibt file: the variable table extends past the end of the file")?;
+    ensure!(row_bytes > 0 && start < data.len() && hz > 0, "not an .ibt file: no rows");
 
     let mut fields = Vec::with_capacity(variables);
     for variable in table.chunks_exact(VARIABLE_BYTES) {
@@ -49,7 +49,10 @@ pub(crate) fn parse(name: &str, data: &[u8]) -> Result<DataSet> {
     }
     let stream = StreamShape { name: "telemetry".into(), row_bytes, fields: super::file::checked(fields, row_bytes)? };
     let rows = rows.min((data.len() - start) / row_bytes);
-    let rows = data.get(start..start + rows * row_bytes).context("no .ibt file: rows end after the file")?.to_vec();
+    let rows = data
+        .get(start..start + rows * row_bytes)
+        .context("not an .ibt file: the rows extend past the end of the file")?
+        .to_vec();
     let speed = stream.fields.iter().find(|field| field.name == "Speed" && field.float && field.width == 4);
     let channel = speed.map(|field| field.offset).or_else(|| liveliest_float(&stream, &rows));
     let channel = channel.context("no 4-byte float among the variables")?;

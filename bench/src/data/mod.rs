@@ -1,7 +1,8 @@
-//! Data sets: what every peer is given, and what it has to give back.
+//! Data sets: the input of every peer, and what it must return.
 //!
-//! In: files of `GAMETAPE_REAL_DATA`, a file of the user's, or a seed. Out: a [`DataSet`]: a [`Shape`] (what a reader knows
-//! before it opens a file) and [`Frames`] (what the file must give back). Next: `measure`.
+//! A [`DataSet`] is loaded from `GAMETAPE_REAL_DATA`, from a user's file, or generated from a seed. It consists of a
+//! [`Shape`] (what a reader knows before it opens a file) and [`Frames`] (what the file must return). `measure` runs
+//! the peers on it.
 
 pub(crate) mod acc_pages;
 pub(crate) mod bytes;
@@ -17,12 +18,12 @@ pub(crate) use real::{REAL_DATA, load as load_real};
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A named range of a frame: `count` values of `width` bytes each, back to back.
+/// A named range of a frame: `count` consecutive values of `width` bytes each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) offset: usize,
-    /// Bytes of one value: 1, 2, 4 or 8.
+    /// Bytes per value: 1, 2, 4 or 8.
     pub(crate) width: usize,
     pub(crate) float: bool,
     pub(crate) count: usize,
@@ -42,7 +43,7 @@ pub(crate) struct Column {
     pub(crate) float: bool,
 }
 
-/// What is known of a stream without its frames.
+/// A stream without its frames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StreamShape {
     pub(crate) name: String,
@@ -52,8 +53,8 @@ pub(crate) struct StreamShape {
 }
 
 impl StreamShape {
-    /// One column for each value of each field; bytes no field covers become columns of one byte. Every byte of a frame is
-    /// in exactly one column.
+    /// Returns one column for each value of each field; uncovered bytes become one-byte columns. Every byte of a frame
+    /// is in exactly one column.
     pub(crate) fn columns(&self) -> Vec<Column> {
         let mut columns = Vec::new();
         let mut at = 0;
@@ -70,7 +71,8 @@ impl StreamShape {
 }
 
 impl StreamShape {
-    /// The names of [`StreamShape::columns`], in the same order: `field`, `field[3]`, or `byte_17` where no field is.
+    /// Returns the names of [`StreamShape::columns`], in the same order: `field`, `field[3]`, or `byte_17` for
+    /// uncovered bytes.
     pub(crate) fn column_names(&self) -> Vec<String> {
         let name_of = |column: &Column| {
             let next = self.fields.partition_point(|field| field.offset <= column.offset);
@@ -85,7 +87,7 @@ impl StreamShape {
     }
 }
 
-/// The `f32` that is read alone.
+/// The `f32` channel for the one-channel test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Channel {
     pub(crate) stream: usize,
@@ -99,11 +101,11 @@ pub(crate) struct Shape {
     pub(crate) channel: Channel,
 }
 
-/// The frames of one stream, back to back, and the time of each.
+/// The frames of one stream, concatenated, and the time of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StreamFrames {
     pub(crate) rows: Vec<u8>,
-    /// Monotonic nanoseconds since the start, one for each frame; empty when a peer keeps no times.
+    /// Monotonic nanoseconds since the start, one for each frame; empty if a peer stores no times.
     pub(crate) times_ns: Vec<u64>,
 }
 
@@ -116,12 +118,12 @@ pub(crate) struct DataSet {
     pub(crate) name: String,
     pub(crate) shape: Shape,
     pub(crate) frames: Frames,
-    /// Every frame as (stream, number within the stream), in the order of their times.
+    /// Every frame as (stream, index within the stream), in time order.
     pub(crate) order: Vec<(usize, usize)>,
 }
 
 impl DataSet {
-    /// Frames of any number of streams.
+    /// Creates a data set from any number of streams.
     pub(crate) fn new(name: &str, shape: Shape, frames: Frames) -> Self {
         let mut order: Vec<(u64, usize, usize)> = Vec::new();
         for (stream, frames) in frames.iter().enumerate() {
@@ -132,14 +134,14 @@ impl DataSet {
         Self { name: name.to_owned(), shape, frames, order }
     }
 
-    /// One frame: its time and its bytes.
+    /// Returns the time and bytes of one frame.
     pub(crate) fn frame(&self, (stream, row): (usize, usize)) -> Option<(u64, &[u8])> {
         let row_bytes = self.shape.streams.get(stream)?.row_bytes;
         let frames = self.frames.get(stream)?;
         Some((*frames.times_ns.get(row)?, frames.rows.get(row * row_bytes..(row + 1) * row_bytes)?))
     }
 
-    /// A set of one stream whose frames come at a fixed rate.
+    /// Creates a data set of one stream with a fixed rate.
     pub(crate) fn of_one_stream(
         name: &str,
         stream: StreamShape,
@@ -153,12 +155,12 @@ impl DataSet {
         Self::new(name, shape, vec![StreamFrames { rows, times_ns }])
     }
 
-    /// Bytes of all frames, without times.
+    /// Returns the total size of all frames, without times.
     pub(crate) fn raw_bytes(&self) -> u64 {
         self.frames.iter().map(|stream| stream.rows.len() as u64).sum()
     }
 
-    /// The values of the channel, picked from the frames themselves.
+    /// Returns the values of the channel, extracted from the frames.
     pub(crate) fn channel_values(&self) -> Vec<f32> {
         let channel = self.shape.channel;
         let mut values = Vec::new();
@@ -169,7 +171,7 @@ impl DataSet {
     }
 }
 
-/// Hash of frames and times, with times rounded down to what a peer keeps (`None`: no times).
+/// Hashes frames and times, with times rounded down to the resolution of a peer (`None`: no times).
 pub(crate) fn hash_frames(frames: &Frames, time_unit_ns: Option<u64>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for stream in frames {
@@ -182,14 +184,14 @@ pub(crate) fn hash_frames(frames: &Frames, time_unit_ns: Option<u64>) -> u64 {
     hasher.finish()
 }
 
-/// Hash of the bits of channel values.
+/// Hashes the bits of channel values.
 pub(crate) fn hash_values(values: &[f32]) -> u64 {
     let mut hasher = DefaultHasher::new();
     values.iter().for_each(|value| value.to_bits().hash(&mut hasher));
     hasher.finish()
 }
 
-/// Offset of the 4-byte float that changes most often: the channel to read where no name says which one.
+/// Returns the offset of the 4-byte float that changes most often: the channel to read if no name is given.
 pub(crate) fn liveliest_float(stream: &StreamShape, rows: &[u8]) -> Option<usize> {
     let floats = stream.columns().into_iter().filter(|column| column.float && column.width == 4);
     let changes = |offset: usize| {

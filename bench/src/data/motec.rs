@@ -1,4 +1,4 @@
-//! MoTeC `.ld` logs: the bytes of a file in, its channels in physical units out.
+//! MoTeC `.ld` logs: parses channels in physical units.
 //!
 //! ```text
 //! file: u32 first channel @8
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::bytes::{f32_at, i16_at, i32_at, text_at, u16_at, u32_at};
 
 const CHANNEL_BYTES: usize = 64;
-/// More channels than any log has: a chain of offsets that runs in a circle ends here.
+/// Upper bound for the number of channels: more than any log has, so that a circular chain of offsets ends.
 const MOST_CHANNELS: usize = 10_000;
 
 /// One channel of a log.
@@ -27,7 +27,7 @@ pub(crate) struct LogChannel {
 /// Channels by name.
 pub(crate) type Log = BTreeMap<String, LogChannel>;
 
-/// An IEEE half-precision number.
+/// Decodes an IEEE half-precision number.
 fn half(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
@@ -39,14 +39,15 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Reads all channels of a log.
+/// Parses all channels of a log.
 pub(crate) fn parse(data: &[u8]) -> Result<Log> {
     let mut log = Log::new();
     let mut at = u32_at(data, 8) as usize;
     while at != 0 {
-        ensure!(log.len() < MOST_CHANNELS, "no .ld file: the channels have no end");
-        let head =
-            data.get(at..at.saturating_add(CHANNEL_BYTES)).context("no .ld file: a channel ends after the file")?;
+        ensure!(log.len() < MOST_CHANNELS, "not an .ld file: too many channels");
+        let head = data
+            .get(at..at.saturating_add(CHANNEL_BYTES))
+            .context("not an .ld file: a channel extends past the end of the file")?;
         let name = text_at(head, 32, 32);
         let (start, count) = (u32_at(head, 8) as usize, u32_at(head, 12) as usize);
         let (family, width) = (u16_at(head, 18), usize::from(u16_at(head, 20)));
@@ -55,18 +56,18 @@ pub(crate) fn parse(data: &[u8]) -> Result<Log> {
             (7, 2) => |raw| half(u16_at(raw, 0)),
             (_, 2) => |raw| f64::from(i16_at(raw, 0)),
             (_, 4) => |raw| f64::from(i32_at(raw, 0)),
-            _ => bail!("channel {name}: values of {width} bytes"),
+            _ => bail!("channel {name}: unsupported values of {width} bytes"),
         };
         let raw = data.get(start..start.saturating_add(count.saturating_mul(width)));
-        let raw = raw.with_context(|| format!("channel {name}: its values end after the file"))?;
+        let raw = raw.with_context(|| format!("channel {name}: the values extend past the end of the file"))?;
         let [shift, mul, scale, decimals] = [24, 26, 28, 30].map(|offset| f64::from(i16_at(head, offset)));
-        ensure!(scale != 0.0, "channel {name}: a scale of 0");
+        ensure!(scale != 0.0, "channel {name}: the scale is 0");
         let power = 10f64.powf(-decimals);
         let values = raw.chunks_exact(width).map(|raw| (read(raw) / scale * power + shift) * mul).collect();
         let next = u32_at(head, 4) as usize;
         let rate_hz = u32::from(u16_at(head, 22));
-        ensure!(rate_hz > 0, "channel {name}: a rate of 0 Hz");
-        ensure!(log.insert(name.clone(), LogChannel { rate_hz, values }).is_none(), "channel {name} is there twice");
+        ensure!(rate_hz > 0, "channel {name}: the rate is 0 Hz");
+        ensure!(log.insert(name.clone(), LogChannel { rate_hz, values }).is_none(), "duplicate channel {name}");
         at = next;
     }
     Ok(log)

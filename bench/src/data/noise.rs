@@ -1,4 +1,4 @@
-//! Made-up motion: a seed goes in, numbers that wander the way driven channels do come out. Only additions, multiplications
+//! Generated motion: numbers that vary like driven channels, determined by a seed. Uses only additions, multiplications
 //! and shifts, so a seed gives the same bytes on every machine.
 
 /// SplitMix64.
@@ -18,7 +18,7 @@ impl Noise {
         z ^ (z >> 31)
     }
 
-    /// A number in -1..1.
+    /// Returns a number in -1..1.
     pub(crate) fn signed(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
@@ -39,7 +39,7 @@ impl Walk {
         Self { low, high, value, slope: 0.0 }
     }
 
-    /// One step: the slope follows the noise slowly, the bounds turn it round.
+    /// Advances one step: the slope follows the noise slowly and is reversed at the bounds.
     pub(crate) fn step(&mut self, noise: &mut Noise) -> f64 {
         let range = self.high - self.low;
         self.slope = self.slope * 0.95 + range * 0.0008 * noise.signed();

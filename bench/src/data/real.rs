@@ -1,4 +1,4 @@
-//! The real data sets: the directory named in `GAMETAPE_REAL_DATA` in, data sets and words on what is missing out.
+//! Loads the real data sets from the directory in `GAMETAPE_REAL_DATA`, and reports the missing ones.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{DataSet, acc_pages, dirt, ibt, motec};
 
-/// Names the directory of real recordings.
+/// Environment variable with the directory of real recordings.
 pub(crate) const REAL_DATA: &str = "GAMETAPE_REAL_DATA";
 
 const IBT: &str = "ibt/sebring_amg_gt4.ibt";
@@ -25,10 +25,10 @@ fn load_one(path: &Path, parse: fn(&str, Vec<u8>) -> Result<DataSet>) -> Result<
     parse(&file_name(path), data).with_context(|| path.display().to_string())
 }
 
-/// A way from a file's name and bytes to a data set.
+/// Parses a file's name and bytes into a data set.
 type Parse = fn(&str, Vec<u8>) -> Result<DataSet>;
 
-/// All real data sets of a directory; `complain` hears of each one that is left out.
+/// Loads all real data sets of a directory; calls `complain` for each one that is skipped.
 pub(crate) fn load(directory: Option<PathBuf>, mut complain: impl FnMut(String)) -> Vec<DataSet> {
     let acc: Parse = |name, data| acc_pages::data_set(name, &motec::parse(&data)?);
     let known: [(&str, Parse); 4] =
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// The real data sets, or the word that the test was skipped.
+    /// Returns the real data sets, or prints that the test was skipped.
     fn real_or_skipped(test: &str) -> Option<Vec<DataSet>> {
         if let Some(directory) = std::env::var_os(REAL_DATA) {
             let sets = load(Some(directory.into()), |word| panic!("{word}"));

@@ -1,5 +1,5 @@
-//! `.echoreplay` to `.gtape`: unzipping, events, coding and the comparison of every frame with what will be read, in frames a second. Each conversion is a process of
-//! its own that may use as many cores as it is told.
+//! Converts `.echoreplay` to `.gtape`: unzipping, event detection, encoding and the comparison of every frame with what
+//! will be read, in frames per second. Each conversion is a separate process that is restricted to a number of cores.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,26 +13,26 @@ use super::cores::use_cores;
 use super::matches::{Replay, settings, write_replay};
 use crate::laps::figures::Figure;
 
-/// Frames a second that must be reached with 2 players.
+/// Required frames per second with 2 players.
 const LEAST_ON_ONE_CORE: f64 = 12_000.0;
 const LEAST_ON_TWO_CORES: f64 = 20_000.0;
-/// The best of so many rounds counts: what else the machine does only takes away.
+/// The best of this many rounds counts: other load on the machine can only slow it down.
 const ROUNDS: usize = 5;
 
 /// A conversion, for `echo`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Cores that may be used
+    /// Number of cores to use
     #[arg(long)]
     cores: usize,
-    /// Where the tapes go
+    /// Directory for the tapes
     #[arg(long)]
     folder: PathBuf,
-    /// Files, each converted by a thread of its own
+    /// Files, each converted by its own thread
     files: Vec<PathBuf>,
 }
 
-/// Converts, and prints the seconds that it took.
+/// Converts the files and prints the elapsed seconds.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
     use_cores(args.cores)?;
     let start = Instant::now();
@@ -52,7 +52,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
     Ok(())
 }
 
-/// Measures.
+/// Measures the conversion rates.
 pub(super) fn measure(folder: &Path, frames: usize) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for players in [2, 10] {
@@ -95,7 +95,7 @@ fn best_rate(folder: &Path, cores: usize, files: &[&Replay]) -> Result<f64> {
         let output = command.args(files.iter().map(|replay| &replay.path)).output()?;
         ensure!(output.status.success(), "a conversion failed: {}", String::from_utf8_lossy(&output.stderr));
         let seconds: f64 =
-            std::str::from_utf8(&output.stdout)?.trim().parse().context("the seconds of a conversion")?;
+            std::str::from_utf8(&output.stdout)?.trim().parse().context("parsing the seconds of a conversion")?;
         best = best.max(frames as f64 / seconds);
     }
     Ok(best)

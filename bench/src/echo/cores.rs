@@ -1,8 +1,8 @@
-//! Which cores a process may use.
+//! Restricts the cores of a process.
 
 use anyhow::Result;
 
-/// Keeps this process, and the threads it starts from now on, on the first cores of those it has.
+/// Pins this process, and the threads it starts from now on, to the first cores available to it.
 #[cfg(target_os = "linux")]
 pub(super) fn use_cores(count: usize) -> Result<()> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -14,8 +14,8 @@ pub(super) fn use_cores(count: usize) -> Result<()> {
     Ok(sched_setaffinity(None, &use_these)?)
 }
 
-/// Other systems are not asked.
+/// Not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn use_cores(_: usize) -> Result<()> {
-    anyhow::bail!("how many cores are used is only decided on Linux")
+    anyhow::bail!("restricting the number of cores is only supported on Linux")
 }

@@ -1,4 +1,4 @@
-//! What finding events costs, for each frame in which nothing happens.
+//! Cost of event detection for each frame without events.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,11 +11,11 @@ use super::PART_EVENTS as PART;
 use super::matches::settings;
 use crate::laps::figures::Figure;
 
-/// Nanoseconds a frame.
+/// Nanoseconds per frame.
 const MOST_NS: f64 = 200.0;
 const ROUNDS: usize = 200;
 
-/// Measures.
+/// Measures the detection.
 pub(super) fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for players in [2, 10] {

@@ -1,11 +1,11 @@
-//! `echo`: how small and how fast Echo VR's matches are, beside the formats that others keep them in. Matches are simulated (`gametape::games::echo_vr::simulated`
-//! says how), since recordings of real ones are rare.
+//! `echo`: size and speed of Echo VR matches, compared to other formats. Matches are simulated (see
+//! `gametape::games::echo_vr::simulated`), because recordings of real ones are rare.
 //!
 //! ```text
 //! scenario: bytes of the published comparison ─┐
-//! matches ─▶ sizes: bytes a second            ├─▶ laps::figures
-//!         ├▶ convert: frames a second         │
-//!         ├▶ events: nanoseconds a frame      │
+//! matches ─▶ sizes: bytes per second          ├─▶ laps::figures
+//!         ├▶ convert: frames per second       │
+//!         ├▶ events: nanoseconds per frame    │
 //!         └▶ seek: milliseconds ──────────────┘
 //! ```
 
@@ -35,34 +35,34 @@ const PART_CONVERT: &str = "convert";
 const PART_EVENTS: &str = "events";
 const PART_SEEK: &str = "seek";
 
-/// What of it.
+/// Parts that can be measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// The published comparison of the two versions of the format
     Scenario,
-    /// Bytes a second in each format
+    /// Bytes per second in each format
     Sizes,
-    /// Frames a second from `.echoreplay` to `.gtape`
+    /// Frames per second from `.echoreplay` to `.gtape`
     Convert,
-    /// Nanoseconds that a frame without events costs
+    /// Nanoseconds per frame without events
     Events,
     /// Milliseconds to any frame of a long match, and to its goals
     Seek,
 }
 
-/// How much of it.
+/// How much to measure.
 #[derive(Debug, Args)]
 pub(crate) struct EchoArgs {
     /// Only these parts
     #[arg(long = "part", value_name = "PART")]
     parts: Vec<Part>,
-    /// Frames of a match that is measured or converted
+    /// Number of frames of a match that is measured or converted
     #[arg(long, value_name = "N", default_value_t = 12_000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     frames: u32,
-    /// Hours of the long match
+    /// Length of the long match in hours
     #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = hours)]
     hours: f64,
-    /// All of it in a few seconds, to see that it works: these figures say little
+    /// Everything in a few seconds, as a smoke test: the figures are not meaningful
     #[arg(long)]
     quick: bool,
     /// Print JSON instead of a table
@@ -72,7 +72,7 @@ pub(crate) struct EchoArgs {
 
 fn hours(text: &str) -> Result<f64, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| (0.005..=24.0).contains(hours));
-    hours.ok_or_else(|| "hours are a number from 0.005 to 24".into())
+    hours.ok_or_else(|| "hours must be a number from 0.005 to 24".into())
 }
 
 /// Measures and prints.
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &EchoArgs) -> Result<()> {
         println!("{}", json(&figures)?);
         return Ok(());
     }
-    let quick = if args.quick { "quick: these figures show that it works, and not how well\n" } else { "" };
+    let quick = if args.quick { "quick: a smoke test, the figures are not meaningful\n" } else { "" };
     print!("{}, load {}\n{quick}\n{}", machine::line(), system::load_average(), table(&figures));
     Ok(())
 }

@@ -16,7 +16,7 @@ use published::{WithBones, v1_frame, v2_frame};
 /// Players, bytes of version 1, bytes of version 2 with its envelope.
 const EXPECTED: [(u16, f64, f64); 2] = [(2, 1267.0, 332.0), (10, 5109.0, 1362.0)];
 
-/// Encodes.
+/// Encodes the scenarios.
 pub(super) fn measure() -> Vec<Figure> {
     let figures = |(players, first, second): (u16, f64, f64)| {
         let frame = Record::from_message(Message::Frame(v2_frame(players, WithBones::No)));

@@ -1,4 +1,4 @@
-//! A match of hours: the full state at any moment, and all goals, in a `.gtape` and in a V2 `.tape`.
+//! A match of several hours: the full state at any time, and all goals, in a `.gtape` and in a V2 `.tape`.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
@@ -21,7 +21,7 @@ const MOST_MS: f64 = 20.0;
 const MOST_V2_MS: f64 = 2.0;
 const MOST_GOALS_MS: f64 = 2.0;
 
-/// Makes a match of these hours and looks at it.
+/// Creates a match of this length and measures it.
 pub(super) fn measure(folder: &Path, hours: f64) -> Result<Vec<Figure>> {
     let frames = (hours * 3600.0 * HZ) as usize;
     let of_match = || settings(2, true, frames, 3);
@@ -33,9 +33,9 @@ pub(super) fn measure(folder: &Path, hours: f64) -> Result<Vec<Figure>> {
         Figure::count(PART, "  frames", replay.frames),
         Figure::new(PART, "  .gtape", bytes(&path)? as f64 / 1e6, "MB").digits(1),
     ];
-    // Places all over it, in no order.
-    let places: Vec<usize> = (0..SEEKS).map(|number| (number * 7919 + 13) % SEEKS * (frames / SEEKS)).collect();
-    let expected = answers_at(Match::new(of_match()), &places);
+    // Positions spread over the match, in random order.
+    let positions: Vec<usize> = (0..SEEKS).map(|number| (number * 7919 + 13) % SEEKS * (frames / SEEKS)).collect();
+    let expected = answers_at(Match::new(of_match()), &positions);
     let start = Instant::now();
     let tape = Tape::open(&path)?;
     figures.push(Figure::new(PART, ".gtape, opened in", start.elapsed().as_secs_f64() * 1e3, "ms").digits(2));
@@ -49,10 +49,13 @@ pub(super) fn measure(folder: &Path, hours: f64) -> Result<Vec<Figure>> {
         took_ms.push(start.elapsed().as_secs_f64() * 1e3);
         let same =
             |found: Option<(u64, Vec<u8>)>, wanted: &str| found.is_some_and(|(_, found)| found == wanted.as_bytes());
-        ensure!(same(found.0, &answers.session) && same(found.1, &answers.player_bones), "another answer at {time_ns}");
+        ensure!(
+            same(found.0, &answers.session) && same(found.1, &answers.player_bones),
+            "the response at {time_ns} differs"
+        );
     }
     figures.extend(times(".gtape, seek with full state", took_ms, MOST_MS));
-    figures.extend(in_v2_tape(folder, &tape, &places)?);
+    figures.extend(in_v2_tape(folder, &tape, &positions)?);
     let start = Instant::now();
     let tape = Tape::open(&path)?;
     let goals = tape.events_of("goal").len();
@@ -64,8 +67,8 @@ pub(super) fn measure(folder: &Path, hours: f64) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The same in a V2 `.tape` made of it.
-fn in_v2_tape(folder: &Path, tape: &Tape, places: &[usize]) -> Result<Vec<Figure>> {
+/// Measures the same in a V2 `.tape` made from it.
+fn in_v2_tape(folder: &Path, tape: &Tape, positions: &[usize]) -> Result<Vec<Figure>> {
     let path = folder.join("hours.tape");
     let mut out = BufWriter::new(File::create_new(&path)?);
     export_v2_tape(tape, CaptureOptions::default(), &mut out, &mut |_| Ok(()))?;
@@ -78,17 +81,17 @@ fn in_v2_tape(folder: &Path, tape: &Tape, places: &[usize]) -> Result<Vec<Figure
         Figure::new(PART, "V2 .tape, opened in", opened_ms, "ms").digits(2),
     ];
     let mut took_ms = Vec::new();
-    for place in places {
+    for position in positions {
         let start = Instant::now();
-        let found = capture.frame_at(u32::try_from(*place)?)?;
+        let found = capture.frame_at(u32::try_from(*position)?)?;
         took_ms.push(start.elapsed().as_secs_f64() * 1e3);
-        ensure!(found.is_some_and(|found| !found.state.players.is_empty()), "no state at frame {place}");
+        ensure!(found.is_some_and(|found| !found.state.players.is_empty()), "no state at frame {position}");
     }
     figures.extend(times("V2 .tape, seek with full state", took_ms, MOST_V2_MS));
     Ok(figures)
 }
 
-/// The median and the most of some times; the most must be within the limit.
+/// Returns the median and the maximum of some times; the maximum must be within the limit.
 pub(super) fn times(what: &str, mut took_ms: Vec<f64>, most_ms: f64) -> [Figure; 2] {
     took_ms.sort_by(f64::total_cmp);
     [
@@ -97,9 +100,9 @@ pub(super) fn times(what: &str, mut took_ms: Vec<f64>, most_ms: f64) -> [Figure;
     ]
 }
 
-/// The answers with these numbers; the first place comes first.
-fn answers_at(of_match: Match, places: &[usize]) -> Vec<Answers> {
-    let mut wanted = places.to_vec();
+/// Returns the responses with these numbers and number 0, in ascending order.
+fn answers_at(of_match: Match, positions: &[usize]) -> Vec<Answers> {
+    let mut wanted = positions.to_vec();
     wanted.push(0);
     wanted.sort_unstable();
     wanted.dedup();

@@ -1,4 +1,5 @@
-//! The same matches in each format: bytes a second, and whether the simulated ones are like the one public capture whose sizes are known.
+//! The same matches in each format: bytes per second, and whether simulated matches resemble the one public capture
+//! whose sizes are known.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
@@ -16,26 +17,26 @@ use super::matches::{HZ, bytes, settings, write_replay};
 use super::{PART_CALIBRATION, PART_SIZES as PART};
 use crate::laps::figures::Figure;
 
-/// What the public capture has in each frame, in bytes: text, zip, V2 as it is, V2 in its file.
+/// Bytes per frame of the public capture: text, zip, raw V2, V2 in its file.
 const PUBLIC: [(&str, f64); 4] =
     [("text", 8560.0), (".echoreplay", 2050.0), ("V2 envelopes", 1820.0), ("V2 .tape at zstd 1", 1610.0)];
-/// As far may simulated matches be from it.
+/// Maximum relative deviation of simulated matches.
 const WITHIN: f64 = 0.25;
 
-/// Bytes of a frame in each format.
+/// Bytes per frame in each format.
 struct Sizes {
     text: f64,
     echoreplay: f64,
     nevrcap: f64,
-    /// Before packing.
+    /// Before compression.
     envelopes: f64,
     v2_tape: f64,
-    /// The same envelopes packed as the writer of the public capture does it.
+    /// The same envelopes compressed like the writer of the public capture does.
     v2_tape_fastest: f64,
     gtape: f64,
 }
 
-/// Measures.
+/// Measures the sizes.
 pub(super) fn measure(folder: &Path, frames: usize) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (players, bones) in [(2, true), (10, true), (2, false), (10, false)] {
@@ -57,7 +58,7 @@ impl Sizes {
         import(&replay.path, &gtape, &mut |_| {})?;
         let tape = Tape::open(&gtape)?;
         let compared = compare_with_source(&tape, &replay.path, &mut |_| {})?;
-        ensure!(compared.different == 0, "the tape does not give the lines back");
+        ensure!(compared.different == 0, "the tape does not reproduce the lines");
         let mut out = BufWriter::new(File::create_new(&v2_tape)?);
         export_v2_tape(&tape, CaptureOptions::default(), &mut out, &mut |_| Ok(()))?;
         out.flush()?;
@@ -82,7 +83,7 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// How near it is to the public capture.
+    /// Compares with the public capture.
     fn calibration(&self) -> Vec<Figure> {
         let found = [self.text, self.echoreplay, self.envelopes, self.v2_tape_fastest];
         let near = |((what, public), found): ((&str, f64), f64)| {
@@ -116,7 +117,8 @@ impl Sizes {
     }
 }
 
-/// Length of a V2 `.tape` when its records are packed with zstd's level 1, the fastest of the public capture's writer; ours takes level 3.
+/// Returns the length of a V2 `.tape` whose records are compressed with zstd level 1, as by the writer of the public
+/// capture; ours uses level 3.
 fn packed_fastest(path: &Path) -> Result<u64> {
     let options = WriteOptions { level: 1, keyframe_state: false, ..WriteOptions::default() };
     let mut reader = Reader::new(BufReader::new(File::open(path)?))?;
@@ -134,7 +136,7 @@ fn packed_fastest(path: &Path) -> Result<u64> {
     Ok(counted.0)
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct Counted(u64);
 
 impl std::io::Write for Counted {

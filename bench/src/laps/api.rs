@@ -1,4 +1,4 @@
-//! The server with many sessions: a store is filled, `gametape serve` serves it, requests come at a steady rate.
+//! The server with many sessions: fills a store, serves it with `gametape serve`, and sends requests at a steady rate.
 
 use std::path::Path;
 use std::time::Instant;
@@ -6,10 +6,10 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
+use super::database::{Database, POSTGRES};
 use super::figures::{Figure, quantile};
 use super::http::Connection;
 use super::load::{Load, send};
-use super::place::{POSTGRES, Place};
 use super::server::Server;
 use super::{Amounts, ask, fill, say};
 
@@ -17,7 +17,7 @@ const PER_SECOND: u64 = 500;
 const CONNECTIONS: usize = 32;
 const P99_MS: f64 = 20.0;
 const NEWEST: &str = "/api/v1/sessions";
-/// The other questions that a page asks, each alone.
+/// Other requests of a page, each measured alone.
 const OTHERS: [&str; 5] = [
     "/api/v1/sessions?laps=true",
     "/api/v1/bests",
@@ -26,34 +26,40 @@ const OTHERS: [&str; 5] = [
     "/api/v1/laps?sort=fastest&track=Spa&valid=true",
 ];
 
-/// Fills, serves and asks; in each database that there is.
+/// Fills the store, serves it and sends requests; with each available database.
 pub(super) fn measure(program: &Path, postgres: Option<&str>, amounts: &Amounts) -> Result<Vec<Figure>> {
-    let mut figures = of_place(program, |folder| Ok(Place::sqlite(folder)), amounts).context("with SQLite")?;
+    let mut figures = of_database(program, |folder| Ok(Database::sqlite(folder)), amounts).context("with SQLite")?;
     match postgres.filter(|url| !url.is_empty()) {
-        Some(url) => figures.extend(of_place(program, |_| Place::postgres(url), amounts).context("with PostgreSQL")?),
-        None => say(&format!("PostgreSQL is left out: name one with --postgres or {POSTGRES}")),
+        Some(url) => {
+            figures.extend(of_database(program, |_| Database::postgres(url), amounts).context("with PostgreSQL")?)
+        }
+        None => say(&format!("PostgreSQL is left out: set --postgres or {POSTGRES}")),
     }
     Ok(figures)
 }
 
-fn of_place(program: &Path, place: impl FnOnce(&Path) -> Result<Place>, amounts: &Amounts) -> Result<Vec<Figure>> {
+fn of_database(
+    program: &Path,
+    database: impl FnOnce(&Path) -> Result<Database>,
+    amounts: &Amounts,
+) -> Result<Vec<Figure>> {
     let folder = tempfile::tempdir()?;
-    let place = place(folder.path())?;
+    let database = database(folder.path())?;
     let laps = u64::from(amounts.sessions) * u64::from(fill::LAPS);
-    say(&format!("filling {} with {} sessions and {laps} laps", place.name(), amounts.sessions));
+    say(&format!("filling {} with {} sessions and {laps} laps", database.name(), amounts.sessions));
     let start = Instant::now();
-    fill::fill(&place.open()?, amounts.sessions, place.writers())?;
+    fill::fill(&database.open()?, amounts.sessions, database.writers())?;
     let fill_s = start.elapsed().as_secs_f64();
-    place.settle()?;
-    let part = format!("api, {}", place.name());
+    database.settle()?;
+    let part = format!("api, {}", database.name());
     let mut figures = vec![
         Figure::count(&part, "sessions", amounts.sessions),
         Figure::count(&part, "laps", laps),
         Figure::new(&part, "written in", fill_s, "s").digits(1),
     ];
-    let server = Server::serve(program, folder.path(), &place.url())?;
+    let server = Server::serve(program, folder.path(), &database.url())?;
     figures.extend(under_load(&part, &server, amounts)?);
-    say("asking other things, each alone");
+    say("sending other requests, each alone");
     for path in OTHERS {
         let alone = ask::alone(server.address(), path)?;
         let what = format!("GET {path}, {:.0} kB, alone, median", alone.bytes as f64 / 1e3);
@@ -64,7 +70,7 @@ fn of_place(program: &Path, place: impl FnOnce(&Path) -> Result<Place>, amounts:
     Ok(figures)
 }
 
-/// The newest 20 sessions, again and again.
+/// Requests the newest 20 sessions repeatedly.
 fn under_load(part: &str, server: &Server, amounts: &Amounts) -> Result<Vec<Figure>> {
     let mut connection = Connection::open(server.address())?;
     let answer = connection.get(NEWEST)?;
@@ -72,8 +78,8 @@ fn under_load(part: &str, server: &Server, amounts: &Amounts) -> Result<Vec<Figu
     check_newest(answer.body, amounts.sessions)?;
     let expected = answer.body.to_vec();
     let load = Load { per_second: PER_SECOND, seconds: amounts.load_seconds, connections: CONNECTIONS };
-    say(&format!("asking for the newest 20 sessions {PER_SECOND} times a second, for {} s", load.seconds));
-    // What is asked for the first time fills caches: a server that has run for a while has them.
+    say(&format!("requesting the newest 20 sessions {PER_SECOND} times per second, for {} s", load.seconds));
+    // The first requests fill caches, which a long-running server already has.
     send(server.address(), NEWEST, &expected, Load { seconds: 1, ..load })?;
     let processor_s = server.processor_s()?;
     let found = send(server.address(), NEWEST, &expected, load)?;
@@ -92,13 +98,13 @@ fn under_load(part: &str, server: &Server, amounts: &Amounts) -> Result<Vec<Figu
     ])
 }
 
-/// The answer has the 20 newest, the newest first.
+/// Checks that the response holds the 20 newest sessions, newest first.
 fn check_newest(body: &[u8], sessions: u32) -> Result<()> {
     let answer: Value = serde_json::from_slice(body)?;
     let found: Vec<&str> =
         answer["sessions"].as_array().into_iter().flatten().filter_map(|session| session["id"].as_str()).collect();
     let expected: Vec<String> =
         (0..sessions).rev().take(20).map(|number| fill::session(number).id.to_string()).collect();
-    ensure!(found == expected, "{NEWEST} does not give the newest 20 sessions: {found:?}");
+    ensure!(found == expected, "{NEWEST} does not return the newest 20 sessions: {found:?}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One question after the other, each alone: a path in, how long its answer takes out.
+//! Sequential requests: measures the latency of each path alone.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -7,20 +7,20 @@ use anyhow::{Result, ensure};
 
 use super::http::Connection;
 
-/// Each question is asked this often, or for this long.
+/// Each request is repeated this often, or for this long.
 const TIMES: usize = 30;
 const AT_MOST: Duration = Duration::from_secs(10);
 
-/// How long answers took.
+/// Response times.
 #[derive(Debug)]
 pub(super) struct Alone {
     /// Sorted.
     pub(super) ms: Vec<f64>,
-    /// Of an answer.
+    /// Size of a response.
     pub(super) bytes: usize,
 }
 
-/// Asks; the first answer is not counted.
+/// Sends the requests; the first response is not counted.
 pub(super) fn alone(address: SocketAddr, path: &str) -> Result<Alone> {
     let mut connection = Connection::open(address)?;
     let (mut ms, mut bytes, since) = (Vec::new(), 0, Instant::now());

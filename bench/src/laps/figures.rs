@@ -1,4 +1,4 @@
-//! What was measured: a figure with what it must be in, a line of the table out.
+//! Figures with their targets, and the table of them.
 
 use serde::Serialize;
 
@@ -11,51 +11,51 @@ pub(crate) struct Figure {
     what: String,
     value: f64,
     unit: &'static str,
-    /// What it must be, in words.
+    /// The target, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     met: Option<bool>,
-    /// Digits behind the point.
+    /// Number of decimals.
     #[serde(skip)]
     digits: usize,
 }
 
 impl Figure {
-    /// A figure without target.
+    /// Creates a figure without a target.
     pub(crate) fn new(part: &str, what: impl Into<String>, value: f64, unit: &'static str) -> Self {
         Self { part: part.to_owned(), what: what.into(), value, unit, target: None, met: None, digits: 0 }
     }
 
-    /// A count.
+    /// Creates a count.
     pub(crate) fn count(part: &str, what: impl Into<String>, value: impl TryInto<u64>) -> Self {
         Self::new(part, what, value.try_into().map_or(f64::NAN, |value| value as f64), "")
     }
 
-    /// Shown with this many digits behind the point.
+    /// Sets the number of decimals.
     pub(crate) fn digits(self, digits: usize) -> Self {
         Self { digits, ..self }
     }
 
-    /// Must be at least this.
+    /// Sets a minimum.
     pub(crate) fn at_least(self, least: f64) -> Self {
         let met = self.value >= least;
         self.must(format!(">= {least}"), met)
     }
 
-    /// Must be at most this.
+    /// Sets a maximum.
     pub(crate) fn at_most(self, most: f64) -> Self {
         let met = self.value <= most;
         self.must(format!("<= {most}"), met)
     }
 
-    /// Must be within both.
+    /// Sets a minimum and a maximum.
     pub(crate) fn between(self, least: f64, most: f64) -> Self {
         let met = self.value >= least && self.value <= most;
         self.must(format!("{least} to {most}"), met)
     }
 
-    /// Must be exactly this.
+    /// Sets an exact value.
     pub(crate) fn exactly(self, wanted: f64) -> Self {
         let met = self.value == wanted;
         self.must(format!("{wanted}"), met)
@@ -66,7 +66,7 @@ impl Figure {
     }
 }
 
-/// All of them as text. Whatever was not measured is a number that is none, and meets nothing.
+/// Formats all figures. A figure that was not measured is NaN and meets no target.
 pub(crate) fn table(figures: &[Figure]) -> String {
     let shown = |figure: &Figure| match figure.value.is_nan() {
         true => "-".to_owned(),
@@ -88,7 +88,7 @@ pub(crate) fn table(figures: &[Figure]) -> String {
     aligned(&header, &figures.iter().map(line).collect::<Vec<_>>(), header.len())
 }
 
-/// The value that this share of a sorted list does not exceed.
+/// Returns the quantile of a sorted list.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get((last as f64 * share).ceil() as usize).copied().unwrap_or(f64::NAN)

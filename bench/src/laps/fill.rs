@@ -1,6 +1,7 @@
-//! A store as it is after years: a number of sessions in, all of them written through the [`Store`] trait, a tape each.
+//! Fills a store as it would be after years: writes a number of sessions through the [`Store`] trait, one tape each.
 //!
-//! Made up, and the same each time. Drivers, cars and tracks are unevenly spread, as they are; one lap in ten does not count.
+//! The data is generated and the same each time. Drivers, cars and tracks are unevenly distributed, as in reality; one
+//! lap in ten is invalid.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,11 +15,11 @@ use gametape::store::{Origin, Store, Tracker, Write};
 
 use crate::data::noise::Noise;
 
-/// Laps of each session.
+/// Laps per session.
 pub(super) const LAPS: u32 = 50;
 /// 2020-01-01 UTC.
 const START_US: i64 = 1_577_836_800_000_000;
-/// From the start of one session to the next.
+/// Time between the starts of two sessions.
 const EVERY_US: i64 = 5 * 3_600_000_000;
 const TRACKS: [&str; 8] =
     ["Spa", "Monza", "Nurburgring", "Suzuka", "Brands Hatch", "Kyalami", "Mount Panorama", "Imola"];
@@ -26,17 +27,17 @@ const GAMES: [&str; 2] = ["assetto-corsa-competizione", "iracing"];
 const CARS: u64 = 12;
 const DRIVERS: u64 = 25;
 
-/// A tape, and a session on it.
+/// Returns the tape of a session.
 fn tape_of(number: u32) -> TapeId {
     let mut id = [7; 16];
     id[..4].copy_from_slice(&number.to_be_bytes());
     TapeId(id)
 }
 
-/// The session with this number; a higher one is newer.
+/// Returns the session with this number; a higher number is newer.
 pub(super) fn session(number: u32) -> Session {
     let mut noise = Noise::new(u64::from(number));
-    // The smaller of two: some are driven much more often than others.
+    // The minimum of two: some are driven much more often than others.
     let mut seldom = |of: u64| (noise.next_u64() % of).min(noise.next_u64() % of);
     let (track, car, driver) = (seldom(TRACKS.len() as u64), seldom(CARS), seldom(DRIVERS));
     let game = GAMES.get((track % 4 == 3) as usize).copied().unwrap_or_default();
@@ -128,7 +129,7 @@ fn writes(number: u32) -> Vec<Write> {
     writes
 }
 
-/// Writes this many sessions, on several threads where the database has room for more than one writer.
+/// Writes this many sessions, with several threads if the database supports more than one writer.
 pub(super) fn fill(store: &dyn Store, sessions: u32, threads: usize) -> Result<()> {
     let next = AtomicU32::new(0);
     let work = || -> Result<()> {
@@ -143,7 +144,7 @@ pub(super) fn fill(store: &dyn Store, sessions: u32, threads: usize) -> Result<(
     };
     std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        running.into_iter().try_for_each(|one| one.join().map_err(|_| anyhow!("a thread that fills broke off"))?)
+        running.into_iter().try_for_each(|one| one.join().map_err(|_| anyhow!("a fill thread panicked"))?)
     })
 }
 

@@ -1,5 +1,5 @@
-//! Keeps a program from outliving the benchmark, however that ends: it is killed when standard input ends, and what a killed one leaves in
-//! shared memory is removed.
+//! Keeps a program from outliving the benchmark, however it ends: kills it when standard input ends, and removes the
+//! shared memory that a killed program leaves behind.
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::Args;
 
-/// How often the end is looked for.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(50);
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// What to run.
 #[derive(Debug, Args)]
 pub(crate) struct GuardArgs {
-    /// What the names of its shared memory begin with
+    /// Prefix of its shared memory names
     #[arg(long)]
     names: Option<String>,
     /// The program and its arguments
@@ -25,9 +25,9 @@ pub(crate) struct GuardArgs {
     command: Vec<String>,
 }
 
-/// Runs it; its number is the first line.
+/// Runs the program; prints its process id as the first line.
 pub(crate) fn run(args: &GuardArgs) -> Result<()> {
-    let (program, arguments) = args.command.split_first().context("no program")?;
+    let (program, arguments) = args.command.split_first().context("no program given")?;
     let mut child = Command::new(program).args(arguments).stdin(std::process::Stdio::null()).spawn()?;
     let told = writeln!(std::io::stdout(), "{}", child.id()).and_then(|()| std::io::stdout().flush());
     let over = Arc::new(AtomicBool::new(told.is_err()));

@@ -1,4 +1,5 @@
-//! A connection to the server that stays open: a path in, an answer out. As little as HTTP/1.1 needs, so that the client costs next to nothing.
+//! A persistent HTTP/1.1 connection to the server. Implements the bare minimum, so that the client costs next to
+//! nothing.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -6,12 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// A server that says nothing for this long has failed.
+/// Response timeout.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// No answer is larger.
+/// Maximum response size.
 const MOST_BYTES: usize = 256 << 20;
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Answer<'a> {
     pub(super) status: u16,
@@ -22,7 +23,7 @@ pub(super) struct Answer<'a> {
 pub(super) struct Connection {
     socket: TcpStream,
     address: SocketAddr,
-    /// What has come: one answer at a time.
+    /// Received bytes: one response at a time.
     bytes: Vec<u8>,
 }
 
@@ -35,7 +36,7 @@ impl Connection {
         Ok(Self { socket, address, bytes: Vec::new() })
     }
 
-    /// Asks, and waits for the whole answer.
+    /// Sends a request and waits for the complete response.
     pub(super) fn get(&mut self, path: &str) -> Result<Answer<'_>> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
         self.socket.write_all(request.as_bytes())?;
@@ -47,11 +48,11 @@ impl Connection {
             self.read_more()?;
         };
         let (status, length) = parse_head(self.bytes.get(..head).unwrap_or_default())?;
-        ensure!(length <= MOST_BYTES, "an answer of {length} bytes");
+        ensure!(length <= MOST_BYTES, "a response of {length} bytes is too large");
         while self.bytes.len() < head + length {
             self.read_more()?;
         }
-        ensure!(self.bytes.len() == head + length, "the server said more than it was asked");
+        ensure!(self.bytes.len() == head + length, "the server sent more than one response");
         Ok(Answer { status, body: self.bytes.get(head..).unwrap_or_default() })
     }
 
@@ -70,7 +71,7 @@ impl Connection {
     }
 }
 
-/// Status and length of the body.
+/// Parses the status and the length of the body.
 fn parse_head(head: &[u8]) -> Result<(u16, usize)> {
     let head = std::str::from_utf8(head)?;
     let mut lines = head.lines();
@@ -78,7 +79,7 @@ fn parse_head(head: &[u8]) -> Result<(u16, usize)> {
     let mut fields = lines.filter_map(|line| line.split_once(':'));
     let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     let length = length.and_then(|(_, length)| length.trim().parse().ok());
-    Ok((status.context("no status in the answer")?, length.context("no content-length in the answer")?))
+    Ok((status.context("no status in the response")?, length.context("no content-length in the response")?))
 }
 
 #[cfg(test)]

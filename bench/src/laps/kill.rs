@@ -1,7 +1,8 @@
-//! The server is killed again and again while laps are driven and others ask: each lap that it announced must be in the store.
+//! Kills the server repeatedly while laps are driven and clients send requests: each lap that it announced must be in
+//! the store.
 //!
-//! One folder for all rounds: what earlier rounds announced must outlive the later ones, too. Every second round is killed at the very moment
-//! at which a lap is announced, where a lap that is told too early would be lost.
+//! All rounds share one folder: laps announced in earlier rounds must survive the later ones, too. Every second round
+//! is killed at the very moment a lap is announced; a lap announced before it is stored would be lost then.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -26,22 +27,22 @@ use crate::data::noise::Noise;
 const PART: &str = "kill";
 /// A lap takes two seconds.
 const SPEED: u32 = 20;
-/// Connections that ask meanwhile, without a pause.
+/// Number of connections that send requests meanwhile, without a pause.
 const ASKING: usize = 4;
 const PATHS: [&str; 3] = ["/api/v1/sessions?laps=true", "/api/v1/laps?sort=newest", "/api/v1/bests"];
-/// A round goes on until a lap is announced, but not for longer than this.
+/// A round lasts until a lap is announced, but no longer than this.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What was announced, by id: its time, as it was said last.
+/// Announced laps by id, with the last announced time.
 #[derive(Default)]
 struct Announced {
     done: HashMap<Id, Option<u64>>,
-    /// Laps that had begun: nothing is promised of them.
+    /// Laps that had begun; they need not be stored.
     opened: Vec<Id>,
 }
 
 impl Announced {
-    /// Takes over a message; gives whether a lap is done.
+    /// Handles a message; returns whether a lap was completed.
     fn hear(&mut self, text: &str) -> Option<bool> {
         let message: Value = serde_json::from_str(text).ok()?;
         let (kind, data) = (message["kind"].as_str()?, &message["data"]);
@@ -58,7 +59,7 @@ impl Announced {
         }
     }
 
-    /// Announced laps that are not in the store as they were announced.
+    /// Counts announced laps that the store does not hold as announced.
     fn lost(&self, store: &SqlStore) -> Result<usize> {
         let mut lost = 0;
         for (id, time_ms) in &self.done {
@@ -69,7 +70,8 @@ impl Announced {
         Ok(lost)
     }
 
-    /// Laps that had only begun, and how many of them are in the store. To be asked before the next start, which finds them on the tape.
+    /// Returns the number of laps that had only begun, and how many of them are in the store. Call it before the next
+    /// start, which recovers them from the tape.
     fn only_opened(&self, store: &SqlStore) -> Result<(usize, usize)> {
         let running: Vec<&Id> = self.opened.iter().filter(|id| !self.done.contains_key(id)).collect();
         let mut there = 0;
@@ -80,12 +82,12 @@ impl Announced {
     }
 }
 
-/// Listens until the server is gone; all that arrived is heard, and each lap is told at once.
+/// Listens until the server is gone, processes everything that arrived, and signals each lap at once.
 fn listen(address: SocketAddr, laps: &Sender<()>) -> Result<Announced> {
     let socket = std::net::TcpStream::connect(address)?;
     socket.set_read_timeout(Some(PATIENCE))?;
     let (mut socket, _) = tungstenite::client(format!("ws://{address}/api/v1/live"), socket)
-        .map_err(|error| anyhow::anyhow!("no WebSocket: {error}"))?;
+        .map_err(|error| anyhow::anyhow!("opening the WebSocket failed: {error}"))?;
     let mut announced = Announced::default();
     while let Ok(message) = socket.read() {
         if let Message::Text(text) = message
@@ -97,7 +99,7 @@ fn listen(address: SocketAddr, laps: &Sender<()>) -> Result<Announced> {
     Ok(announced)
 }
 
-/// Asks until it is told to stop, or the server is gone.
+/// Sends requests until told to stop, or until the server is gone.
 fn ask(address: SocketAddr, stop: &AtomicBool, answers: &AtomicU64) {
     let Ok(mut connection) = Connection::open(address) else { return };
     for path in PATHS.iter().cycle() {
@@ -109,7 +111,7 @@ fn ask(address: SocketAddr, stop: &AtomicBool, answers: &AtomicU64) {
     }
 }
 
-/// Waits for the moment at which it is killed: some time, or the next lap behind that.
+/// Waits for the moment of the kill: some time, or the next lap after that.
 fn wait(laps: &Receiver<()>, after: Duration, at_lap: bool) {
     let until = Instant::now() + after;
     let (mut heard, patience) = (false, until + PATIENCE);
@@ -129,7 +131,7 @@ fn wait(laps: &Receiver<()>, after: Duration, at_lap: bool) {
     }
 }
 
-/// One round; what was announced in it.
+/// Runs one round; returns what was announced in it.
 fn round(program: &Path, data: &Path, after: Duration, at_lap: bool, answers: &Arc<AtomicU64>) -> Result<Announced> {
     let server = Server::demo(program, data, SPEED)?;
     let address = server.address();
@@ -147,13 +149,13 @@ fn round(program: &Path, data: &Path, after: Duration, at_lap: bool, answers: &A
     stop.store(true, Ordering::Relaxed);
     asking.into_iter().for_each(|thread| drop(thread.join()));
     killed?;
-    listener.join().map_err(|_| anyhow::anyhow!("the listener broke off"))?
+    listener.join().map_err(|_| anyhow::anyhow!("the listener panicked"))?
 }
 
-/// Kills it this often, and looks.
+/// Runs this many rounds and checks the store.
 pub(super) fn measure(program: &Path, rounds: u32, control: bool) -> Result<Vec<Figure>> {
     let folder = tempfile::tempdir()?;
-    let place = folder.path().join("demo").join("laps.sqlite");
+    let path = folder.path().join("demo").join("laps.sqlite");
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |now| now.as_nanos() as u64);
     let (mut noise, answers) = (Noise::new(seed), Arc::new(AtomicU64::new(0)));
     let (mut all, mut lost, mut silent) = (Announced::default(), 0, 0);
@@ -165,17 +167,17 @@ pub(super) fn measure(program: &Path, rounds: u32, control: bool) -> Result<Vec<
         let announced = round(program, folder.path(), after, at_lap, &answers)
             .with_context(|| format!("round {} of {rounds}", number + 1))?;
         silent += u32::from(announced.done.is_empty());
-        let store = SqlStore::sqlite(&place)?;
+        let store = SqlStore::sqlite(&path)?;
         lost += announced.lost(&store)?;
         let (opened, there) = announced.only_opened(&store)?;
         (running, running_there) = (running + opened, running_there + there);
         all.done.extend(announced.done);
     }
-    // The next start looks through what was left behind; that must not take anything away.
+    // The next start recovers what was left behind, which must not lose anything.
     let server = Server::demo(program, folder.path(), SPEED)?;
     std::thread::sleep(Duration::from_secs(2));
     server.end()?;
-    let store = SqlStore::sqlite(&place)?;
+    let store = SqlStore::sqlite(&path)?;
     let mut figures = vec![
         Figure::count(PART, "rounds", rounds),
         Figure::count(PART, "  without an announced lap", silent).exactly(0.0),

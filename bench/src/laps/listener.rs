@@ -1,4 +1,4 @@
-//! What one who listens has heard: messages of the live stream in, counts out.
+//! Counts the messages that a listener of the live stream receives.
 
 use std::time::Instant;
 
@@ -11,33 +11,33 @@ struct Head<'a> {
     kind: &'a str,
 }
 
-/// What was heard.
+/// What a listener received.
 #[derive(Debug)]
 pub(crate) struct Heard {
-    /// Number of the last event.
+    /// Sequence number of the last event.
     pub(crate) last: u64,
-    /// Events that came when they should.
+    /// Events in sequence.
     pub(crate) events: u64,
-    /// Events that were left out; a stream that says that it lost the thread counts as one.
+    /// Events that were skipped; a stream that reports a gap counts as one.
     pub(crate) missed: u64,
-    /// Events that came again.
+    /// Duplicate events.
     pub(crate) twice: u64,
-    /// Messages that are none.
+    /// Malformed messages.
     pub(crate) nonsense: u64,
-    /// States of the car in the time that counts.
+    /// Car states during the measured time.
     pub(crate) cars: u64,
-    /// Between two of them, in microseconds.
+    /// Gaps between car states, in microseconds.
     pub(crate) gaps_us: Vec<u32>,
     last_car: Option<Instant>,
 }
 
 impl Heard {
-    /// Listens to what comes behind the event with this number.
+    /// Creates a listener for events after this sequence number.
     pub(crate) fn since(seq: u64) -> Self {
         Self { last: seq, events: 0, missed: 0, twice: 0, nonsense: 0, cars: 0, gaps_us: Vec::new(), last_car: None }
     }
 
-    /// Takes over a message that came at this moment; states of the car are counted only if it `counts`.
+    /// Handles a message received at this time; car states are only counted if `counts` is set.
     pub(crate) fn hear(&mut self, text: &str, at: Instant, counts: bool) {
         let Ok(head) = serde_json::from_str::<Head<'_>>(text) else {
             self.nonsense += 1;

@@ -1,6 +1,7 @@
-//! Many WebSockets at once on a `gametape demo`: how often each is told what the car does, and whether each is told every event once.
+//! Many concurrent WebSockets on a `gametape demo`: the rate at which each receives car states, and whether each
+//! receives every event once.
 //!
-//! All of them are in this process, on one thread: where the machine has two processors, the server has the other one.
+//! All clients run on one thread of this process: on a machine with two CPUs, the server has the other one.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -23,22 +24,22 @@ use super::{say, system};
 
 const PART: &str = "listeners";
 const HZ: u32 = 20;
-/// How far from that a client may be.
+/// Maximum relative deviation of a client.
 const OFF: f64 = 0.05;
-/// Between the last connection and the first second that counts.
+/// Time between the last connection and the start of the measurement.
 const SETTLE: Duration = Duration::from_secs(2);
-/// How long the last event may take to arrive everywhere.
+/// Maximum time until the last event has arrived everywhere.
 const DRAIN: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Enough for a message; the default would be 128 MB for all of them.
+/// Enough for a message; the default would take 128 MB for all clients.
 const READ_BUFFER: usize = 8 << 10;
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// What all clients share.
+/// State shared by all clients.
 #[derive(Default)]
 struct Shared {
-    /// The time that counts.
+    /// Whether the measurement is running.
     counting: Cell<bool>,
     gone: Cell<u64>,
 }
@@ -51,7 +52,8 @@ async fn connect(address: SocketAddr, hz: u32, since: u64) -> Result<Socket> {
     Ok(client_async_with_config(url, socket, Some(config)).await?.0)
 }
 
-/// The number of the newest event: who asks for what is not kept any more is told where to go on.
+/// Returns the sequence number of the newest event: a client that requests events that are no longer kept is told where
+/// to continue.
 async fn newest(address: SocketAddr) -> Result<u64> {
     let mut socket = connect(address, HZ, 0).await?;
     while let Some(message) = socket.next().await {
@@ -73,15 +75,15 @@ async fn listen(mut socket: Socket, heard: Rc<RefCell<Heard>>, shared: Rc<Shared
     shared.gone.set(shared.gone.get() + 1);
 }
 
-/// What came of it.
+/// Results of all clients.
 pub(crate) struct Listened {
     pub(crate) heard: Vec<Heard>,
     pub(crate) gone: u64,
     pub(crate) seconds: f64,
     connect_s: f64,
-    /// Of the server, in hundredths of one core.
+    /// CPU usage of the server, in percent of one core.
     pub(crate) processor: f64,
-    /// Events that there were.
+    /// Number of events sent.
     events: u64,
 }
 
@@ -106,7 +108,7 @@ async fn all(server: &Server, clients: u32, hz: u32, seconds: u64) -> Result<Lis
     shared.counting.set(false);
     let measured_s = start.elapsed().as_secs_f64();
     let processor = (server.processor_s()? - processor_s) * 100.0 / measured_s;
-    // What one has heard, all must have heard soon.
+    // Every event that one client has received must reach all others soon.
     let last = heard.iter().map(|heard| heard.borrow().last).max().unwrap_or(since);
     let drained = Instant::now();
     while heard.iter().any(|heard| heard.borrow().last < last) && drained.elapsed() < DRAIN {
@@ -116,10 +118,10 @@ async fn all(server: &Server, clients: u32, hz: u32, seconds: u64) -> Result<Lis
     Ok(Listened { gone: shared.gone.get(), seconds: measured_s, connect_s, processor, events: last - since, heard })
 }
 
-/// Starts the demonstration, and lets so many clients listen that ask for the car so often a second.
+/// Starts the demo and lets this many clients subscribe to car states at this rate.
 pub(crate) fn listen_to_demo(program: &Path, clients: u32, hz: u32, seconds: u64) -> Result<Listened> {
-    // Each has a socket here and one in the server, which gets the limit of this process.
-    system::make_room_for_sockets(u64::from(clients) + 200)?;
+    // Each client has a socket here and one in the server, which inherits the limit of this process.
+    system::raise_open_file_limit(u64::from(clients) + 200)?;
     let folder = tempfile::tempdir()?;
     let server = Server::demo(program, folder.path(), 1)?;
     say(&format!("{clients} clients listen for {seconds} s"));
@@ -133,7 +135,7 @@ pub(crate) fn listen_to_demo(program: &Path, clients: u32, hz: u32, seconds: u64
 /// Measures.
 pub(super) fn measure(program: &Path, clients: u32, seconds: u64) -> Result<Vec<Figure>> {
     let listened = listen_to_demo(program, clients, HZ, seconds)?;
-    ensure!(!listened.heard.is_empty(), "nobody listened");
+    ensure!(!listened.heard.is_empty(), "no client was connected");
     Ok(figures(&listened))
 }
 
@@ -146,7 +148,8 @@ fn figures(listened: &Listened) -> Vec<Figure> {
     let rate = |what: &str, share: f64| Figure::new(PART, what, quantile(&rates, share), "/s").digits(2);
     let gap = |what: &str, share: f64| Figure::new(PART, what, quantile(&gaps_ms, share), "ms").digits(1);
     let sum = |of: fn(&Heard) -> u64| heard.iter().map(of).sum::<u64>();
-    // A client has all events if it has as many as there were, and none was left out or came again. What came later counts for nobody.
+    // A client has all events if it received as many as there were, none skipped and none twice. Later events are not
+    // counted.
     let has_all = |heard: &&Heard| heard.missed == 0 && heard.twice == 0 && heard.events >= listened.events;
     let late = heard.iter().map(|heard| listened.events.saturating_sub(heard.events + heard.missed)).sum::<u64>();
     let [least, most] = [1.0 - OFF, 1.0 + OFF].map(|off| f64::from(HZ) * off);

@@ -1,7 +1,8 @@
-//! Requests at a steady rate: a path and a rate in, latencies out.
+//! Sends requests at a steady rate and measures their latencies.
 //!
-//! Each request is due at a moment that was fixed before the first one was sent, and its latency counts from that moment. A server that stalls
-//! therefore pays for all requests that were due meanwhile, and not only for the one that waited.
+//! The due time of each request is fixed before the first one is sent, and latency counts from the due time. A stalled
+//! server is therefore charged for all requests that were due meanwhile, not only for the one that waited (no
+//! coordinated omission).
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use anyhow::{Result, anyhow, ensure};
 
 use super::http::Connection;
 
-/// How many requests, and how often.
+/// Number and rate of requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub(super) per_second: u64,
@@ -19,27 +20,27 @@ pub(super) struct Load {
     pub(super) connections: usize,
 }
 
-/// What came of them, in milliseconds, sorted.
+/// Results in milliseconds, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Latencies {
-    /// From when a request was due to the last byte of its answer.
+    /// From the due time of a request to the last byte of its response.
     pub(super) total_ms: Vec<f64>,
-    /// From when it was due until it was sent: the client's own part, and that of connections which were all busy.
+    /// From the due time until it was sent: the client's own delay, and that of connections that were all busy.
     pub(super) sent_late_ms: Vec<f64>,
-    /// Requests without a right answer.
+    /// Requests without a correct response.
     pub(super) errors: u64,
-    /// Requests that were given up, since the server was too far behind.
+    /// Requests that were given up because the server was too far behind.
     pub(super) given_up: u64,
-    /// From the first to the last.
+    /// From the first to the last request.
     pub(super) seconds: f64,
 }
 
-/// Sends requests. An answer is right if it has status 200 and is the same as `expected`.
+/// Sends requests. A response is correct if its status is 200 and its body equals `expected`.
 pub(super) fn send(address: SocketAddr, path: &str, expected: &[u8], load: Load) -> Result<Latencies> {
     let next = AtomicU64::new(0);
     let count = load.per_second * load.seconds;
-    ensure!(load.per_second > 0 && load.connections > 0, "no load");
-    // Connections are there before the first request is due.
+    ensure!(load.per_second > 0 && load.connections > 0, "rate and number of connections must not be 0");
+    // Connections are established before the first request is due.
     let connections = (0..load.connections).map(|_| Connection::open(address)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now() + Duration::from_millis(50);
     let give_up = start + Duration::from_secs(3 * load.seconds + 5);
@@ -72,7 +73,7 @@ pub(super) fn send(address: SocketAddr, path: &str, expected: &[u8], load: Load)
     std::thread::scope(|scope| -> Result<()> {
         let threads: Vec<_> = connections.into_iter().map(|connection| scope.spawn(move || work(connection))).collect();
         for thread in threads {
-            let own = thread.join().map_err(|_| anyhow!("a client broke off"))?;
+            let own = thread.join().map_err(|_| anyhow!("a client thread panicked"))?;
             all.total_ms.extend(own.total_ms);
             all.sent_late_ms.extend(own.sent_late_ms);
             all.errors += own.errors;
@@ -92,7 +93,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
-    /// A server that stands still once pays for all that was due meanwhile.
+    /// A server that stalls once is charged for everything that was due meanwhile.
     #[test]
     fn a_stall_is_felt_by_every_request_that_was_due_in_it() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -112,7 +113,7 @@ mod tests {
         let load = Load { per_second: 100, seconds: 1, connections: 1 };
         let found = send(address, "/", b"ok", load).unwrap();
         assert_eq!((found.errors, found.total_ms.len()), (0, 100));
-        // 30 requests were due while it stood: half of them waited for more than 150 ms.
+        // 30 requests were due during the stall: half of them waited for more than 150 ms.
         let slow = found.total_ms.iter().filter(|ms| **ms > 100.0).count();
         assert!(slow >= 15, "{slow} slow ones");
     }

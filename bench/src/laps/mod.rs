@@ -1,16 +1,17 @@
-//! `laps`: how fast laps are found, and what the server stands. Parts in, one table out.
+//! `laps`: the speed of lap tracking, and the load that the server sustains. Prints one table for all parts.
 //!
 //! ```text
-//! tracking   pages of the simulated car ─▶ Tracking                                  frames a second
-//! retrack    hours of the simulated car ─▶ tape ─▶ track_tape, in a process of its own
-//! api        fill ─▶ Store (SQLite, PostgreSQL) ─▶ `gametape serve` ◀─ load          latency from when a request was due
+//! tracking   pages of the simulated car ─▶ Tracking                                  frames per second
+//! retrack    hours of the simulated car ─▶ tape ─▶ track_tape, in a separate process
+//! api        fill ─▶ Store (SQLite, PostgreSQL) ─▶ `gametape serve` ◀─ load          latency from the due time
 //! listeners  `gametape demo` ─▶ 1,000 WebSockets                                     rate, gaps, every event once
-//! kill       `gametape demo` ◀─ load; kill -9 ─▶ Store                               every announced lap is there
+//! kill       `gametape demo` ◀─ load; kill -9 ─▶ Store                               every announced lap is stored
 //! ```
-//! `figures` is what all of them give. `server` starts the program, behind a `guard`, so that it never outlives this one.
+//! All parts return `figures`. `server` starts the program behind a `guard`, so that it never outlives this one.
 
 mod api;
 mod ask;
+mod database;
 pub(crate) mod figures;
 mod fill;
 pub(crate) mod guard;
@@ -19,7 +20,6 @@ mod kill;
 pub(crate) mod listener;
 pub(crate) mod listeners;
 mod load;
-mod place;
 pub(crate) mod program;
 pub(crate) mod retrack;
 mod server;
@@ -33,12 +33,12 @@ use crate::machine;
 use crate::report::json;
 use figures::{Figure, table};
 
-/// What can be measured alone.
+/// Parts that can be measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Frames a second through the tracker
+    /// Frames per second through the tracker
     Tracking,
-    /// A long tape, tracked again
+    /// Retracking of a long tape
     Retrack,
     /// The server with many sessions
     Api,
@@ -52,25 +52,25 @@ impl Part {
     const ALL: [Self; 5] = [Self::Tracking, Self::Retrack, Self::Api, Self::Listeners, Self::Kill];
 }
 
-/// What is measured, and how much of it.
+/// What to measure, and how much of it.
 #[derive(Debug, Args)]
 pub(crate) struct LapsArgs {
     /// Only these parts
     #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
-    /// Length of the tape that is tracked again
+    /// Length in hours of the tape that is retracked
     #[arg(long, value_name = "N", default_value_t = 24.0, value_parser = hours)]
     hours: f64,
     /// Sessions in the store, of 50 laps each
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
     sessions: u32,
-    /// A PostgreSQL, too; GAMETAPE_POSTGRES means the same. A schema is made in it, and removed
+    /// A PostgreSQL server to measure as well; GAMETAPE_POSTGRES means the same. A schema is created in it and removed
     #[arg(long, value_name = "URL")]
     postgres: Option<String>,
     /// Seconds for which requests are sent
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3600))]
     load_seconds: u64,
-    /// WebSockets at once
+    /// Number of concurrent WebSockets
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=4_000))]
     clients: u32,
     /// Seconds for which they listen
@@ -79,10 +79,10 @@ pub(crate) struct LapsArgs {
     /// How often the server is killed
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: u32,
-    /// Also count laps that had only begun when the server was killed: they must not be there
+    /// Also count laps that had only begun when the server was killed: they must not be in the store
     #[arg(long)]
     control: bool,
-    /// All parts in less than a minute, to see that they work: these figures say little
+    /// All parts in less than a minute, as a smoke test: the figures are not meaningful
     #[arg(long)]
     quick: bool,
     /// Print JSON instead of a table
@@ -92,10 +92,10 @@ pub(crate) struct LapsArgs {
 
 fn hours(text: &str) -> Result<f64, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| (0.05..=240.0).contains(hours));
-    hours.ok_or_else(|| "hours are a number from 0.05 to 240".into())
+    hours.ok_or_else(|| "hours must be a number from 0.05 to 240".into())
 }
 
-/// How much of everything.
+/// The size of each part.
 #[derive(Debug, Clone, Copy)]
 struct Amounts {
     hours: f64,
@@ -142,12 +142,12 @@ pub(crate) fn run(args: &LapsArgs) -> Result<()> {
     let mut figures = Vec::new();
     for part in parts {
         let context = || format!("measuring {part:?}");
-        let program = program.as_deref().context("no program");
+        let program = program.as_deref().context("the gametape program was not found");
         let found = match part {
             Part::Tracking => tracking::measure(amounts.tracking_rounds),
             Part::Retrack => retrack::measure(amounts.hours),
             Part::Api => {
-                let postgres = args.postgres.clone().or_else(|| std::env::var(place::POSTGRES).ok());
+                let postgres = args.postgres.clone().or_else(|| std::env::var(database::POSTGRES).ok());
                 program.and_then(|program| api::measure(program, postgres.as_deref(), &amounts))
             }
             Part::Listeners => {
@@ -165,12 +165,12 @@ fn print(figures: &[Figure], args: &LapsArgs) -> Result<()> {
         println!("{}", json(figures)?);
         return Ok(());
     }
-    let quick = if args.quick { "quick: these figures show that it works, and not how well\n" } else { "" };
+    let quick = if args.quick { "quick: a smoke test, the figures are not meaningful\n" } else { "" };
     print!("{}, load {}\n{quick}\n{}", machine::line(), system::load_average(), table(figures));
     Ok(())
 }
 
-/// What is being done, for who waits: a run takes minutes.
+/// Prints progress: a run takes minutes.
 pub(crate) fn say(text: &str) {
     eprintln!("{text}");
 }

@@ -1,4 +1,4 @@
-//! The program that users run, as it is built from this source: nothing in, its path out.
+//! Locates the `gametape` program built from this source.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,15 +10,15 @@ use super::say;
 
 const NAME: &str = "gametape";
 
-/// The `gametape` beside this program. It is built if it is not there, or older than the sources.
+/// Returns the path of the `gametape` next to this program. Builds it if it is missing or older than the sources.
 pub(crate) fn find() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let folder = own.parent().context("this program is in no folder")?;
+    let folder = own.parent().context("this program's path has no parent folder")?;
     let program = folder.join(format!("{NAME}{}", std::env::consts::EXE_SUFFIX));
     if !is_up_to_date(&program) {
         build(folder)?;
     }
-    ensure!(program.is_file(), "{} is not there: cargo build --release -p gametape-cli", program.display());
+    ensure!(program.is_file(), "{} does not exist: run cargo build --release -p gametape-cli", program.display());
     Ok(program)
 }
 
@@ -28,23 +28,23 @@ fn workspace() -> PathBuf {
 
 fn is_up_to_date(program: &Path) -> bool {
     let built = program.metadata().and_then(|metadata| metadata.modified());
-    // Where the sources are gone, what is there is what there is.
+    // If the sources are gone, use the existing program.
     built.is_ok_and(|built| newest_source().is_none_or(|newest| newest <= built))
 }
 
 fn newest_source() -> Option<SystemTime> {
     let crates = std::fs::read_dir(workspace().join("crates")).ok()?;
-    let mut places: Vec<PathBuf> = crates.flatten().map(|one| one.path().join("src")).collect();
-    places.push(workspace().join("Cargo.lock"));
+    let mut paths: Vec<PathBuf> = crates.flatten().map(|one| one.path().join("src")).collect();
+    paths.push(workspace().join("Cargo.lock"));
     let mut newest = None;
-    while let Some(place) = places.pop() {
-        newest = newest.max(place.metadata().and_then(|metadata| metadata.modified()).ok());
-        places.extend(std::fs::read_dir(place).into_iter().flatten().flatten().map(|one| one.path()));
+    while let Some(path) = paths.pop() {
+        newest = newest.max(path.metadata().and_then(|metadata| metadata.modified()).ok());
+        paths.extend(std::fs::read_dir(path).into_iter().flatten().flatten().map(|one| one.path()));
     }
     newest
 }
 
-/// Builds it into the folder in which this program is, in the same profile.
+/// Builds it into the folder of this program, with the same profile.
 fn build(folder: &Path) -> Result<()> {
     let release = folder.file_name().is_some_and(|name| name == "release");
     let target = folder.parent().context("this program is not in a target folder")?;
@@ -54,6 +54,6 @@ fn build(folder: &Path) -> Result<()> {
     let mut command = Command::new(cargo);
     command.current_dir(workspace()).args(["build", "--package", "gametape-cli", "--profile", profile]);
     let status = command.arg("--target-dir").arg(target).status().context("starting cargo")?;
-    ensure!(status.success(), "cargo build --package gametape-cli --profile {profile} failed: what it said is above");
+    ensure!(status.success(), "cargo build --package gametape-cli --profile {profile} failed: see its output above");
     Ok(())
 }

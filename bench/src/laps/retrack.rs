@@ -1,7 +1,7 @@
-//! A long tape, tracked again: hours in; seconds, memory and whether the laps are those that were driven out.
+//! Retracks a long tape: time, memory, and whether the laps found are those that were driven.
 //!
-//! The tape is the simulated car as a recorder at 100 Hz sees it. It is tracked in a process of its own, from a file that nobody has in
-//! memory, and then put into a store as `gametape laps rebuild` does.
+//! The tape is the simulated car as recorded at 100 Hz. It is tracked in a separate process, with the file dropped from
+//! the page cache, and then written to a store as by `gametape laps rebuild`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,16 +25,16 @@ use crate::scale::drop_from_cache;
 const PART: &str = "retrack";
 const HZ: u32 = 100;
 
-/// Which tape.
+/// The tape to track.
 #[derive(Debug, Args)]
 pub(crate) struct TrackTapeArgs {
     /// The tape
     tape: PathBuf,
-    /// Where its laps go
+    /// The store for its laps
     store: PathBuf,
 }
 
-/// What the process prints.
+/// Output of the process.
 #[derive(Debug, Serialize, Deserialize)]
 struct Once {
     track_s: f64,
@@ -43,11 +43,11 @@ struct Once {
     peak_kib: u64,
     sessions: usize,
     damaged: u64,
-    /// Times of the laps that are done.
+    /// Times of the completed laps.
     laps_ms: Vec<u32>,
 }
 
-/// Tracks a tape in this process and prints what that took.
+/// Tracks a tape in this process and prints the cost.
 pub(crate) fn track_tape_once(args: &TrackTapeArgs) -> Result<()> {
     let start = Instant::now();
     let tape = Tape::open(&args.tape)?;
@@ -75,14 +75,14 @@ pub(crate) fn track_tape_once(args: &TrackTapeArgs) -> Result<()> {
     Ok(())
 }
 
-/// What is on the tape.
+/// Contents of the generated tape.
 struct Made {
     frames: u64,
-    /// As the game showed them, when its count of laps rose.
+    /// As the game reported them when its lap count rose.
     laps_ms: Vec<u32>,
 }
 
-/// Physics as often as the recorder looks, graphics as often as they change, names once.
+/// Writes physics at the recorder's rate, graphics as often as they change, and names once.
 fn make(path: &Path, seconds: u64) -> Result<Made> {
     let mut builder = builder(path)?;
     let [physics, graphics, statics] = tracking::streams()?;
@@ -101,7 +101,7 @@ fn make(path: &Path, seconds: u64) -> Result<Made> {
             last_graphics = Some(pages.graphics.packet_id);
             builder.append(graphics, time_ns, pages.graphics.as_bytes())?;
             made.frames += 1;
-            // A new session counts from the start.
+            // A new session counts laps from the start.
             if pages.graphics.completed_laps > laps {
                 made.laps_ms.push(u32::try_from(pages.graphics.i_last_time)?);
             }
@@ -112,13 +112,13 @@ fn make(path: &Path, seconds: u64) -> Result<Made> {
     Ok(made)
 }
 
-/// Makes the tape and tracks it.
+/// Creates the tape and tracks it.
 pub(super) fn measure(hours: f64) -> Result<Vec<Figure>> {
     let directory = tempfile::tempdir()?;
     let tape = directory.path().join("long.gtape");
     let seconds = (hours * 3600.0).ceil() as u64;
-    say(&format!("making a tape of {hours} h"));
-    let made = make(&tape, seconds).context("making the tape")?;
+    say(&format!("creating a tape of {hours} h"));
+    let made = make(&tape, seconds).context("creating the tape")?;
     drop_from_cache(&tape)?;
     say("tracking it");
     let mut command = Command::new(std::env::current_exe()?);
@@ -129,7 +129,7 @@ pub(super) fn measure(hours: f64) -> Result<Vec<Figure>> {
     Ok(figures(&made, &once, seconds, std::fs::metadata(&tape)?.len()))
 }
 
-/// Laps of one list that are not at the same place in the other.
+/// Counts laps that differ between the two lists at the same index.
 fn differences(driven: &[u32], found: &[u32]) -> usize {
     let same = driven.iter().zip(found).filter(|(driven, found)| driven == found).count();
     driven.len().max(found.len()) - same

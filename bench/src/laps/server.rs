@@ -1,4 +1,4 @@
-//! A `gametape` that serves, in a process of its own: arguments in, its address out. Gone when this is dropped.
+//! A `gametape` server in a separate process. Killed on drop.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::system::{self, Signal};
 
-/// How long it may take to start, and to end.
+/// Start and stop timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running server.
@@ -19,19 +19,19 @@ pub(super) struct Server {
     guard: Child,
     process: u32,
     address: SocketAddr,
-    /// What it says: kept, since a pipe that nobody empties stops the program.
+    /// Its output, which must be drained: a full pipe would block the program.
     lines: Receiver<String>,
 }
 
 impl Server {
-    /// `gametape serve` of a store.
+    /// Starts `gametape serve` on a store.
     pub(super) fn serve(program: &Path, data: &Path, store: &str) -> Result<Self> {
         Self::start(program, data, None, &["serve", "--bind", "127.0.0.1:0", "--store", store])
     }
 
-    /// `gametape demo`.
+    /// Starts `gametape demo`.
     pub(super) fn demo(program: &Path, data: &Path, speed: u32) -> Result<Self> {
-        // A short name, and one that no other run has.
+        // A short, unique prefix.
         let names = format!("bench-{}-", std::process::id());
         Self::start(program, data, Some(&names), &["demo", "--speed", &speed.to_string(), "--names", &names])
     }
@@ -60,12 +60,12 @@ impl Server {
         Ok(server)
     }
 
-    /// The guard says the number of the process, `serve` its address, `demo` that laps are served on one.
+    /// Reads the process id, printed by the guard, and the address, printed by `serve` and `demo`.
     fn wait_for_address(&mut self) -> Result<()> {
         let (mut said, since) = (String::new(), Instant::now());
         while self.process == 0 || self.address.port() == 0 {
             let Ok(line) = self.lines.recv_timeout(PATIENCE.saturating_sub(since.elapsed())) else {
-                bail!("it does not serve; it said:\n{said}");
+                bail!("the server did not start; its output:\n{said}");
             };
             if self.process == 0 {
                 self.process = line.trim().parse().unwrap_or_default();
@@ -82,18 +82,18 @@ impl Server {
         self.address
     }
 
-    /// Processor time so far, in seconds.
+    /// Returns its CPU time so far, in seconds.
     pub(super) fn processor_s(&self) -> Result<f64> {
         system::processor_s(self.process)
     }
 
-    /// Ends it as a power cut would, and waits until it is gone.
+    /// Kills it as a power cut would, and waits until it is gone.
     pub(super) fn kill(self) -> Result<()> {
         system::send(self.process, Signal::Kill)?;
         self.wait()
     }
 
-    /// Ends it as Ctrl+C does.
+    /// Stops it as Ctrl+C does.
     pub(super) fn end(self) -> Result<()> {
         system::send(self.process, Signal::Interrupt)?;
         self.wait()
@@ -103,7 +103,7 @@ impl Server {
         let since = Instant::now();
         while self.guard.try_wait()?.is_none() {
             if since.elapsed() > PATIENCE {
-                bail!("it does not end");
+                bail!("the server did not exit");
             }
             std::thread::sleep(Duration::from_millis(10));
         }

@@ -1,7 +1,7 @@
-//! How fast frames go through the tracker: pages of a drive in memory in, frames a second out. One thread.
+//! Speed of the lap tracker on pages of a drive in memory, in frames per second. Single-threaded.
 //!
-//! A frame is a page as the game writes it. Each is decoded by the adapter of the game; a graphics page also takes the tracker one moment
-//! further, with all that it finds (laps, sectors, bests, what is learned of the track).
+//! A frame is a page as the game writes it. The game's adapter decodes each page; a graphics page also advances the
+//! tracker by one step, with everything it derives (laps, sectors, bests, track model).
 
 use std::time::Instant;
 
@@ -18,12 +18,12 @@ use super::figures::{Figure, quantile};
 use super::system;
 
 const PART: &str = "tracking";
-/// Five minutes: several laps, and more memory than any cache has.
+/// Five minutes: several laps, and more data than any cache holds.
 const MOMENTS: usize = 30_000;
 const HZ: u32 = 100;
 const TARGET: f64 = 2.0;
 
-/// The three streams of a tape of Competizione, in the order of [`super::retrack`].
+/// Returns the three streams of a Competizione tape, in the order of [`super::retrack`].
 pub(super) fn streams() -> Result<[StreamSpec; 3]> {
     let spec = |stream: &gametape::games::Stream| -> Result<StreamSpec> {
         let layout = stream.layouts.first().context("no layout")?;
@@ -32,7 +32,7 @@ pub(super) fn streams() -> Result<[StreamSpec; 3]> {
     Ok([spec(&acc::PHYSICS)?, spec(&acc::GRAPHICS)?, spec(&acc::STATIC)?])
 }
 
-/// Tracks a drive several times; the first time is not counted.
+/// Tracks a drive several times; the first round is not counted.
 pub(super) fn measure(rounds: usize) -> Result<Vec<Figure>> {
     let streams = streams()?;
     let drive: Vec<_> = Simulation::driving(Settings::default(), Script::new()).sample(HZ).take(MOMENTS).collect();
@@ -54,7 +54,7 @@ pub(super) fn measure(rounds: usize) -> Result<Vec<Figure>> {
             let seconds = start.elapsed().as_secs_f64();
             let processor_s = system::own_processor_s()? - start_processor_s;
             let laps = events.iter().filter(|event| matches!(event, Event::LapFinal(_))).count();
-            ensure!(laps > 3, "{laps} laps in {} moments: that is no tracking", drive.len());
+            ensure!(laps > 3, "only {laps} laps in {} moments: tracking does not work", drive.len());
             if round > 0 {
                 millions.push(frames as f64 / seconds / 1e6);
                 if with_physics {

@@ -1,7 +1,7 @@
-//! A process that does nothing but wake as often as the recorder has to: what the machine itself costs, and how late it is.
+//! A process that only wakes up as often as the recorder has to: the cost and wake-up latency of the machine itself.
 //!
-//! At each moment of the grid it sleeps once more for as long as a recorder waits between two copies of a page. No recorder that
-//! follows the copy rule can be cheaper, or be earlier, on this machine.
+//! At each tick of the grid it also sleeps for as long as a recorder waits between two copies of a page. No recorder
+//! that follows the copy rule can be cheaper or earlier on this machine.
 
 use std::time::Duration;
 
@@ -15,28 +15,28 @@ use serde::{Deserialize, Serialize};
 use super::moments::{Jitter, Moments};
 use super::system;
 
-/// How often, and how long.
+/// Rate and duration.
 #[derive(Debug, Args)]
 pub(crate) struct BareArgs {
-    /// Moments a second
+    /// Ticks per second
     #[arg(long)]
     hz: u32,
-    /// For how long
+    /// Duration in seconds
     #[arg(long)]
     seconds: u64,
 }
 
-/// What waking alone costs.
+/// The cost of waking up.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Bare {
-    /// Processor time by time, in hundredths of one core.
+    /// CPU time per wall time, in percent of one core.
     pub(crate) core_percent: f64,
     pub(crate) jitter: Jitter,
-    /// Moments that were over when it woke.
+    /// Ticks that had passed when it woke up.
     pub(crate) missed: u64,
 }
 
-/// Wakes, and prints what that cost.
+/// Wakes up repeatedly and prints the cost.
 pub(crate) fn run(args: &BareArgs) -> Result<()> {
     wake_exactly();
     let clock = RealClock::start();

@@ -1,11 +1,11 @@
-//! Recordings as text: one line a figure, beside it what it must be.
+//! Prints recordings: one line per figure, with its target.
 
 use super::LiveRow;
 use crate::table::aligned;
 
 const MB: f64 = 1e6;
 
-/// The most that a figure may be at a rate.
+/// Upper limits of the figures at a rate.
 struct Limits {
     core_percent: Option<f64>,
     resident_mb: Option<f64>,
@@ -23,7 +23,7 @@ fn limits(hz: u32) -> Limits {
 
 const STOP_MS: f64 = 1000.0;
 
-/// All figures of all recordings.
+/// Formats all figures of all recordings.
 pub(super) fn table(rows: &[LiveRow]) -> String {
     let mut lines = Vec::new();
     for row in rows {
@@ -71,7 +71,7 @@ pub(super) fn table(rows: &[LiveRow]) -> String {
             line(&format!("an hour, {}", stored.method), "MB", 1, stored.hour_bytes as f64 / MB, None);
         }
     }
-    // Numbers to the right, their units to the left again.
+    // Numbers are right-aligned, their units left-aligned.
     for line in &mut lines {
         if let Some(value) = line.get_mut(2) {
             *value = format!("{value:>10}");

@@ -10,22 +10,22 @@ use gametape::simulated_car::{Script, Settings, Simulation};
 
 use super::prefix;
 
-/// Said when the pages are there.
+/// Printed once the pages exist.
 pub(super) const READY: &str = "ready";
 
 /// Where the pages go.
 #[derive(Debug, Args)]
 pub(crate) struct GameArgs {
-    /// What the names of the pages begin with
+    /// Prefix of the page names
     names: String,
 }
 
-/// The drive, the same each time. Its session has no end, so that any length is one tape.
+/// Returns the drive, the same each time. Its session never ends, so any duration results in one tape.
 pub(super) fn drive() -> Simulation {
     Simulation::driving(Settings { session_ms: None, ..Settings::default() }, Script::new())
 }
 
-/// Runs until standard input ends: also when the parent is gone.
+/// Runs until standard input ends, which also happens when the parent is gone.
 pub(crate) fn run(args: &GameArgs) -> Result<()> {
     let mut game = LiveGame::start(&prefix(&args.names)?, drive())?;
     let stop = StopFlag::default();

@@ -1,11 +1,11 @@
-//! `live`: what recording costs while a game runs. Rates in; for each a recording, and what came of it, out.
+//! `live`: the cost of recording a running game, at each of the given rates.
 //!
-//! Three processes, so that only the recorder's own cost is counted:
+//! Uses separate processes, so that only the recorder's own cost is counted:
 //!
 //! ```text
 //! this ──starts──▶ game: the simulated car, physics at 333 Hz, graphics at 60 Hz ──▶ shared memory
 //!   └───starts───▶ recorder ◀── reads ────────────────────────────────────────────────────┘
-//!   └───starts───▶ bare: only wakes, as often as the recorder
+//!   └───starts───▶ bare: only wakes up, as often as the recorder
 //!        SIGINT after the time ──▶ whole tape ──▶ read back, compared with the game, stored as the peers do ──▶ figures
 //! ```
 
@@ -34,38 +34,38 @@ use children::Process;
 use recorder::Cost;
 use tape::Stored;
 
-/// The machine alone is measured this long.
+/// Duration of the measurement of the machine alone.
 const BARE_SECONDS: u64 = 30;
 
-/// How long, and how often the pages are read.
+/// Duration, and the rates at which the pages are read.
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
-    /// Length of each recording
+    /// Length of each recording in seconds
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
-    /// Samples a second, 10 to 1000
+    /// Samples per second, 10 to 1000
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [100, 1000], value_parser = clap::value_parser!(u32).range(10..=1000))]
     rates: Vec<u32>,
-    /// Measure playing instead of recording
+    /// Measure playback instead of recording
     #[arg(long)]
     play: bool,
-    /// With --play: how long each tape is played
+    /// With --play: minutes for which each tape is played
     #[arg(long, value_name = "N", default_value_t = 10.0, value_parser = minutes)]
     minutes: f64,
-    /// With --play: length of the tape whose middle is sought
+    /// With --play: length in minutes of the tape in whose middle playback starts
     #[arg(long, value_name = "N", default_value_t = 180.0, value_parser = minutes)]
     long_minutes: f64,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
-    /// Where the tapes go
+    /// Directory for the tapes
     #[arg(long, value_name = "DIRECTORY")]
     directory: Option<PathBuf>,
 }
 
 fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse::<f64>().ok().filter(|minutes| (0.01..=600.0).contains(minutes));
-    minutes.ok_or_else(|| "minutes are a number from 0.01 to 600".into())
+    minutes.ok_or_else(|| "minutes must be a number from 0.01 to 600".into())
 }
 
 /// One recording.
@@ -73,25 +73,25 @@ fn minutes(text: &str) -> Result<f64, String> {
 pub(crate) struct LiveRow {
     hz: u32,
     seconds: u64,
-    /// Processor time by time, in hundredths of one core.
+    /// CPU time per wall time, in percent of one core.
     core_percent: f64,
-    /// From SIGINT to a whole tape.
+    /// Time from SIGINT to the complete tape.
     stop_ms: f64,
-    /// Frames that the recorder took and the tape does not have, and frames it could not take.
+    /// Frames that the recorder accepted but the tape lacks, and frames that it could not accept.
     lost: u64,
     /// Frames on the tape that the game never wrote.
     never_written: u64,
     cost: Cost,
-    /// What the machine alone costs at this rate.
+    /// The cost of the machine alone at this rate.
     bare: Bare,
     stored: Vec<Stored>,
 }
 
 fn prefix(names: &str) -> Result<Prefix> {
-    Prefix::new(names).with_context(|| format!("{names:?} cannot be a prefix"))
+    Prefix::new(names).with_context(|| format!("{names:?} is not a valid prefix"))
 }
 
-/// Records the running game at a rate and looks at what came of it.
+/// Records the running game at a rate and evaluates the result.
 fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
     let directory = tempfile::tempdir_in(files)?;
     let path = directory.path().join("live.gtape");
@@ -106,14 +106,14 @@ fn record(names: &str, hz: u32, seconds: u64, files: &Path) -> Result<LiveRow> {
     let cost: Cost = serde_json::from_str(&recorder.line()?)?;
     recorder.end()?;
 
-    // While the game still runs: the same machine, but for the recorder.
+    // While the game still runs: the same conditions, without the recorder.
     let mut waking =
         Process::start(["live-bare", "--hz", &hz.to_string(), "--seconds", &seconds.min(BARE_SECONDS).to_string()])?;
     let bare: Bare = serde_json::from_str(&waking.line()?)?;
     waking.end()?;
 
     let set = tape::load(&path)?;
-    ensure!(std::fs::read_dir(directory.path())?.count() == 1, "something is left beside the tape");
+    ensure!(std::fs::read_dir(directory.path())?.count() == 1, "files are left next to the tape");
     let on_tape = set.order.len() as u64;
     Ok(LiveRow {
         hz,
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     let names = format!("gametape-bench-{}-", std::process::id());
     let mut rows = Vec::new();
     for &hz in &args.rates {
-        // A game for each recording: its drive begins anew, so the rates see the same.
+        // A new game for each recording: the drive starts over, so all rates record the same.
         let mut game = Process::start(["live-game", &names])?;
         game.hear(game::READY)?;
         rows.push(record(&names, hz, args.seconds, &files).with_context(|| format!("recording at {hz} Hz"))?);

@@ -1,10 +1,10 @@
-//! When the recorder reads, beside when it wanted to: a clock and a source that look over its shoulder.
+//! Measures when the recorder reads compared to when it wanted to, with an instrumented clock and source.
 //!
 //! ```text
 //! Recorder ── "sleep until m" ──▶ WatchedClock notes m ──▶ RealClock
-//!     └────── "read" ───────────▶ WatchedSource: how long after its moment is it now? ──▶ the source
+//!     └────── "read" ───────────▶ WatchedSource: how long after its tick is it now? ──▶ the source
 //! ```
-//! The first noted moment fixes the grid, `m + k * period`; every read belongs to the last place of the grid before it.
+//! The first noted wake-up time fixes the grid, `m + k * period`; every read belongs to the last grid tick before it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use gametape::capture::{Batch, Clock, Pace, RealClock, Source, SourceError, Stat
 use gametape::games::About;
 use serde::{Deserialize, Serialize};
 
-/// The machine's clock; notes until when it was asked to sleep.
+/// The machine's clock; notes each requested wake-up time.
 pub(super) struct WatchedClock {
     clock: Arc<RealClock>,
     moment_ns: AtomicU64,
@@ -41,23 +41,23 @@ impl Clock for WatchedClock {
     }
 }
 
-/// What was seen.
+/// Observed reads.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
-    /// Reads that found the game; the first of them is before the grid.
+    /// Reads that found the game; the first of them precedes the grid.
     pub(super) reads: u64,
     /// Reads on the grid.
     pub(super) ticks: u64,
-    /// Places of the grid without a read.
+    /// Grid ticks without a read.
     pub(super) missed: u64,
-    /// Frames that the reads gave.
+    /// Frames that the reads returned.
     pub(super) frames: u64,
-    /// Frames that were forgotten on purpose: of pages that nobody had been seen to write yet.
+    /// Frames that were discarded on purpose: of pages that had not been observed to change yet.
     pub(super) forgotten: u64,
     late_ns: Vec<u32>,
 }
 
-/// How late reads were, in microseconds.
+/// Lateness of reads, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Jitter {
     pub(crate) p50_us: f64,
@@ -66,12 +66,12 @@ pub(crate) struct Jitter {
 }
 
 impl Moments {
-    /// Room for that many reads is made at once: nothing is allocated while it runs.
+    /// Preallocates space for that many reads: nothing is allocated while it runs.
     pub(super) fn with_room(reads: usize) -> Self {
         Self { late_ns: Vec::with_capacity(reads), ..Self::default() }
     }
 
-    /// Notes a read that was so late; gives how many places of the grid are gone by that.
+    /// Notes the lateness of a read; returns how many grid ticks it missed.
     pub(super) fn note(&mut self, late_ns: u64, period_ns: u64) -> u64 {
         let missed = late_ns / period_ns;
         self.missed += missed;
@@ -82,45 +82,45 @@ impl Moments {
         missed
     }
 
-    /// Half, 99 of 100 and all of the reads were at most this late.
+    /// Returns the 50th and 99th percentile and the maximum of the lateness.
     pub(super) fn jitter(&mut self) -> Jitter {
         self.late_ns.sort_unstable();
         let at = |share: f64| {
-            let place = (self.late_ns.len().saturating_sub(1) as f64 * share).ceil() as usize;
-            self.late_ns.get(place).map_or(f64::NAN, |&ns| f64::from(ns) / 1e3)
+            let index = (self.late_ns.len().saturating_sub(1) as f64 * share).ceil() as usize;
+            self.late_ns.get(index).map_or(f64::NAN, |&ns| f64::from(ns) / 1e3)
         };
         Jitter { p50_us: at(0.5), p99_us: at(0.99), max_us: at(1.0) }
     }
 }
 
-/// A source that is read as ever, and notes when.
+/// A source that notes when it is read.
 pub(super) struct WatchedSource<S> {
     source: S,
     clock: Arc<WatchedClock>,
     moments: Arc<Mutex<Moments>>,
-    /// A place of the grid that is in use: that of the last read.
-    place_ns: Option<u64>,
+    /// The grid tick of the last read.
+    tick_ns: Option<u64>,
     was_here: bool,
     batch_frames: usize,
 }
 
 impl<S: Source> WatchedSource<S> {
-    /// Watches about that many reads.
+    /// Watches a source for about that many reads.
     pub(super) fn new(source: S, clock: Arc<WatchedClock>, reads: usize) -> (Self, Arc<Mutex<Moments>>) {
         let moments = Arc::new(Mutex::new(Moments::with_room(reads)));
         let shared = Arc::clone(&moments);
-        (Self { source, clock, moments, place_ns: None, was_here: false, batch_frames: 0 }, shared)
+        (Self { source, clock, moments, tick_ns: None, was_here: false, batch_frames: 0 }, shared)
     }
 
-    /// Notes a read at this moment: how late it is, and how many places of the grid are gone.
+    /// Notes a read at this time: its lateness, and how many grid ticks were missed.
     fn note(&mut self, now_ns: u64, period: Duration, moments: &mut Moments) {
         let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
-        let due_ns = match self.place_ns {
-            Some(place_ns) => place_ns + period_ns,
+        let due_ns = match self.tick_ns {
+            Some(tick_ns) => tick_ns + period_ns,
             None => self.clock.moment_ns.load(Ordering::Relaxed),
         };
         let missed = moments.note(now_ns.saturating_sub(due_ns), period_ns);
-        self.place_ns = Some(due_ns + missed * period_ns);
+        self.tick_ns = Some(due_ns + missed * period_ns);
     }
 }
 
@@ -134,16 +134,16 @@ impl<S: Source> Source for WatchedSource<S> {
         let mut moments = moments.lock().unwrap_or_else(PoisonError::into_inner);
         let now_ns = self.clock.now_ns();
         match self.source.pace() {
-            // The read that finds the game is on no grid yet.
+            // The read that finds the game precedes the grid.
             Pace::Every(period) if self.was_here => self.note(now_ns, period, &mut moments),
-            _ => self.place_ns = None,
+            _ => self.tick_ns = None,
         }
         let before = batch.len();
-        // The recorder takes all frames, keeps them waiting or, before the game moves, keeps only the newest.
+        // The recorder accepts all frames, keeps them waiting or, before the game moves, keeps only the newest.
         if before > 0 && before < self.batch_frames {
             moments.forgotten += (self.batch_frames - before) as u64;
         }
-        // Waits between two copies are no moments of the grid, so they go past the watched clock.
+        // Waits between two copies are not ticks of the grid, so they bypass the watched clock.
         let state = self.source.read(&*self.clock.clock, batch);
         self.was_here = matches!(state, Ok(State::Here(_)));
         self.batch_frames = batch.len();
@@ -203,7 +203,7 @@ mod tests {
         let (mut source, shared) = watched();
         let mut moments = shared.lock().unwrap();
         source.clock.moment_ns.store(1_000 * MS, Ordering::Relaxed);
-        // The last one comes 25 ms after its moment: two places are gone, and it belongs to the third.
+        // The read at 1,065 ms comes 25 ms after its tick: two ticks are missed, and it belongs to the third.
         for now_ms in [1_001, 1_010, 1_023, 1_030, 1_065, 1_070] {
             source.note(now_ms * MS, PERIOD, &mut moments);
         }

@@ -1,6 +1,6 @@
-//! The recorder of `live`: what `gametape record` does, and what it cost, as a line of JSON.
+//! The recorder of `live`: does what `gametape record` does and prints the cost as a line of JSON.
 //!
-//! Like the command it looks for all games at once and glances at its recording ten times a second; SIGINT ends it.
+//! Like the command, it looks for all games at once and polls its recording ten times a second. SIGINT ends it.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,64 +23,64 @@ use super::system::Scheduled;
 use super::{prefix, system};
 use crate::memory::Memory;
 
-/// Said when the tape is begun.
+/// Printed once the tape is started.
 pub(super) const RECORDING: &str = "recording";
-/// Said when the tape is whole, before anything is computed.
+/// Printed once the tape is complete, before anything is computed.
 pub(super) const CLOSED: &str = "closed";
-/// As the status line of `gametape record`.
+/// Interval of the status line of `gametape record`.
 const GLANCE: Duration = Duration::from_millis(100);
-/// A game that runs is found sooner.
+/// Maximum time to find a running game.
 const FIND: Duration = Duration::from_secs(30);
-/// A recorder that nobody ends does so itself.
+/// The recorder ends by itself after this time if nobody ends it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What is recorded, and where to.
+/// What to record, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct RecorderArgs {
-    /// What the names of the pages begin with
+    /// Prefix of the page names
     names: String,
-    /// The tape to make
+    /// The tape to write
     file: PathBuf,
-    /// Samples a second
+    /// Samples per second
     #[arg(long)]
     hz: u32,
-    /// About how long it will be
+    /// Approximate duration in seconds
     #[arg(long)]
     seconds: u64,
 }
 
-/// What a recording cost and what it gave.
+/// Cost and results of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Cost {
-    /// From the start of the capturing threads to the whole tape.
+    /// From the start of the capturing threads to the complete tape.
     pub(crate) wall_ns: u64,
-    /// Processor time of the process meanwhile.
+    /// CPU time of the process during that time.
     pub(crate) processor_ns: u64,
-    /// Where that time went, and how long threads had to wait for a processor.
+    /// CPU time and scheduling delay per thread.
     pub(crate) threads: Vec<Scheduled>,
-    /// Time that the machine's host kept meanwhile; `None` if the system does not say.
+    /// Time stolen by the hypervisor; `None` if the system does not report it.
     pub(crate) stolen_ms: Option<u64>,
-    /// When the end was wanted, but the most ever at the very end.
+    /// When the end was requested, except for the peak, which is read at the very end.
     pub(crate) memory: Memory,
     pub(crate) jitter: Jitter,
-    /// Reads at their moments.
+    /// Reads on the grid.
     pub(crate) ticks: u64,
-    /// Moments without a read, counted beside the recorder.
+    /// Grid ticks without a read, counted independently of the recorder.
     pub(crate) ticks_missed: u64,
-    /// All reads of the game, with the one that found it.
+    /// All reads of the game, including the one that found it.
     pub(crate) reads: u64,
-    /// Frames that the reads gave.
+    /// Frames that the reads returned.
     pub(crate) given: u64,
-    /// Frames that were not for the tape: of pages that had not moved yet.
+    /// Frames not intended for the tape: of pages that had not changed yet.
     pub(crate) forgotten: u64,
-    /// Frames that the recorder says it took.
+    /// Frames that the recorder reports as accepted.
     pub(crate) accepted: u64,
     pub(crate) streams: Vec<StreamCost>,
-    /// Length of the tape's file.
+    /// Length of the tape file.
     pub(crate) tape_bytes: u64,
 }
 
-/// What the tape says of one stream.
+/// What the tape reports about one stream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StreamCost {
     pub(crate) name: String,
@@ -93,12 +93,12 @@ pub(crate) struct StreamCost {
 }
 
 impl Cost {
-    /// The sum of a figure over the streams.
+    /// Returns the sum of a figure over the streams.
     pub(crate) fn sum(&self, of: fn(&StreamCost) -> u64) -> u64 {
         self.streams.iter().map(of).sum()
     }
 
-    /// The figure of the stream where it is highest.
+    /// Returns the maximum of a figure over the streams.
     pub(crate) fn most(&self, of: fn(&StreamCost) -> u64) -> u64 {
         self.streams.iter().map(of).max().unwrap_or_default()
     }
@@ -109,7 +109,7 @@ fn say(word: &str) -> Result<()> {
     Ok(std::io::stdout().flush()?)
 }
 
-/// Waits until somebody wants the end. Ends with an error if there is nothing to record.
+/// Waits until the end is requested. Fails if there is nothing to record.
 fn watch(told: &Receiver<Told>, interrupted: impl Fn() -> bool) -> Result<()> {
     let start = Instant::now();
     let mut recording = false;
@@ -121,9 +121,9 @@ fn watch(told: &Receiver<Told>, interrupted: impl Fn() -> bool) -> Result<()> {
             }
             Ok(Told::Failed(why) | Told::Lost(why)) => bail!(why),
             Ok(Told::Warned(_)) => {}
-            Ok(Told::Closed { reason, .. }) => bail!("the tape ended before its time: {}", reason.as_str()),
+            Ok(Told::Closed { reason, .. }) => bail!("the tape ended early: {}", reason.as_str()),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => bail!("the recorders ended before their time"),
+            Err(RecvTimeoutError::Disconnected) => bail!("the recorders ended early"),
         }
         ensure!(recording || start.elapsed() < FIND, "the game was not found");
     }
@@ -201,7 +201,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
         processor_ns,
         threads: threads_ran,
         stolen_ms: system::stolen_ms().zip(start_stolen_ms).map(|(now, start)| now.saturating_sub(start)),
-        // The system's peak is behind by some pages at times.
+        // The system's peak may lag behind by a few pages.
         memory: Memory { peak_kib: Memory::now()?.peak_kib.max(memory.now_kib), ..memory },
         jitter: moments.jitter(),
         ticks: moments.ticks,

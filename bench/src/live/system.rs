@@ -1,19 +1,19 @@
-//! Processor time and SIGINT. Linux only; elsewhere everything says that it cannot.
+//! CPU time and SIGINT. Linux only; an error elsewhere.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-/// What the scheduler says of the threads of one name.
+/// Scheduler statistics of the threads of one name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Scheduled {
     pub(crate) name: String,
-    /// Time on a processor.
+    /// Time on a CPU.
     pub(crate) processor_ns: u64,
-    /// Time in which it could run and got no processor.
+    /// Time spent runnable, waiting for a CPU.
     pub(crate) waited_ns: u64,
 }
 
-/// The threads of this process, those of one name together. Empty where the system does not say.
+/// Returns the threads of this process, grouped by name. Empty if the system does not report them.
 pub(super) fn threads() -> Vec<Scheduled> {
     let mut threads: Vec<Scheduled> = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
@@ -31,27 +31,27 @@ pub(super) fn threads() -> Vec<Scheduled> {
     threads
 }
 
-/// Time since boot that a virtual machine's host kept its processors to itself, all of them together; in ticks of 10 ms.
+/// Returns the time since boot that the hypervisor has stolen from all CPUs together; from ticks of 10 ms.
 pub(super) fn stolen_ms() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let steal = stat.lines().next()?.split_whitespace().nth(8)?;
     Some(steal.parse::<u64>().ok()? * 10)
 }
 
-/// Processor time of this process so far, of all its threads, in the program and in the system.
+/// Returns the CPU time of this process so far, of all its threads, in user and kernel mode.
 #[cfg(target_os = "linux")]
 pub(super) fn processor_ns() -> Result<u64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Ok(u64::try_from(time.tv_sec)? * 1_000_000_000 + u64::try_from(time.tv_nsec)?)
 }
 
-/// Sends SIGINT to a process that we started, and have not waited for.
+/// Sends SIGINT to a child process that has not been waited for.
 #[cfg(target_os = "linux")]
 pub(super) fn interrupt(process: &std::process::Child) -> Result<()> {
     Ok(rustix::process::kill_process(rustix::process::Pid::from_child(process), rustix::process::Signal::INT)?)
 }
 
-/// The flag that SIGINT sets from now on.
+/// Returns a flag that SIGINT sets from now on.
 #[cfg(target_os = "linux")]
 pub(super) fn interrupt_flag() -> Result<std::sync::Arc<std::sync::atomic::AtomicBool>> {
     let flag = std::sync::Arc::default();
@@ -64,15 +64,15 @@ mod elsewhere {
     use anyhow::{Result, bail};
 
     pub(in crate::live) fn processor_ns() -> Result<u64> {
-        bail!("`live` runs only on Linux")
+        bail!("`live` is only supported on Linux")
     }
 
     pub(in crate::live) fn interrupt(_process: &std::process::Child) -> Result<()> {
-        bail!("`live` runs only on Linux")
+        bail!("`live` is only supported on Linux")
     }
 
     pub(in crate::live) fn interrupt_flag() -> Result<std::sync::Arc<std::sync::atomic::AtomicBool>> {
-        bail!("`live` runs only on Linux")
+        bail!("`live` is only supported on Linux")
     }
 }
 

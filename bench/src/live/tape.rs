@@ -1,4 +1,4 @@
-//! The tape that was just recorded: read back, held against what the game wrote, and stored again as the peers do.
+//! Checks a finished recording: reads it back, compares it with what the game wrote, and stores it with the peers.
 
 use std::path::Path;
 
@@ -14,29 +14,29 @@ use crate::peers;
 
 /// The peers that games are recorded with today.
 const PEERS: [&str; 2] = ["gamesdat-lz4", "ksana-zlib"];
-/// A page that claims to be later than this after the end of the recording was never written.
+/// A page whose number lies further than this after the end of the recording was never written.
 const LONGEST_LEAD_MS: u64 = 600_000;
 
-/// What a method needs for the frames of the recording.
+/// Storage needed by a method for the frames of the recording.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Stored {
     pub(crate) method: &'static str,
     pub(crate) bytes: u64,
-    /// The same, for an hour of frames like these.
+    /// Extrapolated to an hour of such frames.
     pub(crate) hour_bytes: u64,
 }
 
-/// A whole tape as frames, its streams in the order of the tape.
+/// Loads a complete tape as frames, its streams in tape order.
 pub(super) fn load(path: &Path) -> Result<DataSet> {
     let tape = Tape::open(path)?;
-    ensure!(tape.is_complete() && tape.problems().is_empty(), "the tape is not whole: {:?}", tape.problems());
+    ensure!(tape.is_complete() && tape.problems().is_empty(), "the tape is not complete: {:?}", tape.problems());
     let (mut streams, mut frames) = (Vec::new(), Vec::new());
     for stream in tape.streams().filter(|stream| !stream.name().starts_with('.')) {
         let mut found = StreamFrames::default();
         let mut row_bytes = 0;
         let mut rows = tape.frames(stream);
         while let Some(frame) = rows.next()? {
-            ensure!(row_bytes == 0 || frame.data.len() == row_bytes, "{}: frames of two sizes", stream.name());
+            ensure!(row_bytes == 0 || frame.data.len() == row_bytes, "{}: frames of different sizes", stream.name());
             row_bytes = frame.data.len();
             found.rows.extend_from_slice(frame.data);
             found.times_ns.push(frame.time_ns);
@@ -48,7 +48,7 @@ pub(super) fn load(path: &Path) -> Result<DataSet> {
     Ok(DataSet::new("live", Shape { streams, channel: Channel { stream: 0, offset: 0 } }, frames))
 }
 
-/// Frames of the tape that the game never wrote: copies that were torn and were taken for whole.
+/// Counts frames of the tape that the game never wrote: torn copies that were accepted as consistent.
 pub(super) fn never_written(set: &DataSet, seconds: u64) -> Result<u64> {
     let mut strange = 0;
     for (shape, frames) in set.shape.streams.iter().zip(&set.frames) {
@@ -77,18 +77,19 @@ pub(super) fn never_written(set: &DataSet, seconds: u64) -> Result<u64> {
     Ok(strange)
 }
 
-/// Stores the frames as each peer does and reads them back; the tape itself comes first.
+/// Stores the frames with each peer and reads them back; the tape itself comes first.
 pub(super) fn stored(set: &DataSet, tape_bytes: u64, directory: &Path) -> Result<Vec<Stored>> {
     let last_ns = set.frames.iter().filter_map(|frames| frames.times_ns.last()).max().copied().unwrap_or_default();
     let hour = |bytes: u64| (bytes as f64 * 3600e9 / last_ns.max(1) as f64) as u64;
     let mut list = vec![Stored { method: "gametape", bytes: tape_bytes, hour_bytes: hour(tape_bytes) }];
     for name in PEERS {
-        let peer = peers::ALL.iter().find(|peer| peer.name() == name).with_context(|| format!("no method {name}"))?;
+        let peer =
+            peers::ALL.iter().find(|peer| peer.name() == name).with_context(|| format!("unknown method {name}"))?;
         let directory = tempfile::tempdir_in(directory)?;
         peer.write(set, directory.path())?;
         let unit = peer.time_unit_ns();
         let back = peer.read(&set.shape, directory.path())?;
-        ensure!(hash_frames(&back, unit) == hash_frames(&set.frames, unit), "{name} reads back other frames");
+        ensure!(hash_frames(&back, unit) == hash_frames(&set.frames, unit), "{name} reads back different frames");
         let bytes = bytes_in(directory.path())?;
         list.push(Stored { method: peer.name(), bytes, hour_bytes: hour(bytes) });
     }

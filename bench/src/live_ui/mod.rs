@@ -1,9 +1,9 @@
-//! `live-ui`: what pages that look on cost the server. One rig (`gametape demo`, 60 states of the car a second), and as many WebSockets as there are browsers, each of which
-//! asks for all of them. Takes numbers of both, gives a table.
+//! `live-ui`: the cost of live viewers to the server. One rig (`gametape demo`, 60 car states per second) and one
+//! WebSocket per browser, each of which subscribes to all of them.
 //!
 //! ```text
-//! gametape demo ─▶ no client, then all of them ─▶ processor time of the whole process ─▶ laps::figures
-//! tape of hours ─▶ Tape::overview, each channel that a page shows at first         ─▶ milliseconds
+//! gametape demo ─▶ no client, then all of them ─▶ CPU time of the whole process ─▶ laps::figures
+//! tape of hours ─▶ Tape::overview, each channel that a page shows initially  ─▶ milliseconds
 //! ```
 
 mod overview;
@@ -20,26 +20,26 @@ use crate::machine;
 use crate::report::json;
 
 const PART: &str = "live-ui";
-/// As often as a screen shows something new.
+/// The refresh rate of a screen.
 const HZ: u32 = 60;
-/// The least that counts as all of them: clocks of clients and server are not the same.
+/// Minimum fraction of messages that counts as all: the clocks of clients and server differ.
 const NEARLY_ALL: f64 = 0.95;
-/// Hundredths of one core that the server may take, recording and tracking included.
+/// CPU limit of the server in percent of one core, recording and tracking included.
 const MOST_PROCESSOR: f64 = 25.0;
 
-/// How much of it.
+/// How much to measure.
 #[derive(Debug, Args)]
 pub(crate) struct LiveUiArgs {
-    /// Browsers that look on
+    /// Number of browsers
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=4_000))]
     clients: u32,
-    /// Seconds for which they look
+    /// Seconds for which they watch
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
-    /// Hours of the tape whose channels are shown
+    /// Length in hours of the tape whose channels are shown
     #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = hours)]
     hours: f64,
-    /// All of it in a few seconds, to see that it works: these figures say little
+    /// Everything in a few seconds, as a smoke test: the figures are not meaningful
     #[arg(long)]
     quick: bool,
     /// Print JSON instead of a table
@@ -49,7 +49,7 @@ pub(crate) struct LiveUiArgs {
 
 fn hours(text: &str) -> Result<f64, String> {
     let hours = text.parse::<f64>().ok().filter(|hours| (0.02..=24.0).contains(hours));
-    hours.ok_or_else(|| "hours are a number from 0.02 to 24".into())
+    hours.ok_or_else(|| "hours must be a number from 0.02 to 24".into())
 }
 
 /// Measures and prints.
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &LiveUiArgs) -> Result<()> {
         println!("{}", json(&figures)?);
         return Ok(());
     }
-    let quick = if args.quick { "quick: these figures show that it works, and not how well\n" } else { "" };
+    let quick = if args.quick { "quick: a smoke test, the figures are not meaningful\n" } else { "" };
     print!("{}, load {}\n{quick}\n{}", machine::line(), system::load_average(), table(&figures));
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! How long the channels of a long tape take that a page shows at first: the simulated car at 100 Hz as a tape, then minima and maxima over all of it, over a
-//! tenth, and over a minute.
+//! How long the channels take that a page shows initially for a long tape: the simulated car at 100 Hz as a tape, then
+//! minima and maxima over all of it, over a tenth, and over a minute.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,13 +17,13 @@ use crate::laps::figures::Figure;
 
 const PART: &str = "overview";
 const HZ: u32 = 100;
-/// What the page of a tape shows at first, and how finely.
+/// The channels that the page of a tape shows initially, and their resolution.
 const SHOWN: [&str; 7] = ["speedKmh", "rpms", "gear", "gas", "brake", "steerAngle", "fuel"];
 const POINTS: usize = 1200;
-/// What still feels like at once.
+/// The limit for an interactive response.
 const AT_ONCE_MS: f64 = 200.0;
 
-/// Makes the tape and looks at it.
+/// Creates the tape and measures it.
 pub(super) fn measure(hours: f64) -> Result<Vec<Figure>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("hours.gtape");
@@ -42,7 +42,7 @@ pub(super) fn measure(hours: f64) -> Result<Vec<Figure>> {
         ("a tenth of it", length_ns / 2..length_ns / 2 + length_ns / 10),
         ("a minute", minute),
     ] {
-        // With the opening of the file: a server does that for each question.
+        // Includes opening the file: a server does that for each request.
         let start = Instant::now();
         let tape = Tape::open(&path)?;
         let stream = tape.stream_named("physics")?;

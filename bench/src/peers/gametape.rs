@@ -1,6 +1,6 @@
-//! The project's own tape, at its default setting: one file with all streams, their column tables and the index.
+//! The project's tape with default settings: one file with all streams, their column tables and the index.
 //!
-//! Encoding goes through `TapeBuilder` on the calling thread, over files that are written but not synced, like those of all peers.
+//! Encoding uses `TapeBuilder` on the calling thread. Files are written but not synced, as with all peers.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
 use super::Peer;
 use crate::data::{DataSet, Field, Frames, Shape, StreamFrames, StreamShape};
 
-/// Our own format.
+/// The project's format.
 pub(super) struct Gametape;
 
 fn tape_path(directory: &Path) -> PathBuf {
@@ -37,7 +37,7 @@ pub(crate) fn stream_spec(shape: &StreamShape) -> StreamSpec {
     StreamSpec::columns(&shape.name, shape.row_bytes as u32, shape.fields.iter().map(channel).collect())
 }
 
-/// Begins a tape that is not synced.
+/// Creates a tape that is not synced.
 pub(crate) fn builder(path: &Path) -> Result<TapeBuilder> {
     let options = WriteOptions { start_utc_ns: Some(0), ..WriteOptions::new(TapeId([1; 16])) };
     Ok(TapeBuilder::create(Arc::new(Unsynced(StdFiles)), path, &options, false)?)
@@ -91,7 +91,7 @@ impl Peer for Gametape {
         while let Some(block) = channels.next_block()? {
             match block.values.first() {
                 Some(Values::F32(block)) => values.extend_from_slice(block),
-                // Without a layout a frame is words; the bits are the same.
+                // Without a layout, frames consist of integers; the bits are the same.
                 Some(Values::I32(block)) => {
                     values.extend(block.iter().map(|word| f32::from_bits(word.cast_unsigned())))
                 }

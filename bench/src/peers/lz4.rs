@@ -1,5 +1,5 @@
-//! GamesDat: a short header, then one LZ4 frame of linked 64 KiB blocks without checksums, holding records with a head of 12
-//! bytes. One file per stream. Times are kept in units of 100 ns.
+//! GamesDat: a short header, then one LZ4 frame of linked 64 KiB blocks without checksums, which holds records with a
+//! 12-byte header. One file per stream. Times are stored in units of 100 ns.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ const GAME: &str = "ACC";
 const TYPE_NAME: &str = "GamesDat.Core.Telemetry.Sources.AssettoCorsa.ACCPhysics, GamesDat.Core, Version=1.0.0.0, \
                          Culture=neutral, PublicKeyToken=null";
 
-/// As GamesDat writes.
+/// The GamesDat format.
 pub(super) struct GamesDatLz4;
 
 /// Magic, version, game id, type name, data version, struct size, 16 reserved bytes.

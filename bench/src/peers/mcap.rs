@@ -1,5 +1,6 @@
-//! MCAP, written with the `mcap` crate's defaults (1 MiB chunks, indexes, checksums) but without its compression threads, and
-//! read with its record reader, which hands out messages without a copy of each. One file, one channel per stream.
+//! MCAP, written with the `mcap` crate's defaults (1 MiB chunks, indexes, checksums) but without its compression
+//! threads, and read with its record reader, which returns messages without copying them. One file, one channel per
+//! stream.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Read, Write};
@@ -16,18 +17,18 @@ use crate::data::{DataSet, Frames, Shape, StreamFrames};
 
 const FILE: &str = "frames.mcap";
 
-/// MCAP with one of its two compressions.
+/// MCAP with one of its two compression methods.
 pub(super) struct Mcap {
     name: &'static str,
     compression: Compression,
 }
 
-/// Chunks compressed with zstd: the crate's default.
+/// Chunks compressed with zstd, the crate's default.
 pub(super) const ZSTD: Mcap = Mcap { name: "mcap-zstd", compression: Compression::Zstd };
 /// Chunks compressed with LZ4.
 pub(super) const LZ4: Mcap = Mcap { name: "mcap-lz4", compression: Compression::Lz4 };
 
-/// Hands each message's stream, time and bytes to `take`. Channel ids are streams counted from 1.
+/// Calls `take` with the stream, time and bytes of each message. Channel ids are stream numbers from 1.
 fn for_each(directory: &Path, mut take: impl FnMut(usize, u64, &[u8])) -> Result<()> {
     let mut file = open(&directory.join(FILE))?;
     let mut reader = LinearReader::new();

@@ -1,6 +1,6 @@
-//! The ways to store frames, side by side behind one trait: a data set in, files out, and back.
+//! The storage methods, behind one trait.
 //!
-//! A peer that knows only one kind of frame in a file (LZ4, zlib, zstd, Parquet) writes one file per stream.
+//! A peer whose files hold a single kind of frame (LZ4, zlib, zstd, Parquet) writes one file per stream.
 
 pub(crate) mod gametape;
 mod lz4;
@@ -17,25 +17,25 @@ use anyhow::{Context, Result};
 
 use crate::data::{DataSet, Frames, Shape};
 
-/// A way to store frames. One thread; files are written, not synced.
+/// A storage method. Single-threaded; files are written, not synced.
 pub(crate) trait Peer {
-    /// The name in tables and JSON.
+    /// Returns the name used in tables and JSON.
     fn name(&self) -> &'static str;
 
-    /// What times are rounded down to when stored; `None`: times are not kept.
+    /// Returns the resolution that stored times are rounded down to; `None` if times are not stored.
     fn time_unit_ns(&self) -> Option<u64>;
 
-    /// Stores all frames of a data set in an empty directory. When it returns, the files are closed and whole.
+    /// Stores all frames of a data set in an empty directory. The files are closed and complete when it returns.
     fn write(&self, set: &DataSet, directory: &Path) -> Result<()>;
 
-    /// Everything back, in memory: rows back to back and times, stream by stream.
+    /// Reads everything back into memory: concatenated rows and times, stream by stream.
     fn read(&self, shape: &Shape, directory: &Path) -> Result<Frames>;
 
-    /// One `f32` of every frame of [`Shape::channel`]'s stream, the fastest way the format has.
+    /// Reads one `f32` of every frame of the stream of [`Shape::channel`], in the fastest way that the format supports.
     fn read_channel(&self, shape: &Shape, directory: &Path) -> Result<Vec<f32>>;
 }
 
-/// All peers, in the order of the table.
+/// All peers, in table order.
 pub(crate) const ALL: &[&dyn Peer] = &[
     &lz4::GamesDatLz4,
     &zlib::KsanaZlib,
@@ -46,7 +46,7 @@ pub(crate) const ALL: &[&dyn Peer] = &[
     &gametape::Gametape,
 ];
 
-/// A new file; one that is there already is an error.
+/// Creates a file; fails if it exists.
 fn create(path: &Path) -> Result<File> {
     File::create_new(path).with_context(|| path.display().to_string())
 }
@@ -55,7 +55,7 @@ fn open(path: &Path) -> Result<File> {
     File::open(path).with_context(|| path.display().to_string())
 }
 
-/// Where a peer with one file per stream keeps a stream.
+/// Returns the path of a stream, for peers with one file per stream.
 fn stream_path(directory: &Path, stream: usize) -> PathBuf {
     directory.join(format!("stream-{stream}"))
 }

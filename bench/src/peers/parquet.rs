@@ -1,5 +1,6 @@
-//! Parquet, tuned for numbers: every column BYTE_STREAM_SPLIT, no dictionary, zstd level 3, one row group. One file per stream,
-//! one column per value and one for times. Integers of 1 and 2 bytes are `INT32`, Parquet has none smaller.
+//! Parquet, tuned for numbers: every column BYTE_STREAM_SPLIT, no dictionary, zstd level 3, one row group. One file per
+//! stream, one column per value and one for times. 1- and 2-byte integers are stored as `INT32`, Parquet's smallest
+//! type.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -18,7 +19,7 @@ use super::{Peer, create, open, stream_path};
 use crate::data::bytes::{f32_at, u16_at, u32_at, u64_at};
 use crate::data::{Column, DataSet, Frames, Shape, StreamFrames, StreamShape};
 
-/// Tuned for numbers.
+/// Parquet, tuned for numbers.
 pub(super) struct Parquet;
 
 fn physical(column: &Column) -> Physical {
@@ -30,7 +31,7 @@ fn physical(column: &Column) -> Physical {
     }
 }
 
-/// The time column, then the stream's columns.
+/// Returns the schema: the time column, then the stream's columns.
 fn schema(shape: &StreamShape) -> Result<Arc<Type>> {
     let field = |name: String, kind| -> Result<Arc<Type>> {
         Ok(Arc::new(Type::primitive_type_builder(&name, kind).with_repetition(Repetition::REQUIRED).build()?))
@@ -102,7 +103,7 @@ fn read_column<T: DataType, R: ChunkReader + 'static>(
     Ok(values)
 }
 
-/// Puts a column's values back into the rows.
+/// Writes the values of a column back into the rows.
 fn scatter<const N: usize>(rows: &mut [u8], row_bytes: usize, at: usize, values: impl Iterator<Item = [u8; N]>) {
     for (row, value) in rows.chunks_exact_mut(row_bytes).zip(values) {
         if let Some(place) = row.get_mut(at..at + N) {

@@ -1,4 +1,4 @@
-//! GamesDat's record, also used for the plain zstd stream: frames in, bytes out, and back.
+//! GamesDat's record format, also used for the plain zstd stream.
 //!
 //! ```text
 //! i64 ticks (100 ns) | i32 payload bytes | payload
@@ -11,11 +11,11 @@ use anyhow::{Result, ensure};
 use crate::data::StreamFrames;
 use crate::data::bytes::{f32_at, i32_at, u64_at};
 
-/// Bytes in front of each payload.
+/// Length of the record header.
 const HEAD_BYTES: usize = 12;
-/// Nanoseconds in a tick.
+/// Nanoseconds per tick.
 pub(crate) const TICK_NS: u64 = 100;
-/// Ticks from the year 1 to the start of the recording: any moment in this century.
+/// Ticks from the year 1 to the start of the recording: an arbitrary moment in this century.
 const START_TICKS: u64 = 638_400_000_000_000_000;
 
 /// Writes all frames of a stream, record by record.
@@ -32,7 +32,7 @@ pub(crate) fn write_all(frames: &StreamFrames, row_bytes: usize, to: &mut impl W
     Ok(())
 }
 
-/// Fills the buffer, or says that the input ended before its first byte.
+/// Fills the buffer. Returns `false` if the input ends before the first byte.
 fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -43,15 +43,15 @@ fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
             Err(error) => return Err(error.into()),
         }
     }
-    ensure!(filled == 0 || filled == buffer.len(), "the last record is cut");
+    ensure!(filled == 0 || filled == buffer.len(), "the last record is truncated");
     Ok(filled != 0)
 }
 
-/// Hands each record's time and payload to `take`.
+/// Calls `take` with the time and payload of each record.
 fn for_each(mut from: impl Read, row_bytes: usize, mut take: impl FnMut(u64, &[u8])) -> Result<()> {
     let mut record = vec![0; HEAD_BYTES + row_bytes];
     while fill(&mut from, &mut record)? {
-        ensure!(usize::try_from(i32_at(&record, 8)) == Ok(row_bytes), "a record of another size");
+        ensure!(usize::try_from(i32_at(&record, 8)) == Ok(row_bytes), "a record has an unexpected size");
         let ticks = u64_at(&record, 0).saturating_sub(START_TICKS);
         take(ticks * TICK_NS, record.get(HEAD_BYTES..).unwrap_or_default());
     }
@@ -68,7 +68,7 @@ pub(crate) fn read_all(from: impl Read, row_bytes: usize) -> Result<StreamFrames
     Ok(frames)
 }
 
-/// Reads all records and keeps one float of each.
+/// Reads all records and returns one float of each.
 pub(crate) fn read_channel(from: impl Read, row_bytes: usize, offset: usize) -> Result<Vec<f32>> {
     let mut values = Vec::new();
     for_each(from, row_bytes, |_, payload| values.push(f32_at(payload, offset)))?;

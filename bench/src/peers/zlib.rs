@@ -1,5 +1,5 @@
-//! ksana: a header of 72 bytes, then each frame as a zlib stream of its own (level 6, pure Rust) with a head of 12 bytes. It
-//! keeps no times. One file per stream.
+//! ksana: a 72-byte header, then each frame as a separate zlib stream (level 6, pure Rust) with a 12-byte header. Times
+//! are not stored. One file per stream.
 //!
 //! ```text
 //! frame: i32 12 | u32 compressed bytes | u32 raw bytes | zlib stream
@@ -22,7 +22,7 @@ use crate::data::{DataSet, Frames, Shape, StreamFrames};
 const HEADER_BYTES: usize = 72;
 const FRAME_HEAD_BYTES: u32 = 12;
 
-/// As ksana writes.
+/// The ksana format.
 pub(super) struct KsanaZlib;
 
 fn header() -> [u8; HEADER_BYTES] {
@@ -32,32 +32,32 @@ fn header() -> [u8; HEADER_BYTES] {
     header
 }
 
-/// A zlib stream in, the checksum compared, into a buffer that holds all of it.
+/// Input is a zlib stream, its checksum is verified, and the output buffer holds all of it.
 const INFLATE_FLAGS: u32 =
     inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 
-/// Level 6, zlib's header and checksum.
+/// Level 6, with zlib header and checksum.
 fn compressor() -> CompressorOxide {
     CompressorOxide::new(create_comp_flags_from_zip_params(6, 1, 0))
 }
 
-/// Packs a frame as a zlib stream of its own.
+/// Compresses a frame as a separate zlib stream.
 fn pack(deflate: &mut CompressorOxide, row: &[u8], packed: &mut Vec<u8>) -> Result<()> {
     deflate.reset();
-    // Room for what cannot be made smaller: 5 bytes for each stored block, header and checksum.
+    // Enough space for incompressible data: 5 bytes for each stored block, header and checksum.
     packed.resize(row.len() + row.len() / 1024 + 128, 0);
     let (status, _, made) = compress(deflate, row, packed, TDEFLFlush::Finish);
-    ensure!(status == TDEFLStatus::Done, "a frame that does not fit its buffer");
+    ensure!(status == TDEFLStatus::Done, "a compressed frame does not fit into its buffer");
     packed.truncate(made);
     Ok(())
 }
 
-/// Hands each frame to `take`.
+/// Calls `take` with each frame.
 fn for_each(path: &Path, row_bytes: usize, mut take: impl FnMut(&[u8])) -> Result<()> {
     let mut file = BufReader::new(open(path)?);
     let mut head = [0; HEADER_BYTES];
     file.read_exact(&mut head)?;
-    ensure!(head == header(), "another header");
+    ensure!(head == header(), "unexpected file header");
     let mut inflate = DecompressorOxide::new();
     let mut packed = Vec::new();
     let mut row = vec![0; row_bytes];
@@ -67,12 +67,12 @@ fn for_each(path: &Path, row_bytes: usize, mut take: impl FnMut(&[u8])) -> Resul
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
             other => other?,
         }
-        ensure!(u32_at(&head, 8) as usize == row_bytes, "a frame of another size");
+        ensure!(u32_at(&head, 8) as usize == row_bytes, "a frame has an unexpected size");
         packed.resize(u32_at(&head, 4) as usize, 0);
         file.read_exact(&mut packed)?;
         inflate.init();
         let (status, _, made) = decompress(&mut inflate, &packed, &mut row, 0, INFLATE_FLAGS);
-        ensure!(status == TINFLStatus::Done && made == row_bytes, "a cut frame");
+        ensure!(status == TINFLStatus::Done && made == row_bytes, "a frame is truncated");
         take(&row);
     }
 }
@@ -128,7 +128,7 @@ impl Peer for KsanaZlib {
 mod tests {
     use super::*;
 
-    /// The bytes of the pure Rust compressor, whatever backend the rest of the workspace chooses for flate2.
+    /// Checks for the bytes of the pure Rust compressor, whatever backend the rest of the workspace chooses for flate2.
     #[test]
     fn frames_are_packed_by_miniz_oxide() {
         let row: Vec<u8> = (0..4000u32).flat_map(|i| (i.wrapping_mul(i) % 251).to_le_bytes()).collect();

@@ -1,5 +1,5 @@
-//! One zstd stream at level 3 over records with a head of 12 bytes (time and size): what a general compressor reaches without
-//! knowing the layout. One file per stream. Times are kept in units of 100 ns.
+//! A single zstd stream at level 3 over records with a 12-byte header (time and size): what a general-purpose
+//! compressor achieves without knowing the layout. One file per stream. Times are stored in units of 100 ns.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -11,11 +11,11 @@ use crate::data::{DataSet, Frames, Shape};
 
 const LEVEL: i32 = 3;
 
-/// One stream, level 3.
+/// A single zstd stream at level 3.
 pub(super) struct Zstd3Stream;
 
 fn reader(path: &Path) -> Result<impl Read> {
-    // Small reads of a decoder cost a call into C each: a buffer behind it makes that one per 64 KiB.
+    // Every read from the decoder is a call into C. A buffer reduces that to one per 64 KiB.
     Ok(BufReader::with_capacity(1 << 16, zstd::Decoder::new(open(path)?)?))
 }
 

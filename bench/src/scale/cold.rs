@@ -1,4 +1,4 @@
-//! A file as if never read. Linux only; elsewhere it says that it cannot.
+//! Makes file reads cold. Linux only; an error elsewhere.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) fn drop_from_cache(path: &Path) -> Result<()> {
 /// Syncs a file and drops it from the page cache.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn drop_from_cache(path: &Path) -> Result<()> {
-    anyhow::bail!("{}: a file can be dropped from the page cache only on Linux", path.display())
+    anyhow::bail!("{}: dropping a file from the page cache is only supported on Linux", path.display())
 }
 
 #[cfg(all(test, target_os = "linux"))]

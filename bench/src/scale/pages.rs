@@ -1,17 +1,17 @@
-//! Hours of ACC physics out of minutes: a few minutes of pages and a length in, pages one at a time out.
+//! Extends minutes of ACC physics to hours, one page at a time.
 //!
-//! The minutes are repeated with the packet id going on, so no page is ever the same as an earlier one, and any page can be made
-//! again from its number.
+//! The minutes are repeated while the packet id keeps increasing, so no page equals an earlier one, and any page can be
+//! generated from its number.
 
 use anyhow::{Result, ensure};
 
 use crate::data::acc_pages::{HZ, PACKET_ID_OFFSET, PACKET_ID_STEP, PAGE_BYTES};
 use crate::data::bytes::{f32_at, i32_at};
 
-/// Nanoseconds from page to page.
+/// Nanoseconds between pages.
 pub(crate) const PAGE_NS: u64 = 1_000_000_000 / HZ;
 
-/// Pages of a recording of any length.
+/// The pages of a recording of any length.
 #[derive(Debug, Clone)]
 pub(crate) struct LongPages {
     base: Vec<u8>,
@@ -22,19 +22,19 @@ pub(crate) struct LongPages {
 }
 
 impl LongPages {
-    /// Repeats `base` until `seconds` are full.
+    /// Repeats `base` up to a length of `seconds`.
     pub(crate) fn new(base: Vec<u8>, seconds: u64) -> Result<Self> {
         ensure!(!base.is_empty() && base.len().is_multiple_of(PAGE_BYTES), "no whole pages to repeat");
         let first_packet_id = i32_at(&base, PACKET_ID_OFFSET);
         Ok(Self { base, first_packet_id, count: seconds * HZ, next: 0, page: [0; PAGE_BYTES] })
     }
 
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// A page by its number, counted from 0.
+    /// Returns a page by its number, from 0.
     pub(crate) fn page(&self, number: u64) -> [u8; PAGE_BYTES] {
         let mut page = [0; PAGE_BYTES];
         let base_pages = (self.base.len() / PAGE_BYTES) as u64;
@@ -49,7 +49,7 @@ impl LongPages {
         page
     }
 
-    /// The next page and its time.
+    /// Returns the next page and its time.
     pub(crate) fn next_page(&mut self) -> Option<(u64, &[u8])> {
         let number = self.next;
         if number >= self.count {
@@ -60,7 +60,7 @@ impl LongPages {
         Some((number * PAGE_NS, &self.page))
     }
 
-    /// A float of the pages with these numbers.
+    /// Returns a float of the pages with these numbers.
     pub(crate) fn channel(&self, offset: usize, numbers: std::ops::Range<u64>) -> Vec<f32> {
         numbers.map(|number| f32_at(&self.page(number), offset)).collect()
     }

@@ -1,5 +1,5 @@
-//! `scale`: tapes of growing length in, one line for each out. Every figure of a tape comes from a new process that finds the file
-//! dropped from the page cache; starting the process is not counted.
+//! `scale`: measures tapes of growing length. Every figure comes from a new process, with the file dropped from the
+//! page cache; process startup is not counted.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,11 +18,11 @@ use crate::report::json;
 use crate::table::aligned;
 
 const CHANNEL: &str = "speedKmh";
-/// One channel is read over this long, whatever the length of the tape.
+/// One channel is read over this duration, whatever the length of the tape.
 const WINDOW_NS: u64 = 60_000_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Lengths and where the tapes go.
+/// Lengths, and where the tapes go.
 #[derive(Debug, Args)]
 pub(crate) struct ScaleArgs {
     /// Lengths of the tapes, in seconds
@@ -31,10 +31,10 @@ pub(crate) struct ScaleArgs {
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
-    /// Seeks in each tape, each in a new process
+    /// Seeks per tape, each in a new process
     #[arg(long, value_name = "N", default_value_t = 9)]
     repetitions: u64,
-    /// Where the tapes go (24 hours take about 1 GB)
+    /// Directory for the tapes (24 hours take about 1 GB)
     #[arg(long, value_name = "DIRECTORY")]
     directory: Option<PathBuf>,
 }
@@ -42,30 +42,30 @@ pub(crate) struct ScaleArgs {
 /// What a process measures.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
-    /// Open and find one frame.
+    /// Open the tape and find one frame.
     Seek,
-    /// Open and read one channel of a minute.
+    /// Open the tape and read one channel of a minute.
     Channel,
 }
 
-/// One measurement in a process of its own.
+/// One measurement in a separate process.
 #[derive(Debug, Args)]
 pub(crate) struct SeekOnceArgs {
     /// The tape
     file: PathBuf,
     /// Nanoseconds since the start of the tape
     time_ns: u64,
-    /// What is measured
+    /// What to measure
     #[arg(long, value_enum, default_value_t = What::Seek)]
     what: What,
 }
 
-/// What a process prints.
+/// Output of a process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Once {
     nanoseconds: u64,
     peak_kib: u64,
-    /// Says what was read, so that the parent can compare.
+    /// Hash of what was read, for the parent to compare.
     hash: u64,
 }
 
@@ -86,7 +86,7 @@ fn hash_row(time_ns: u64, row: &[u8]) -> u64 {
     crate::data::hash_frames(&frames, Some(1))
 }
 
-/// Measures once in this process and prints it.
+/// Measures once in this process and prints the result.
 pub(crate) fn seek_once(args: &SeekOnceArgs) -> Result<()> {
     let start = Instant::now();
     let (elapsed, hash) = match args.what {
@@ -104,7 +104,7 @@ pub(crate) fn seek_once(args: &SeekOnceArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs this program again on a file nobody has in memory.
+/// Runs this program again, with the file dropped from the page cache.
 fn in_new_process(tape: &Path, time_ns: u64, what: What) -> Result<Once> {
     cold::drop_from_cache(tape)?;
     let what = if matches!(what, What::Seek) { "seek" } else { "channel" };
@@ -140,11 +140,11 @@ fn measure(base: &[u8], seconds: u64, repetitions: u64, directory: &Path) -> Res
         let number = starts * i / (repetitions.max(2) - 1);
         let time_ns = number * PAGE_NS;
         let seek = in_new_process(&tape, time_ns + PAGE_NS / 2, What::Seek)?;
-        ensure!(seek.hash == hash_row(time_ns, &pages.page(number)), "seeking to {time_ns} ns found another frame");
+        ensure!(seek.hash == hash_row(time_ns, &pages.page(number)), "seeking to {time_ns} ns found the wrong frame");
         seeks.push(seek);
         let channel = in_new_process(&tape, time_ns, What::Channel)?;
         let expected = pages.channel(acc_pages::SPEED_OFFSET, number..number + WINDOW_NS / PAGE_NS);
-        ensure!(channel.hash == hash_values(&expected), "the channel at {time_ns} ns is another");
+        ensure!(channel.hash == hash_values(&expected), "the channel at {time_ns} ns differs");
         channels.push(channel);
     }
     Ok(ScaleRow {
@@ -158,7 +158,7 @@ fn measure(base: &[u8], seconds: u64, repetitions: u64, directory: &Path) -> Res
     })
 }
 
-/// A few minutes of pages: real driving where there is some.
+/// Returns a few minutes of pages: real driving if available.
 fn base_pages() -> Result<Vec<u8>> {
     let sets = load_real(std::env::var_os(REAL_DATA).map(PathBuf::from), |word| eprintln!("{word}"));
     let acc = sets.into_iter().find(|set| set.shape.streams.first() == Some(&acc_pages::stream()));

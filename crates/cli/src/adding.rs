@@ -96,7 +96,7 @@ impl InStore {
             (Some(error), _) => format!("not in the store: {error}"),
             (_, Some("being_recorded")) => "it is being recorded; the recorder adds it to the store".to_owned(),
             (_, Some("playback")) => {
-                "in the catalogue; no laps, it is the recording of a playback (--playbacks adds them)".to_owned()
+                "in the catalogue; no laps, it is the recording of a playback (`gametape add --playbacks TAPE` adds them)".to_owned()
             }
             (_, Some(_)) => {
                 let game = self.game.as_deref().and_then(find_game).map(|game| game.name);

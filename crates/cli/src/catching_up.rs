@@ -1,5 +1,6 @@
 //! Tracks tapes that no tracker has seen, on a thread of its own, while other things go on.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -31,9 +32,16 @@ impl CatchingUp {
             let place = this_machine();
             let look = Look { place: &place, folders: &folders, except: &except, elsewhere: true, checksums: true };
             let wish = CatchUp { look, all: false, keep_replays: false };
-            match catch_up(&*store, &wish, &mut |_, _, _| !wanted.wanted()) {
-                Ok(done) => drop(summary(&done).map(say)),
-                Err(error) => say(format!("note: tapes were not looked through: {}", human::safe(&error.to_string()))),
+            let looked = catch_unwind(AssertUnwindSafe(|| catch_up(&*store, &wish, &mut |_, _, _| !wanted.wanted())));
+            match looked {
+                Ok(Ok(done)) => drop(summary(&done).map(say)),
+                Ok(Err(error)) => {
+                    say(format!("note: tapes were not looked through: {}", human::safe(&error.to_string())));
+                }
+                Err(_) => say(
+                    "error: looking for laps on older tapes failed, please report it; `gametape laps rebuild` tries again"
+                        .to_owned(),
+                ),
             }
         })?;
         Ok(Self { stop, thread })

@@ -1,10 +1,10 @@
 //! `--dictionary FILE`: the zstd dictionary that captures of Telemetry V2 were packed with.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context as _;
+use gametape::format::open_regular;
 use gametape::import::Dictionary;
 
 /// Reads the file, if one was named.
@@ -12,7 +12,7 @@ pub(crate) fn read(path: Option<&Path>) -> anyhow::Result<Option<Dictionary>> {
     let Some(path) = path else { return Ok(None) };
     let mut bytes = Vec::new();
     // One byte more than is allowed shows that there are too many.
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(Dictionary::MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .with_context(|| format!("cannot read the dictionary {}", path.display()))?;
     let dictionary = Dictionary::from_bytes(bytes);

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::human;
 use crate::stoppable::{Stopped, is_stopped};
+use crate::terminal;
 
 /// How a command ended that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +87,8 @@ impl ReportError {
 
     fn print(&self) {
         // If stderr is gone too, there is nobody left to tell.
-        let _ = writeln!(io::stderr().lock(), "{}", human::safe(&serde_json::to_string(self).unwrap_or_default()));
+        let _ =
+            writeln!(io::stderr().lock(), "{}", terminal::safe_json(&serde_json::to_string(self).unwrap_or_default()));
     }
 }
 
@@ -187,6 +189,15 @@ mod tests {
         };
         assert_eq!(parts("no tape; name one"), ("no tape".into(), Some("name one".into()), 4));
         assert_eq!(parts("bad sector"), ("bad sector".into(), None, 4));
+    }
+
+    #[test]
+    fn errors_as_json_stay_json_whatever_a_path_contains() {
+        let report = ReportError::of("\u{202e}gpj\u{9b}2J\u{7f}\u{1b}[31m 鈴鹿 \u{e0041}", 1);
+        let text = terminal::safe_json(&serde_json::to_string(&report).unwrap());
+        assert!(!text.contains(['\u{202e}', '\u{9b}', '\u{7f}', '\u{1b}', '\u{e0041}']), "{text}");
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["error"].as_str(), Some(report.error.as_str()));
     }
 
     #[test]

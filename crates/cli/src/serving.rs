@@ -42,6 +42,29 @@ pub(crate) fn parse_bind(text: &str) -> Result<Bind, String> {
     }
 }
 
+/// Where to listen, and whether this machine needs tokens too: the options that `gametape`, `demo` and `serve` share.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Reach {
+    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
+    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
+    pub(crate) bind: Option<Bind>,
+    /// Require a token for every request, also from this machine; other users of this machine can otherwise read and edit everything
+    #[arg(long)]
+    pub(crate) require_token: bool,
+}
+
+impl Reach {
+    /// Whether the user asked for a server, rather than got the one that comes with a recording.
+    pub(crate) fn is_chosen(self) -> bool {
+        self.bind.is_some() || self.require_token
+    }
+
+    /// Access with these options; the rest as usual.
+    pub(crate) fn access(self) -> Access {
+        Access { require_token: self.require_token, ..Access::default() }
+    }
+}
+
 /// A server at work.
 pub(crate) struct Serving {
     address: SocketAddr,

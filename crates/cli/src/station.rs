@@ -26,8 +26,8 @@ use gametape::sys::Prefix;
 use crate::catching_up::CatchingUp;
 use crate::human;
 use crate::lap_lines::LapLines;
-use crate::server::{Access, Announcer, AppState, Limits, ShowCars, TellFrames};
-use crate::serving::{Bind, Serving};
+use crate::server::{Announcer, AppState, Limits, ShowCars, TellFrames};
+use crate::serving::{Reach, Serving};
 use crate::tape_notes::{Note, note_tapes};
 use crate::upstream::{Pushing, Upstream};
 
@@ -44,21 +44,21 @@ pub(crate) struct Station {
 
 impl Station {
     /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile. `in_step`: the source waits for its recorder,
-    /// which therefore waits for the tracker instead of skipping frames.
+    /// which therefore waits for the tracker instead of skipping frames, until that flag is set.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         folders: Vec<PathBuf>,
         except: Vec<PathBuf>,
         upstream: Option<Upstream>,
-        bind: Option<Bind>,
-        in_step: bool,
+        reach: Reach,
+        in_step: Option<StopFlag>,
     ) -> anyhow::Result<Self> {
         let (say, lines) = channel();
         let serving =
-            Serving::start(bind.unwrap_or_default(), Arc::clone(&store), Access::default(), Limits::default());
+            Serving::start(reach.bind.unwrap_or_default(), Arc::clone(&store), reach.access(), Limits::default());
         let serving = match serving {
             Ok(serving) => Some(serving),
-            Err(error) if bind.is_some() => return Err(error),
+            Err(error) if reach.is_chosen() => return Err(error),
             // Nobody asked for this address, and a recording is worth more than its server: it goes on without.
             Err(error) => {
                 let _ = say.send(format!("note: nothing is served: {error:#}"));
@@ -83,8 +83,8 @@ impl Station {
             let text = human::safe(&failure.to_string());
             let _ = failed.send(format!("error: {text}; the recording goes on"));
         });
-        if in_step {
-            live = live.patient(StopFlag::default());
+        if let Some(stop) = in_step {
+            live = live.patient(stop);
         }
         if let Some(serving) = &serving {
             live = live.car(Arc::new(ShowCars(serving.state().clone())));

@@ -16,6 +16,18 @@ pub(crate) fn safe(text: &str) -> String {
     out
 }
 
+/// Returns JSON text with hidden characters as JSON escapes: the same document, and nothing in it can steer the terminal.
+pub(crate) fn safe_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match is_hidden(c) {
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
 fn push_safe(out: &mut String, c: char) {
     match is_hidden(c) {
         true => out.extend(c.escape_default()),

@@ -9,6 +9,7 @@ mod args;
 mod client;
 mod sending;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -46,7 +47,12 @@ impl Pushing {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("gametape-upstream".into()).spawn(move || {
             let sending = Sending { store: store.as_ref(), upstream: &upstream, runtime: &runtime, stop: &wanted };
-            run(&sending, &say);
+            if catch_unwind(AssertUnwindSafe(|| run(&sending, &say))).is_err() {
+                say(format!(
+                    "error: sending to {} failed, please report it; restart gametape to go on",
+                    upstream.name()
+                ));
+            }
         })?;
         Ok(Self { stop, thread })
     }

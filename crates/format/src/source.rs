@@ -72,7 +72,7 @@ pub fn open_regular(path: impl AsRef<Path>) -> io::Result<File> {
     Ok(file)
 }
 
-fn check_regular(metadata: &Metadata) -> io::Result<()> {
+pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }

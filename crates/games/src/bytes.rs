@@ -1,27 +1,27 @@
-//! Little-endian numbers out of bytes that came from outside: `None` where the bytes end too soon, never a panic.
+//! Reads little-endian numbers from untrusted bytes. Returns `None` if the bytes end too soon; never panics.
 
-/// `N` bytes at `offset`.
+/// Returns the `N` bytes at `offset`.
 pub(crate) fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
     let end = offset.checked_add(N)?;
     bytes.get(offset..end)?.try_into().ok()
 }
 
-/// The `i32` at `offset`.
+/// Returns the `i32` at `offset`.
 pub(crate) fn i32_at(bytes: &[u8], offset: usize) -> Option<i32> {
     array_at(bytes, offset).map(i32::from_le_bytes)
 }
 
-/// The `i64` at `offset`.
+/// Returns the `i64` at `offset`.
 pub(crate) fn i64_at(bytes: &[u8], offset: usize) -> Option<i64> {
     array_at(bytes, offset).map(i64::from_le_bytes)
 }
 
-/// The `f64` at `offset`.
+/// Returns the `f64` at `offset`.
 pub(crate) fn f64_at(bytes: &[u8], offset: usize) -> Option<f64> {
     array_at(bytes, offset).map(f64::from_le_bytes)
 }
 
-/// The `f32` at `offset`.
+/// Returns the `f32` at `offset`.
 pub(crate) fn f32_at(bytes: &[u8], offset: usize) -> Option<f32> {
     array_at(bytes, offset).map(f32::from_le_bytes)
 }

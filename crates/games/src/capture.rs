@@ -1,8 +1,8 @@
-//! How a game is captured, and what its newest frames say about the game itself: rules as data and pure functions.
+//! How a game is captured, and what its newest frames reveal about the game itself.
 //!
-//! A [`Stream`](crate::Stream) names its [`Transport`] and its [`CopyRule`]; a [`Game`](crate::Game) has [`Rules`] that
-//! look at what was [`Seen`] and say whether the game runs, which game it is, and which session. Nothing here opens
-//! anything: the recorder brings the bytes.
+//! A [`Stream`](crate::Stream) names its [`Transport`] and its [`CopyRule`]. A [`Game`](crate::Game) has [`Rules`]:
+//! pure functions of the newest frames ([`Seen`]) that determine whether the game runs, which game it is, and which
+//! session. This module does no I/O; the recorder passes in the bytes.
 use std::fmt::Debug;
 
 use crate::bytes::{f32_at, f64_at, i32_at};
@@ -13,60 +13,61 @@ use crate::sample::Decode;
 /// Where the frames of a stream come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// A named section of shared memory: `Local\NAME` on Windows, `/dev/shm/NAME` on Linux.
+    /// A named shared memory section: `Local\NAME` on Windows, `/dev/shm/NAME` on Linux.
     SharedMemory {
         /// The name without `Local\`.
         section: &'static str,
-        /// Bytes that a program which stands in for the game should give the section. Readers take what is there.
+        /// Size of the section when a program simulates the game. Readers accept any size.
         section_bytes: u32,
     },
-    /// Answers of an HTTP service that the game runs on this machine.
+    /// Responses of an HTTP API that the game serves on this machine.
     Http {
-        /// The usual port.
+        /// Default port.
         port: u16,
-        /// What is asked for.
+        /// Request path.
         path: &'static str,
     },
-    /// Only in files of other programs.
+    /// Only found in files of other programs.
     File,
 }
 
-/// How a consistent copy of a frame is known.
+/// How a reader ensures that its copy of a frame is consistent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyRule {
-    /// The game has a counter but no lock: the counter is equal before and after the copy, and a second copy, taken at
-    /// least [`SECOND_COPY_AFTER_NS`] later, is equal to the first.
+    /// For games with a counter but no lock. The counter must be equal before and after the copy, and a second copy,
+    /// taken at least [`SECOND_COPY_AFTER_NS`] later, must equal the first.
     CounterAndSecondCopy {
-        /// Where the `i32` counter is in the frame.
+        /// Offset of the `i32` counter in the frame.
         counter_offset: u32,
     },
-    /// The game has neither: two copies, at least [`SECOND_COPY_AFTER_NS`] apart, are equal.
+    /// For games with neither counter nor lock. Two copies, at least [`SECOND_COPY_AFTER_NS`] apart, must be equal.
     TwoEqualCopies,
-    /// A number is odd while the game writes, and another one after it wrote: even and equal before and after the copy.
+    /// A sequence lock: the number is odd while the game writes and changes with every write. It must be even, and
+    /// equal before and after the copy.
     EvenSequence {
-        /// Where the `u32` number is in the frame.
+        /// Offset of the `u32` sequence number in the frame.
         sequence_offset: u32,
     },
     /// iRacing's rotating row buffers with tick counts.
     RotatingBuffers,
-    /// Whatever is read is whole: datagrams, answers, files.
+    /// Every read returns a whole frame: datagrams, HTTP responses, files.
     Whole,
 }
 
-/// Least time between two copies that are compared. A game that writes a page in one go needs far less.
+/// Minimum time between two copies that are compared. A game that writes a page in one go needs far less.
 pub const SECOND_COPY_AFTER_NS: u64 = 50_000;
 
-/// As much of a section is looked at to tell which stream it holds.
+/// Number of bytes at the start of a section that are inspected to identify its stream.
 pub const FRONT_BYTES: usize = 8192;
 
-/// What a game is doing.
+/// A game's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// Not running, or in its menus without a session.
+    /// Not running, or in the menus without a session.
     Off,
     /// Driving.
     Live,
-    /// In a session that stands still.
+    /// In a session that is paused.
     Paused,
     /// Showing a replay.
     Replay,
@@ -77,9 +78,9 @@ pub enum Presence {
 pub struct SeenFrame<'a> {
     /// Name of the stream.
     pub stream: &'a str,
-    /// Which bytes are which channel.
+    /// Layout of the frame.
     pub layout: &'a Layout,
-    /// The frame.
+    /// The frame's bytes.
     pub bytes: &'a [u8],
 }
 
@@ -88,7 +89,7 @@ pub struct SeenFrame<'a> {
 pub struct Seen<'a>(pub &'a [SeenFrame<'a>]);
 
 impl<'a> Seen<'a> {
-    /// The newest frame of the stream, if one was seen.
+    /// Returns the newest frame of the stream, if there is one.
     #[must_use]
     pub fn stream(self, name: &str) -> Option<SeenFrame<'a>> {
         self.0.iter().copied().find(|frame| frame.stream == name)
@@ -96,7 +97,8 @@ impl<'a> Seen<'a> {
 }
 
 impl SeenFrame<'_> {
-    /// The first value of a channel of whole numbers or flags; `None` if there is none of that name or it has another kind.
+    /// Returns the first value of an integer or flag channel; `None` if there is no such channel or it has another
+    /// kind.
     #[must_use]
     pub fn integer(self, channel: &str) -> Option<i64> {
         let channel = self.layout.channel(channel)?;
@@ -109,7 +111,7 @@ impl SeenFrame<'_> {
         }
     }
 
-    /// The first value of a channel of floating point numbers; `None` if there is none of that name or it has another kind.
+    /// Returns the first value of a floating-point channel; `None` if there is no such channel or it has another kind.
     #[must_use]
     pub fn number(self, channel: &str) -> Option<f64> {
         let channel = self.layout.channel(channel)?;
@@ -122,7 +124,8 @@ impl SeenFrame<'_> {
     }
 }
 
-/// What a game says about itself and its session, in its own words. `None` where it does not say.
+/// A game's description of itself and its session, in its own words. Fields are `None` if the game does not report
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// Version of the game or of its telemetry.
@@ -131,62 +134,63 @@ pub struct About {
     pub car: Option<String>,
     /// The track.
     pub track: Option<String>,
-    /// The track's layout.
+    /// Track layout.
     pub track_layout: Option<String>,
-    /// Kind of session: `practice`, `qualify`, `race`, …
+    /// Session type: `practice`, `qualify`, `race`, …
     pub session: Option<String>,
 }
 
-/// What only a game's folder knows about its frames. Functions of the frames alone.
+/// Game-specific interpretation of frames. Implementations depend on the frames alone.
 pub trait Rules: Debug + Sync {
-    /// Whether the game runs, by what its frames say. That frames still change is for the caller to see.
+    /// Returns the game's state as its frames report it. Whether the frames still change is for the caller to check.
     fn presence(&self, seen: Seen<'_>) -> Presence;
 
-    /// A number that goes up as long as the game works, from its newest frames: physics steps, ticks. `None` where there is
-    /// none.
+    /// Returns a number that increases for as long as the game works, such as a physics step or a tick. `None` if the
+    /// frames hold none.
     ///
-    /// Frames that say "off" while this number moves are of a game that leaves its pages about the session empty: the
-    /// Assetto Corsa family has some. A number that stands still means paused, frozen or gone.
+    /// Frames that report [`Presence::Off`] while this number increases come from a game that leaves its session pages
+    /// empty, as some of the Assetto Corsa family do. If the number stops, the game is paused, frozen or gone.
     fn counter(&self, _seen: Seen<'_>) -> Option<i64> {
         None
     }
 
-    /// Whether the frames are of this game, where several games share names. `None` while that cannot be told.
+    /// Returns whether the frames are from this game, for games that share section names. `None` while undetermined.
     fn is_it(&self, seen: Seen<'_>) -> Option<bool>;
 
-    /// The name of the stream that a section of shared memory holds, by the section's length and what stands at its front
-    /// ([`FRONT_BYTES`] of it, or all): for systems that do not tell what a section is called. `None` where that cannot be
-    /// told, as of zeros.
+    /// Identifies the stream that a shared memory section holds, for systems that do not reveal section names. `front`
+    /// is the first [`FRONT_BYTES`] of the section, or all of it if shorter. `None` if the stream cannot be determined,
+    /// for example if the bytes are all zero.
     fn stream_of(&self, _section_bytes: u64, _front: &[u8]) -> Option<&'static str> {
         None
     }
 
-    /// How long the [`counter`](Self::counter) must have moved, and the frames must have been this game's, before that is
-    /// believed: for games whose frames another game of the same names shows for a while too.
+    /// How long the [`counter`](Self::counter) must have increased, with the frames identified as this game's, before
+    /// the identification is accepted. For games whose frames look like those of another game for a while.
     fn believed_after_ns(&self) -> u64 {
         0
     }
 
-    /// A number that stays the same within a session and differs between sessions that follow each other. Called for every
-    /// sample: allocates nothing. `None` while the game does not say.
+    /// Returns a number that is constant within a session and differs between consecutive sessions. Called for every
+    /// sample, so it must not allocate. `None` while the game does not report a session.
     fn session_key(&self, seen: Seen<'_>) -> Option<u64>;
 
-    /// What the game says about itself and the session.
+    /// Returns the game's description of itself and the session.
     fn about(&self, seen: Seen<'_>) -> About;
 
-    /// Turns frames into neutral samples.
+    /// Returns a decoder that turns frames into samples.
     fn decoder(&self) -> Box<dyn Decode>;
 
-    /// Whether there are laps in it at all.
+    /// Returns whether the game has laps at all.
     fn has_laps(&self) -> bool {
         true
     }
 
-    /// Whether the timer of the running lap is only an estimate that starts anew some time behind the line. The times of the frames are better then.
+    /// Returns whether the current lap time is only an estimate that restarts some time after the line. If so, frame
+    /// timestamps are more accurate.
     fn lap_timer_is_estimate(&self) -> bool {
         false
     }
 
-    /// Turns frames into neutral frames of laps.
+    /// Returns a decoder that turns frames into lap frames.
     fn laps(&self) -> Box<dyn ReadLaps>;
 }

@@ -1,12 +1,12 @@
-//! For the fuzz targets and mutation only: any bytes through the rules and the decoder of every game.
+//! For the fuzz targets and mutation tests only: runs arbitrary bytes through the rules and the decoder of every game.
 use crate::capture::{Presence, Seen, SeenFrame};
 use crate::lap_frame::LapFrame;
 use crate::layout::Layout;
 use crate::registry::{ASSETTO_CORSA_FAMILY, GAMES};
 use crate::sample::Sample;
 
-/// `data` is, one behind the other, a frame of each stream; the last one may be short. Asserts what must hold for any
-/// input, so it panics where this crate has a bug.
+/// Splits `data` into one frame per stream, in order; the last frame may be short. Panics if an invariant that must
+/// hold for any input does not, which means that this crate has a bug.
 pub fn fuzz_frames(data: &[u8]) {
     for game in GAMES {
         let mut rest = data;
@@ -19,8 +19,8 @@ pub fn fuzz_frames(data: &[u8]) {
         }
         let (seen, rules) = (Seen(&frames), game.rules);
         for section_bytes in [4096, 8192, u64::from(crate::iracing::SECTION_BYTES)] {
-            let told = rules.stream_of(section_bytes, data);
-            assert!(told.is_none_or(|stream| game.stream(stream).is_some()), "{}: {told:?}", game.id);
+            let identified = rules.stream_of(section_bytes, data);
+            assert!(identified.is_none_or(|stream| game.stream(stream).is_some()), "{}: {identified:?}", game.id);
         }
         let _ = (rules.about(seen), rules.counter(seen), rules.session_key(seen));
         let mut decoder = rules.decoder();
@@ -42,7 +42,7 @@ pub fn fuzz_frames(data: &[u8]) {
         if game.id != crate::iracing::GAME.id && rules.presence(seen) == Presence::Off {
             assert_eq!((sample.lap_time_ms, sample.lap_is_valid, rules.session_key(seen)), (None, None, None));
         }
-        let told = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
-        assert!(told <= 1, "two games of the family");
+        let identified = ASSETTO_CORSA_FAMILY.iter().filter(|game| game.rules.is_it(seen) == Some(true)).count();
+        assert!(identified <= 1, "two games of the family");
     }
 }

@@ -1,94 +1,96 @@
-//! The neutral frame of laps: what a game says about session and lap at one moment, in one set of words and units.
+//! Lap frames: a game's session and lap state at one moment, normalized to one vocabulary and one set of units.
 //!
-//! Takes frames through a game's [`ReadLaps`], gives a [`LapFrame`] and the texts beside it as an [`Identity`]. What a game does not say, or says by a number
-//! that means "nothing", is `None`. What laps are made of them is for the tracker of `gametape` to say: here nothing is remembered beyond the newest page.
+//! A game's [`ReadLaps`] turns raw frames into a [`LapFrame`], plus the names that go with it as an [`Identity`]. A
+//! field is `None` if the game does not report it or reports a sentinel value. Nothing here keeps state beyond the
+//! newest page; the lap tracker of `gametape` builds laps from lap frames.
 use crate::capture::{Presence, SeenFrame};
 use crate::session_kind::SessionKind;
 
-/// What a game says about session and lap at one moment. Small and `Copy`: one is made for every frame.
+/// A game's session and lap state at one moment. Small and `Copy`, because one is made for every frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LapFrame {
     /// What the game is doing.
     pub presence: Presence,
-    /// A number that moves with every new page. Equal to the last one: nothing is new.
+    /// A number that changes with every new page. If it equals the previous one, the page holds nothing new.
     pub counter: Option<i64>,
-    /// [`Identity::revision`] that holds.
+    /// The [`Identity::revision`] in effect.
     pub identity: u32,
-    /// [`Identity::names`] that holds.
+    /// The [`Identity::names`] in effect.
     pub names: u32,
 
     /// Kind of session.
     pub kind: SessionKind,
-    /// Its number in the weekend.
+    /// Index of the session within the race weekend.
     pub session_index: Option<i32>,
-    /// The game's own id of the session.
+    /// The game's session id.
     pub session_id: Option<u64>,
-    /// Number of the car that the frame is about.
+    /// Number of the car that the frame describes.
     pub player_car: Option<i32>,
-    /// Time left in the session; `None` without a limit.
+    /// Time left in the session; `None` if it has no time limit.
     pub left_ms: Option<f32>,
-    /// Time of day in the game.
+    /// Time of day in the game world.
     pub time_of_day_s: Option<f32>,
-    /// A clock of the game that stands in a pause, for games without a timer that can be trusted.
+    /// A game clock that stops while paused, for games without a reliable lap timer.
     pub game_ms: Option<f64>,
 
-    /// Laps completed.
+    /// Completed laps.
     pub laps_completed: Option<u32>,
-    /// Time of the running lap, where the timer starts anew at the line.
+    /// Current lap time, for games whose timer restarts at the line.
     pub running_ms: Option<u32>,
-    /// Time of the last lap.
+    /// Last lap time.
     pub last_ms: Option<u32>,
-    /// The same time as the game writes it, where that is finer than a millisecond: tells a new time from an old one that rounds to the same.
+    /// The last lap time in the game's own resolution, if finer than a millisecond. Distinguishes a new time from an
+    /// old one that rounds to the same millisecond.
     pub last_exact: Option<u32>,
-    /// The sector the car is in, from 0.
+    /// Current sector, from 0.
     pub sector: Option<u8>,
-    /// What the game says about the last sector.
+    /// The game's time for the sector that ended last.
     pub sector_value: SectorValue,
-    /// Whether the running lap counts.
+    /// Whether the current lap is valid.
     pub valid: Option<bool>,
-    /// The car is off the track, for games that say no more about validity.
+    /// The car is off the track. Set for games that report no lap validity.
     pub off_track: Option<bool>,
-    /// Incidents so far, for the same games.
+    /// Incident count so far. Set for games that report no lap validity.
     pub incidents: Option<i32>,
-    /// A penalty is shown that takes the best lap away.
+    /// A penalty is shown that deletes the best lap.
     pub best_removed: bool,
-    /// What a second source of the game says about a lap that is over.
+    /// A completed lap's validity, from a second source of the game.
     pub verdict: Option<Verdict>,
 
-    /// Where the car is, as to the pits.
+    /// Whether the car is on the track, in the pit lane or in its box.
     pub pit: Option<Pit>,
-    /// Place on the track, 0 to 1.
+    /// Track position, 0 to 1.
     pub position: Option<f32>,
-    /// The game gave a place that cannot be.
+    /// The game reported an implausible track position.
     pub bad_position: bool,
-    /// Distance driven, from some moment on.
+    /// Distance driven since a point that the game chooses.
     pub distance_m: Option<f32>,
-    /// Place in the world: x, y up, z; seen from above, with x to the right, z goes down.
+    /// World position: x, y up, z. Seen from above with x to the right, z points down.
     pub world_m: Option<[f32; 3]>,
-    /// The direction in which the car moves, clockwise from north, for games that say no place.
+    /// Course over ground, clockwise from north, for games that report no world position.
     pub course_rad: Option<f32>,
-    /// A yellow or red flag, or a safety car.
+    /// A yellow or red flag is out, or a safety car.
     pub caution: Option<bool>,
-    /// `Some(false)` while the car is on no lap: before a start, or without a driver.
+    /// `Some(false)` while the car is not on a lap: before a start, or without a driver.
     pub on_lap: Option<bool>,
-    /// The laps before a start.
+    /// The car is on a formation lap.
     pub formation: Option<bool>,
-    /// The car has not crossed the line yet since it joined: the game counts the first lap from there.
+    /// The car has not crossed the line since it joined. The game counts the first lap from there.
     pub before_first_line: bool,
 
     /// Speed over ground.
     pub speed_kmh: Option<f32>,
     /// Fuel in the tank.
     pub fuel_l: Option<f32>,
-    /// The set of tyres, as the game counts them.
+    /// Tyre set, in the game's numbering.
     pub tyre_set: Option<i32>,
-    /// Temperature of the air.
+    /// Air temperature.
     pub air_celsius: Option<f32>,
-    /// Temperature of the track.
+    /// Track temperature.
     pub track_celsius: Option<f32>,
-    /// The track's grip, in the game's words.
+    /// Track grip, in the game's words.
     pub grip: Option<&'static str>,
-    /// Rain, in the game's words.
+    /// Rain intensity, in the game's words.
     pub rain: Option<&'static str>,
 }
 
@@ -138,31 +140,31 @@ impl Default for LapFrame {
     }
 }
 
-/// What a game says about the sector that ended last. Games use the same member for different things.
+/// The time of the sector that ended last. Games use the same field for different times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SectorValue {
-    /// Nothing.
+    /// Not reported.
     #[default]
     None,
-    /// The time from the line to its end, ms.
+    /// Time from the line to the end of the sector, in ms.
     Cumulative(u32),
-    /// Its own time, ms.
+    /// Time of the sector alone, in ms.
     Own(u32),
 }
 
-/// Where a car is, as to the pits.
+/// A car's location with respect to the pits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pit {
     /// On the track.
     Track,
     /// In the pit lane.
     Lane,
-    /// In its box, or in the garage.
+    /// In its pit box or in the garage.
     Box,
 }
 
 impl Pit {
-    /// By the two flags that games have.
+    /// Combines the two flags that games report.
     pub(crate) fn of(in_box: Option<bool>, in_lane: Option<bool>) -> Option<Self> {
         match (in_box, in_lane) {
             (Some(true), _) => Some(Self::Box),
@@ -173,78 +175,78 @@ impl Pit {
     }
 }
 
-/// What a second source of the game says about a lap that is over.
+/// A completed lap's validity, from a second source of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Number of the lap, from 1.
+    /// Lap number, from 1.
     pub lap: u32,
-    /// The game does not count it.
+    /// Whether the game counts the lap as invalid.
     pub invalid: Option<bool>,
-    /// It may be a best.
+    /// Whether the lap may become a best lap.
     pub counts_for_best: Option<bool>,
 }
 
-/// The texts beside the frames, and what seldom changes.
+/// Names and other values that rarely change.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Identity {
-    /// Rises whenever anything below changes.
+    /// Incremented whenever any field below changes.
     pub revision: u32,
-    /// Rises whenever track, layout, car or driver change.
+    /// Incremented whenever track, layout, car or driver changes.
     pub names: u32,
     /// Version of the game or of its telemetry.
     pub game_version: Option<String>,
-    /// The track, in the game's words.
+    /// Track, in the game's words.
     pub track: Option<String>,
-    /// The track's layout.
+    /// Track layout.
     pub layout: Option<String>,
-    /// The car, in the game's words.
+    /// Car, in the game's words.
     pub car: Option<String>,
-    /// Who drives.
+    /// Driver.
     pub driver: Option<String>,
-    /// Kind of tyre, in the game's words.
+    /// Tyre compound, in the game's words.
     pub tyre: Option<String>,
-    /// Whether others are there over the network.
+    /// Whether the session is online.
     pub online: Option<bool>,
-    /// Sectors of a lap, where the game times them.
+    /// Number of sectors, if the game times them.
     pub sector_count: Option<u8>,
-    /// Where sectors begin, 0 to 1, the first at 0: where the game says that and times none itself.
+    /// Sector starts, 0 to 1, the first at 0. Filled if the game reports them but does not time sectors.
     pub sector_starts: Vec<f32>,
-    /// Length of a lap.
+    /// Lap length.
     pub length_m: Option<f32>,
-    /// How it is known whether a lap counts.
+    /// How lap validity is determined.
     pub validity: Validity,
-    /// What the reader of a session must know: that the game gives no laps, for example.
+    /// A note for the reader of the session, for example that the game reports no laps.
     pub remark: Option<&'static str>,
 }
 
-/// How it is known whether a lap counts.
+/// How lap validity is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Validity {
-    /// It is not known.
+    /// Validity is not known.
     #[default]
     Unknown,
-    /// By [`LapFrame::valid`], which stands as long as the lap runs.
+    /// By [`LapFrame::valid`], which is updated for as long as the lap runs.
     Flag,
-    /// A lap that gets a time counts; one that gets none does not.
+    /// A lap with an official time is valid; a lap without one is not.
     OfficialTime,
 }
 
-/// What is said of a session of a game that gives no laps.
+/// The remark on sessions of games that report no laps.
 pub const NO_LAPS: &str = "the game gives no laps: its pages about session and laps stay empty";
 
-/// Turns the frames of a game into neutral ones. Frames come in the order of their times, from any stream of the game.
+/// Turns the frames of a game into lap frames. Frames of all streams must arrive in time order.
 pub trait ReadLaps: Send {
-    /// Takes over what a frame says; what its stream does not say stays as it was. Gives whether there is a new neutral frame to look at: pages about
-    /// the car alone complete the next one.
+    /// Updates `laps` from a frame. Fields that the frame's stream does not carry keep their values. Returns whether
+    /// `laps` should be evaluated now: pages that only describe the car return `false` and complete the next lap frame.
     fn frame(&mut self, frame: SeenFrame<'_>, laps: &mut LapFrame) -> bool;
 
-    /// The texts that hold now.
+    /// Returns the names in effect.
     fn identity(&self) -> &Identity;
 }
 
 impl Identity {
-    /// Takes over another state; the revision rises if it differs.
-    pub(crate) fn become_identity(&mut self, other: Self) {
+    /// Replaces the identity. Increments the revision if anything differs.
+    pub(crate) fn replace_with(&mut self, other: Self) {
         let other = Self { revision: self.revision, names: self.names, ..other };
         if *self != other {
             let same = (&self.track, &self.layout, &self.car, &self.driver)
@@ -254,7 +256,7 @@ impl Identity {
         }
     }
 
-    /// Says in a frame which texts hold.
+    /// Writes the revisions in effect into a lap frame.
     pub(crate) fn stamp(&self, laps: &mut LapFrame) {
         (laps.identity, laps.names) = (self.revision, self.names);
     }

@@ -1,18 +1,20 @@
-//! What games expose, as data and pure functions.
+//! Game telemetry formats, described as data and pure functions.
 //!
-//! A game's folder says which streams it has and how their bytes are laid out; where a game describes itself at run
-//! time, the folder holds the parser of that description. Nothing here opens a file, asks a clock or knows how frames
-//! are stored: callers bring bytes and get facts back. The crate builds for `wasm32-unknown-unknown`.
+//! A game's module lists the streams the game offers and the byte layout of their frames. For a game that describes its
+//! layout at run time, the module parses that description. This crate opens no files, reads no clocks and does not know
+//! how frames are stored: callers pass in bytes. It builds for `wasm32-unknown-unknown`.
 //!
-//! - [`Layout`]: which bytes of a frame are which channel.
-//! - [`GAMES`]: the registry, one line per game; [`find_game`] knows ids and aliases.
-//! - [`assetto_corsa`], [`assetto_corsa_competizione`], [`assetto_corsa_evo`], [`assetto_corsa_rally`]: the three shared memory
-//!   pages, as tables and as structs.
-//! - [`echo_vr`]: answers of its HTTP service, events of its matches, simulated matches.
-//! - [`iracing`]: header, variable headers, session text and rows, of the live memory and of `.ibt` files.
-//! - [`import_layouts`]: tables of games that are known from files of other programs only.
+//! - [`Layout`]: maps the bytes of a frame to channels.
+//! - [`GAMES`]: the registry, one line per game; [`find_game`] looks up ids and aliases.
+//! - [`assetto_corsa`], [`assetto_corsa_competizione`], [`assetto_corsa_evo`], [`assetto_corsa_rally`]: the three
+//!   shared memory pages, as channel tables and as structs.
+//! - [`echo_vr`]: HTTP API responses, match events and simulated matches.
+//! - [`iracing`]: header, variable headers, session info string and rows, for both the live memory map and `.ibt`
+//!   files.
+//! - [`import_layouts`]: channel tables of games that are only known from files of other programs.
 //!
-//! A game id is a full name in kebab-case and lives for ever in recordings. Aliases are for people.
+//! A game id is the full name of the game in kebab-case. Recordings store it, so it never changes. Aliases are for the
+//! command line.
 #![forbid(unsafe_code)]
 
 pub mod assetto_corsa;
@@ -49,7 +51,7 @@ pub use typed::{Frame, TypedStream};
 
 #[doc(hidden)]
 pub use echo_vr::fuzz::fuzz_echo_answer;
-/// Run all that reads bytes from outside: for the fuzz targets and mutation only.
+/// Entry points for the fuzz targets and mutation tests. Not part of the API.
 #[doc(hidden)]
 pub use fuzz::fuzz_frames;
 #[doc(hidden)]

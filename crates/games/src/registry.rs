@@ -1,9 +1,9 @@
-//! The games this crate knows: a new one is its folder, its `mod` line and its line in [`GAMES`].
+//! The registry of games. To add a game, add its module, its `mod` line and its line in [`GAMES`].
 use crate::capture::{CopyRule, Rules, Transport};
 use crate::layout::Layout;
 use crate::{assetto_corsa, assetto_corsa_competizione, assetto_corsa_evo, assetto_corsa_rally, echo_vr, iracing};
 
-/// Every game, in the order of their ids.
+/// All games, sorted by id.
 pub const GAMES: &[Game] = &[
     assetto_corsa::GAME,
     assetto_corsa_competizione::GAME,
@@ -13,54 +13,54 @@ pub const GAMES: &[Game] = &[
     iracing::GAME,
 ];
 
-/// Games that share the names of their pages; which one it is, their frames tell.
+/// Games that share section names. Their frames reveal which one it is.
 pub const ASSETTO_CORSA_FAMILY: &[Game] =
     &[assetto_corsa_competizione::GAME, assetto_corsa::GAME, assetto_corsa_rally::GAME];
 
-/// The game of the family that has names of its own.
+/// The game of the family that uses its own section names.
 pub const ASSETTO_CORSA_EVO_FAMILY: &[Game] = &[assetto_corsa_evo::GAME];
 
-/// A game and the streams of frames it offers.
+/// A game and the streams it offers.
 #[derive(Debug, Clone, Copy)]
 pub struct Game {
-    /// The full name in kebab-case. It is written into recordings and never changes.
+    /// Full name in kebab-case. Recordings store it, so it never changes.
     pub id: &'static str,
-    /// The name as its makers write it.
+    /// Official name.
     pub name: &'static str,
-    /// Short names for people.
+    /// Short names for the command line.
     pub aliases: &'static [&'static str],
-    /// What can be captured.
+    /// Streams that can be captured.
     pub streams: &'static [Stream],
-    /// Names of the game's programs, as the system lists them.
+    /// Executable names, as the system lists them.
     pub processes: &'static [&'static str],
-    /// Samples a second unless the user says otherwise; `None` is every tick of the game.
+    /// Default sample rate in Hz; `None` records every tick of the game.
     pub default_hz: Option<u32>,
-    /// What its frames say about the game.
+    /// Interprets the game's frames.
     pub rules: &'static dyn Rules,
 }
 
-/// Frames of one kind.
+/// A stream of frames of one kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Stream {
-    /// Unique within the game. It is written into recordings and never changes.
+    /// Unique within the game. Recordings store it, so it never changes.
     pub name: &'static str,
-    /// The known layouts, newest first, each with a frame length of its own. Empty for text, and for games that
+    /// Known layouts, newest first, each with a different frame length. Empty for text streams and for games that
     /// describe their layout at run time.
     pub layouts: &'static [&'static Layout],
     /// Where the frames come from.
     pub transport: Transport,
-    /// How a consistent copy is known.
+    /// How a reader ensures that its copy is consistent.
     pub copy_rule: CopyRule,
 }
 
 impl Game {
-    /// Whether any of its streams is in shared memory.
+    /// Returns whether any of its streams is in shared memory.
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
         self.streams.iter().any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
     }
 
-    /// The stream of exactly this name.
+    /// Returns the stream with exactly this name.
     #[must_use]
     pub fn stream(&self, name: &str) -> Option<&'static Stream> {
         self.streams.iter().find(|stream| stream.name == name)
@@ -68,19 +68,19 @@ impl Game {
 }
 
 impl Stream {
-    /// How long the frames of the known versions are.
+    /// Returns the frame lengths of the known layouts.
     pub fn lengths(&self) -> impl Iterator<Item = u64> {
         self.layouts.iter().map(|layout| u64::from(layout.frame_bytes()))
     }
 
-    /// The layout of frames of this length.
+    /// Returns the layout of frames of this length.
     #[must_use]
     pub fn layout_of(&self, frame_bytes: u32) -> Option<&'static Layout> {
         self.layouts.iter().copied().find(|layout| layout.frame_bytes() == frame_bytes)
     }
 }
 
-/// The game with this id or alias, in any case of letters.
+/// Returns the game with this id or alias. ASCII case is ignored.
 #[must_use]
 pub fn find_game(id_or_alias: &str) -> Option<&'static Game> {
     let same = |name: &&str| name.eq_ignore_ascii_case(id_or_alias);

@@ -1,14 +1,14 @@
-//! The neutral vocabulary: what all games mean, in one set of words and units.
+//! Samples: a car's state, normalized to one vocabulary and one set of units for all games.
 //!
-//! Takes frames through a game's [`Decode`], gives a [`Sample`]. What a game does not say is `None`, and so is a number
-//! that a game uses to say "nothing" (−1, `i32::MAX`, NaN). A sample is about the car and for display; laps are made from
-//! the frames themselves.
+//! A game's [`Decode`] turns raw frames into a [`Sample`]. A field is `None` if the game does not report it or reports
+//! a sentinel value (−1, `i32::MAX`, NaN). Samples describe the car and are for display; laps are derived from the
+//! frames themselves.
 use crate::capture::{Presence, SeenFrame};
 
-/// What a car does at one moment. Wheels are front left, front right, rear left, rear right.
+/// A car's state at one moment. Wheels are in the order front left, front right, rear left, rear right.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sample {
-    /// What the game is doing.
+    /// The game's state.
     pub presence: Option<Presence>,
 
     /// Speed over ground.
@@ -22,142 +22,142 @@ pub struct Sample {
     pub throttle: Option<f32>,
     /// Brake, 0 to 1.
     pub brake: Option<f32>,
-    /// Clutch, 0 to 1 where the pedal is pressed.
+    /// Clutch pedal, 0 (released) to 1 (pressed).
     pub clutch: Option<f32>,
-    /// Steering wheel as a share of its lock, -1 (left) to 1, where the game gives that.
+    /// Steering wheel angle as a fraction of full lock, -1 (left) to 1, if the game reports it this way.
     pub steering: Option<f32>,
-    /// Steering wheel as an angle, positive to the right, where the game gives that.
+    /// Steering wheel angle, positive to the right, if the game reports it this way.
     pub steering_rad: Option<f32>,
 
-    /// Place on the track, 0 to 1 along a lap. Near the line some games go a little beyond.
+    /// Track position, 0 to 1 along a lap. Near the line some games exceed the range slightly.
     pub track_position: Option<f32>,
     /// Distance from the line along the lap.
     pub lap_distance_m: Option<f32>,
-    /// Distance driven since the car left the box.
+    /// Distance driven since the car left the pit box.
     pub stint_distance_m: Option<f32>,
-    /// Place in the game's world: x, y up, z. Axes are the game's own.
+    /// World position: x, y up, z, in the game's axes.
     pub world_m: Option<[f32; 3]>,
-    /// Place on the globe.
+    /// Geographic position.
     pub geo: Option<Geo>,
 
     /// Acceleration to the right.
     pub lateral_g: Option<f32>,
-    /// Acceleration upwards, without gravity: 0 on an even road.
+    /// Acceleration upwards, without gravity: 0 on a level road.
     pub vertical_g: Option<f32>,
     /// Acceleration forwards; negative under braking.
     pub longitudinal_g: Option<f32>,
-    /// Heading. Where 0 is and which way it goes is the game's own.
+    /// Heading. Zero point and direction are the game's.
     pub heading_rad: Option<f32>,
-    /// Pitch, in the game's own direction.
+    /// Pitch, with the game's sign.
     pub pitch_rad: Option<f32>,
-    /// Roll, in the game's own direction.
+    /// Roll, with the game's sign.
     pub roll_rad: Option<f32>,
 
     /// Wheels and tyres.
     pub wheels: [Wheel; 4],
     /// Fuel in the tank.
     pub fuel_l: Option<f32>,
-    /// The anti-lock brakes act.
+    /// The anti-lock brakes are intervening.
     pub abs_active: Option<bool>,
-    /// The traction control acts.
+    /// The traction control is intervening.
     pub tc_active: Option<bool>,
-    /// Setting of the anti-lock brakes.
+    /// Anti-lock brake setting.
     pub abs_level: Option<i32>,
-    /// Setting of the traction control.
+    /// Traction control setting.
     pub tc_level: Option<i32>,
 
-    /// Time of the running lap.
+    /// Current lap time.
     pub lap_time_ms: Option<u32>,
-    /// Time of the last lap.
+    /// Last lap time.
     pub last_lap_ms: Option<u32>,
-    /// Best time in the session.
+    /// Best lap time of the session.
     pub best_lap_ms: Option<u32>,
-    /// Time left; `None` where there is no limit.
+    /// Time left in the session; `None` if it has no time limit.
     pub session_left_ms: Option<u32>,
-    /// Laps completed.
+    /// Completed laps.
     pub laps_completed: Option<u32>,
-    /// The sector the car is in, from 0.
+    /// Current sector, from 0.
     pub sector: Option<u8>,
-    /// The running lap counts, as far as the game says.
+    /// The current lap is valid, as far as the game reports it.
     pub lap_is_valid: Option<bool>,
-    /// Place in the field, from 1.
+    /// Race position, from 1.
     pub race_position: Option<u16>,
-    /// Cars in the session or on the track, as the game counts.
+    /// Cars in the session or on the track, depending on the game.
     pub car_count: Option<u16>,
-    /// The car is in its box.
+    /// The car is in its pit box.
     pub in_pit_box: Option<bool>,
     /// The car is in the pit lane.
     pub in_pit_lane: Option<bool>,
-    /// Flags shown.
+    /// Flags shown to the driver.
     pub flags: Option<Flags>,
 
-    /// Temperature of the air.
+    /// Air temperature.
     pub air_celsius: Option<f32>,
-    /// Temperature of the track.
+    /// Track temperature.
     pub track_celsius: Option<f32>,
 }
 
-/// One wheel with tyre, brake and suspension.
+/// A wheel with its tyre, brake and suspension.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Wheel {
-    /// Inside the tyre.
+    /// Tyre core temperature.
     pub tyre_core_celsius: Option<f32>,
-    /// Tread towards the middle of the car.
+    /// Tread temperature, inner edge.
     pub tyre_inner_celsius: Option<f32>,
-    /// Middle of the tread.
+    /// Tread temperature, middle.
     pub tyre_middle_celsius: Option<f32>,
-    /// Tread away from the car.
+    /// Tread temperature, outer edge.
     pub tyre_outer_celsius: Option<f32>,
-    /// Pressure in the tyre.
+    /// Tyre pressure.
     pub pressure_kpa: Option<f32>,
-    /// What is left of the tread: 1 is new.
+    /// Remaining tread: 1 is new.
     pub tread_left: Option<f32>,
-    /// Temperature of the brake.
+    /// Brake temperature.
     pub brake_celsius: Option<f32>,
-    /// How far the suspension is pressed in.
+    /// Suspension compression.
     pub suspension_m: Option<f32>,
-    /// Slip, in the game's own measure.
+    /// Slip, in the game's unit.
     pub slip: Option<f32>,
-    /// How fast the wheel turns.
+    /// Rotation speed.
     pub angular_speed_rad_s: Option<f32>,
 }
 
-/// A place on the globe.
+/// A geographic position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Geo {
-    /// North is positive.
+    /// Latitude; north is positive.
     pub latitude_deg: f64,
-    /// East is positive.
+    /// Longitude; east is positive.
     pub longitude_deg: f64,
-    /// Above the sea.
+    /// Altitude above sea level.
     pub altitude_m: Option<f32>,
 }
 
-/// The flags that are shown; several may be at once.
+/// Flags that are shown, possibly several at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flags {
     /// The track is clear.
     pub green: bool,
-    /// Danger; in any part of the track.
+    /// Danger somewhere on the track.
     pub yellow: bool,
     /// The session is stopped.
     pub red: bool,
     /// Last lap, or a slow car ahead.
     pub white: bool,
-    /// A faster car wants by.
+    /// A faster car wants to pass.
     pub blue: bool,
-    /// To the pits, or disqualified.
+    /// Return to the pits, or disqualified.
     pub black: bool,
-    /// Damage: to the pits.
+    /// Damage: return to the pits.
     pub orange: bool,
     /// The session ends.
     pub chequered: bool,
-    /// A penalty is to be served.
+    /// A penalty has to be served.
     pub penalty: bool,
 }
 
-/// Turns the frames of a game into samples. Frames come in the order of their times, from any stream of the game.
+/// Turns the frames of a game into samples. Frames of all streams must arrive in time order.
 pub trait Decode: Send {
-    /// Takes over what a frame says; what its stream does not say stays as it was.
+    /// Updates `sample` from a frame. Fields that the frame's stream does not carry keep their values.
     fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample);
 }

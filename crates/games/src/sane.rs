@@ -1,36 +1,36 @@
-//! Numbers as games give them, or `None` where they say nothing.
+//! Validates numbers as games write them; sentinel values become `None`.
 
-/// A number that is one.
+/// Returns the number unless it is NaN or infinite.
 pub(crate) fn finite(value: f32) -> Option<f32> {
     value.is_finite().then_some(value)
 }
 
-/// From 0 to 1, where rounding may have gone a little beyond.
+/// Clamps to 0 to 1: rounding in the game may exceed the range slightly.
 pub(crate) fn share(value: f32) -> Option<f32> {
     finite(value).map(|value| value.clamp(0.0, 1.0))
 }
 
-/// A quantity that is never exactly 0 unless the game leaves it out: temperatures.
+/// Treats exactly 0 as missing. For temperatures, which are never exactly 0 unless the game leaves them out.
 pub(crate) fn not_zero(value: f32) -> Option<f32> {
     finite(value).filter(|value| *value != 0.0)
 }
 
-/// A count or an index.
+/// Converts a count or an index.
 pub(crate) fn count<T: TryFrom<i32>>(value: i32) -> Option<T> {
     T::try_from(value).ok()
 }
 
-/// Milliseconds; negative and [`i32::MAX`] are none.
+/// Converts milliseconds; negative values and [`i32::MAX`] mean "no time".
 pub(crate) fn running_ms(value: i32) -> Option<u32> {
     u32::try_from(value).ok().filter(|_| value != i32::MAX)
 }
 
-/// A lap time: no lap takes 0 ms.
+/// Converts a lap time. No lap takes 0 ms.
 pub(crate) fn lap_ms(value: i32) -> Option<u32> {
     running_ms(value).filter(|ms| *ms > 0)
 }
 
-/// Milliseconds of a number of them, or of seconds times 1000. Negative is none.
+/// Rounds to whole milliseconds; negative values mean "no time".
 pub(crate) fn ms(value: f64) -> Option<u32> {
     (0.0..f64::from(u32::MAX)).contains(&value).then(|| value.round() as u32)
 }

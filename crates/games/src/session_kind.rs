@@ -1,15 +1,15 @@
-//! Kinds of session, in one set of words for all games. Names in files never change.
+//! Session types, normalized across games. Files store their names, which never change.
 
-/// What kind of session it is.
+/// A session type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionKind {
-    /// The game does not say.
+    /// Not reported by the game.
     Unknown,
     /// Free driving.
     Practice,
-    /// For the grid.
+    /// Sets the starting grid.
     Qualifying,
-    /// One lap for the grid.
+    /// Sets the starting grid with a single lap.
     Superpole,
     /// A race.
     Race,
@@ -21,14 +21,14 @@ pub enum SessionKind {
     TimeTrial,
     /// For points.
     Drift,
-    /// A straight line.
+    /// A straight-line race.
     Drag,
-    /// Testing, offline.
+    /// Offline testing.
     Test,
 }
 
 impl SessionKind {
-    /// All of them.
+    /// All session types.
     pub const ALL: &'static [Self] = &[
         Self::Unknown,
         Self::Practice,
@@ -43,7 +43,7 @@ impl SessionKind {
         Self::Test,
     ];
 
-    /// Its name in files and answers.
+    /// Returns the name used in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl SessionKind {
         }
     }
 
-    /// The one with this name.
+    /// Returns the session type with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)

@@ -1,17 +1,16 @@
-//! Text as games write it, turned into `String`. Bytes that are no text become U+FFFD or a control character, never an
-//! error.
+//! Decodes text as games write it. Invalid bytes become U+FFFD or a control character, never an error.
 
 use std::fmt::{self, Debug, Display, Write as _};
 
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
 
-/// Text in a struct: `N` units of UTF-16LE, NUL padded. `to_string()` gives what stands before the first NUL.
+/// A UTF-16LE text field of `N` code units, NUL-padded. `to_string()` returns the text before the first NUL.
 #[derive(Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(transparent)]
 pub struct Utf16<const N: usize>(pub [u16; N]);
 
 impl<const N: usize> Utf16<N> {
-    /// The text, without its end where it is too long: the last unit stays NUL.
+    /// Encodes `text`, truncated at a character boundary if it is too long. The last unit stays NUL.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let mut units = [0; N];
@@ -25,7 +24,7 @@ impl<const N: usize> Utf16<N> {
         Self(units)
     }
 
-    /// Whether there is no text.
+    /// Returns whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.first().is_none_or(|unit| *unit == 0)
@@ -51,13 +50,13 @@ impl<const N: usize> Debug for Utf16<N> {
     }
 }
 
-/// Text in a struct: `N` bytes, NUL padded. `to_string()` gives what stands before the first NUL, see [`char_text`].
+/// A byte text field of `N` bytes, NUL-padded. `to_string()` returns the text before the first NUL, see [`char_text`].
 #[derive(Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(transparent)]
 pub struct Chars<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> Chars<N> {
-    /// The text, without its end where it is too long: the last byte stays NUL.
+    /// Encodes `text` as UTF-8, truncated at a character boundary if it is too long. The last byte stays NUL.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let mut bytes = [0; N];
@@ -71,7 +70,7 @@ impl<const N: usize> Chars<N> {
         Self(bytes)
     }
 
-    /// Whether there is no text.
+    /// Returns whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         chars(&self.0).is_empty()
@@ -96,21 +95,21 @@ impl<const N: usize> Debug for Chars<N> {
     }
 }
 
-/// What stands before the first NUL, or all.
+/// Returns the bytes before the first NUL, or all of them.
 pub(crate) fn chars(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
-/// The text of a NUL-padded array of bytes: up to the first NUL or the end. Bytes that are no UTF-8 are read as Windows-1252:
-/// games do not say which of the two they mean.
+/// Decodes a NUL-padded byte array up to the first NUL or the end. Bytes that are not valid UTF-8 are decoded as
+/// Windows-1252: games do not declare which of the two they use.
 #[must_use]
 pub fn char_text(bytes: &[u8]) -> String {
     let bytes = chars(bytes);
     std::str::from_utf8(bytes).map_or_else(|_| windows_1252_text(bytes), str::to_owned)
 }
 
-/// What Windows-1252 has in 0x80..=0x9F, where it differs from Latin-1. The five bytes it leaves undefined stay the
-/// control characters of the same number, as browsers do it, so that nothing is lost.
+/// Windows-1252 characters for 0x80..=0x9F, the range that differs from Latin-1. As in browsers, the five undefined
+/// bytes map to the control characters of the same number, so that nothing is lost.
 const WINDOWS_1252_HIGH: [char; 32] = [
     '\u{20AC}', '\u{0081}', '\u{201A}', '\u{0192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', // 80..87
     '\u{02C6}', '\u{2030}', '\u{0160}', '\u{2039}', '\u{0152}', '\u{008D}', '\u{017D}', '\u{008F}', // 88..8F
@@ -118,8 +117,8 @@ const WINDOWS_1252_HIGH: [char; 32] = [
     '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}', '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}', // 98..9F
 ];
 
-/// The text of a NUL-padded UTF-16LE array: up to the first NUL or the end, a lone surrogate as U+FFFD. An odd last
-/// byte is not looked at.
+/// Decodes a NUL-padded UTF-16LE array up to the first NUL or the end. A lone surrogate becomes U+FFFD; an odd last
+/// byte is ignored.
 #[must_use]
 pub fn utf16le_text(bytes: &[u8]) -> String {
     let (pairs, _odd) = bytes.as_chunks::<2>();
@@ -127,7 +126,7 @@ pub fn utf16le_text(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// The text of Windows-1252 bytes, all of them: NUL does not end it.
+/// Decodes all bytes as Windows-1252. NUL does not end the text.
 #[must_use]
 pub fn windows_1252_text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| windows_1252_char(*byte)).collect()

@@ -1,7 +1,7 @@
-//! Frames as structs: a stream together with the type of its frames.
+//! Typed frames: a stream together with the struct of its frames.
 //!
-//! The structs have plain numbers in the byte order of the games, little endian; a host of the other order would read
-//! them wrong, so the crate does not build for one.
+//! The structs hold plain numbers in the byte order of the games, little endian. A big-endian host would misread them,
+//! so the crate does not build for one.
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
@@ -10,11 +10,13 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::registry::{Game, Stream};
 
 #[cfg(target_endian = "big")]
-compile_error!("games write little endian, and frames are read as they are: no big-endian hosts");
+compile_error!(
+    "gametape-games does not support big-endian hosts: frames are little endian and read without conversion"
+);
 
-/// A struct that is a frame, byte for byte: `#[repr(C)]`, little endian, with padding spelled out.
+/// A struct with the exact layout of a frame: `#[repr(C)]`, little endian, with explicit padding.
 pub trait Frame: FromBytes + Immutable + KnownLayout + Sized + 'static {
-    /// Which stream of which game has such frames.
+    /// Returns the stream whose frames have this type.
     fn stream() -> TypedStream<Self>;
 }
 
@@ -28,7 +30,7 @@ pub struct TypedStream<F> {
 }
 
 impl<F> TypedStream<F> {
-    /// The stream of this game, with frames of type `F`.
+    /// Pairs a stream of a game with its frame type `F`.
     #[must_use]
     pub const fn new(game: &'static Game, stream: &'static Stream) -> Self {
         Self { game, stream, frame: PhantomData }

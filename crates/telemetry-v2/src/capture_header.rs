@@ -139,7 +139,9 @@ impl prost::Message for CaptureHeader {
             (1, _) => string::merge(wire_type, &mut self.capture_id, buf, ctx),
             (2, _) => message::merge(wire_type, self.created_at.get_or_insert_with(Timestamp::default), buf, ctx),
             (3, _) => uint32::merge(wire_type, &mut self.format_version, buf, ctx),
-            (4, _) => btree_map::merge(string::merge, string::merge, &mut self.metadata, buf, ctx),
+            (4, WireType::LengthDelimited) => {
+                btree_map::merge(string::merge, string::merge, &mut self.metadata, buf, ctx)
+            }
             (5, _) => uint32::merge(wire_type, &mut self.format_minor, buf, ctx),
             (6, _) => uint32::merge(wire_type, &mut self.format_patch, buf, ctx),
             (7, _) => int32::merge(wire_type, &mut self.frame_encoding, buf, ctx),

@@ -1,5 +1,5 @@
-// Asks the server. Takes a path and parameters, gives JSON or an ApiError whose message is for people. A token, where one is needed,
-// lives in this tab alone.
+// The HTTP client. Sends a request to the API and returns JSON, or throws an `ApiError` whose message can be shown to the user. A token, if the
+// server requires one, is kept in `sessionStorage` of this tab.
 
 import type { components } from "./schema";
 
@@ -30,7 +30,7 @@ export const token = {
   },
 };
 
-export function address(path: string, params: Params = {}): string {
+export function apiUrl(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (value !== null && value !== undefined && value !== "" && value !== false) query.set(name, String(value));
@@ -39,42 +39,42 @@ export function address(path: string, params: Params = {}): string {
   return `/api/v1${path}${text ? `?${text}` : ""}`;
 }
 
-/** The answer as it comes; whoever asks reads it. */
-export async function answerOf(path: string, params?: Params, init: RequestInit = {}): Promise<Response> {
+/** Sends a request and returns the response with its body unread. Throws an `ApiError` unless the status is 2xx. */
+export async function fetchResponse(path: string, params?: Params, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const secret = token.get();
   if (secret) headers.set("authorization", `Bearer ${secret}`);
   let response: Response;
   try {
-    response = await fetch(address(path, params), { ...init, headers });
+    response = await fetch(apiUrl(path, params), { ...init, headers });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "unreachable", "The server does not answer. Is gametape running?");
+    throw new ApiError(0, "unreachable", "Cannot reach the server. Is gametape running?");
   }
   if (!response.ok) {
     const problem = (await response.json().catch(() => null)) as Schemas["Problem"] | null;
-    const text = problem?.error?.message ?? `The server answered ${response.status}.`;
+    const text = problem?.error?.message ?? `The server returned HTTP ${response.status}.`;
     throw new ApiError(response.status, problem?.error?.code ?? "unknown", text.charAt(0).toUpperCase() + text.slice(1));
   }
   return response;
 }
 
-export async function ask<T>(path: string, params?: Params, init: RequestInit = {}): Promise<T> {
-  return (await (await answerOf(path, params, init)).json()) as T;
+export async function fetchJson<T>(path: string, params?: Params, init: RequestInit = {}): Promise<T> {
+  return (await (await fetchResponse(path, params, init)).json()) as T;
 }
 
-export function change<T>(method: "PATCH" | "DELETE" | "POST", path: string, body?: unknown): Promise<T> {
+export function sendJson<T>(method: "PATCH" | "DELETE" | "POST", path: string, body?: unknown): Promise<T> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  return ask<T>(path, undefined, { method, ...json });
+  return fetchJson<T>(path, undefined, { method, ...json });
 }
 
-/** All pages of a list, up to a number of entries. */
-export async function askAll<T>(path: string, field: string, params: Params, most: number, signal?: AbortSignal): Promise<T[]> {
+/** Fetches all pages of a list, up to `most` entries. */
+export async function fetchPages<T>(path: string, field: string, params: Params, most: number, signal?: AbortSignal): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | null = null;
   do {
     const limit = Math.min(500, most - found.length);
-    const page: Record<string, unknown> = await ask(path, { ...params, limit, cursor }, signal ? { signal } : {});
+    const page: Record<string, unknown> = await fetchJson(path, { ...params, limit, cursor }, signal ? { signal } : {});
     found.push(...((page[field] as T[] | undefined) ?? []));
     cursor = (page.next as string | null | undefined) ?? null;
   } while (cursor !== null && found.length < most);

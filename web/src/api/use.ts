@@ -1,25 +1,25 @@
-// What a page shows of the server: loading, an answer, or an error; asked again when told to, with the old answer kept meanwhile.
+// Hooks for data from the server: loading, data or error. While a reload is pending, the previous data stays.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type Params, ask } from "./client";
+import { ApiError, type Params, fetchJson } from "./client";
 
-export interface Answer<T> {
+export interface Fetched<T> {
   data: T | null;
   error: ApiError | null;
   loading: boolean;
   reload: () => void;
 }
 
-export function useAsk<T>(path: string | null, params: Params = {}): Answer<T> {
-  return useLoad<T>(path === null ? null : (signal) => ask<T>(path, params, { signal }), path + JSON.stringify(params));
+export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
+  return useLoad<T>(path === null ? null : (signal) => fetchJson<T>(path, params, { signal }), path + JSON.stringify(params));
 }
 
-/** Loads whenever `key` changes. */
-export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null, key: string): Answer<T> {
+/** Calls `load` whenever `key` changes, and on `reload`. A pending load is aborted. */
+export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null, key: string): Fetched<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: ApiError | null; loading: boolean }>({
     key, data: null, error: null, loading: load !== null,
   });
-  const [turn, setTurn] = useState(0);
+  const [version, setVersion] = useState(0);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
@@ -31,12 +31,12 @@ export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null, k
       (data) => !stop.signal.aborted && setState({ key, data, error: null, loading: false }),
       (error: unknown) => {
         if (stop.signal.aborted) return;
-        const told = error instanceof ApiError ? error : new ApiError(0, "unknown", String(error));
-        setState((old) => ({ key, data: old.data, error: told, loading: false }));
+        const failure = error instanceof ApiError ? error : new ApiError(0, "unknown", String(error));
+        setState((old) => ({ key, data: old.data, error: failure, loading: false }));
       },
     );
     return () => stop.abort();
-  }, [key, turn]);
-  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  }, [key, version]);
+  const reload = useCallback(() => setVersion((n) => n + 1), []);
   return { data: state.data, error: state.error, loading: state.loading, reload };
 }

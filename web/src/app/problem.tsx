@@ -1,12 +1,12 @@
-// What to show instead of an answer: nothing yet, nothing found, an error with what to do, or a question for a token.
+// Placeholders for data from the server: loading, empty, an error with a retry button, or a prompt for a token.
 
 import type { ComponentChildren } from "preact";
 import { type ApiError, token } from "../api/client";
-import type { Answer } from "../api/use";
+import type { Fetched } from "../api/use";
 import { feed } from "../live/feed";
 
 export function Problem({ error, retry }: { error: ApiError; retry: () => void }) {
-  if (error.status === 401) return <TokenQuestion retry={retry} />;
+  if (error.status === 401) return <TokenPrompt retry={retry} />;
   return (
     <div class="problem" role="alert">
       <p>{error.message}</p>
@@ -15,7 +15,7 @@ export function Problem({ error, retry }: { error: ApiError; retry: () => void }
   );
 }
 
-function TokenQuestion({ retry }: { retry: () => void }) {
+function TokenPrompt({ retry }: { retry: () => void }) {
   const send = (event: SubmitEvent) => {
     event.preventDefault();
     const secret = new FormData(event.target as HTMLFormElement).get("token");
@@ -25,9 +25,9 @@ function TokenQuestion({ retry }: { retry: () => void }) {
   };
   return (
     <form class="problem" onSubmit={send}>
-      <p>This server asks for a token. <code>gametape token add NAME</code> makes one on the machine it runs on.</p>
+      <p>This server requires a token. Create one on the server with <code>gametape token add NAME</code>.</p>
       <label>Token <input name="token" type="password" autocomplete="off" required /></label>
-      <button type="submit" class="main">Go on</button>
+      <button type="submit" class="main">Continue</button>
     </form>
   );
 }
@@ -45,8 +45,8 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** An answer, or what stands for it. Old answers stay while new ones are on the way. */
-export function Shown<T>({ of, children }: { of: Answer<T>; children: (data: T) => ComponentChildren }) {
+/** Renders loaded data, or a placeholder. During a reload the previous data stays. */
+export function Shown<T>({ of, children }: { of: Fetched<T>; children: (data: T) => ComponentChildren }) {
   if (of.error && (of.data === null || of.error.status === 401)) return <Problem error={of.error} retry={of.reload} />;
   if (of.data === null) return <p class="loading" role="status">Loading…</p>;
   return <>{children(of.data)}</>;

@@ -1,8 +1,8 @@
-// Where we are: path and query of the address bar. Links are plain <a href>; a click on one of ours changes the address without a load.
+// A router over the History API: path and query of the current URL. Links are plain `<a href>`; same-origin clicks navigate without a page load.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 
-export interface Place {
+export interface Route {
   path: string;
   query: URLSearchParams;
 }
@@ -15,7 +15,7 @@ export function go(to: string, how: "push" | "replace" = "push"): void {
   dispatchEvent(new Event(MOVED));
 }
 
-/** Changes some parameters of the address; empty ones go away. */
+/** Changes query parameters of the URL. Empty and null values remove a parameter. */
 export function setQuery(changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -26,12 +26,12 @@ export function setQuery(changes: Record<string, string | null>, how: "push" | "
   go(location.pathname + (text ? `?${text}` : ""), how);
 }
 
-/** Commas and colons may stand in a query as they are: a link that people pass on should be readable. */
+/** Serializes a query with `,`, `:` and `/` unescaped, which is allowed and keeps shared links readable. */
 export function readable(query: URLSearchParams): string {
   return query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   const [at, setAt] = useState(() => location.pathname + location.search);
   useEffect(() => {
     const moved = () => setAt(location.pathname + location.search);
@@ -48,8 +48,8 @@ export function usePlace(): Place {
   }, [at]);
 }
 
-/** Takes clicks on links of this server; others, and those for new tabs, are the browser's. */
-export function takeLinks(): void {
+/** Intercepts clicks on same-origin links. Other links, new tabs, downloads and API paths are left to the browser. */
+export function interceptLinks(): void {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = (event.target as Element | null)?.closest?.("a[href]") as HTMLAnchorElement | null;

@@ -1,9 +1,9 @@
-// What is around every page: name, navigation, the state of the line, news, keys.
+// The frame around every page: brand, navigation, connection state, toasts, keyboard shortcuts.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { feed } from "../live/feed";
-import { usePlace } from "./router";
+import { useRoute } from "./router";
 import { PAGES, Shortcuts } from "./shortcuts";
 import { onTheme, switchTheme, theme } from "./theme";
 import { Toasts } from "./toasts";
@@ -32,26 +32,26 @@ export function Mark() {
   );
 }
 
-export function useLine() {
-  const [line, setLine] = useState(feed.line);
-  useEffect(() => feed.onLine(setLine), []);
-  return line;
+export function useConnection() {
+  const [connection, setConnection] = useState(feed.connection);
+  useEffect(() => feed.onConnection(setConnection), []);
+  return connection;
 }
 
-/** A line that was lost for a moment is no news. */
-function LineNote() {
-  const line = useLine();
+/** Reports a lost connection after 400 ms, so that short interruptions do not flash a warning. */
+function ConnectionNote() {
+  const connection = useConnection();
   const [late, setLate] = useState(false);
   useEffect(() => {
-    if (line !== "lost") {
+    if (connection !== "lost") {
       setLate(false);
       return undefined;
     }
     const timer = setTimeout(() => setLate(true), 400);
     return () => clearTimeout(timer);
-  }, [line]);
-  if (line === "lost" && late) {
-    return <div class="lost-note" role="alert"><b>Connection lost.</b> What you see may be old. Trying again…</div>;
+  }, [connection]);
+  if (connection === "lost" && late) {
+    return <div class="lost-note" role="alert"><b>Connection lost.</b> Data may be out of date. Reconnecting…</div>;
   }
   return null;
 }
@@ -61,7 +61,7 @@ function ThemeSwitch() {
   useEffect(() => onTheme(() => setNow(theme())), []);
   const other = now === "dark" ? "light" : "dark";
   return (
-    <button type="button" class="icon" title={`${other} (d)`} aria-label={`Switch to ${other}`} onClick={switchTheme}>
+    <button type="button" class="icon" title={`${other} theme (d)`} aria-label={`Switch to ${other} theme`} onClick={switchTheme}>
       <svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true">
         <circle cx="12" cy="12" r="8" fill="none" stroke="currentColor" stroke-width="1.8" />
         <path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" />
@@ -71,13 +71,13 @@ function ThemeSwitch() {
 }
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path } = usePlace();
+  const { path } = useRoute();
   const [help, setHelp] = useState(false);
-  const line = useLine();
+  const connection = useConnection();
   const here = (page: string) => (page === "/" ? path === "/" : path === page || path.startsWith(`${page}/`));
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>To the content</a>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
       <header class="top">
         <a href="/" class="brand" aria-label="gametape, live view"><Mark /><span>gametape</span></a>
         <nav aria-label="Pages">
@@ -87,13 +87,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
             </a>
           ))}
         </nav>
-        <span class={`line ${line}`} title={line === "open" ? "Connected to the server" : "No connection"}>
-          <i aria-hidden="true" /><span class="hidden">{line === "open" ? "connected" : line === "lost" ? "not connected" : "connecting"}</span>
+        <span class={`line ${connection}`} title={connection === "open" ? "Connected to the server" : "No connection"}>
+          <i aria-hidden="true" /><span class="hidden">{connection === "open" ? "connected" : connection === "lost" ? "not connected" : "connecting"}</span>
         </span>
         <ThemeSwitch />
-        <button type="button" class="icon help-button" title="Keys (?)" aria-label="Keys" onClick={() => setHelp(true)}>?</button>
+        <button type="button" class="icon help-button" title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts" onClick={() => setHelp(true)}>?</button>
       </header>
-      <LineNote />
+      <ConnectionNote />
       <main id="main" tabIndex={-1}>{children}</main>
       <Toasts />
       <Shortcuts open={help} onOpen={setHelp} />

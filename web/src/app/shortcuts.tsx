@@ -1,4 +1,4 @@
-// Keys: single letters, shown on "?". They are silent while something is typed.
+// Keyboard shortcuts: single keys, listed by "?". Disabled while a form field has the focus or a dialog is open.
 
 import { useEffect, useRef } from "preact/hooks";
 import { go } from "./router";
@@ -13,26 +13,26 @@ export const PAGES = [
 ] as const;
 
 const OTHERS: [string, string][] = [
-  ["?", "this list"],
-  ["d", "dark or light"],
-  ["f", "full screen"],
+  ["?", "show this list"],
+  ["d", "toggle dark and light theme"],
+  ["f", "toggle full screen"],
   ["/", "search"],
-  ["Enter", "open what is selected"],
-  ["x", "Session: select the lap for comparing"],
-  ["← →", "Compare: move the cursor; with Shift ten times as far"],
-  ["+ −", "Compare: zoom in and out around the cursor"],
-  ["0", "Compare: the whole lap"],
-  ["n b", "Compare: next corner, corner before"],
+  ["Enter", "Session: compare the selected laps; Tape: play from the cursor"],
+  ["x", "Session: select the focused lap"],
+  ["← →", "Compare: move the cursor (Shift: 10×)"],
+  ["+ −", "Compare: zoom in, zoom out at the cursor"],
+  ["0", "Compare: show the whole lap"],
+  ["n b", "Compare: next, previous corner"],
   ["Space", "Tape: play, pause"],
-  ["← →", "Tape: five seconds back, ahead; with Shift a minute"],
-  ["+ − 0", "Tape: look closer, wider, at all of it"],
-  ["Esc", "close, clear"],
+  ["← →", "Tape: skip 5 s back, ahead (Shift: 1 min)"],
+  ["+ − 0", "Tape: zoom in, zoom out, show all"],
+  ["Esc", "close, clear selection, reset zoom"],
 ];
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Buttons and links have a meaning for Enter, lists that scroll have one for arrows. */
+/** Returns whether the focused element handles the key itself: buttons and links handle Enter and Space, scrollable regions the arrow keys. */
 function isForTarget(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
   if (event.key === "Enter" || event.key === " ") return !!target?.closest("a, button, summary, input");
@@ -75,9 +75,9 @@ export function Shortcuts({ open, onOpen }: { open: boolean; onOpen: (open: bool
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
   return (
-    <dialog ref={dialog} class="help" aria-label="Keys" onClose={() => onOpen(false)}
+    <dialog ref={dialog} class="help" aria-label="Keyboard shortcuts" onClose={() => onOpen(false)}
       onClick={(event) => event.target === dialog.current && onOpen(false)}>
-      <h2>Keys</h2>
+      <h2>Keyboard shortcuts</h2>
       <dl>
         {PAGES.map((page) => (
           <div key={page.key}><dt><kbd>{page.key}</kbd></dt><dd>{page.name}</dd></div>
@@ -86,7 +86,7 @@ export function Shortcuts({ open, onOpen }: { open: boolean; onOpen: (open: bool
           <div key={text}><dt>{key.split(" ").map((one) => <kbd key={one}>{one}</kbd>)}</dt><dd>{text}</dd></div>
         ))}
       </dl>
-      <p class="soft">The API behind these pages: <a href="/openapi.json" target="_blank" rel="noopener">/openapi.json</a>. <a href="/licences.txt" target="_blank" rel="noopener">Licences</a>. For OBS: <a href="/overlay/delta">/overlay/delta</a>, <a href="/overlay/inputs">inputs</a>, <a href="/overlay/laps">laps</a>.</p>
+      <p class="soft">API: <a href="/openapi.json" target="_blank" rel="noopener">/openapi.json</a>. <a href="/licences.txt" target="_blank" rel="noopener">Licences</a>. OBS overlays: <a href="/overlay/delta">/overlay/delta</a>, <a href="/overlay/inputs">inputs</a>, <a href="/overlay/laps">laps</a>.</p>
       <form method="dialog"><button type="submit">Close</button></form>
     </dialog>
   );

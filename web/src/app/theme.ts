@@ -1,4 +1,4 @@
-// Dark or light: what the system says, unless this browser was told otherwise.
+// The dark or light theme: the system's preference, unless the user chose the other one in this browser.
 
 const KEY = "gametape-theme";
 export type Theme = "dark" | "light";
@@ -6,7 +6,7 @@ export type Theme = "dark" | "light";
 const system = matchMedia("(prefers-color-scheme: light)");
 const listeners = new Set<() => void>();
 
-/** A page that was opened from disk may have no storage: then it remembers for as long as it is open. */
+/** The user's choice. Pages opened from disk may have no `localStorage`; the choice then lasts until the page is closed. */
 const remembered = {
   now: null as string | null,
   get(): string | null {
@@ -31,12 +31,12 @@ function apply() {
 
 export function switchTheme(): void {
   const next: Theme = theme() === "dark" ? "light" : "dark";
-  // Back to what the system says: then it is followed again.
+  // Choosing the system's theme clears the override, so that the page follows the system again.
   remembered.set((next === "light") === system.matches ? null : next);
   apply();
 }
 
-/** Plots are drawn, not styled: they must hear of it. */
+/** Registers a listener for theme changes. Needed by plots: canvases are drawn, not styled by CSS. Returns a function that unregisters it. */
 export function onTheme(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

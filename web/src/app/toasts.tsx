@@ -1,4 +1,4 @@
-// Short news at the edge: what was done, with a way back, and what failed.
+// Toasts: short notifications of completed actions, with undo, and of errors.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -11,26 +11,26 @@ export interface Toast {
 type Shown = Toast & { id: number };
 let shown: Shown[] = [];
 let next = 1;
-let tell: (() => void) | null = null;
+let notify: (() => void) | null = null;
 
 function drop(id: number) {
   shown = shown.filter((toast) => toast.id !== id);
-  tell?.();
+  notify?.();
 }
 
-export function toast(news: Toast): void {
+export function toast(message: Toast): void {
   const id = next++;
-  shown = [...shown.slice(-3), { ...news, id }];
-  tell?.();
-  setTimeout(() => drop(id), news.undo ? 12_000 : 5_000);
+  shown = [...shown.slice(-3), { ...message, id }];
+  notify?.();
+  setTimeout(() => drop(id), message.undo ? 12_000 : 5_000);
 }
 
 export function Toasts() {
-  const [, turn] = useState(0);
+  const [, setVersion] = useState(0);
   useEffect(() => {
-    tell = () => turn((n) => n + 1);
+    notify = () => setVersion((n) => n + 1);
     return () => {
-      tell = null;
+      notify = null;
     };
   }, []);
   return (

@@ -1,96 +1,96 @@
-// The line to the server: one for the whole page. It comes back by itself with the number of the last event it has, so that nothing is
-// missed; who shows lists reads them anew on `reset`. A WebSocket, or, where a token is needed, Server-Sent Events over fetch: a
-// browser's socket cannot carry a token.
+// The live connection to the server, one per page. It reconnects with backoff and resumes after the sequence number of the last event,
+// so that no event is missed; after a `reset` event, consumers reload their lists. Uses a WebSocket, or Server-Sent Events over `fetch`
+// if a token is required: browsers cannot send an `Authorization` header with a WebSocket.
 
-import { address, token } from "../api/client";
+import { apiUrl, token } from "../api/client";
 import { type Car, type Event, type Message, isEvent, parse } from "./messages";
 
-export type Line = "connecting" | "open" | "lost";
+export type Connection = "connecting" | "open" | "lost";
 
-/** How long to wait before the next try. */
-const WAITS_MS = [300, 600, 1200, 2500, 5000];
+/** Reconnect backoff. */
+const BACKOFF_MS = [300, 600, 1200, 2500, 5000];
 
 type Listener<T> = (value: T) => void;
 
 export class Feed {
-  line: Line = "connecting";
-  /** The newest message about the car, and when it came. */
+  connection: Connection = "connecting";
+  /** The latest `car` message, and when it arrived. */
   car: Car | null = null;
   carAt = 0;
-  /** The recording whose car is followed, by its tape; the one that began last if null. */
+  /** The tape of the recording whose car is followed. Null follows the recording that started last. */
   private tape: string | null = null;
   private seq: number | null = null;
   private tries = 0;
   private carHz = 0;
   private timer = 0;
   private close: (() => void) | null = null;
-  private readonly lines = new Set<Listener<Line>>();
+  private readonly connections = new Set<Listener<Connection>>();
   private readonly events = new Set<Listener<Event>>();
   private readonly cars = new Set<Listener<Car>>();
-  private readonly carWishes = new Map<symbol, number>();
+  private readonly carRates = new Map<symbol, number>();
 
-  onLine(listener: Listener<Line>): () => void {
-    return join(this.lines, listener);
+  onConnection(listener: Listener<Connection>): () => void {
+    return subscribe(this.connections, listener);
   }
   onEvent(listener: Listener<Event>): () => void {
-    return join(this.events, listener);
+    return subscribe(this.events, listener);
   }
 
-  /** Messages about the car, up to so many a second, until the returned function is called. */
+  /** Subscribes to `car` messages at up to `hz` per second. Returns a function that unsubscribes. */
   onCar(hz: number, listener: Listener<Car>): () => void {
-    const wish = Symbol();
-    this.carWishes.set(wish, hz);
+    const key = Symbol();
+    this.carRates.set(key, hz);
     this.cars.add(listener);
-    this.wishesChanged();
+    this.ratesChanged();
     return () => {
-      this.carWishes.delete(wish);
+      this.carRates.delete(key);
       this.cars.delete(listener);
-      // Going from page to page must not cost a new line for each.
-      setTimeout(() => this.wishesChanged(), 1000);
+      // Wait, so that navigating between pages does not reconnect each time.
+      setTimeout(() => this.ratesChanged(), 1000);
     };
   }
 
-  /** Follows the car of this recording from now on. */
+  /** Switches to the car of this recording. */
   follow(tape: string | null) {
     if (tape === this.tape) return;
     this.tape = tape;
     this.connect();
   }
 
-  private wishesChanged() {
-    const hz = Math.max(0, ...this.carWishes.values());
+  private ratesChanged() {
+    const hz = Math.max(0, ...this.carRates.values());
     if (hz === this.carHz) return;
     this.carHz = hz;
     if (hz === 0) this.car = null;
     this.connect();
   }
 
-  /** Begins anew at once. */
+  /** Closes the current connection and connects again at once. */
   connect() {
     clearTimeout(this.timer);
     this.close?.();
     this.close = null;
-    const path = address("/live", { since: this.seq, car: this.carHz || null, tape: this.carHz ? this.tape : null });
+    const path = apiUrl("/live", { since: this.seq, car: this.carHz || null, tape: this.carHz ? this.tape : null });
     let over = false;
     const lost = () => {
       if (over) return;
       over = true;
       this.close = null;
-      this.setLine("lost");
-      const wait = WAITS_MS[Math.min(this.tries, WAITS_MS.length - 1)] as number;
+      this.setConnection("lost");
+      const wait = BACKOFF_MS[Math.min(this.tries, BACKOFF_MS.length - 1)] as number;
       this.tries += 1;
       this.timer = window.setTimeout(() => this.connect(), wait);
     };
     const opened = () => {
       if (over) return;
       this.tries = 0;
-      this.setLine("open");
+      this.setConnection("open");
     };
-    const heard = (text: string) => {
+    const received = (text: string) => {
       const message = over ? null : parse(text);
       if (message) this.take(message);
     };
-    const stop = token.get() ? listenByFetch(path, opened, heard, lost) : listenBySocket(path, opened, heard, lost);
+    const stop = token.get() ? listenByFetch(path, opened, received, lost) : listenBySocket(path, opened, received, lost);
     this.close = () => {
       over = true;
       stop();
@@ -109,32 +109,32 @@ export class Feed {
     for (const listener of this.events) listener(message);
   }
 
-  private setLine(line: Line) {
-    if (this.line === line) return;
-    this.line = line;
-    for (const listener of this.lines) listener(line);
+  private setConnection(connection: Connection) {
+    if (this.connection === connection) return;
+    this.connection = connection;
+    for (const listener of this.connections) listener(connection);
   }
 }
 
-function join<T>(set: Set<Listener<T>>, listener: Listener<T>): () => void {
+function subscribe<T>(set: Set<Listener<T>>, listener: Listener<T>): () => void {
   set.add(listener);
   return () => set.delete(listener);
 }
 
-function listenBySocket(path: string, opened: () => void, heard: (text: string) => void, lost: () => void): () => void {
+function listenBySocket(path: string, opened: () => void, received: (text: string) => void, lost: () => void): () => void {
   const socket = new WebSocket(path.replace(/^/, location.origin.replace(/^http/, "ws")));
   socket.onopen = opened;
-  socket.onmessage = (message) => heard(String(message.data));
+  socket.onmessage = (message) => received(String(message.data));
   socket.onclose = lost;
   return () => {
     socket.onclose = null;
-    // One that is not open yet complains when it is closed.
+    // Closing a connecting socket logs an error in the console: close it once it is open.
     if (socket.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
     else socket.close();
   };
 }
 
-function listenByFetch(path: string, opened: () => void, heard: (text: string) => void, lost: () => void): () => void {
+function listenByFetch(path: string, opened: () => void, received: (text: string) => void, lost: () => void): () => void {
   const stop = new AbortController();
   const run = async () => {
     const headers = { authorization: `Bearer ${token.get()}`, accept: "text/event-stream" };
@@ -150,7 +150,7 @@ function listenByFetch(path: string, opened: () => void, heard: (text: string) =
       rest = parts.pop() ?? "";
       for (const part of parts) {
         const data = part.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trim());
-        if (data.length > 0) heard(data.join("\n"));
+        if (data.length > 0) received(data.join("\n"));
       }
     }
   };

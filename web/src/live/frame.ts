@@ -1,20 +1,20 @@
-// What is drawn at this moment: messages come 20 to 60 times a second and not evenly; the screen asks 60 times or more. Values that move
-// (speed, pedals, place) are drawn a little late, between the last two messages; clocks run on by themselves, and stop when
-// messages stop coming.
+// Interpolates the car for each animation frame. Messages arrive 20 to 60 times a second at uneven intervals; the screen refreshes
+// 60 times a second or more. Moving values (speed, pedals, position) are interpolated between the last two messages, at the cost of
+// one message interval of latency. Timers are extrapolated, and stop when messages stop.
 
 import { useEffect, useRef } from "preact/hooks";
 import { feed } from "./feed";
 import type { Car, State } from "./messages";
 
-/** A game that says nothing for so long is stale, whatever the server says. */
+/** Without messages for this long the state is stale, whatever the last message said. */
 const STALE_MS = 2500;
-/** Clocks run on by themselves for so long. */
-const RUN_ON_MS = 400;
+/** The longest extrapolation of timers. */
+const EXTRAPOLATE_MS = 400;
 
 export interface Frame {
   car: Car;
   state: State;
-  /** The running lap's time now. */
+  /** The time of the current lap, extrapolated to now. */
   lapMs: number | null;
   speed: number | null;
   rpm: number | null;
@@ -31,7 +31,7 @@ const between = (a: number | null | undefined, b: number | null | undefined, at:
   return typeof a === "number" ? a + (b - a) * at : b;
 };
 
-export class Smoother {
+export class Interpolator {
   private before: Car | null = null;
   private last: Car | null = null;
   private lastAt = 0;
@@ -42,13 +42,13 @@ export class Smoother {
       const gap = Math.min(now - this.lastAt, 250);
       this.gapMs += (gap - this.gapMs) * 0.1;
     }
-    // Over a change of session or a jump nothing is between.
+    // Do not interpolate across a change of session or state.
     this.before = this.last && this.last.session === car.session && this.last.state === car.state ? this.last : null;
     this.last = car;
     this.lastAt = now;
   }
 
-  /** The car as it is to be drawn now. */
+  /** Returns the car interpolated to `now`, or null before the first message. */
   frame(now: number): Frame | null {
     const car = this.last;
     if (!car) return null;
@@ -63,7 +63,7 @@ export class Smoother {
     const wraps = (old?.lap?.share ?? 0) > (car.lap?.share ?? 0);
     return {
       car, state, world,
-      lapMs: typeof lap === "number" ? lap + (state === "driving" ? Math.min(age, RUN_ON_MS) : 0) : null,
+      lapMs: typeof lap === "number" ? lap + (state === "driving" ? Math.min(age, EXTRAPOLATE_MS) : 0) : null,
       speed: between(old?.speed_kmh, car.speed_kmh, at),
       rpm: between(old?.rpm, car.rpm, at),
       throttle: between(old?.throttle, car.throttle, at),
@@ -80,7 +80,7 @@ function jumped(old: Car | null, car: Car): boolean {
   return Math.hypot(car.world_m[0] - old.world_m[0], car.world_m[2] - old.world_m[2]) > 60;
 }
 
-/** −1 to 1; an angle is taken as a share of a turn and a quarter to each side. */
+/** Returns the steering from −1 to 1. An angle is scaled to a lock of 1.25 turns (7.85 rad) to each side. */
 export function steering(car: Car | null): number | null {
   if (typeof car?.steering === "number") return car.steering;
   if (typeof car?.steering_rad === "number") return Math.max(-1, Math.min(1, car.steering_rad / 7.85));
@@ -89,20 +89,20 @@ export function steering(car: Car | null): number | null {
 
 type Draw = (frame: Frame | null, now: number) => void;
 const drawers = new Set<Draw>();
-const smoother = new Smoother();
+const interpolator = new Interpolator();
 let running = false;
 
-function turn(now: number) {
+function tick(now: number) {
   if (drawers.size === 0) {
     running = false;
     return;
   }
-  const frame = feed.car ? smoother.frame(now) : null;
+  const frame = feed.car ? interpolator.frame(now) : null;
   for (const draw of drawers) draw(frame, now);
-  requestAnimationFrame(turn);
+  requestAnimationFrame(tick);
 }
 
-/** Calls `draw` for every picture the screen shows. It changes what is there by hand: no component renders 60 times a second. */
+/** Calls `draw` on every animation frame. `draw` updates the DOM directly, so that no component renders 60 times a second. */
 export function useFrame(draw: Draw): void {
   const latest = useRef(draw);
   latest.current = draw;
@@ -111,7 +111,7 @@ export function useFrame(draw: Draw): void {
     drawers.add(run);
     if (!running) {
       running = true;
-      requestAnimationFrame(turn);
+      requestAnimationFrame(tick);
     }
     return () => {
       drawers.delete(run);
@@ -119,7 +119,7 @@ export function useFrame(draw: Draw): void {
   }, []);
 }
 
-/** Asks the server for the car as often as the screen can show it. */
+/** Subscribes to `car` messages while the component is mounted. */
 export function useCar(hz = 60): void {
-  useEffect(() => feed.onCar(hz, (car) => smoother.add(car, performance.now())), [hz]);
+  useEffect(() => feed.onCar(hz, (car) => interpolator.add(car, performance.now())), [hz]);
 }

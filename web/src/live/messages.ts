@@ -1,4 +1,4 @@
-// What the live stream says. Events have a number; `car` messages have none: only the newest counts.
+// Messages of the live stream. Events have a sequence number; `car` messages have none, because only the latest matters.
 
 export type State = "driving" | "paused" | "replay" | "menu" | "waiting" | "stale";
 
@@ -29,7 +29,7 @@ export interface LastLap {
   sectors_ms?: (number | null)[] | null;
 }
 
-/** Another car that is recorded at the same time. */
+/** Another car being recorded at the same time. */
 export interface OtherCar {
   tape: string;
   session?: string | null;
@@ -42,7 +42,7 @@ export interface OtherCar {
 export interface Car {
   rig?: string | null;
   state: State;
-  /** A part beside the recording that failed. */
+  /** The error of a component other than the recording. */
   error?: string | null;
   at_ns?: number | null;
   tape?: string | null;
@@ -77,7 +77,7 @@ export interface Car {
   race_position?: number | null;
   session_left_ms?: number | null;
   length_m?: number | null;
-  /** Present if several cars are recorded at once. */
+  /** Present if several cars are being recorded. */
   others?: OtherCar[] | null;
 }
 
@@ -91,7 +91,7 @@ export type Message = Event | { kind: "car"; data: Car };
 
 export const isEvent = (message: Message): message is Event => typeof (message as Event).seq === "number";
 
-/** A message out of text; null if it is none. */
+/** Parses a message. Returns null if the text is not one. */
 export function parse(text: string): Message | null {
   try {
     const message = JSON.parse(text) as Message;

@@ -1,7 +1,7 @@
-// The track with the car on it. The outline is what the server has learned; until then, the way the car has driven so far.
+// The live track map. Shows the outline learned by the server, or the driven line until the server has one.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Schemas, ask } from "../api/client";
+import { type Schemas, fetchJson } from "../api/client";
 import { useFrame } from "../live/frame";
 import { type Point, fit, marks, pointAt } from "./outline";
 
@@ -17,8 +17,8 @@ export function useOutline(game?: string | null, track?: string | null, layout?:
       return undefined;
     }
     const stop = new AbortController();
-    // A track that was never driven to its end has none yet.
-    ask<Outline>("/tracks/outline", { game, track, layout }, { signal: stop.signal }).then(setOutline, () => {});
+    // The server has no outline until a lap of the track was completed.
+    fetchJson<Outline>("/tracks/outline", { game, track, layout }, { signal: stop.signal }).then(setOutline, () => {});
     return () => stop.abort();
   }, [game, track, layout, learned, again]);
   return outline;
@@ -49,14 +49,14 @@ export function LiveMap({ outline, fresh }: { outline: Outline | null; fresh: st
   useFrame((frame) => {
     const here = frame?.world ? ([frame.world[0], frame.world[2]] as const) : frame?.share != null ? pointAt(learned, frame.share) : null;
     if (frame?.world && !closed) follow(trail.current, frame.world);
-    const place = here && fitted ? fitted.at(here[0], here[1]) : null;
-    dot.current?.setAttribute("visibility", place ? "visible" : "hidden");
-    if (place) dot.current?.setAttribute("transform", `translate(${place[0].toFixed(2)} ${place[1].toFixed(2)})`);
+    const pixel = here && fitted ? fitted.at(here[0], here[1]) : null;
+    dot.current?.setAttribute("visibility", pixel ? "visible" : "hidden");
+    if (pixel) dot.current?.setAttribute("transform", `translate(${pixel[0].toFixed(2)} ${pixel[1].toFixed(2)})`);
   });
 
   const ticks = closed && fitted ? marks(learned, outline?.sector_ends ?? [], fitted.at) : [];
   return (
-    <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Map of the track with the car">
+    <svg class="map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label="Track map with the car">
       {fitted && <path d={fitted.path + (closed ? "Z" : "")} class="road" />}
       {fitted && <path d={fitted.path + (closed ? "Z" : "")} class="road-line" />}
       {ticks.map((tick, n) => <path key={n} d={tick} class={n === 0 ? "tick start" : "tick"} />)}
@@ -66,7 +66,7 @@ export function LiveMap({ outline, fresh }: { outline: Outline | null; fresh: st
   );
 }
 
-/** A point every few metres is enough. */
+/** Appends a position to the trail if the car moved at least 6 m. A jump of more than 150 m restarts the trail. */
 function follow(trail: Point[], world: readonly [number, number, number]) {
   const last = trail[trail.length - 1];
   const far = last ? Math.hypot(world[0] - last[0], world[2] - last[1]) : Infinity;

@@ -1,14 +1,14 @@
-// A track as points in metres, brought onto a picture: turned so that it fills the picture best, with both axes at the same scale.
+// Maps a track outline in metres to pixels: rotated by 90° if that fills the picture better, with the same scale on both axes.
 
 export type Point = readonly [number, number];
 
 export interface Fitted {
-  /** From metres to the picture. */
+  /** Maps metres to pixels. */
   at: (x: number, z: number) => Point;
   path: string;
 }
 
-/** Fits points into a picture of this size. */
+/** Fits points into a picture. Returns null if fewer than two points are finite. */
 export function fit(points: readonly Point[], width: number, height: number, margin: number): Fitted | null {
   const good = points.filter(([x, z]) => Number.isFinite(x) && Number.isFinite(z));
   if (good.length < 2) return null;
@@ -44,18 +44,18 @@ export function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** The point at a share of the way around: after the last point comes the first again. */
+/** Returns the point at a lap fraction. The outline is closed: the last point connects to the first. */
 export function pointAt(points: readonly Point[], share: number): Point | null {
   if (points.length < 2) return null;
-  const place = (((share % 1) + 1) % 1) * points.length;
-  const n = Math.min(Math.floor(place), points.length - 1);
+  const position = (((share % 1) + 1) % 1) * points.length;
+  const n = Math.min(Math.floor(position), points.length - 1);
   const a = points[n] as Point;
   const b = points[(n + 1) % points.length] as Point;
-  const t = place - n;
+  const t = position - n;
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
 }
 
-/** Short lines across the road: start and sectors. */
+/** Returns SVG paths of short lines across the track: the start line first, then the sector lines. */
 export function marks(points: readonly Point[], ends: readonly (number | null)[], at: (x: number, z: number) => Point): string[] {
   return [0, ...ends.filter((end): end is number => end !== null && end > 0.001 && end < 0.999)].flatMap((share) => {
     const a = pointAt(points, share);

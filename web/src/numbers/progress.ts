@@ -1,4 +1,4 @@
-// How times change over days: laps of one car on one track, by the day where the reader is.
+// Lap times over days: statistics of one car on one track, by day in the user's time zone.
 
 import type { Lap } from "../api/client";
 import { day } from "../words/format";
@@ -41,12 +41,12 @@ export function byDay(laps: readonly Lap[]): Day[] {
 
 const DAY_S = 24 * 3600;
 
-/** Noons between two moments, at most so many of them: where an axis names its days. */
+/** Returns at most `most` noons between two times in seconds since 1970: the ticks of a day axis. */
 export function noons(from: number, to: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((to - from) / DAY_S / Math.max(1, most)));
   const first = new Date(from * 1000);
   const found: number[] = [];
-  // By the calendar: a day may have 23 hours or 25.
+  // Calendar arithmetic: a day may have 23 or 25 hours.
   for (let n = 0; ; n += step) {
     const at = new Date(first.getFullYear(), first.getMonth(), first.getDate() + n, 12).getTime() / 1000;
     if (at > to) return found;
@@ -54,12 +54,12 @@ export function noons(from: number, to: number, most: number): number[] {
   }
 }
 
-/** The axis of days: half a day of room at both ends. */
+/** Returns the range of a day axis: half a day of padding at both ends. */
 export const aroundDays = (from: number, to: number): [number, number] => [from - DAY_S / 2, to + DAY_S / 2];
 
 export interface Change { name: string; before: number | null; now: number | null }
 
-/** The last seven days against all that was before. */
+/** Compares the last seven days with all earlier laps. */
 export function sinceLastWeek(laps: readonly Lap[], now: Date): { changes: Change[]; lapsNow: number; lapsBefore: number } {
   const start = now.getTime() - 7 * 24 * 3600 * 1000;
   const recent = laps.filter((lap) => lap.started_utc && Date.parse(lap.started_utc) >= start);

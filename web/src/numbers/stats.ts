@@ -1,13 +1,13 @@
-// Small statistics over laps. All of them give null when there is nothing to tell.
+// Lap statistics. Functions return null if there are not enough laps.
 
 export function quantile(values: readonly number[], at: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * at;
-  const below = Math.floor(place);
+  const position = (sorted.length - 1) * at;
+  const below = Math.floor(position);
   const low = sorted[below] as number;
   const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
-  return low + (high - low) * (place - below);
+  return low + (high - low) * (position - below);
 }
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
@@ -27,27 +27,27 @@ interface Timed {
   deleted_utc?: string | null;
 }
 
-/** Laps that may count, as times. */
+/** Returns the times of laps that count: eligible, not excluded, not deleted. */
 export function countingTimes(laps: readonly Timed[]): number[] {
   return laps.flatMap((lap) => (lap.eligible && !lap.excluded && !lap.deleted_utc && lap.time_ms ? [lap.time_ms] : []));
 }
 
 /**
- * How far laps lie apart: half of them are within this many milliseconds of each other (the inner quarters). A lap that was spoiled
- * by traffic changes it little. Needs three laps.
+ * Returns the interquartile range of lap times in milliseconds: the middle half of the laps lies within it. Robust to outliers, such as a lap
+ * spoiled by traffic. Needs three laps.
  */
 export function spread(times: readonly number[]): number | null {
   if (times.length < 3) return null;
   return (quantile(times, 0.75) as number) - (quantile(times, 0.25) as number);
 }
 
-/** Laps within 107 % of the best: the ones that tell about pace. */
+/** Returns the times within 107 % of the best. Slower laps say nothing about pace. */
 export function paceTimes(times: readonly number[]): number[] {
   const best = least(times);
   return best === null ? [] : times.filter((time) => time <= best * 1.07);
 }
 
-/** The sum of the best sectors of laps that count; null if one is missing. */
+/** Returns the sum of the best sectors of laps that count, or null if a sector is missing. */
 export function theoreticalBest(laps: readonly (Timed & { sectors_ms: readonly (number | null)[] })[]): number | null {
   const bests = bestSectors(laps);
   if (bests.length === 0 || bests.some((time) => time === null)) return null;

@@ -1,4 +1,4 @@
-// A tape over time: takes what the server says of a channel, gives points to draw; and ranges of time as the address has them.
+// A tape over time: turns a channel overview from the server into plot points, and parses and formats time ranges in the URL.
 
 import type { Schemas } from "../api/client";
 
@@ -8,7 +8,7 @@ export interface Span { from: number; to: number }
 
 export interface Points { x: number[]; min: (number | null)[]; max: (number | null)[] }
 
-/** Points in seconds. Stretches without a frame are left out; where they are longer than frames are apart, the line is broken. */
+/** Returns plot points, in seconds. Stretches without frames are skipped; a gap longer than six frame intervals and 2.5 stretches breaks the line. */
 export function pointsOf(channel: OverviewChannel, rateHz: number | null): Points {
   const [from, step] = [channel.from_ns / 1e9, channel.step_ns / 1e9];
   const apart = Math.max(rateHz ? 6 / rateHz : 0, step * 2.5);
@@ -31,7 +31,7 @@ export function pointsOf(channel: OverviewChannel, rateHz: number | null): Point
   return points;
 }
 
-/** The place of the point that is nearest to a moment; null if there is none. */
+/** Returns the index of the point nearest to a time, or null if there are no points. */
 export function nearest(x: readonly number[], at: number): number | null {
   if (x.length === 0) return null;
   let [low, high] = [0, x.length - 1];
@@ -44,7 +44,7 @@ export function nearest(x: readonly number[], at: number): number | null {
   return before !== undefined && at - before < Math.abs((x[low] as number) - at) ? low - 1 : low;
 }
 
-/** 12.5-80 of the address, cut to what there is; the whole tape for anything else. */
+/** Parses a range such as `12.5-80` from the URL, clamped to the tape. Returns the whole tape if the text is not a range. */
 export function spanOf(text: string | null, length: number): Span {
   const found = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text ?? "");
   const whole = { from: 0, to: length };
@@ -53,7 +53,7 @@ export function spanOf(text: string | null, length: number): Span {
   return from < to ? { from, to } : whole;
 }
 
-/** A range as the address has it; null for the whole tape. Never shorter than a tenth of a second. */
+/** Formats a range for the URL; null for the whole tape. Widens ranges shorter than 0.1 s. */
 export function spanText(span: Span, length: number): string | null {
   const width = Math.max(0.1, span.to - span.from);
   const from = Math.max(0, Math.min(span.from, length - width));
@@ -64,7 +64,7 @@ export function spanText(span: Span, length: number): string | null {
   return `${short(from)}-${short(to)}`;
 }
 
-/** 1:02:03 or 2:03.4, by how much is shown. */
+/** Formats a time on the tape, such as `1:02:03` or `2:03.4`. */
 export function tapeTime(seconds: number, digits = 0): string {
   const unit = 10 ** digits;
   const parts = Math.round(Math.max(0, seconds) * unit);
@@ -75,10 +75,10 @@ export function tapeTime(seconds: number, digits = 0): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}${tail}` : `${m}:${two(s)}${tail}`;
 }
 
-/** How exact a moment is worth showing for a range. */
+/** Returns the number of decimals for times within a range. */
 export const digitsFor = (span: Span): number => (span.to - span.from < 4 ? 2 : span.to - span.from < 60 ? 1 : 0);
 
-/** Names of all channels of a tape that can be drawn. */
+/** Returns all channels of a tape that can be plotted: numbers, with one entry per array element (up to 64). */
 export function channelNames(tape: TapeInside): { name: string; unit: string }[] {
   return tape.streams.flatMap((stream) => stream.channels.filter((channel) => !/^char/.test(channel.type)).flatMap((channel) => {
     const name = `${stream.name}/${channel.name}`;

@@ -1,8 +1,8 @@
-// Pages for streaming programs: see-through, as large as the address says, nothing but the thing itself.
-// /overlay/delta, /overlay/inputs, /overlay/laps with ?w=600&h=90, and what each takes.
+// Overlays for streaming software such as OBS: transparent, sized by the URL, without navigation.
+// /overlay/delta, /overlay/inputs and /overlay/laps take ?w=600&h=90 and parameters of their own.
 
 import { useEffect } from "preact/hooks";
-import { usePlace } from "../app/router";
+import { useRoute } from "../app/router";
 import { useCar } from "../live/frame";
 import { DeltaBar } from "../pages/live/drive";
 import { useDrawn, useFact } from "../pages/live/figures";
@@ -13,7 +13,7 @@ import { timeTone } from "../pages/lap_words";
 import "./overlay.css";
 
 export function OverlayPage() {
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   useCar();
   useEffect(() => { document.documentElement.dataset.overlay = "yes"; }, []);
   const kind = path.split("/")[2] ?? "";
@@ -21,7 +21,7 @@ export function OverlayPage() {
   const sizes: Record<string, [number, number]> = { delta: [640, 76], inputs: [560, 130], laps: [330, 300] };
   const standard = sizes[kind];
   if (!standard) {
-    return <p class="overlay-none">There are <a href="/overlay/delta">delta</a>, <a href="/overlay/inputs">inputs</a> and <a href="/overlay/laps">laps</a>. Add ?w=600&amp;h=90 for another size.</p>;
+    return <p class="overlay-none">Available overlays: <a href="/overlay/delta">delta</a>, <a href="/overlay/inputs">inputs</a>, <a href="/overlay/laps">laps</a>. Set the size with ?w=600&amp;h=90.</p>;
   }
   const number = (name: string, otherwise: number) => { const value = Number(query.get(name)); return Number.isFinite(value) && value > 0 ? Math.min(value, 4000) : otherwise; };
   const [width, height] = [number("w", standard[0]), number("h", standard[1])];
@@ -47,7 +47,7 @@ function InputsOverlay({ seconds }: { seconds: number }) {
   const draw = traces.get(seconds) ?? makeTrace(seconds, true);
   traces.set(seconds, draw);
   const canvas = useDrawn<HTMLCanvasElement>(draw);
-  return <><div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label="Pedals of the last seconds" /></div><Pedals /><Steering /></>;
+  return <><div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label="Pedals over the last seconds" /></div><Pedals /><Steering /></>;
 }
 
 function LapsOverlay({ most }: { most: number }) {

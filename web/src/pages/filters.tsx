@@ -1,16 +1,16 @@
-// Filters that live in the address, with what there is to choose from the server.
+// Filters stored in the URL, with choices loaded from the server.
 
-import { usePlace, setQuery } from "../app/router";
+import { useRoute, setQuery } from "../app/router";
 import type { Driven, Driver } from "../api/client";
-import { useAsk } from "../api/use";
+import { useFetch } from "../api/use";
 import { game as gameName, words } from "../words/names";
 
 export interface Choice { value: string; text: string }
 
 export function useChoices() {
-  const tracks = useAsk<{ tracks: Driven[] }>("/tracks", { limit: 500 });
-  const cars = useAsk<{ cars: Driven[] }>("/cars", { limit: 500 });
-  const drivers = useAsk<{ drivers: Driver[] }>("/drivers", { limit: 500 });
+  const tracks = useFetch<{ tracks: Driven[] }>("/tracks", { limit: 500 });
+  const cars = useFetch<{ cars: Driven[] }>("/cars", { limit: 500 });
+  const drivers = useFetch<{ drivers: Driver[] }>("/drivers", { limit: 500 });
   const driven = (list: readonly Driven[]): Choice[] => distinct(list.map((one) => ({ value: one.id, text: one.name ?? words(one.id) })));
   return {
     games: distinct([...(tracks.data?.tracks ?? []), ...(cars.data?.cars ?? [])].map((one) => ({ value: one.game, text: gameName(one.game) }))),
@@ -24,12 +24,12 @@ export function useChoices() {
 }
 
 function distinct(choices: readonly Choice[]): Choice[] {
-  const seen = new Map(choices.map((choice) => [choice.value, choice]));
-  return [...seen.values()].sort((a, b) => a.text.localeCompare(b.text));
+  const byValue = new Map(choices.map((choice) => [choice.value, choice]));
+  return [...byValue.values()].sort((a, b) => a.text.localeCompare(b.text));
 }
 
 export function Pick({ name, label, choices, any = "all" }: { name: string; label: string; choices: readonly Choice[]; any?: string | null }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const value = query.get(name) ?? "";
   return (
     <label class="pick">
@@ -44,7 +44,7 @@ export function Pick({ name, label, choices, any = "all" }: { name: string; labe
 }
 
 export function DatePick({ name, label }: { name: string; label: string }) {
-  const { query } = usePlace();
+  const { query } = useRoute();
   return (
     <label class="pick">
       <span class="label">{label}</span>
@@ -53,8 +53,8 @@ export function DatePick({ name, label }: { name: string; label: string }) {
   );
 }
 
-/** A day where the reader is, as a moment for the server; the end of the day is the beginning of the next. */
-export function dayAsMoment(day: string | null, end = false): string | null {
+/** Converts a day in the user's time zone to a UTC timestamp: its start or, with `end`, the start of the next day. */
+export function dayToUtc(day: string | null, end = false): string | null {
   if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
   const [y, m, d] = day.split("-").map(Number) as [number, number, number];
   return new Date(y, m - 1, d + (end ? 1 : 0)).toISOString().replace(/\.\d+Z$/, "Z");

@@ -1,4 +1,4 @@
-// A lap in a row: what kind it is and why it does not count, in words and signs as well as colours.
+// Labels of a lap in a table: its phase, its state and why it does not count. Never by colour alone.
 
 import type { Lap } from "../api/client";
 import { phase, word } from "../words/names";
@@ -17,10 +17,10 @@ export function Badges({ lap, short = false }: { lap: Lap; short?: boolean }) {
   );
 }
 
-/** What is best of all: a sign beside the colour, a word for who hears the page. */
+/** Marks a best time: a star in addition to the colour, and a word for screen readers. */
 export function Star() {
   return <span class="star"><span aria-hidden="true">★</span><span class="hidden">best </span></span>;
 }
 
-/** Times of laps that do not count are pale. */
+/** Returns the CSS class of a lap time: purple for the best, muted for laps that do not count. */
 export const timeTone = (lap: Lap, best: boolean): string => (best ? "purple" : lap.eligible && !lap.excluded ? "" : "soft");

@@ -1,11 +1,11 @@
-// How a driver gets faster: best, median and spread of each day for a car on a track, and what the last week changed.
+// Progress of a driver: best, median and spread per day for a car on a track, and the last seven days against earlier laps.
 
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import { type Best, type Lap, askAll } from "../api/client";
-import { useAsk, useLoad } from "../api/use";
+import { type Best, type Lap, fetchPages } from "../api/client";
+import { useFetch, useLoad } from "../api/use";
 import { Empty, Shown } from "../app/problem";
-import { setQuery, usePlace } from "../app/router";
+import { setQuery, useRoute } from "../app/router";
 import { colour } from "../app/theme";
 import { type Mounted, usePlot } from "../plots/mount";
 import { type Day, aroundDays, byDay, noons, sinceLastWeek } from "../numbers/progress";
@@ -13,17 +13,17 @@ import { delta, deltaClass, fixed, lapTime, plural } from "../words/format";
 import { car, driver, game, track } from "../words/names";
 import { Star } from "./lap_words";
 
-/** Laps that are read at most: years of driving. */
+/** The most laps to load: enough for years of driving. */
 const MOST = 3000;
 
 export function ProgressPage() {
-  const { query } = usePlace();
-  const bests = useAsk<{ bests: Best[] }>("/bests", { limit: 500 });
+  const { query } = useRoute();
+  const bests = useFetch<{ bests: Best[] }>("/bests", { limit: 500 });
   return (
     <div class="page">
       <header class="page-head"><h1>Progress</h1></header>
       <Shown of={bests}>{(page) => {
-        if (page.bests.length === 0) return <Empty title="No laps that count yet"><p>Drive a whole flying lap: from then on it shows how you get faster.</p></Empty>;
+        if (page.bests.length === 0) return <Empty title="No valid laps yet"><p>Complete a clean flying lap to start tracking your progress.</p></Empty>;
         const key = query.get("of");
         const sorted = [...page.bests].sort((a, b) => b.lap_count - a.lap_count);
         const chosen = sorted.find((one) => keyOf(one) === key) ?? sorted[0] as Best;
@@ -46,11 +46,11 @@ const keyOf = (one: Best): string => [one.game, one.track, one.layout ?? "", one
 
 function OneProgress({ of }: { of: Best }) {
   const params = { game: of.game, track: of.track, layout: of.layout, car: of.car, driver: of.driver, phase: "flying" };
-  const laps = useLoad<Lap[]>((signal) => askAll<Lap>("/laps", "laps", params, MOST, signal), JSON.stringify(params));
-  return <Shown of={laps}>{(found) => <Told of={of} laps={found.filter((lap) => !lap.deleted_utc)} />}</Shown>;
+  const laps = useLoad<Lap[]>((signal) => fetchPages<Lap>("/laps", "laps", params, MOST, signal), JSON.stringify(params));
+  return <Shown of={laps}>{(found) => <Details of={of} laps={found.filter((lap) => !lap.deleted_utc)} />}</Shown>;
 }
 
-function Told({ of, laps }: { of: Best; laps: Lap[] }) {
+function Details({ of, laps }: { of: Best; laps: Lap[] }) {
   const days = useMemo(() => byDay(laps), [laps]);
   const week = useMemo(() => sinceLastWeek(laps, new Date()), [laps]);
   const [first, last] = [days[0], days[days.length - 1]];
@@ -60,17 +60,17 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
       <dl class="summary">
         <div class="lead"><dt class="label">Best ever</dt><dd class="num purple">{lapTime(of.time_ms)}</dd></div>
         <div><dt class="label">Theoretical best</dt><dd class="num">{lapTime(of.theoretical_best_ms)}</dd></div>
-        <div><dt class="label">Since the first day</dt><dd class={`num ${deltaClass(gained)}`}>{days.length > 1 ? delta(gained) : "–"}</dd></div>
-        <div><dt class="label">Last day</dt><dd class="num">{lapTime(last?.best ?? null)}</dd><dd class="soft num">{last?.day}</dd></div>
+        <div><dt class="label">Since first day</dt><dd class={`num ${deltaClass(gained)}`}>{days.length > 1 ? delta(gained) : "–"}</dd></div>
+        <div><dt class="label">Latest day</dt><dd class="num">{lapTime(last?.best ?? null)}</dd><dd class="soft num">{last?.day}</dd></div>
         <div><dt class="label">Driven</dt><dd class="num">{plural(of.lap_count, "lap")}</dd><dd class="soft">on {plural(days.length, "day")}</dd></div>
       </dl>
       {days.length > 1
-        ? <section class="panel chart-panel"><DayPlot height={300} days={days} /><p class="legend-line"><span class="key-best">best</span><span class="key-median">median</span><span class="key-spread">spread: the middle half of the laps</span></p></section>
-        : <p class="panel note-panel soft">All laps are of one day. From the second day on, a curve shows here.</p>}
+        ? <section class="panel chart-panel"><DayPlot height={300} days={days} /><p class="legend-line"><span class="key-best">best</span><span class="key-median">median</span><span class="key-spread">spread: middle half of laps</span></p></section>
+        : <p class="panel note-panel soft">All laps are from one day. The chart appears on the second day.</p>}
       <div class="two">
-        <section><h2>The last seven days</h2>
+        <section><h2>Last seven days</h2>
           {week.lapsNow === 0 || week.lapsBefore === 0
-            ? <p class="panel note-panel soft">{week.lapsNow === 0 ? "Nothing was driven in the last seven days." : "Nothing was driven before that: there is nothing to compare with."}</p>
+            ? <p class="panel note-panel soft">{week.lapsNow === 0 ? "No laps in the last seven days." : "No earlier laps to compare with."}</p>
             : <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Changes"><table>
                 <thead><tr><th /><th class="num">Before ({week.lapsBefore})</th><th class="num">Now ({week.lapsNow})</th><th class="num">Change</th></tr></thead>
                 <tbody>{week.changes.map((change) => {
@@ -97,7 +97,7 @@ function Told({ of, laps }: { of: Best; laps: Lap[] }) {
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** 5 Nov. */
+/** Formats a day such as "5 Nov". */
 function dayName(seconds: number): string {
   const at = new Date(seconds * 1000);
   return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
@@ -106,8 +106,8 @@ function dayName(seconds: number): string {
 interface DayPlotProps extends Mounted { days: Day[] }
 
 function DayPlot(props: DayPlotProps) {
-  const { place } = usePlot(props, DAYS, [props.days]);
-  return <div ref={place} role="img" aria-label="Best, median and spread of each day" />;
+  const { container } = usePlot(props, DAYS, [props.days]);
+  return <div ref={container} role="img" aria-label="Best, median and spread per day" />;
 }
 
 const DAYS = {

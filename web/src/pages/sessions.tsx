@@ -1,38 +1,38 @@
-// All sessions: filters and search in the address, asked of the server; bests, consistency and conditions at a glance.
+// The list of sessions, filtered and searched by the server: bests, consistency and conditions at a glance. Filters and search are in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import { type Session, ask } from "../api/client";
-import { useAsk } from "../api/use";
+import { type Session, fetchJson } from "../api/client";
+import { useFetch } from "../api/use";
 import { Empty, Shown } from "../app/problem";
-import { go, setQuery, usePlace } from "../app/router";
+import { go, setQuery, useRoute } from "../app/router";
 import { toast } from "../app/toasts";
 import { feed } from "../live/feed";
 import { countingTimes, mean, paceTimes, spread } from "../numbers/stats";
 import { LapDots } from "../plots/spark";
 import { clock, delta, fixed, lapTime, moment } from "../words/format";
 import { car, driver, game, sky, track, word } from "../words/names";
-import { DatePick, Pick, TYPES, dayAsMoment, useChoices } from "./filters";
+import { DatePick, Pick, TYPES, dayToUtc, useChoices } from "./filters";
 
 const FILTERS = ["game", "track", "car", "driver", "type", "tag", "min_laps", "from", "to"] as const;
-/** Sessions that were left at once are many, and nobody looks for them. */
+/** Choices of the lap filter. Hides the many sessions that were quit at once. */
 const LAPS = [{ value: "1", text: "1 or more" }, { value: "5", text: "5 or more" }, { value: "10", text: "10 or more" }];
 const PAGE = 20;
 
 export function SessionsPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const choices = useChoices();
   const [text, setText] = useState(query.get("q") ?? "");
-  const q = useLate(asServerWords(text));
+  const q = useDebounced(searchTerms(text));
   const params = {
     ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name)])),
-    from: dayAsMoment(query.get("from")), to: dayAsMoment(query.get("to"), true), q, deleted: query.get("deleted") === "true", laps: true, limit: PAGE,
+    from: dayToUtc(query.get("from")), to: dayToUtc(query.get("to"), true), q, deleted: query.get("deleted") === "true", laps: true, limit: PAGE,
   };
-  const first = useAsk<{ sessions: Session[]; next?: string | null }>("/sessions", params);
-  const more = useMore(JSON.stringify(params), params, first.data?.next ?? null);
+  const first = useFetch<{ sessions: Session[]; next?: string | null }>("/sessions", params);
+  const more = useOlder(JSON.stringify(params), params, first.data?.next ?? null);
   useEffect(() => feed.onEvent((event) => { if (/^(session_|lap_final|lap_edited|reset)/.test(event.kind)) first.reload(); }), [first.reload]);
   const chosen = FILTERS.filter((name) => query.get(name)).length;
   const filtered = chosen > 0;
-  // On a phone they would fill the screen.
+  // Collapsed at first: on a phone the filters would fill the screen.
   const [folded, setFolded] = useState(true);
   return (
     <div class="page">
@@ -52,7 +52,7 @@ export function SessionsPage() {
         <Pick name="type" label="Type" choices={TYPES} />
         <Pick name="min_laps" label="Laps" choices={LAPS} />
         <DatePick name="from" label="From" />
-        <DatePick name="to" label="Until" />
+        <DatePick name="to" label="To" />
         {query.get("tag") && <button type="button" onClick={() => setQuery({ tag: null }, "push")}>Tag: {query.get("tag")} ×</button>}
         {(filtered || query.get("deleted")) && <button type="button" class="plain" onClick={() => { setText(""); go("/sessions"); }}>Clear</button>}
       </div>
@@ -60,20 +60,20 @@ export function SessionsPage() {
         {(page) => <List sessions={[...page.sessions, ...more.sessions]} searched={q !== ""} filtered={filtered} deleted={query.get("deleted") === "true"} />}
       </Shown>
       <footer class="page-foot">
-        {more.next && <button type="button" disabled={more.loading} onClick={more.load}>Older sessions</button>}
+        {more.next && <button type="button" disabled={more.loading} onClick={more.load}>Load older sessions</button>}
         {query.get("deleted") !== "true" && <a href="/sessions?deleted=true" class="soft">Deleted sessions</a>}
       </footer>
     </div>
   );
 }
 
-/** The pages after the first; they are forgotten when the question is another. */
-function useMore(key: string, params: Record<string, string | number | boolean | null | undefined>, firstNext: string | null) {
+/** Loads the pages after the first. Discards them when the query changes. */
+function useOlder(key: string, params: Record<string, string | number | boolean | null | undefined>, firstNext: string | null) {
   const [state, setState] = useState<{ sessions: Session[]; next: string | null; loading: boolean }>({ sessions: [], next: null, loading: false });
   useEffect(() => setState({ sessions: [], next: firstNext, loading: false }), [key, firstNext]);
   const load = () => {
     setState((old) => ({ ...old, loading: true }));
-    ask<{ sessions: Session[]; next?: string | null }>("/sessions", { ...params, cursor: state.next }).then(
+    fetchJson<{ sessions: Session[]; next?: string | null }>("/sessions", { ...params, cursor: state.next }).then(
       (page) => setState((old) => ({ sessions: [...old.sessions, ...page.sessions], next: page.next ?? null, loading: false })),
       (error: Error) => { toast({ text: error.message, bad: true }); setState((old) => ({ ...old, loading: false })); },
     );
@@ -82,17 +82,17 @@ function useMore(key: string, params: Record<string, string | number | boolean |
 }
 
 function List({ sessions, searched, filtered, deleted }: { sessions: Session[]; searched: boolean; filtered: boolean; deleted: boolean }) {
-  if (sessions.length === 0 && searched) return <Empty title="Nothing found"><p>No session has all of these words{filtered ? " and fits the filters" : ""}.</p></Empty>;
-  if (sessions.length === 0 && deleted) return <Empty title="Nothing was deleted" />;
-  if (sessions.length === 0 && filtered) return <Empty title="No session fits"><p>Take away a filter.</p></Empty>;
+  if (sessions.length === 0 && searched) return <Empty title="Nothing found"><p>No session matches this search{filtered ? " and these filters" : ""}.</p></Empty>;
+  if (sessions.length === 0 && deleted) return <Empty title="No deleted sessions" />;
+  if (sessions.length === 0 && filtered) return <Empty title="No matching sessions"><p>Try removing a filter.</p></Empty>;
   if (sessions.length === 0) {
-    return <Empty title="No sessions yet"><p>Drive a lap: sessions appear here by themselves. <code>gametape laps rebuild</code> finds the laps of tapes that you have.</p></Empty>;
+    return <Empty title="No sessions yet"><p>Drive a lap and the session appears here. To find laps in tapes you already have, run <code>gametape laps rebuild</code>.</p></Empty>;
   }
   return <ul class="sessions">{sessions.map((session) => <Row key={session.id} session={session} />)}</ul>;
 }
 
-/** What is typed, when typing pauses: not every letter is a question. */
-function useLate(text: string, ms = 250): string {
+/** Debounces text: returns it after `ms` without a change, so that not every keystroke sends a request. */
+function useDebounced(text: string, ms = 250): string {
   const [late, setLate] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setLate(text), ms);
@@ -101,8 +101,8 @@ function useLate(text: string, ms = 250): string {
   return late;
 }
 
-/** Words as the server knows them: it has ids of games, and no short names; eight words are enough for it. */
-export function asServerWords(text: string): string {
+/** Converts typed text to search terms: maps short names of games to the server's ids, and keeps at most eight words. */
+export function searchTerms(text: string): string {
   const known: Record<string, string> = { acc: "competizione" };
   return text.trim().slice(0, 200).split(/\s+/).filter(Boolean).slice(0, 8).map((one) => known[one.toLowerCase()] ?? one).join(" ");
 }
@@ -128,7 +128,7 @@ function Row({ session }: { session: Session }) {
         </span>
         <span class="dots-cell"><LapDots laps={laps} /></span>
         <span class="stat"><span class="label">Best</span><span class="num purple">{lapTime(session.best_ms)}</span></span>
-        <span class="stat"><span class="label">Possible</span><span class="num soft">{gap !== null && gap > 0 ? delta(-gap) : "–"}</span></span>
+        <span class="stat"><span class="label">Potential</span><span class="num soft">{gap !== null && gap > 0 ? delta(-gap) : "–"}</span></span>
         <span class="stat"><span class="label">Spread</span><span class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</span></span>
         <span class="stat"><span class="label">Laps</span><span class="num">{session.lap_count}</span></span>
         <span class="stat wide-only"><span class="label">Air / track</span><span class="num soft" title={sky(laps)}>{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</span><span class="soft sky">{sky(laps)}</span></span>

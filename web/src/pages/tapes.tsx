@@ -1,16 +1,16 @@
-// The catalogue of tapes: what is on each, and which sessions were found on it.
+// The catalogue of tapes, with the sessions found in each.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Session, Tape } from "../api/client";
-import { useAsk } from "../api/use";
+import { useFetch } from "../api/use";
 import { Empty, Shown } from "../app/problem";
 import { feed } from "../live/feed";
 import { bytes, count, duration, lapTime, moment } from "../words/format";
 import { game, track, words } from "../words/names";
 
 export function TapesPage() {
-  const answer = useAsk<{ tapes: Tape[]; next?: string | null }>("/tapes", { limit: 500 });
-  const sessions = useAsk<{ sessions: Session[] }>("/sessions", { limit: 500 });
+  const answer = useFetch<{ tapes: Tape[]; next?: string | null }>("/tapes", { limit: 500 });
+  const sessions = useFetch<{ sessions: Session[] }>("/sessions", { limit: 500 });
   const [text, setText] = useState("");
   const [now, setNow] = useState<string | null>(null);
   useEffect(() => feed.onCar(1, (car) => setNow(car.tape ?? null)), []);
@@ -32,18 +32,18 @@ export function TapesPage() {
 }
 
 function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session[]>; text: string; now: string | null }) {
-  if (tapes.length === 0) return <Empty title="No tapes yet"><p>A tape is what gametape records while a game runs: all of it, to the byte. Recordings appear here by themselves.</p></Empty>;
+  if (tapes.length === 0) return <Empty title="No tapes yet"><p>gametape records a game's raw telemetry to a tape, byte for byte. New recordings appear here.</p></Empty>;
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = tapes.filter((tape) => { const all = [tape.file, tape.game, game(tape.game), tape.track, tape.car].join(" ").toLowerCase(); return wanted.every((one) => all.includes(one)); });
   const size = tapes.reduce((sum, tape) => sum + tape.bytes, 0);
   const time = tapes.reduce((sum, tape) => sum + (tape.duration_ns ?? 0) / 1e6, 0);
-  if (found.length === 0) return <Empty title="Nothing found"><p>No tape has these words.</p></Empty>;
+  if (found.length === 0) return <Empty title="Nothing found"><p>No tape matches this search.</p></Empty>;
   return (
     <>
       <p class="soft">{count(tapes.length)} tapes, {duration(time)}, {bytes(size)}</p>
       <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Tapes">
         <table class="tapes" role="table">
-          <thead><tr><th>Recorded</th><th>What</th><th class="num">Length</th><th class="num">Size</th><th class="num">Frames</th><th>State</th><th>Sessions</th></tr></thead>
+          <thead><tr><th>Recorded</th><th>Tape</th><th class="num">Length</th><th class="num">Size</th><th class="num">Frames</th><th>State</th><th>Sessions</th></tr></thead>
           <tbody role="rowgroup">
             {found.map((tape) => <Row key={tape.id} tape={tape} sessions={on.get(tape.id) ?? []} running={tape.id === now} />)}
           </tbody>
@@ -53,9 +53,9 @@ function List({ tapes, on, text, now }: { tapes: Tape[]; on: Map<string, Session
   );
 }
 
-/** A phone shows it as a card: roles are said, because a table that is no longer laid out as one would lose them. */
+/** A row, laid out as a card on phones. The roles are explicit because an element without table layout loses its implicit role. */
 function Row({ tape, sessions, running }: { tape: Tape; sessions: Session[]; running: boolean }) {
-  // What the catalogue has of a tape that is being written was true when it was opened.
+  // While a tape is being recorded, the catalogue still has the values from when it was opened.
   const [length, size, frames] = running ? [null, null, null] : [tape.complete ? tape.duration_ns : tape.duration_ns || null, tape.bytes, tape.frames];
   const figure = (value: number | null | undefined, more = "") => `num ${more} ${value == null ? "unknown" : ""}`;
   return (
@@ -65,7 +65,7 @@ function Row({ tape, sessions, running }: { tape: Tape; sessions: Session[]; run
       <td role="cell" class={figure(length)}>{duration(length == null ? null : length / 1e6)}</td>
       <td role="cell" class={figure(size)}>{bytes(size)}</td>
       <td role="cell" class={figure(frames, "soft wide-only")}>{count(frames)}</td>
-      <td role="cell" class="tape-end">{tape.missing ? <span class="chip invalid">✕ gone</span> : tape.complete ? <span class="chip">whole</span> : running ? <span class="chip live-chip">● recording</span> : <span class="chip">open or cut off</span>}</td>
+      <td role="cell" class="tape-end">{tape.missing ? <span class="chip invalid">✕ missing</span> : tape.complete ? <span class="chip">complete</span> : running ? <span class="chip live-chip">● recording</span> : <span class="chip">not closed</span>}</td>
       <td role="cell" class="tape-sessions">{sessions.map((session) => <a key={session.id} href={`/sessions/${session.id}`} title={track(session)}>{session.type} <span class="num soft">{lapTime(session.best_ms)}</span></a>)}</td>
     </tr>
   );

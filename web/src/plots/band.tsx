@@ -1,4 +1,4 @@
-// One channel of a tape over time: the smallest and the largest value of each stretch, with the room between them filled. Cursor and range live outside.
+// Plots one channel of a tape over time, as a band between the minimum and the maximum of each stretch. Cursor and range are owned by the caller.
 
 import { useEffect } from "preact/hooks";
 import type uPlot from "uplot";
@@ -6,8 +6,8 @@ import { colour } from "../app/theme";
 import { type Points, type Span, digitsFor, tapeTime } from "../numbers/tape";
 import { type Mounted, cursorOf, dragged, putCursor, usePlot } from "./mount";
 
-/** A moment that several plots show: told without rendering anything. */
-export class Moment {
+/** A time shared by several plots. Notifies listeners without rendering. */
+export class SharedTime {
   seconds: number | null = null;
   private readonly listeners = new Set<(seconds: number | null) => void>();
   set(seconds: number | null) {
@@ -27,29 +27,29 @@ export interface BandProps extends Mounted {
   points: Points;
   span: Span;
   last: boolean;
-  cursor: Moment;
-  playhead: Moment;
+  cursor: SharedTime;
+  playhead: SharedTime;
   lines: Line[];
   onSpan: (span: Span | null) => void;
   onPick: (seconds: number) => void;
 }
 
 export function Band(props: BandProps) {
-  const { place, plot } = usePlot(props, BAND, [props.last]);
-  // New values of the same channel come while one looks at it: the plot stays.
+  const { container, plot } = usePlot(props, BAND, [props.last]);
+  // Update the data in place when new values of the same channel arrive.
   useEffect(() => {
     plot.current?.setData(dataOf(props), false);
     plot.current?.setScale("x", { min: props.span.from, max: props.span.to });
   }, [props.points, props.span.from, props.span.to, props.lines]);
-  return <div ref={place} class="trace-plot band-plot" />;
+  return <div ref={container} class="trace-plot band-plot" />;
 }
 
 const dataOf = ({ points }: BandProps) => [points.x, points.max, points.min] as uPlot.AlignedData;
 
-const BAND = { options, begin, data: dataOf, onClick: (props: BandProps, seconds: number) => props.onPick(seconds) };
+const BAND = { options, attach, data: dataOf, onClick: (props: BandProps, seconds: number) => props.onPick(seconds) };
 
-/** The cursor of all plots, and where the player is. */
-function begin(made: uPlot, latest: { current: BandProps }) {
+/** Adds the playhead, and subscribes to the cursor and the playhead. */
+function attach(made: uPlot, latest: { current: BandProps }) {
   const { span, cursor, playhead } = latest.current;
   const head = document.createElement("i");
   head.className = "playhead";
@@ -61,7 +61,7 @@ function begin(made: uPlot, latest: { current: BandProps }) {
     head.style.transform = `translateX(${left.toFixed(1)}px)`;
   };
   showHead(playhead.seconds);
-  // Where it stands on the picture is another place after a zoom.
+  // Reposition the playhead after a zoom.
   made.hooks.setScale?.push((_plot, key) => { if (key === "x") showHead(playhead.seconds); });
   const offs = [cursor.on((at) => putCursor(made, at)), playhead.on(showHead)];
   return () => { for (const off of offs) off(); };
@@ -109,7 +109,7 @@ function yRange(min: number | null, max: number | null): [number, number] {
   return [low - pad, high + pad];
 }
 
-/** Where laps begin, and marks. */
+/** Draws vertical lines at lap starts and marks. */
 function drawLines(plot: uPlot, lines: readonly Line[]) {
   const pen = plot.ctx;
   const { top, height, left, width } = plot.bbox;

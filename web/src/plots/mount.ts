@@ -1,4 +1,4 @@
-// A plot of uPlot in a component: takes its place and how it is made, keeps it as wide as its place, makes it anew when its parts or the theme change.
+// Mounts a uPlot chart in a component: keeps it as wide as its container, and recreates it when its dependencies or the theme change.
 
 import { type Inputs, useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
@@ -10,50 +10,50 @@ export interface Mounted {
   canvas?: { current: HTMLCanvasElement | null };
 }
 
-interface Making<P> {
+interface PlotSpec<P> {
   options: (latest: { current: P }, width: number) => uPlot.Options;
   data: (props: P) => uPlot.AlignedData;
-  /** A place was clicked. uPlot keeps the click that ends a drag to itself. */
+  /** Called with the x value of a click. uPlot suppresses the click that ends a drag. */
   onClick?: (props: P, x: number) => void;
-  /** What a plot has beside that; gives what ends it. */
-  begin?: (plot: uPlot, latest: { current: P }) => () => void;
+  /** Called after the plot was created. Returns a cleanup function. */
+  attach?: (plot: uPlot, latest: { current: P }) => () => void;
 }
 
-/** Where the plot goes, and the plot while it is there. */
-export function usePlot<P extends Mounted>(props: P, making: Making<P>, anew: Inputs) {
-  const place = useRef<HTMLDivElement>(null);
+/** Creates a plot. Returns a ref for its container, and a ref to the plot while it is mounted. */
+export function usePlot<P extends Mounted>(props: P, spec: PlotSpec<P>, deps: Inputs) {
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const [turn, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
+  const [version, setVersion] = useState(0);
+  useEffect(() => onTheme(() => setVersion((n) => n + 1)), []);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return undefined;
-    const made = new uPlot(making.options(latest, element.clientWidth || 600), making.data(latest.current), element);
+    const made = new uPlot(spec.options(latest, element.clientWidth || 600), spec.data(latest.current), element);
     plot.current = made;
-    made.over.addEventListener("click", (event) => making.onClick?.(latest.current, made.posToVal(event.offsetX, "x")));
+    made.over.addEventListener("click", (event) => spec.onClick?.(latest.current, made.posToVal(event.offsetX, "x")));
     if (latest.current.canvas) latest.current.canvas.current = made.ctx.canvas;
     const resize = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: latest.current.height }));
     resize.observe(element);
-    const end = making.begin?.(made, latest);
+    const end = spec.attach?.(made, latest);
     return () => {
       end?.();
       resize.disconnect();
       made.destroy();
       plot.current = null;
     };
-  }, [...anew, props.height, turn]);
-  return { place, plot };
+  }, [...deps, props.height, version]);
+  return { container, plot };
 }
 
-/** Puts the line of the cursor over a value of x; away if there is none. */
+/** Moves the cursor line to an x value, or hides it if there is none. */
 export function putCursor(plot: uPlot, at: number | null | undefined) {
   const left = at == null ? -10 : plot.valToPos(at, "x");
   if (Math.abs((plot.cursor.left ?? -10) - left) > 0.5) plot.setCursor({ left, top: 0 }, false);
 }
 
-/** The range that was dragged over; none if that was a click. */
+/** Returns the range selected by a drag and clears the selection. Null if the drag was shorter than 6 px. */
 export function dragged(plot: uPlot): { from: number; to: number } | null {
   const { left, width } = plot.select;
   if (width < 6) return null;
@@ -62,7 +62,7 @@ export function dragged(plot: uPlot): { from: number; to: number } | null {
   return range;
 }
 
-/** How one goes over a plot: along x alone, and twice for all of it. */
-export function cursorOf(whole: () => void, points: uPlot.Cursor.Points): uPlot.Cursor {
-  return { y: false, drag: { x: true, y: false, setScale: false, dist: 6 }, points, bind: { dblclick: () => () => { whole(); return null; } } };
+/** Returns the cursor options: drag selects along x only, and a double-click calls `reset`. */
+export function cursorOf(reset: () => void, points: uPlot.Cursor.Points): uPlot.Cursor {
+  return { y: false, drag: { x: true, y: false, setScale: false, dist: 6 }, points, bind: { dblclick: () => () => { reset(); return null; } } };
 }

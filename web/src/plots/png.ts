@@ -1,4 +1,4 @@
-// A plot as a picture to pass on: with a title, what the lines are, and a ground.
+// Saves a plot as a PNG to share, with a title, a legend and a background.
 
 import { colour } from "../app/theme";
 

@@ -1,10 +1,10 @@
-// Small drawings of lap times, without axes: one glance at how a session went.
+// Sparklines of lap times: a session at a glance.
 
 import type { Lap } from "../api/client";
 import { least, quantile } from "../numbers/stats";
 import { lapTime } from "../words/format";
 
-/** A dot for each lap that has a time: higher is slower. Hollow ones do not count. */
+/** Draws a dot for each timed flying lap; higher is slower. Laps that do not count are hollow. */
 export function LapDots({ laps, width = 132, height = 30 }: { laps: readonly Lap[]; width?: number; height?: number }) {
   const timed = laps.filter((lap) => lap.time_ms && lap.phase === "flying");
   const times = timed.map((lap) => lap.time_ms as number);
@@ -16,7 +16,7 @@ export function LapDots({ laps, width = 132, height = 30 }: { laps: readonly Lap
   const path = timed.map((lap, n) => `${n ? "L" : "M"}${x(n).toFixed(1)} ${y(lap.time_ms as number).toFixed(1)}`).join("");
   return (
     <svg class="dots" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img"
-      aria-label={`${timed.length} laps, from ${lapTime(low)} on`}>
+      aria-label={`${timed.length} laps, fastest ${lapTime(low)}`}>
       <path d={path} />
       {timed.map((lap, n) => {
         const best = lap.time_ms === low && lap.eligible;

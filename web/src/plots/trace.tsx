@@ -1,4 +1,4 @@
-// One plot over the distance: a line for each lap. Several of them share a cursor and a range; both live outside.
+// Plots one channel by distance or time, with one line per lap. Plots share a cursor and a range, both owned by the caller.
 
 import { useEffect } from "preact/hooks";
 import uPlot from "uplot";
@@ -10,7 +10,7 @@ export type Values = (number | null)[];
 
 export interface Range { from: number; to: number }
 
-/** Where the cursor is: told without rendering anything. */
+/** The cursor position shared by several plots. Notifies listeners without rendering. */
 export class CursorLine {
   index: number | null = null;
   private readonly listeners = new Set<(index: number | null) => void>();
@@ -29,47 +29,47 @@ export interface TraceProps extends Mounted {
   name: string;
   x: number[];
   lines: Values[];
-  /** Number of the lap of each line: its colour. */
+  /** The lap number of each line, which selects its style. */
   laps: number[];
   range: Range;
   cursor: CursorLine;
   onRange: (range: Range | null) => void;
   onPin: (metres: number) => void;
   marks?: { at: number; text: string }[];
-  /** Slower above, faster below: filled around zero. */
+  /** Whether the plot is a delta: slower above zero, faster below, filled to zero. */
   isDelta?: boolean;
   steps?: boolean;
   last?: boolean;
-  /** What stands below the last plot; metres if nothing else is said. */
+  /** Formats tick labels of the x axis, which is drawn below the last plot. Metres by default. */
   xText?: (x: number) => string;
-  /** How far apart the figures below may stand; decimal steps if nothing else is said. */
+  /** Allowed tick spacings of the x axis. Decimal by default. */
   xSteps?: number[];
-  /** Names stand beside marks; on the plot of the delta they always do. */
+  /** Whether to label marks. True by default for a delta. */
   namesMarks?: boolean;
 }
 
 export function Trace(props: TraceProps) {
-  const { place, plot } = usePlot(props, TRACE, [props.x, props.lines]);
+  const { container, plot } = usePlot(props, TRACE, [props.x, props.lines]);
   useEffect(() => {
     plot.current?.setScale("x", { min: props.range.from, max: props.range.to });
   }, [props.range.from, props.range.to]);
-  return <div ref={place} class="trace-plot" />;
+  return <div ref={container} class="trace-plot" />;
 }
 
 const TRACE = {
-  options, begin,
+  options, attach,
   data: ({ x, lines }: TraceProps) => [x, ...lines] as uPlot.AlignedData,
   onClick: (props: TraceProps, x: number) => props.onPin(x),
 };
 
-function begin(made: uPlot, latest: { current: TraceProps }) {
-  const off = latest.current.cursor.on((index) => putCursor(made, placeOf(latest.current.x, index)));
+function attach(made: uPlot, latest: { current: TraceProps }) {
+  const off = latest.current.cursor.on((index) => putCursor(made, xOf(latest.current.x, index)));
   const { range } = latest.current;
   made.setScale("x", { min: range.from, max: range.to });
   return off;
 }
 
-const placeOf = (x: number[], index: number | null) => (index === null ? null : x[index]);
+const xOf = (x: number[], index: number | null) => (index === null ? null : x[index]);
 
 function options(latest: { current: TraceProps }, width: number): uPlot.Options {
   const { lines, laps, height, isDelta, steps, last, xText = (x: number) => `${x} m`, xSteps, namesMarks = !!isDelta } = latest.current;
@@ -97,8 +97,8 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
       ...(isDelta && lines.length === 1 ? { fill: (plot: uPlot) => aroundZero(plot), fillTo: 0 } : {}),
     }))],
     hooks: {
-      // Where a place lies is known only when the range is.
-      setScale: [(plot, key) => { if (key === "x") putCursor(plot, placeOf(latest.current.x, latest.current.cursor.index)); }],
+      // Pixel positions are known only after the scale is set.
+      setScale: [(plot, key) => { if (key === "x") putCursor(plot, xOf(latest.current.x, latest.current.cursor.index)); }],
       setCursor: [(plot) => { if (plot.root.matches(":hover")) latest.current.cursor.set(plot.cursor.idx ?? null); }],
       setSelect: [(plot) => { const range = dragged(plot); if (range) latest.current.onRange(range); }],
       drawClear: [(plot) => drawMarks(plot, latest.current.marks ?? [], edge, faint, namesMarks)],
@@ -106,7 +106,7 @@ function options(latest: { current: TraceProps }, width: number): uPlot.Options 
   };
 }
 
-/** Figures of an axis; there is no room for more than seven signs. */
+/** Formats a tick label in at most seven characters, all that fits. */
 function plainTick(tick: number): string {
   const text = Math.abs(tick) >= 1e6 ? tick.toExponential(1).replace("e+", "e") : String(Math.round(tick * 1000) / 1000);
   return text.replace("-", "−");
@@ -132,7 +132,7 @@ function aroundZero(plot: uPlot): CanvasGradient | string {
   return gradient;
 }
 
-/** Corners: a line at each apex, with its name on the first plot. */
+/** Draws a vertical line at each mark, such as a corner's apex, with its label if `named`. */
 function drawMarks(plot: uPlot, marks: { at: number; text: string }[], edge: string, faint: string, named: boolean) {
   const pen = plot.ctx;
   const { top, height, left, width } = plot.bbox;
@@ -152,7 +152,7 @@ function drawMarks(plot: uPlot, marks: { at: number; text: string }[], edge: str
     pen.moveTo(x, top);
     pen.lineTo(x, top + height);
     pen.stroke();
-    // A name that would lie over the one before is left out.
+    // Skip a label that would overlap the previous one.
     const half = named ? pen.measureText(mark.text).width / 2 : 0;
     if (!named || x - half < free) continue;
     pen.fillText(mark.text, x, top + 10 * ratio);

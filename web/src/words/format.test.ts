@@ -8,10 +8,10 @@ describe("times", () => {
     expect(lapTime(3_723_004)).toBe("1:02:03.004");
     expect(lapTime(0)).toBe("0:00.000");
   });
-  it("of a running clock are cut, so that no second shows early", () => {
+  it("are truncated, so that a running timer shows no second early", () => {
     expect(lapTime(59_999, 1)).toBe("0:59.9");
   });
-  it("that are not known are a dash, never 0", () => {
+  it("that are unknown are a dash, never 0", () => {
     for (const text of [lapTime(null), lapTime(undefined), lapTime(Number.NaN), sectorTime(null), delta(null), fixed(null), gear(null)]) {
       expect(text).toBe("–");
     }
@@ -33,7 +33,7 @@ describe("deltas", () => {
 });
 
 describe("other numbers", () => {
-  it("read as people say them", () => {
+  it("are formatted for people", () => {
     expect([gear(-1), gear(0), gear(4)]).toEqual(["R", "N", "4"]);
     expect(bytes(1_540_000)).toBe("1.5 MB");
     expect(fixed(-0.04, 1)).toBe("0.0");

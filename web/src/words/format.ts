@@ -1,15 +1,15 @@
-// Numbers as people read them. Unknown is a dash, never 0. Slower is +, faster is − (a real minus, as wide as the plus).
+// Number formatting. Unknown is a dash, never 0. Slower is +, faster is − (U+2212, as wide as the plus).
 
 export const UNKNOWN = "–";
 type Maybe = number | null | undefined;
 
 const known = (value: Maybe): value is number => typeof value === "number" && Number.isFinite(value);
 
-/** 1:23.456; with hours 1:02:03.456. */
+/** Formats a lap time as `1:23.456`, or `1:02:03.456` from one hour on. */
 export function lapTime(ms: Maybe, digits = 3): string {
   if (!known(ms) || ms < 0) return UNKNOWN;
   const unit = 10 ** (3 - digits);
-  // A running clock is cut, not rounded: it must not show a second that has not come.
+  // Truncate instead of rounding: a running timer must not show a second early.
   const parts = Math.floor(ms / unit);
   const perSecond = 10 ** digits;
   const seconds = Math.floor(parts / perSecond);
@@ -19,13 +19,13 @@ export function lapTime(ms: Maybe, digits = 3): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}${tail}` : `${m}:${two(s)}${tail}`;
 }
 
-/** Sectors are short: 31.204, or 1:02.204. */
+/** Formats a sector time as `31.204`, or `1:02.204` from one minute on. */
 export function sectorTime(ms: Maybe): string {
   if (!known(ms) || ms < 0) return UNKNOWN;
   return ms < 60_000 ? (Math.round(ms) / 1000).toFixed(3) : lapTime(Math.round(ms));
 }
 
-/** +0.123 or −0.123. */
+/** Formats a delta as `+0.123` or `−0.123`. */
 export function delta(ms: Maybe, digits = 3): string {
   if (!known(ms)) return UNKNOWN;
   const text = (Math.abs(ms) / 1000).toFixed(digits);
@@ -33,16 +33,16 @@ export function delta(ms: Maybe, digits = 3): string {
   return `${ms > 0 ? "+" : "−"}${text}`;
 }
 
-/** The class of a delta: what it means, by colour beside the sign. */
+/** Returns the CSS class of a delta, which colours it in addition to the sign. */
 export function deltaClass(ms: Maybe, digits = 3): string {
-  // What is shown as nothing has no colour either.
+  // A delta that is displayed as zero has no colour.
   if (!known(ms) || Number((ms / 1000).toFixed(digits)) === 0) return "";
   return ms > 0 ? "slower" : "faster";
 }
 
 export function fixed(value: Maybe, digits = 0, unit = ""): string {
   if (!known(value)) return UNKNOWN;
-  // −0 looks like a mistake.
+  // Show negative zero as 0.
   const text = value.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1").replace("-", "−");
   return unit ? `${text} ${unit}` : text;
 }
@@ -51,13 +51,13 @@ export function percent(share: Maybe, digits = 0): string {
   return known(share) ? `${(share * 100).toFixed(digits)} %` : UNKNOWN;
 }
 
-/** R, N, 1, 2, … */
+/** Formats a gear as `R`, `N`, `1`, `2`, … */
 export function gear(value: Maybe): string {
   if (!known(value)) return UNKNOWN;
   return value < 0 ? "R" : value === 0 ? "N" : String(value);
 }
 
-/** 2 h 5 min, 12 min, 45 s. */
+/** Formats a duration as `2 h 5 min`, `12 min` or `45 s`. */
 export function duration(ms: Maybe): string {
   if (!known(ms) || ms < 0) return UNKNOWN;
   const s = Math.round(ms / 1000);
@@ -85,7 +85,7 @@ export function count(value: Maybe): string {
 
 const two = (n: number) => String(n).padStart(2, "0");
 
-/** The day where the reader is: 2026-03-01. */
+/** Formats the day in the user's time zone as `2026-03-01`. */
 export function day(utc: string | null | undefined): string {
   const at = utc ? new Date(utc) : null;
   if (!at || Number.isNaN(at.getTime())) return UNKNOWN;
@@ -98,7 +98,7 @@ export function clock(utc: string | null | undefined): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** today 12:03, yesterday 12:03, 2026-03-01 12:03. */
+/** Formats a time as `today 12:03`, `yesterday 12:03` or `2026-03-01 12:03`. */
 export function moment(utc: string | null | undefined, now = new Date()): string {
   if (!utc) return UNKNOWN;
   const that = day(utc);

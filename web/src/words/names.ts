@@ -1,4 +1,4 @@
-// Names for people: what a user named, or the game's word made readable.
+// Display names: the name set by the user, or the game's id made readable.
 
 const GAMES: Record<string, string> = {
   "assetto-corsa": "Assetto Corsa",
@@ -14,7 +14,7 @@ export function game(id: string | null | undefined): string {
   return GAMES[id] ?? words(id);
 }
 
-/** porsche_991ii_gt3_r is Porsche 991ii GT3 R. What has capitals or spaces already is left alone. */
+/** Turns an id such as `porsche_991ii_gt3_r` into "Porsche 991ii GT3 R". Keeps the case of ids with capitals or spaces. */
 export function words(id: string): string {
   if (/[A-Z ]/.test(id)) return id.replaceAll("_", " ").trim();
   const upper = /^(gt\d?|gtc|lmp\d|lmdh|f\d|amg|bmw|r|evo|tcr|m\d|rs|gp|st|gte|cup\d?)$/;
@@ -49,7 +49,7 @@ export const word = (code: string): string => code.replaceAll("_", " ");
 
 interface Conditions { rain?: string | null; grip?: string | null; tyre?: string | null }
 
-/** What is worth saying of the weather and the road; dry is not. */
+/** Summarizes rain, grip and tyres of the laps. Dry weather is not mentioned. */
 export function sky(laps: readonly { conditions: Conditions }[]): string {
   const all = (of: (conditions: Conditions) => string | null | undefined) => [...new Set(laps.flatMap((lap) => of(lap.conditions) ?? []))];
   const rain = all((one) => one.rain).filter((one) => !/^(none|no rain|dry)$/i.test(one)).map((one) => (/rain|wet|driz/i.test(one) ? word(one) : `${word(one)} rain`));

@@ -1,4 +1,4 @@
-// Every page is opened and used.
+// Opens and uses every page.
 
 import assert from "node:assert/strict";
 import { page } from "../browser.mjs";
@@ -7,7 +7,7 @@ import { until } from "../programs.mjs";
 async function stored(api) {
   const { sessions } = await api("/api/v1/sessions?laps=true");
   const session = sessions.find((one) => one.end_reason && one.laps.filter((lap) => lap.time_ms).length >= 4);
-  assert(session, "no session that is over");
+  assert(session, "no finished session");
   return session;
 }
 
@@ -25,7 +25,7 @@ export async function sessions_can_be_filtered_and_searched({ browser, url, api 
     Object.assign(date, { textContent: text, style: "" });
     return day > one;
   });
-  assert(!broken, "a date is broken over two lines");
+  assert(!broken, "a date wraps onto two lines");
   await tab.getByPlaceholder("Search track").fill("no such thing");
   await tab.getByText("Nothing found").waitFor();
   await tab.getByPlaceholder("Search track").fill("ring");
@@ -34,23 +34,23 @@ export async function sessions_can_be_filtered_and_searched({ browser, url, api 
   await tab.getByLabel("Type").selectOption("race");
   await tab.getByText("Nothing found").waitFor();
   await tab.getByPlaceholder("Search track").fill("");
-  await tab.getByText("No session fits").waitFor();
+  await tab.getByText("No matching sessions").waitFor();
   await tab.getByPlaceholder("Search track").fill("ring");
   await tab.getByRole("button", { name: "Clear" }).click();
-  assert.equal(await tab.getByPlaceholder("Search track").inputValue(), "", "the words are cleared, too");
+  assert.equal(await tab.getByPlaceholder("Search track").inputValue(), "", "the search text is cleared, too");
   await tab.locator(".sessions .row").first().waitFor();
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
-export async function the_search_goes_over_all_sessions({ browser, url, api, place }) {
+export async function the_search_covers_all_sessions({ browser, url, api, home }) {
   const tab = await page(browser);
-  const asked = [];
-  tab.on("request", (request) => { if (request.url().includes("/sessions?")) asked.push(request.url()); });
+  const requests = [];
+  tab.on("request", (request) => { if (request.url().includes("/sessions?")) requests.push(request.url()); });
   await tab.goto(`${url}/sessions?q=demo`);
   await tab.locator(".page-foot").waitFor();
-  await until("the server is asked", async () => asked.some((one) => one.includes("q=demo")));
-  // A session that is named so is found whatever page it is on.
+  await until("a request to the server", async () => requests.some((one) => one.includes("q=demo")));
+  // The match is found, whichever result page it is on.
   const { sessions } = await api("/api/v1/sessions?limit=500");
   const oldest = sessions[sessions.length - 1];
   const edit = await fetch(`${url}/api/v1/sessions/${oldest.id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ note: "needle_in a haystack" }) });
@@ -59,7 +59,7 @@ export async function the_search_goes_over_all_sessions({ browser, url, api, pla
   await until("one row", async () => (await tab.locator(".sessions .row").count()) === 1);
   assert((await tab.locator(".sessions .row").getAttribute("href")).endsWith(oldest.id));
   await fetch(`${url}/api/v1/sessions/${oldest.id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ note: null }) });
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -73,7 +73,7 @@ export async function a_session_shows_how_its_tyres_were_used({ browser, url, ap
   assert(cells.slice(0, 8).every((cell) => /^\d+(\.\d)?$/.test(cell)), cells.join());
   await tab.getByRole("region", { name: "Tyres" }).scrollIntoViewIfNeeded();
   await tab.shot("session-tyres");
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -86,7 +86,7 @@ export async function a_session_shows_its_laps_and_they_can_be_changed_and_undon
   await row.waitFor();
   await tab.shot("session-dark");
   await row.getByRole("button", { name: /Exclude/ }).click();
-  // "ExcludeDelete" of the buttons has the word in it, too.
+  // Only the chip: the text of the buttons contains "exclude", too.
   await row.locator(".chip", { hasText: "excluded" }).waitFor();
   assert.equal((await api(`/api/v1/laps/${lap.id}`)).excluded, true);
   await tab.getByRole("button", { name: "Undo" }).click();
@@ -105,7 +105,7 @@ export async function a_session_shows_its_laps_and_they_can_be_changed_and_undon
   await row.getByRole("checkbox").check();
   await tab.getByRole("link", { name: "Compare", exact: true }).last().click();
   await until("compare", async () => tab.url().includes(`/compare?laps=${session.best_lap},${lap.id}`));
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -118,12 +118,12 @@ export async function progress_and_tapes_show_what_the_server_has({ browser, url
   await tab.locator(".tapes tbody tr").first().waitFor();
   assert.equal(await tab.locator(".tapes tbody tr").count(), (await api("/api/v1/tapes?limit=500")).tapes.length);
   await tab.shot("tapes-dark");
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
 export async function progress_over_days_is_a_curve_with_the_days_below({ browser, url, api }) {
-  // As a server answers that has had visits for three weeks: the laps of today, each on a day of its own choosing.
+  // Mock three weeks of driving: today's laps, spread over several days.
   const days = [20, 14, 13, 9, 8, 3, 2, 0];
   const { laps } = await api("/api/v1/laps?phase=flying&limit=500");
   const counting = laps.filter((lap) => lap.eligible);
@@ -137,38 +137,38 @@ export async function progress_over_days_is_a_curve_with_the_days_below({ browse
     const tab = await page(browser, options);
     await tab.route("**/api/v1/laps?*", (route) => route.fulfill({ json: { laps: shifted, next: null } }));
     await tab.goto(`${url}/progress`);
-    const plot = tab.getByRole("img", { name: "Best, median and spread of each day" });
+    const plot = tab.getByRole("img", { name: "Best, median and spread per day" });
     await plot.locator("canvas").waitFor();
     const rows = await tab.getByRole("region", { name: "Days" }).locator("tbody tr").count();
     assert(rows >= 6, `${rows} days`);
     await tab.getByText(`on ${rows} days`).waitFor();
     await tab.getByRole("region", { name: "Changes" }).getByText("Median").waitFor();
-    // As wide as its panel, also after the panel has become another.
-    const widths = () => plot.evaluate((place) => [place.clientWidth, place.querySelector("canvas").clientWidth]);
-    await until("the plot fills its place", async () => { const [place, canvas] = await widths(); return place === canvas; });
+    // The plot is as wide as its panel, also after a resize.
+    const widths = () => plot.evaluate((panel) => [panel.clientWidth, panel.querySelector("canvas").clientWidth]);
+    await until("the plot fills its panel", async () => { const [panel, canvas] = await widths(); return panel === canvas; });
     await tab.waitForTimeout(300);
     await tab.shot(`progress-days-${size}`);
-    assert.deepEqual(tab.sins, []);
+    assert.deepEqual(tab.violations, []);
     await tab.done();
   }
 }
 
-export async function pages_can_be_used_by_keys_alone({ browser, url }) {
+export async function pages_can_be_used_by_keyboard_alone({ browser, url }) {
   const tab = await page(browser);
   await tab.goto(url);
   await tab.locator("main").waitFor();
   await tab.keyboard.press("s");
   await tab.getByRole("heading", { name: "Sessions" }).waitFor();
   await tab.keyboard.press("?");
-  await tab.getByRole("heading", { name: "Keys" }).waitFor();
+  await tab.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
   await tab.shot("keys");
   await tab.keyboard.press("Escape");
   await tab.keyboard.press("/");
   await tab.keyboard.type("ring s");
-  assert(tab.url().includes("q=ring"), "letters are typed, not taken as keys");
+  assert(tab.url().includes("q=ring"), "letters are typed, not handled as shortcuts");
   await tab.keyboard.press("Tab");
   const outline = await tab.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-  assert.equal(outline, "solid", "what has the focus can be seen");
-  assert.deepEqual(tab.sins, []);
+  assert.equal(outline, "solid", "the focused element is visible");
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }

@@ -1,4 +1,4 @@
-// One tape: looked into, marked, played, taken along.
+// One tape: channels, marks, playback, download and export.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { freePort, start, until } from "../programs.mjs";
 async function closedTape(api) {
   const { tapes } = await api("/api/v1/tapes?limit=500");
   const tape = tapes.find((one) => one.complete && !one.missing);
-  assert(tape, "no tape that is closed");
+  assert(tape, "no closed tape");
   return tape;
 }
 
 const speed = '[data-channel="physics/speedKmh"]';
 
-export async function a_tape_shows_what_is_on_it_and_can_be_looked_into({ browser, url, api }) {
+export async function a_tape_shows_its_contents_and_can_be_zoomed({ browser, url, api }) {
   const { id } = await closedTape(api);
   const inside = await api(`/api/v1/tapes/${id}`);
   const tab = await page(browser);
@@ -40,7 +40,7 @@ export async function a_tape_shows_what_is_on_it_and_can_be_looked_into({ browse
   await tab.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 5 });
   await tab.mouse.up();
   await until("the range in the address", async () => /[?&]x=[\d.]+-[\d.]+/.test(tab.url()));
-  await until("a finer answer", async () => (await step()) < coarse / 5);
+  await until("a finer overview", async () => (await step()) < coarse / 5);
   await tab.getByRole("button", { name: "Remove fuel" }).click();
   await tab.getByPlaceholder("Add a channel").click();
   await tab.getByPlaceholder("Add a channel").fill("physics/wheelSlip.2");
@@ -60,12 +60,12 @@ export async function a_tape_shows_what_is_on_it_and_can_be_looked_into({ browse
   await other.shot("tape-light");
   const [download] = await Promise.all([other.waitForEvent("download"), other.getByRole("button", { name: "Save speedKmh as PNG" }).click()]);
   assert.equal(download.suggestedFilename(), "gametape-speedkmh.png");
-  assert.deepEqual([...tab.sins, ...other.sins], []);
+  assert.deepEqual([...tab.violations, ...other.violations], []);
   await tab.done();
   await other.done();
 }
 
-export async function a_tape_is_downloaded_and_exported({ browser, url, api, place }) {
+export async function a_tape_is_downloaded_and_exported({ browser, url, api, home }) {
   const tape = await closedTape(api);
   const inside = await api(`/api/v1/tapes/${tape.id}`);
   const tab = await page(browser);
@@ -84,14 +84,14 @@ export async function a_tape_is_downloaded_and_exported({ browser, url, api, pla
   const rows = readFileSync(await table.path(), "utf8").trim().split("\r\n");
   assert(rows[0].startsWith("time_ns,time_s,utc,lap,lap_distance_m,") && rows[0].split(",").includes("speedKmh"), rows[0]);
   const numbers = new Set(rows.slice(1).map((row) => row.split(",")[3]));
-  assert.deepEqual([...numbers], [String(lap.tape_lap)], "rows of that lap alone");
-  // A report is the page of `gametape export --to html`: from the disk, without a network, with the laps of this tape.
+  assert.deepEqual([...numbers], [String(lap.tape_lap)], "only rows of that lap");
+  // The report is the page of `gametape export --to html`: it opens from disk, offline, with the laps of this tape.
   await tab.getByRole("button", { name: "Export" }).click();
   await tab.getByRole("dialog").getByLabel("Report").check();
   await tab.shot("tape-export-report");
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("dialog").getByRole("button", { name: "Export" }).click()]);
   assert.equal(saved.suggestedFilename(), tape.file.replace(/gtape$/, "html"));
-  const html = join(place.folder, "from-the-page.html");
+  const html = join(home.folder, "from-the-page.html");
   await saved.saveAs(html);
   const context = await browser.newContext({ offline: true });
   const report = await context.newPage();
@@ -99,13 +99,13 @@ export async function a_tape_is_downloaded_and_exported({ browser, url, api, pla
   await report.locator('[data-channel="Speed"] canvas').waitFor();
   assert.equal(await report.locator(".laps tbody tr").count(), inside.sessions[0].laps.length);
   await context.close();
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
-export async function a_tape_is_played_from_the_page({ browser, place }) {
+export async function a_tape_is_played_from_the_page({ browser, home }) {
   const [port, names] = [await freePort(), `web-${process.pid}-`];
-  const server = start(place, ["serve", "--bind", `127.0.0.1:${port}`, "--store", place.demoStore, "--names", names]);
+  const server = start(home, ["serve", "--bind", `127.0.0.1:${port}`, "--store", home.demoStore, "--names", names]);
   const url = await server.url();
   const api = async (path) => (await fetch(url + path)).json();
   const tape = await closedTape(api);
@@ -116,7 +116,7 @@ export async function a_tape_is_played_from_the_page({ browser, place }) {
   await tab.getByRole("button", { name: "Play", exact: true }).click();
   await tab.locator('.player[data-state="playing"]').waitFor();
   const memory = `/dev/shm/${names}acpmf_physics`;
-  assert(existsSync(memory), "the game's memory is there");
+  assert(existsSync(memory), "the game's shared memory exists");
   const position = async () => (await api("/api/v1/playback")).position_ns;
   const before = await position();
   await until("it moves", async () => (await position()) > before + 2e8);
@@ -126,37 +126,37 @@ export async function a_tape_is_played_from_the_page({ browser, place }) {
   await tab.locator(".player select").selectOption("10");
   await tab.getByLabel("Loop").check();
   await tab.getByRole("button", { name: "+1 min" }).click();
-  await until("a minute on", async () => (await position()) > before + 60e9);
+  await until("a minute later", async () => (await position()) > before + 60e9);
   await until("settings", async () => { const now = await api("/api/v1/playback"); return now.speed === 10 && now.loop; });
   await tab.waitForTimeout(600);
   await tab.shot("tape-playing");
-  // A button that has the focus keeps the key for itself.
+  // A focused button would handle the key itself.
   await tab.locator("h1").click();
   await tab.keyboard.press(" ");
   await tab.locator('.player[data-state="paused"]').waitFor();
-  const stood = await position();
+  const paused = await position();
   await tab.waitForTimeout(300);
-  assert.equal(await position(), stood, "it stands");
+  assert.equal(await position(), paused, "playback is paused");
   await tab.locator(".player input[type=range]").evaluate((slider) => { slider.value = "20"; slider.dispatchEvent(new Event("input")); slider.dispatchEvent(new Event("change")); });
-  await until("the place that was dragged to", async () => Math.abs((await position()) - 20e9) < 3e8);
+  await until("the position of the slider", async () => Math.abs((await position()) - 20e9) < 3e8);
   await tab.getByRole("button", { name: "Stop" }).click();
   await tab.locator('.player[data-state="idle"]').waitFor();
-  assert(!existsSync(memory), "the memory is gone");
-  // A part alone, and the server takes it along when it ends.
+  assert(!existsSync(memory), "the shared memory is removed");
+  // Play only a selection; the server stops it on shutdown.
   await tab.locator(".strip-lap.best").first().click();
-  await tab.getByRole("button", { name: "Play this part" }).click();
+  await tab.getByRole("button", { name: "Play selection" }).click();
   await tab.locator('.player[data-state="playing"]').waitFor();
   const now = await api("/api/v1/playback");
-  assert(now.to_ns - now.from_ns < 60e9, "a lap, not all");
-  assert.deepEqual(tab.sins, []);
-  tab.told.quiet = true;
+  assert(now.to_ns - now.from_ns < 60e9, "one lap, not the whole tape");
+  assert.deepEqual(tab.violations, []);
+  tab.watch.quiet = true;
   await server.kill();
-  assert(!existsSync(memory), "the server took its playback along");
+  assert(!existsSync(memory), "the server stopped its playback");
   await tab.done();
 }
 
-export async function marks_of_a_recording_show_on_its_tape({ browser, url, api, place }) {
-  const marking = start(place, ["mark", "a mark of the test"]);
+export async function marks_of_a_recording_show_on_its_tape({ browser, url, api, home }) {
+  const marking = start(home, ["mark", "a mark of the test"]);
   await marking.ended;
   const { tapes } = await api("/api/v1/tapes?limit=500");
   const running = await until("the mark", async () => {
@@ -169,10 +169,10 @@ export async function marks_of_a_recording_show_on_its_tape({ browser, url, api,
   const tab = await page(browser);
   await tab.goto(`${url}/tapes/${running.id}`);
   await tab.getByRole("button", { name: /Mark at .*a mark of the test/ }).waitFor();
-  assert(await tab.getByRole("button", { name: "Download" }).isDisabled(), "it is not closed");
+  assert(await tab.getByRole("button", { name: "Download" }).isDisabled(), "the tape is not closed");
   await tab.shot("tape-running");
   await tab.getByRole("button", { name: /Mark at/ }).first().click();
   await until("the range around it", async () => /[?&]x=/.test(tab.url()));
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }

@@ -1,4 +1,4 @@
-// Comparing laps.
+// The comparison of laps.
 
 import assert from "node:assert/strict";
 import { page } from "../browser.mjs";
@@ -12,12 +12,12 @@ async function threeLaps(api) {
 
 const shownDelta = (tab) => tab.locator('[data-channel="Delta"] .readout span').first().textContent();
 
-export async function the_delta_is_the_one_of_the_api({ browser, url, api }) {
+export async function the_delta_equals_that_of_the_api({ browser, url, api }) {
   const [a, b] = await threeLaps(api);
   const answer = await api(`/api/v1/compare?laps=${a},${b}&channels=speed_kmh&step_m=5`);
   const tab = await page(browser);
-  const places = [0.2, 0.5, 0.8].map((share) => Math.floor(answer.distance_m.length * share));
-  for (const row of places) {
+  const rows = [0.2, 0.5, 0.8].map((share) => Math.floor(answer.distance_m.length * share));
+  for (const row of rows) {
     const metres = answer.distance_m[row];
     await tab.goto(`${url}/compare?laps=${a},${b}&at=${Math.round(metres)}`);
     await tab.locator('[data-channel="Delta"] canvas').waitFor();
@@ -26,7 +26,7 @@ export async function the_delta_is_the_one_of_the_api({ browser, url, api }) {
     await until(`the delta ${wanted} at ${metres} m`, async () => (await shownDelta(tab)) === wanted, 10).catch(async (error) => { throw new Error(`${error.message}; it shows ${await shownDelta(tab)}`); });
   }
   await tab.shot("compare-dark");
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -37,7 +37,7 @@ export async function a_link_shows_the_same_view({ browser, url, api }) {
   const plot = tab.locator('[data-channel="Delta"] .u-over');
   await plot.waitFor();
   const box = await plot.boundingBox();
-  // Zoom by dragging, then set the cursor, add a channel and take one away.
+  // Zoom by dragging, set the cursor, add a channel and remove one.
   await tab.mouse.move(box.x + box.width * 0.3, box.y + 40);
   await tab.mouse.down();
   await tab.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 5 });
@@ -64,7 +64,7 @@ export async function a_link_shows_the_same_view({ browser, url, api }) {
   await until("the same view", async () => JSON.stringify(await state(other)) === JSON.stringify(mine), 10)
     .catch(async () => assert.deepEqual(await state(other), mine));
   await other.shot("compare-light");
-  assert.deepEqual([...tab.sins, ...other.sins], []);
+  assert.deepEqual([...tab.violations, ...other.violations], []);
   await tab.done();
   await other.done();
 }
@@ -72,9 +72,9 @@ export async function a_link_shows_the_same_view({ browser, url, api }) {
 export async function laps_can_be_picked_corners_stepped_through_and_plots_saved({ browser, url }) {
   const tab = await page(browser);
   await tab.goto(`${url}/compare`);
-  await tab.getByText("Choose the lap to compare with").waitFor();
+  await tab.getByText("Choose the reference lap").waitFor();
   await tab.locator(".picker li button").first().click();
-  await tab.getByText("Choose another lap").waitFor();
+  await tab.getByText("Choose a lap to compare").waitFor();
   await tab.shot("compare-picker");
   await tab.locator(".picker li button:not(:disabled)").last().click();
   await tab.locator('[data-channel="Speed"] canvas').waitFor();
@@ -84,6 +84,6 @@ export async function laps_can_be_picked_corners_stepped_through_and_plots_saved
   await until("the whole lap", async () => !/[?&]x=/.test(tab.url()));
   const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save Speed as PNG" }).click()]);
   assert.equal(download.suggestedFilename(), "gametape-speed.png");
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }

@@ -1,4 +1,4 @@
-// What holds for all pages: phones, accessibility, size of the first load, overlays, a server that goes and comes back.
+// Requirements for all pages: phones, accessibility, size of the first load, overlays, reconnecting to a restarted server.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { freePort, start, until } from "../programs.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Addresses of all pages, with what must be there before they are looked at. */
+/** Returns name, path and a selector to wait for, for each page. */
 async function everyPage(api) {
   const { sessions } = await api("/api/v1/sessions?laps=true");
   const session = sessions.find((one) => one.end_reason && one.best_lap);
@@ -37,25 +37,25 @@ export async function a_phone_needs_no_sideways_scrolling({ browser, url, api })
     if (name === "tapes") {
       const [inside, outside] = await tab.locator('[aria-label="Tapes"]').evaluate((panel) => [panel.scrollWidth, panel.clientWidth]);
       assert(inside <= outside, `the list of tapes is ${inside} px wide in ${outside}`);
-      assert.equal(await tab.getByRole("row").count(), await tab.locator("[data-tape]").count(), "its rows are rows for those who do not see them");
+      assert.equal(await tab.getByRole("row").count(), await tab.locator("[data-tape]").count(), "screen readers get table rows");
     }
     if (name === "compare") {
       const [time, away] = [await tab.locator(".chosen-time").first().boundingBox(), await tab.getByRole("button", { name: "Remove lap 1" }).boundingBox()];
-      assert(away.y < time.y + time.height && away.y + away.height > time.y && away.x > time.x + time.width, "what takes a lap away stands beside its time");
+      assert(away.y < time.y + time.height && away.y + away.height > time.y && away.x > time.x + time.width, "the remove button is next to the lap time");
     }
     await tab.emulateMedia({ colorScheme: "light" });
     await tab.waitForTimeout(300);
     await tab.shot(`phone-light-${name}`);
-    assert.deepEqual(tab.sins, [], name);
+    assert.deepEqual(tab.violations, [], name);
     await tab.done();
   }
 }
 
-export async function a_new_user_sees_what_to_do({ browser, place }) {
-  const server = start(place, ["serve", "--bind", `127.0.0.1:${await freePort()}`, "--store", join(place.folder, "empty.sqlite")]);
+export async function empty_pages_tell_a_new_user_what_to_do({ browser, home }) {
+  const server = start(home, ["serve", "--bind", `127.0.0.1:${await freePort()}`, "--store", join(home.folder, "empty.sqlite")]);
   const url = await server.url();
   for (const [name, path, words] of [
-    ["live", "/", "gametape demo"], ["sessions", "/sessions", "No sessions yet"], ["compare", "/compare", "Nothing to compare yet"], ["progress", "/progress", "No laps that count yet"], ["tapes", "/tapes", "No tapes yet"],
+    ["live", "/", "gametape demo"], ["sessions", "/sessions", "No sessions yet"], ["compare", "/compare", "Nothing to compare yet"], ["progress", "/progress", "No valid laps yet"], ["tapes", "/tapes", "No tapes yet"],
   ]) {
     for (const [size, viewport, colorScheme] of [["wide", { width: 1366, height: 800 }, "dark"], ["phone", { width: 390, height: 844 }, "light"]]) {
       const tab = await page(browser, { viewport, colorScheme });
@@ -63,14 +63,14 @@ export async function a_new_user_sees_what_to_do({ browser, place }) {
       await tab.getByText(words).first().waitFor();
       await tab.shot(`empty-${name}-${size}`);
       assert((await tab.evaluate(() => document.documentElement.scrollWidth)) <= viewport.width, name);
-      assert.deepEqual(tab.sins, [], name);
+      assert.deepEqual(tab.violations, [], name);
       await tab.done();
     }
   }
   await server.kill();
 }
 
-export async function long_names_break_no_page({ browser, url, api }) {
+export async function long_names_do_not_break_the_layout({ browser, url, api }) {
   const long = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihung of the endurance team that has no short name";
   const [, ...rest] = (await api("/api/v1/sessions?laps=true")).sessions.filter((one) => one.end_reason && one.best_lap);
   const session = rest[0];
@@ -88,14 +88,14 @@ export async function long_names_break_no_page({ browser, url, api }) {
       await tab.shot(`long-${name}-${size}`);
       const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
       assert(wide <= viewport.width, `${name} is ${wide} px wide`);
-      assert.deepEqual(tab.sins, [], name);
+      assert.deepEqual(tab.violations, [], name);
       await tab.done();
     }
   }
   for (const path of edits) assert.equal((await patch(path, { name: null, note: null, tags: [] })).status, 200);
 }
 
-export async function a_low_screen_shows_all_that_is_needed_while_driving({ browser, url }) {
+export async function a_low_screen_shows_everything_needed_while_driving({ browser, url }) {
   for (const [width, height] of [[1366, 640], [1280, 600]]) {
     const tab = await page(browser, { viewport: { width, height } });
     await tab.goto(url);
@@ -110,25 +110,25 @@ export async function a_low_screen_shows_all_that_is_needed_while_driving({ brow
   }
 }
 
-export async function a_page_that_connects_shows_no_dashes({ browser, url }) {
+export async function a_connecting_page_shows_no_dashes({ browser, url }) {
   const tab = await page(browser);
-  // The first word of the server comes late.
+  // Delay the first message from the server.
   await tab.addInitScript(() => {
     const Real = window.WebSocket;
     window.WebSocket = class extends Real {
-      set onmessage(hear) { super.onmessage = (event) => setTimeout(() => hear(event), 4000); }
+      set onmessage(handler) { super.onmessage = (event) => setTimeout(() => handler(event), 4000); }
     };
   });
   await tab.goto(url);
   const shown = () => tab.evaluate(() => ({ connects: !!document.querySelector(".connecting"), dashes: document.querySelectorAll(".gear").length }));
-  const seen = await until("it connects", async () => { const now = await shown(); return now.connects && now; });
-  assert.equal(seen.dashes, 0);
+  const early = await until("the connecting state", async () => { const now = await shown(); return now.connects && now; });
+  assert.equal(early.dashes, 0);
   await tab.locator('[data-state="driving"]').first().waitFor();
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
-/** What opens over a page, and pages that are no part of the others. */
+/** All pages, plus dialogs and pages that are not in the navigation. */
 async function moreToCheck(api) {
   const pages = await everyPage(api);
   const path = (name) => pages.find(([one]) => one === name)[1];
@@ -140,7 +140,7 @@ async function moreToCheck(api) {
     ...["delta", "inputs", "laps"].map((kind) => [`overlay ${kind}`, `/overlay/${kind}`, ".overlay"]),
     dialog("tape", (tab) => tab.getByRole("button", { name: "Export" }).click()),
     dialog("session", (tab) => tab.getByRole("button", { name: /^Edit lap/ }).first().click()),
-    ["keys", "/sessions", ".sessions .row", async (tab) => { await tab.keyboard.press("?"); await tab.getByRole("heading", { name: "Keys" }).waitFor(); }],
+    ["keys", "/sessions", ".sessions .row", async (tab) => { await tab.keyboard.press("?"); await tab.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor(); }],
   ];
 }
 
@@ -148,7 +148,7 @@ export async function axe_finds_nothing_serious({ browser, url, api }) {
   const found = [];
   for (const colorScheme of ["dark", "light"]) {
     for (const [name, path, ready, act] of await moreToCheck(api)) {
-      // The page forbids scripts of others; the check is one.
+      // The content security policy would block the injected axe script.
       const tab = await page(browser, { colorScheme, bypassCSP: true });
       await tab.goto(url + path);
       await tab.locator(ready).first().waitFor();
@@ -175,13 +175,13 @@ export async function the_first_load_is_below_300_kb({ browser, url }) {
     await tab.goto(url + path, { waitUntil: "networkidle" }).catch(() => {});
     await tab.waitForTimeout(500);
     const total = (await Promise.all(bytes)).reduce((sum, one) => sum + one, 0);
-    console.log(`   first load of ${path}: ${(total / 1000).toFixed(0)} kB in ${bytes.length} answers`);
+    console.log(`   first load of ${path}: ${(total / 1000).toFixed(0)} kB in ${bytes.length} responses`);
     assert(total > 5_000 && total < 300_000, `${path}: ${total} bytes`);
     await tab.done();
   }
 }
 
-export async function overlays_are_see_through_and_as_large_as_told({ browser, url }) {
+export async function overlays_are_transparent_and_have_the_requested_size({ browser, url }) {
   for (const [kind, query, width, height] of [["delta", "w=600&h=80", 600, 80], ["inputs", "w=500&h=120", 500, 120], ["laps", "w=300&h=260&n=5", 300, 260]]) {
     const tab = await page(browser, { viewport: { width: 700, height: 320 } });
     await tab.goto(`${url}/overlay/${kind}?${query}`);
@@ -200,39 +200,39 @@ export async function overlays_are_see_through_and_as_large_as_told({ browser, u
       pen.drawImage(image, 0, 0);
       return [...pen.getImageData(image.width - 5, image.height - 5, 1, 1).data];
     }, picture);
-    assert.equal(outside[3], 0, `${kind}: around it there is ${outside}`);
+    assert.equal(outside[3], 0, `${kind}: the background is ${outside}`);
     await tab.shot(`overlay-${kind}`);
-    assert.deepEqual(tab.sins, [], kind);
+    assert.deepEqual(tab.violations, [], kind);
     await tab.done();
   }
 }
 
-export async function a_server_that_comes_back_is_found_again({ browser, place }) {
+export async function a_restarted_server_is_reconnected({ browser, home }) {
   const port = await freePort();
-  const serve = ["serve", "--bind", `127.0.0.1:${port}`, "--store", place.demoStore];
-  let server = start(place, serve);
+  const serve = ["serve", "--bind", `127.0.0.1:${port}`, "--store", home.demoStore];
+  let server = start(home, serve);
   const url = await server.url();
   const tab = await page(browser);
   await tab.goto(url);
-  await tab.getByText("No game yet").waitFor();
+  await tab.getByText("Waiting for a game").waitFor();
   await tab.shot("live-waiting");
-  tab.told.quiet = true;
+  tab.watch.quiet = true;
   await server.kill();
   await tab.getByText("Connection lost").first().waitFor();
   await tab.shot("live-lost");
-  server = start(place, serve);
+  server = start(home, serve);
   await server.url();
   await tab.locator(".line.open").waitFor({ timeout: 15_000 });
-  tab.told.quiet = false;
+  tab.watch.quiet = false;
   await until("the note is gone", async () => (await tab.getByText("Connection lost").count()) === 0);
-  // What happens after that is heard of: an edit by another page shows on this one.
+  // Events arrive again: an edit made elsewhere shows on this page.
   await tab.goto(`${url}/sessions`);
   await tab.locator(".sessions .row").first().waitFor();
   const { sessions } = await (await fetch(`${url}/api/v1/sessions?limit=1`)).json();
   const edit = await fetch(`${url}/api/v1/sessions/${sessions[0].id}`, { method: "PATCH", headers: { origin: url, "content-type": "application/json" }, body: JSON.stringify({ name: "Named elsewhere" }) });
   assert.equal(edit.status, 200);
   await tab.getByText("Named elsewhere").waitFor({ timeout: 5000 });
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
   await server.kill();
 }

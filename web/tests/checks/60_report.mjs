@@ -1,4 +1,4 @@
-// The report of `gametape export --to html`: one file, opened from disk, with the numbers of the tape.
+// The report of `gametape export --to html`: a single file, opened from disk, that shows the values of the tape.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -12,34 +12,34 @@ import { binary, dataFolder, until } from "../programs.mjs";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const EVIL = "<img src=x onerror=alert(1)>";
 
-/** A tape of a drive that is over, and what gametape says about it. Made once. */
+/** A finished demo tape with its report and laps. Created once. */
 let made = null;
 function report() {
   if (made) return made;
-  const place = dataFolder();
-  const run = (...args) => execFileSync(binary, args, { env: place.env, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+  const home = dataFolder();
+  const run = (...args) => execFileSync(binary, args, { env: home.env, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
   const driven = run("demo", "--laps", "5", "--speed", "60", "--seed", "9", "--exit").trim();
-  // A name may hold what it likes.
-  const tape = join(place.folder, `${EVIL}.gtape`);
+  // File names may contain markup.
+  const tape = join(home.folder, `${EVIL}.gtape`);
   copyFileSync(driven, tape);
   const [csv, html] = run("export", tape, "--to", "csv,html").trim().split("\n");
   const { sessions } = JSON.parse(run("laps", tape, "--json"));
-  made = { place, run, tape, csv, html, url: pathToFileURL(html).href, session: sessions[0] };
-  process.on("exit", place.remove);
+  made = { home, run, tape, csv, html, url: pathToFileURL(html).href, session: sessions[0] };
+  process.on("exit", home.remove);
   return made;
 }
 
-/** The file in a browser without a network. */
+/** Opens the file in an offline browser. */
 async function openFile(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1366, height: 900 }, colorScheme: "dark", offline: true, ...options });
   const tab = await context.newPage();
-  const sins = [];
-  tab.on("console", (message) => { if (["error", "warning"].includes(message.type())) sins.push(`console: ${message.text()}`); });
-  tab.on("pageerror", (error) => sins.push(`error: ${error.message}`));
-  tab.on("dialog", (dialog) => { sins.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  tab.on("request", (request) => { if (request.url() !== url && !/^(data|blob):/.test(request.url())) sins.push(`request: ${request.url()}`); });
+  const violations = [];
+  tab.on("console", (message) => { if (["error", "warning"].includes(message.type())) violations.push(`console: ${message.text()}`); });
+  tab.on("pageerror", (error) => violations.push(`error: ${error.message}`));
+  tab.on("dialog", (dialog) => { violations.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  tab.on("request", (request) => { if (request.url() !== url && !/^(data|blob):/.test(request.url())) violations.push(`request: ${request.url()}`); });
   await tab.goto(url);
-  return Object.assign(tab, { sins, shot: (name) => tab.screenshot({ path: join(shots, `${name}.png`) }), done: () => context.close() });
+  return Object.assign(tab, { violations, shot: (name) => tab.screenshot({ path: join(shots, `${name}.png`) }), done: () => context.close() });
 }
 
 const readout = async (tab, channel) => (await tab.locator(`[data-channel="${channel}"] .readout span`).allTextContents()).map((text) => Number(text.replace("−", "-").replace("±", "")));
@@ -62,7 +62,7 @@ export async function a_report_from_disk_has_the_laps_of_the_tape({ browser }) {
   assert.equal(await tab.locator(".report-file").textContent(), `${EVIL}.gtape`);
   assert.equal(await tab.locator("img").count(), 0);
   await tab.shot("report-dark");
-  assert.deepEqual(tab.sins, []);
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -73,12 +73,12 @@ export async function a_report_compares_laps_as_gametape_does({ browser }) {
   const right = JSON.parse(run("compare", `${tape}#${a.tape_lap}`, `${tape}#${b.tape_lap}`, "--json"));
   const tab = await openFile(browser, url);
   await tab.locator('[data-channel="Speed"] canvas').waitFor();
-  // These two and no others, the faster one first.
+  // Select only these two, the faster one first.
   while ((await tab.locator(".laps input:checked").count()) > 0) await tab.locator(".laps input:checked").first().uncheck();
   for (const lap of [a, b]) await tab.locator(`tr[data-lap="${lap.tape_lap}"] input`).check();
   await tab.locator('[data-channel="Delta"] canvas').waitFor();
   await tab.locator("h1").click();
-  // Rows are half of a step apart: 40 of them are 100 m.
+  // Rows are 2.5 m apart, half of a step: 40 rows are 100 m.
   for (let hundred = 1; hundred <= 8; hundred += 1) {
     for (let n = 0; n < 4; n += 1) await tab.keyboard.press("Shift+ArrowRight");
     const at = right.grid.find((row) => row.distance_m === hundred * 100);
@@ -90,13 +90,13 @@ export async function a_report_compares_laps_as_gametape_does({ browser }) {
     const brakes = await readout(tab, "Brake");
     assert(Math.abs(brakes[1] - at.b.brake * 100) <= 1.01, `${brakes} ${at.b.brake}`);
   }
-  assert.equal(await tab.locator('[aria-label="Map"] .lap-place').count(), 2);
+  assert.equal(await tab.locator('[aria-label="Track map"] .lap-place').count(), 2);
   await tab.keyboard.press("n");
-  await until("a corner in sight", async () => (await tab.locator(".corners tr.on").count()) > 0);
+  await until("a corner in range", async () => (await tab.locator(".corners tr.on").count()) > 0);
   await tab.shot("report-compare");
   await tab.keyboard.press("0");
-  await until("the whole lap", async () => tab.getByRole("button", { name: "Whole" }).isDisabled());
-  assert.deepEqual(tab.sins, []);
+  await until("the whole lap", async () => tab.getByRole("button", { name: "Reset" }).isDisabled());
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
@@ -104,13 +104,13 @@ export async function a_report_shows_the_whole_tape_over_time({ browser }) {
   const { url, run, tape } = report();
   const speeds = run("cat", tape, "--channels", "speedKmh").trim().split("\n").slice(1).map((line) => line.split(",").map(Number)).map(([ns, kmh]) => [ns / 1e9, kmh]);
   const tab = await openFile(browser, url);
-  await tab.getByRole("tab", { name: "Whole tape over time" }).click();
+  await tab.getByRole("tab", { name: "Tape over time" }).click();
   const plot = tab.locator('[data-channel="Speed"] .u-over');
   await plot.waitFor();
   await plot.scrollIntoViewIfNeeded();
   const seconds = async () => { const [, m, s] = (await tab.locator(".cursor-place").textContent()).match(/^(\d+):(\d+\.\d+)/); return Number(m) * 60 + Number(s); };
   const whole = speeds[speeds.length - 1][0];
-  // Wherever the cursor is, the figure is one of the tape's around that moment.
+  // At every cursor position, the displayed value is one that the tape has around that time.
   const check = async (within) => {
     const at = await seconds();
     const near = speeds.filter(([time]) => Math.abs(time - at) <= within).map(([, kmh]) => kmh);
@@ -126,19 +126,19 @@ export async function a_report_shows_the_whole_tape_over_time({ browser }) {
     assert.equal(await tab.locator("svg.map .me").locator("..").getAttribute("visibility"), "visible");
   }
   await tab.shot("report-time");
-  // Zoom by dragging: the ends are where the mouse was.
+  // Zoom by dragging: the range is the one dragged over.
   await tab.mouse.move(box.x + box.width * 0.4, box.y + 50);
   await tab.mouse.down();
   await tab.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 5 });
   await tab.mouse.up();
-  await until("the zoom", async () => tab.getByRole("button", { name: "Whole" }).isEnabled());
+  await until("the zoom", async () => tab.getByRole("button", { name: "Reset" }).isEnabled());
   await tab.mouse.move(box.x + box.width * 0.5, box.y + 60);
   await until("the middle of the zoom", async () => Math.abs((await seconds()) / whole - 0.45) < 0.005);
   await check(0.1);
   await tab.keyboard.press("+");
   await tab.keyboard.press("ArrowRight");
   await check(0.1);
-  // Another channel of the tape, and away with it.
+  // Add another channel, and remove it.
   const add = tab.locator(".add-channel select");
   assert((await add.locator("option").count()) > 20);
   await add.selectOption("lateral_g");
@@ -146,29 +146,29 @@ export async function a_report_shows_the_whole_tape_over_time({ browser }) {
   await tab.shot("report-time-zoomed");
   await tab.getByRole("button", { name: "Remove Lateral" }).click();
   await until("the plot is gone", async () => (await tab.locator('[data-channel="Lateral"]').count()) === 0);
-  // A lap of the table is found on the tape.
+  // Show a lap from the table on the tape.
   await tab.getByRole("button", { name: /on tape/ }).first().click();
-  await until("the lap", async () => tab.getByRole("button", { name: "Whole" }).isEnabled());
-  assert.deepEqual(tab.sins, []);
+  await until("the lap", async () => tab.getByRole("button", { name: "Reset" }).isEnabled());
+  assert.deepEqual(tab.violations, []);
   await tab.done();
 }
 
-export async function a_report_works_on_a_phone_and_for_everybody({ browser }) {
+export async function a_report_works_on_a_phone_and_is_accessible({ browser }) {
   const { url } = report();
   for (const colorScheme of ["dark", "light"]) {
     const phone = await openFile(browser, url, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, colorScheme });
     await phone.locator('[data-channel="Speed"] canvas').waitFor();
     await phone.screenshot({ path: join(shots, `report-phone-${colorScheme}.png`), fullPage: true });
     assert((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390);
-    await phone.getByRole("tab", { name: "Whole tape over time" }).tap();
+    await phone.getByRole("tab", { name: "Tape over time" }).tap();
     await phone.getByRole("button", { name: "Zoom in" }).tap();
     await phone.locator('[data-channel="Speed"] .u-over').tap();
     await until("the cursor", async () => (await phone.locator(".cursor-place").textContent()) !== "");
     assert((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390);
-    assert.deepEqual(phone.sins, []);
+    assert.deepEqual(phone.violations, []);
     await phone.done();
     const tab = await openFile(browser, url, { colorScheme, bypassCSP: true });
-    for (const view of ["Laps by distance", "Whole tape over time"]) {
+    for (const view of ["Laps by distance", "Tape over time"]) {
       await tab.getByRole("tab", { name: view }).click();
       await tab.locator('[data-channel="Speed"] canvas').waitFor();
       await tab.evaluate(axe);

@@ -1,8 +1,8 @@
-//! `live --play`: what playing costs, how exact it is, and how soon it begins.
+//! `live --play`: the cost of playback, its accuracy, and how soon it starts.
 //!
 //! ```text
 //! this ──writes──▶ tapes: Competizione at 100 Hz, iRacing at 60 Hz; three hours of pages
-//!   └───starts───▶ player, in a process of its own ──▶ shared memory; processor time and the error of each deadline
+//!   └───starts───▶ player, in a separate process ──▶ shared memory; CPU time and the error of each deadline
 //! ```
 pub(crate) mod player;
 mod tapes;
@@ -19,7 +19,7 @@ use crate::scale::drop_from_cache;
 use crate::table::aligned;
 use player::{Begun, Cost};
 
-/// How often playing begins, each time in a new process and with a tape that nobody has in memory.
+/// How often playback is started, each time in a new process with the tape not in the page cache.
 const STARTS: usize = 9;
 
 const CORE_PERCENT: f64 = 1.0;

@@ -1,4 +1,4 @@
-//! The player of `live --play`, in a process of its own: a tape in, one line of JSON out.
+//! The player of `live --play`, in a separate process: plays a tape and prints one line of JSON.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,35 +13,35 @@ use serde::{Deserialize, Serialize};
 use super::super::moments::{Jitter, Moments};
 use super::super::{prefix, system};
 
-/// Frames at each end whose errors are compared for the drift.
+/// Number of frames at each end whose errors are compared for the drift.
 const ENDS: usize = 200;
 
-/// What is played.
+/// What to play.
 #[derive(Debug, Args)]
 pub(crate) struct PlayerArgs {
-    /// What the names of the pages begin with
+    /// Prefix of the page names
     names: String,
     /// The tape
     file: PathBuf,
-    /// Only shows the first frame, of this second, and says how long that took
+    /// Only write the first frame, at this second, and print how long that took
     #[arg(long, value_name = "SECOND")]
     begin_at: Option<u64>,
 }
 
-/// What a start took.
+/// Start-up time.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Begun {
     /// From the first line of this program to the first frame in memory.
     pub(crate) first_frame_ns: u64,
 }
 
-/// What playing cost.
+/// Cost of playback.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub(crate) frames: u64,
-    /// How long after they were due frames were written.
+    /// How late frames were written.
     pub(crate) late: Jitter,
-    /// Median error of the last frames less that of the first.
+    /// Median error of the last frames minus that of the first.
     pub(crate) drift_ns: i64,
     pub(crate) core_percent: f64,
 }

@@ -14,14 +14,14 @@ use crate::peers::gametape::builder;
 use crate::scale::pages::{LongPages, PAGE_NS};
 
 const TICKS_PER_SECOND: u64 = 60;
-/// As many as today's game has, most of them arrays over all cars.
+/// As many as the current game has, most of them arrays over all cars.
 const SINGLES: usize = 200;
 const ARRAYS: usize = 35;
 const CARS: usize = 64;
-/// A full field; the places of the others hold -1.
+/// A full field; the entries of absent cars hold -1.
 const CARS_PRESENT: usize = 24;
 
-/// Physics 100 times a second, graphics 60 times, static once.
+/// Writes physics at 100 Hz, graphics at 60 Hz, static once.
 pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
     let mut builder = builder(path)?;
     let mut ids = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
         let layout = stream.layouts.first().context("no layout")?;
         ids.push(builder.add_stream(stream_of_layout(acc::GAME.id, stream.name, "shm", layout), 0)?);
     }
-    let &[physics, graphics, statics] = ids.as_slice() else { anyhow::bail!("three pages") };
+    let &[physics, graphics, statics] = ids.as_slice() else { anyhow::bail!("expected three pages") };
     let mut last_graphics = None;
     let samples = drive().sample(100);
     for (time_ns, pages) in samples.take_while(|(time_ns, _)| *time_ns < seconds * 1_000_000_000) {
@@ -46,7 +46,7 @@ pub(super) fn pages(path: &Path, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Hours of physics pages.
+/// Writes hours of physics pages.
 pub(super) fn long(path: &Path, seconds: u64) -> Result<()> {
     let mut pages = LongPages::new(acc_pages::build(&generated::made_up_log(300, 1))?, seconds)?;
     let mut builder = builder(path)?;
@@ -61,7 +61,7 @@ pub(super) fn long(path: &Path, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Rows of 9.8 kB, 60 times a second.
+/// Writes rows of 9.8 kB at 60 Hz.
 pub(super) fn rows(path: &Path, seconds: u64) -> Result<()> {
     let mut variables = Vec::new();
     let mut row_bytes = 0;

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 fn print(args: &Args, reports: &[ReportTape]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&Report { tapes: reports })?)?;
     } else {

@@ -20,7 +20,7 @@ use crate::exit::Outcome;
 use crate::open;
 use crate::recording::Recording;
 use crate::room::check_place;
-use crate::serving::{Bind, parse_bind};
+use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::store;
@@ -62,9 +62,8 @@ pub(crate) struct Args {
     /// End by itself: after one lap, or after --laps
     #[arg(long)]
     exit: bool,
-    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
-    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
-    bind: Option<Bind>,
+    #[command(flatten)]
+    reach: Reach,
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
@@ -85,7 +84,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let game = LiveGame::start(&prefix, Simulation::driving(settings, Script::new()))?;
     let sources = game_sources(Some(&acc::GAME), &prefix, None);
     let tapes = (vec![folders.demo.clone()], Vec::new());
-    let mut station = main_job::start(tapes, Some(store::DEMO), None, args.bind, true)?;
+    let end = StopFlag::default();
+    let mut station = main_job::start(tapes, Some(store::DEMO), None, args.reach, Some(end.clone()))?;
     let (options, run) = (options(args, folders.demo), &folders.run);
     let mut recording = Recording::start_by(clock.clone(), true, sources, &options, run, || match &mut station {
         Some(station) => station.observers(),
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let (say, lines) = channel();
     recording = recording.with_lines(lines);
-    let drive = Drive::start(game, clock, laps, say)?;
+    let drive = Drive::start(game, clock, laps, say, end)?;
     recording.watch_until(|| stop.wanted());
     let driven = drive.end();
     let tapes = main_job::end(&mut recording, station)?;
@@ -143,8 +143,8 @@ impl Drive {
         clock: Arc<GameClock>,
         laps: Option<u32>,
         say: Sender<String>,
+        stop: StopFlag,
     ) -> anyhow::Result<Self> {
-        let stop = StopFlag::default();
         let wanted = stop.clone();
         let thread = std::thread::Builder::new().name("gametape-demo".into()).spawn(move || {
             let mut counter = LapCounter { wanted: laps, ..LapCounter::default() };

@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
+use gametape::format::open_regular;
 use gametape::identity::id_of_content;
 use gametape::import::{ImportError, ImportOptions, import_with};
 use gametape::names::{EXTENSION, free_path};
+use gametape::paths::create_private_folder;
 
 use super::import_report::{Done, ImportResult, Report, ReportImport, What, tell_result};
 use super::workers::{each, worker_count};
@@ -178,7 +180,7 @@ fn import_all(
         }
         // Where the user named no place, a tape of the same bytes is as good as a new one.
         if let Some(adding) = adding.filter(|_| own_folder)
-            && let Some((id, path)) = made_before(source, adding)
+            && let Some((id, path)) = made_before(source, adding, &files)
         {
             let in_store = add(&path);
             return Ok(Done { path, what: What::AlreadyThere(id), in_store });
@@ -191,9 +193,22 @@ fn import_all(
 }
 
 /// The tape that was made of these bytes before. A source that cannot be read is told of by the import.
-fn made_before(source: &Path, adding: &Adding) -> Option<(gametape::format::TapeId, PathBuf)> {
-    let id = id_of_content(&mut File::open(source).ok()?, &mut |_| {}).ok()?;
+fn made_before(source: &Path, adding: &Adding, files: &StoppableFiles) -> Option<(gametape::format::TapeId, PathBuf)> {
+    let mut file = UntilStopped { file: open_regular(source).ok()?, files };
+    let id = id_of_content(&mut file, &mut |_| {}).ok()?;
     Some((id, adding.file_of(id)?))
+}
+
+/// A file that cannot be read any more once the end is wanted.
+struct UntilStopped<'a> {
+    file: File,
+    files: &'a StoppableFiles,
+}
+
+impl Read for UntilStopped<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.files.stopped() { Err(io::Error::other(Stopped)) } else { self.file.read(buffer) }
+    }
 }
 
 /// Where each tape goes. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
@@ -216,7 +231,7 @@ fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> an
         }
     };
     if let Some(folder) = folder {
-        std::fs::create_dir_all(folder)
+        create_private_folder(folder)
             .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))?;
     }
     let mut chosen: HashSet<PathBuf> = HashSet::new();

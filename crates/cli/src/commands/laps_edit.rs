@@ -93,7 +93,7 @@ fn change(named: &[String], edit: &Edit, to: &To, done: &str, undo: Option<&str>
     // All are found before the first one is changed.
     let ids = named.iter().map(|name| find(name)).collect::<anyhow::Result<Vec<_>>>()?;
     let edited = ids.iter().map(|id| apply(&store, *id, edit)).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::data();
     if to.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&Report { edited })?)?;
         return Ok(Outcome::Done);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gametape::capture::{Place, RecordOptions, game_sources};
+use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
 use gametape::control;
 use gametape::paths::Folders;
 use gametape::sys::Prefix;
@@ -13,7 +13,7 @@ use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::recording::Recording;
 use crate::room::check_place;
-use crate::serving::{Bind, parse_bind};
+use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::upstream::{Upstream, UpstreamArgs};
@@ -25,9 +25,8 @@ const NAMES: &str = "GAMETAPE_NAMES";
 /// What may be said without a command.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
-    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
-    bind: Option<Bind>,
+    #[command(flatten)]
+    reach: Reach,
     /// What stands before the names of the game's memory: for demonstrations and tests
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let sources = game_sources(None, places, None);
     let options = RecordOptions::new(Some(place));
     let tapes = (vec![folders.tapes.clone()], vec![rings(&folders)]);
-    let mut station = start(tapes, None, upstream, args.bind, false)?;
+    let mut station = start(tapes, None, upstream, args.reach, None)?;
     let mut recording = Recording::start(sources, &options, &folders.run, || match &mut station {
         Some(station) => station.observers(),
         None => Ok(Vec::new()),
@@ -95,12 +94,12 @@ pub(super) fn start(
     (folders, except): (Vec<PathBuf>, Vec<PathBuf>),
     named: Option<&str>,
     upstream: Option<Upstream>,
-    bind: Option<Bind>,
-    in_step: bool,
+    reach: Reach,
+    in_step: Option<StopFlag>,
 ) -> anyhow::Result<Option<Station>> {
     let station = store::open_to_stay(named).and_then(|store| {
-        check_reach(bind.unwrap_or_default(), &*store, "")?;
-        Station::start(store, folders, except, upstream, bind, in_step)
+        check_reach(reach, &*store, "")?;
+        Station::start(store, folders, except, upstream, reach, in_step)
     });
     match station {
         Ok(station) => {
@@ -109,7 +108,7 @@ pub(super) fn start(
             }
             Ok(Some(station))
         }
-        Err(error) if bind.is_some() => Err(error),
+        Err(error) if reach.is_chosen() => Err(error),
         Err(error) => {
             tell(&format!("warning: only recording, without laps: {error:#}"));
             tell("the laps are not lost: when that is mended, `gametape laps rebuild` finds them on the tapes");

@@ -15,7 +15,7 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::open::folders;
 use crate::server::{Access, Limits};
-use crate::serving::{Bind, Serving, parse_bind};
+use crate::serving::{Reach, Serving};
 use crate::stop::Stop;
 use crate::store;
 use crate::upstream::{Pushing, UpstreamArgs};
@@ -34,11 +34,10 @@ const LOOK: Duration = Duration::from_millis(50);
   gametape serve --bind 0.0.0.0:7223 --public
   gametape serve --store postgres://gametape@localhost/laps")]
 pub(crate) struct Args {
-    /// Address to listen on: IP or IP:PORT; the next free port if it is left out and 7223 is taken
-    #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
-    bind: Option<Bind>,
+    #[command(flatten)]
+    reach: Reach,
     /// Let anyone see what is public, without a token
-    #[arg(long)]
+    #[arg(long, conflicts_with = "require_token")]
     public: bool,
     /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
     #[arg(long, value_name = "URL")]
@@ -58,9 +57,6 @@ pub(crate) struct Args {
     /// An origin whose pages may read answers (https://laps.example); may be given several times
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     cors: Vec<String>,
-    /// Require a token for every request, also from this machine; other users of this machine can otherwise read and edit everything
-    #[arg(long, conflicts_with = "public")]
-    require_token: bool,
     /// What stands before the names of the memory that tapes are played into from a page; nothing if left out, as games have them
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
@@ -69,25 +65,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let bind = args.bind.unwrap_or_default();
+    let bind = args.reach.bind.unwrap_or_default();
     let store = store::open_to_stay(args.store.as_deref())?;
     if !args.public {
-        check_reach(bind, store.as_ref(), ", or let anyone see what is public with --public")?;
-    }
-    if args.require_token && !has_token(store.as_ref())? {
-        return Err(exit::usage(
-            "--require-token lets nobody in while there is no token: make one with `gametape token add NAME`"
-                .to_owned(),
-        ));
+        check_reach(args.reach, store.as_ref(), ", or let anyone see what is public with --public")?;
     }
     let upstream = args.upstream.read()?;
     let stop = Stop::listen_once()?;
     let access = Access {
         public: args.public,
-        require_token: args.require_token,
         trusted_proxies: args.trusted_proxy.iter().map(IpAddr::to_canonical).collect(),
         cors_origins: args.cors.clone(),
-        ..Access::default()
+        ..args.reach.access()
     };
     let limits = Limits { anyone: args.rate, token: args.token_rate, loopback: args.loopback_rate };
     let serving = Serving::start(bind, Arc::clone(&store), access, limits)?;
@@ -114,9 +103,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// Refuses an address that others can reach while there is no token that would let them in.
-pub(super) fn check_reach(bind: Bind, store: &dyn Store, otherwise: &str) -> anyhow::Result<()> {
-    if bind.address.is_loopback() || has_token(store)? {
+pub(super) fn check_reach(reach: Reach, store: &dyn Store, otherwise: &str) -> anyhow::Result<()> {
+    let bind = reach.bind.unwrap_or_default();
+    if (bind.address.is_loopback() && !reach.require_token) || has_token(store)? {
         return Ok(());
+    }
+    if bind.address.is_loopback() {
+        return Err(exit::usage(
+            "--require-token lets nobody in while there is no token: make one with `gametape token add NAME`",
+        ));
     }
     Err(exit::usage(format!(
         "{} can be reached by others, and there is no token: make one with `gametape token add NAME`{otherwise}",

@@ -59,6 +59,12 @@ impl Oversight {
         self.shutdown.subscribe()
     }
 
+    /// Whether the store was asked for tokens.
+    #[cfg(test)]
+    pub(super) fn has_looked(&self) -> bool {
+        self.valid.borrow().is_some()
+    }
+
     fn watching<T>(&self, change: impl FnOnce(&mut Watching) -> T) -> T {
         change(&mut self.watching.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -107,6 +113,14 @@ impl Overseen {
         let oversight = &state.oversight;
         if audience == Audience::Public {
             forget_hidden(state, ask(state, |store| store.privacy_state()).await?);
+        }
+        if let Some(token) = caller.token {
+            // The token was checked against the store just now; the set may be from before it was added.
+            oversight.valid.send_modify(|valid| {
+                if let Some(valid) = valid {
+                    Arc::make_mut(valid).insert(token);
+                }
+            });
         }
         let depends = audience == Audience::Public || caller.token.is_some();
         Ok(Self {

@@ -310,7 +310,14 @@ fn an_address_that_others_can_reach_needs_a_token_and_one_that_is_taken_is_an_er
 fn data_are_for_the_user_alone_whoever_makes_them_and_a_folder_that_exists_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    for first in [&["demo", "--exit", "--speed", "100"][..], &["token", "add", "first"], &["laps", "rebuild"]] {
+    let ibt = Bench::new();
+    let (_, ibt_file) = ibt.imported(10);
+    for first in [
+        &["demo", "--exit", "--speed", "100"][..],
+        &["token", "add", "first"],
+        &["laps", "rebuild"],
+        &["import", &ibt_file],
+    ] {
         let bench = Bench::new();
         let data = bench.path("deep/data");
         let mut command = bench.command(first);

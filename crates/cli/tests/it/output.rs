@@ -146,6 +146,9 @@ fn a_pipe_or_a_device_as_input_is_refused() {
             vec!["laps", input],
             vec!["play", input],
             vec!["import", input, "-o", out],
+            vec!["import", input],
+            vec!["import", &tape, "--dictionary", input, "-o", out],
+            vec!["add", input],
             vec!["export", input, "-o", out],
             vec!["export", input, "--to", "echoreplay", "-o", out],
         ] {

@@ -43,13 +43,12 @@ pub fn recover(
     }
     let options =
         WriteOptions { start_utc_ns: tape.start_utc_ns(), ..WriteOptions::new(tape.id().unwrap_or(TapeId::default())) };
-    if out.is_none() {
-        // Nobody else writes here while we hold the tape: these are of a rewrite that was killed.
-        for part in files.unfinished(path).map_err(|source| BuildError::Io { path: path.into(), source })? {
-            let _ = files.remove(&part);
-        }
+    let to = out.unwrap_or(path);
+    // Nobody else recovers this tape while we hold it: these are of a rewrite that was killed.
+    for part in files.unfinished(to).map_err(|source| BuildError::Io { path: to.into(), source })? {
+        let _ = files.remove(&part);
     }
-    let mut builder = TapeBuilder::create(Arc::clone(&files), out.unwrap_or(path), &options, out.is_none())?;
+    let mut builder = TapeBuilder::create(Arc::clone(&files), to, &options, out.is_none())?;
     let mut problems = copy(&tape, &mut builder, progress)?;
     add_problems(&mut problems, &tape);
     // An index that had to be made anew costs nothing.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::files::{Files, JournalFile, TapeFile};
-use crate::source::{ReadAt, read_full};
+use crate::source::{ReadAt, check_regular, read_full};
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,6 +57,8 @@ pub fn is_file_at(_file: &File, path: &Path) -> io::Result<bool> {
 }
 
 pub(super) fn lock(path: &Path) -> io::Result<Box<dyn Send>> {
+    // Opening a pipe would block.
+    check_regular(&path.metadata()?)?;
     let mut options = OpenOptions::new();
     let file = match held(options.read(true).write(cfg!(windows)), path) {
         // What may not be written, nobody writes: it can be held by looking at it.

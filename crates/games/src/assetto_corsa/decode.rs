@@ -1,8 +1,8 @@
-//! Pages to samples: what Assetto Corsa and Competizione have in common, and what Assetto Corsa adds.
+//! Decodes pages into samples: the code shared by Assetto Corsa and Competizione, and Assetto Corsa's additions.
 //!
-//! Fields are read where the structs have them, one by one: a page of an older version is shorter, and what it lacks is
-//! `None`. The sign of lateral g, the direction of the clutch and that steering is a share are as documented for the
-//! family; no recording of the games was at hand to check them.
+//! Fields are read one by one at the offsets of the structs: a page of an older version is shorter, and its missing
+//! fields become `None`. The sign of lateral g, the direction of the clutch and the steering unit (a fraction of full
+//! lock) follow the family's documentation. They were not checked against a recording.
 use std::mem::offset_of;
 
 use super::{Graphics, GraphicsHead, Physics, Static, family};
@@ -24,7 +24,7 @@ impl Decode for AcDecoder {
         match frame.stream {
             "physics" => {
                 car(page, sample);
-                edges(page, sample);
+                tread_temperatures(page, sample);
             }
             "graphics" => {
                 session(frame, sample);
@@ -50,8 +50,8 @@ impl AcDecoder {
     }
 }
 
-/// Temperatures across the tread, which Competizione leaves out.
-pub(crate) fn edges(page: &[u8], sample: &mut Sample) {
+/// Decodes tread temperatures, which Competizione does not fill.
+pub(crate) fn tread_temperatures(page: &[u8], sample: &mut Sample) {
     let page = if is_written(page) { page } else { &[] };
     for (index, wheel) in sample.wheels.iter_mut().enumerate() {
         let celsius = |field| f32_at(page, field + index * 4).and_then(not_zero);
@@ -61,21 +61,21 @@ pub(crate) fn edges(page: &[u8], sample: &mut Sample) {
     }
 }
 
-/// Four tyres without pressure are a game that does not say, for games that fill only a part of the page.
-pub(crate) fn unsaid_pressures(sample: &mut Sample) {
+/// Clears the pressures if all four are 0: games that fill only part of the page leave them zero.
+pub(crate) fn clear_missing_pressures(sample: &mut Sample) {
     if sample.wheels.iter().all(|wheel| wheel.pressure_kpa == Some(0.0)) {
         sample.wheels.iter_mut().for_each(|wheel| wheel.pressure_kpa = None);
     }
 }
 
-/// The game counts its physics steps from 1; a page that was never written is all zero.
+/// Returns whether the game has written the page. Physics steps count from 1; an unwritten page is all zero.
 fn is_written(page: &[u8]) -> bool {
     i32_at(page, offset_of!(Physics, packet_id)).is_some_and(|step| step != 0)
 }
 
-/// The physics page, as far as both games have it.
+/// Decodes the part of the physics page that both games share.
 pub(crate) fn car(page: &[u8], sample: &mut Sample) {
-    // Gear 0 is reverse: a page without a car must not look like one that goes backwards.
+    // Gear 0 is reverse: an unwritten page must not decode as a reversing car.
     let page = if is_written(page) { page } else { &[] };
     let number = |field| f32_at(page, field).and_then(finite);
     let pedal = |field| f32_at(page, field).and_then(share);
@@ -109,7 +109,7 @@ pub(crate) fn car(page: &[u8], sample: &mut Sample) {
     }
 }
 
-/// The graphics page, as far as both games have it. A page that says "off" is not believed in anything else.
+/// Decodes the part of the graphics page that both games share. If the status is "off", all other fields are ignored.
 pub(crate) fn session(frame: SeenFrame<'_>, sample: &mut Sample) {
     let presence = family::presence(Seen(&[frame]));
     sample.presence = Some(presence);
@@ -128,7 +128,7 @@ pub(crate) fn session(frame: SeenFrame<'_>, sample: &mut Sample) {
     sample.track_position = f32_at(page, offset_of!(GraphicsHead, normalized_car_position)).and_then(finite);
 }
 
-/// Three finite numbers.
+/// Reads three finite numbers.
 pub(crate) fn vector(page: &[u8], field: usize) -> Option<[f32; 3]> {
     let bytes: [u8; 12] = array_at(page, field)?;
     let mut place = [0.0; 3];
@@ -138,7 +138,7 @@ pub(crate) fn vector(page: &[u8], field: usize) -> Option<[f32; 3]> {
     Some(place)
 }
 
-/// The one flag that the game shows; `None` if it is not known. Competizione has two more than Assetto Corsa.
+/// Decodes the flag that the game shows; `None` if the number is unknown. Competizione has two more than Assetto Corsa.
 pub(crate) fn flags(shown: i32) -> Option<Flags> {
     let none = Flags::default();
     Some(match shown {

@@ -1,36 +1,36 @@
-//! What the pages of Assetto Corsa and Assetto Corsa Competizione say about the game, read by offsets: the two share
-//! names and their first bytes, so whoever reads these cannot know yet which layout is right.
+//! Reads game state from the pages of Assetto Corsa and Assetto Corsa Competizione by offset. The two games share
+//! section names and the first bytes of their pages, so the layout is not known yet at this point.
 //!
-//! The games are told apart by [`which`]. Other games of the family use the same names too, but leave the graphics page
-//! zero: [`physics_alone`].
+//! [`which`] tells the games apart. Other games of the family use the same names but leave the graphics page zero:
+//! [`physics_only`].
 use crate::bytes::{array_at, i32_at};
 use crate::capture::{About, Presence, Seen};
 use crate::text::utf16le_text;
 
-/// Which of the two games writes the pages.
+/// The game that writes the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Member {
     AssettoCorsa,
     Competizione,
 }
 
-/// Where Assetto Corsa's pages end, and only Competizione's go on.
+/// Lengths of Assetto Corsa's pages. Competizione's pages are longer.
 const AC_PHYSICS_BYTES: usize = 580;
 const AC_GRAPHICS_BYTES: usize = 296;
 const AC_STATIC_BYTES: usize = 684;
 
-/// Texts of the static page: offset and UTF-16 units.
+/// Text fields of the static page: offset and length in UTF-16 code units.
 const AC_VERSION: (usize, usize) = (30, 15);
 const CAR_MODEL: (usize, usize) = (68, 33);
 const TRACK: (usize, usize) = (134, 33);
 const TRACK_CONFIGURATION: (usize, usize) = (524, 33);
 
-/// `None` while the pages do not say.
+/// Determines the game from its pages; `None` while they are not conclusive.
 ///
-/// First the four bytes behind what the graphics pages have in common: the number of cars in Competizione, the car's
-/// place in the world in Assetto Corsa. Both games write them all the time, so they are right even where a section still
-/// holds what the other game left behind its end. Where they are 0, bytes beyond the ends of Assetto Corsa's pages are
-/// Competizione's, and a session without such bytes is Assetto Corsa's.
+/// The first criterion is the four bytes after the shared part of the graphics page: the number of cars in
+/// Competizione, a world coordinate in Assetto Corsa. Both games write them continuously, so they are reliable even if
+/// the end of a section still holds data of the other game. If they are 0, nonzero bytes past the end of Assetto
+/// Corsa's pages mean Competizione, and a session without such bytes means Assetto Corsa.
 pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
     let graphics = page(seen, "graphics");
     if is_blank(graphics) {
@@ -53,8 +53,8 @@ pub(crate) fn which(seen: Seen<'_>) -> Option<Member> {
     (filled && presence(seen) != Presence::Off).then_some(Member::AssettoCorsa)
 }
 
-/// Whether a game writes its physics page and leaves the graphics page zero; `None` while neither page is written.
-pub(crate) fn physics_alone(seen: Seen<'_>) -> Option<bool> {
+/// Returns whether the game writes its physics page but leaves the graphics page zero; `None` while neither is written.
+pub(crate) fn physics_only(seen: Seen<'_>) -> Option<bool> {
     let graphics = page(seen, "graphics");
     if !is_blank(graphics) {
         return Some(false);
@@ -62,17 +62,18 @@ pub(crate) fn physics_alone(seen: Seen<'_>) -> Option<bool> {
     (!graphics.is_empty() && counter(seen).is_some_and(|step| step != 0)).then_some(true)
 }
 
-/// Nothing but perhaps `status`: a bridge sets it for games that leave the page zero, and a game that sets it itself has
-/// numbered its page.
+/// Returns whether the page is zero, `status` excepted: a bridge may set `status` for games that leave the page zero,
+/// while a game that sets it itself also numbers its page.
 fn is_blank(graphics: &[u8]) -> bool {
     let (number, rest) = graphics.split_at(graphics.len().min(4));
     is_zero(number) && is_zero(rest.get(4..).unwrap_or_default())
 }
 
-/// More than any server takes, and as a float smaller than any place in the world.
+/// Upper bound for the number of cars: more than any server accepts, and its bits as a float are smaller than any
+/// coordinate.
 const MOST_CARS: i32 = 1000;
 
-/// By `status` of the graphics page.
+/// Decodes `status` of the graphics page.
 pub(crate) fn presence(seen: Seen<'_>) -> Presence {
     match i32_at(page(seen, "graphics"), 4) {
         Some(1) => Presence::Replay,
@@ -82,13 +83,13 @@ pub(crate) fn presence(seen: Seen<'_>) -> Presence {
     }
 }
 
-/// `packetId` of the physics page.
+/// Returns `packetId` of the physics page.
 pub(crate) fn counter(seen: Seen<'_>) -> Option<i64> {
     i32_at(page(seen, "physics"), 0).map(i64::from)
 }
 
-/// Differs when the kind of session, `index`, the car or the track differ. `None` while the game is off or has not said
-/// all of them.
+/// Returns a key that differs if the session type, `index`, car or track differs. `None` while the game is off or has
+/// not reported all of them.
 pub(crate) fn session_key(seen: Seen<'_>, index: i32) -> Option<u64> {
     let session = i32_at(page(seen, "graphics"), 8).filter(|session| *session >= 0)?;
     let statics = page(seen, "static");
@@ -100,7 +101,8 @@ pub(crate) fn session_key(seen: Seen<'_>, index: i32) -> Option<u64> {
     Some(Fnv::of(&[&session.to_le_bytes(), &index.to_le_bytes(), car, track, layout]))
 }
 
-/// Differs when the car or the track differ, for games that say no more. `None` while they do not say both.
+/// Returns a key that differs if the car or track differs, for games that report nothing else. `None` until both are
+/// reported.
 pub(crate) fn names_key(seen: Seen<'_>) -> Option<u64> {
     let statics = page(seen, "static");
     let names = [CAR_MODEL, TRACK, TRACK_CONFIGURATION].map(|text| units(statics, text));
@@ -121,14 +123,14 @@ pub(crate) fn about(seen: Seen<'_>) -> About {
     }
 }
 
-/// The kind of session that the number stands for.
+/// Returns the name of a session type.
 pub(crate) fn session_name(session: i32) -> Option<&'static str> {
     const NAMES: [&str; 9] =
         ["practice", "qualify", "race", "hotlap", "time-attack", "drift", "drag", "hotstint", "superpole"];
     NAMES.get(usize::try_from(session).ok()?).copied()
 }
 
-/// The newest page of the stream; empty if there is none.
+/// Returns the newest page of the stream; empty if there is none.
 pub(crate) fn page<'a>(seen: Seen<'a>, stream: &str) -> &'a [u8] {
     seen.stream(stream).map_or(&[], |frame| frame.bytes)
 }
@@ -137,14 +139,14 @@ pub(crate) fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// The bytes of a text without what stands behind its first NUL: that may be left over from a longer one.
+/// Returns the bytes of a text field up to its first NUL: the rest may be left over from a longer text.
 fn units(page: &[u8], (offset, units): (usize, usize)) -> &[u8] {
     let array = page.get(offset..offset + units * 2).unwrap_or_default();
     let used = array.as_chunks::<2>().0.iter().take_while(|unit| **unit != [0, 0]).count();
     array.get(..used * 2).unwrap_or_default()
 }
 
-/// FNV-1a, 64 bits, with a mark behind each part so that parts cannot run into each other.
+/// 64-bit FNV-1a, with a length after each part so that the concatenation is unambiguous.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
@@ -154,7 +156,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    /// One number for all parts.
+    /// Hashes all parts into one key.
     pub(crate) fn of(parts: &[&[u8]]) -> u64 {
         let mut key = Self::default();
         parts.iter().for_each(|part| key.add(part));

@@ -1,5 +1,5 @@
-//! The graphics page, 296 or 284 bytes: session, laps and the track. Assetto Corsa Competizione's page has the same first
-//! 252 bytes ([`GraphicsHead`]) and another rest.
+//! The graphics page, 296 or 284 bytes: session, laps and track. Assetto Corsa Competizione's page shares the first 252
+//! bytes ([`GraphicsHead`]) and differs after that.
 use std::ops::{Deref, DerefMut};
 
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
@@ -10,10 +10,10 @@ use crate::layout::{Channel, Layout, joined};
 use crate::text::Utf16;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of the newest version.
+/// Layout of the newest version.
 pub static GRAPHICS_296: Layout = Layout::from_table("ac-graphics-296", 296, CHANNELS);
 
-/// The page before `mandatoryPitDone`, `windSpeed` and `windDirection` were added to its end.
+/// Layout before `mandatoryPitDone`, `windSpeed` and `windDirection` were appended.
 pub static GRAPHICS_284: Layout = Layout::from_table("ac-graphics-284", 284, CHANNELS.split_at(CHANNELS.len() - 3).0);
 
 const CHANNELS: &[Channel] = &joined::<{ HEAD.len() + TAIL.len() }>(HEAD, TAIL);
@@ -54,53 +54,53 @@ const TAIL: &[Channel] = &[
     Channel::fixed("windDirection", 292, F32, 1, ""),
 ];
 
-/// What the graphics pages of Assetto Corsa and Assetto Corsa Competizione begin with.
+/// The common prefix of the graphics pages of Assetto Corsa and Assetto Corsa Competizione.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct GraphicsHead {
-    /// Rises with every picture.
+    /// Increases with every rendered frame.
     pub packet_id: i32,
     /// 0 off, 1 replay, 2 live, 3 pause.
     pub status: i32,
     /// -1 unknown, 0 practice, 1 qualify, 2 race, 3 hotlap, 4 time attack, 5 drift, 6 drag, 7 hotstint, 8 superpole.
     pub session: i32,
-    /// Time of the running lap, as text.
+    /// Current lap time, as text.
     pub current_time: Utf16<15>,
-    /// Time of the last lap, as text.
+    /// Last lap time, as text.
     pub last_time: Utf16<15>,
-    /// Best time, as text.
+    /// Best lap time, as text.
     pub best_time: Utf16<15>,
     /// Last split, as text.
     pub split: Utf16<15>,
-    /// Laps completed.
+    /// Completed laps.
     pub completed_laps: i32,
-    /// Place in the field, from 1.
+    /// Race position, from 1.
     pub position: i32,
-    /// Time of the running lap, ms.
+    /// Current lap time, ms.
     pub i_current_time: i32,
-    /// Time of the last lap, ms; `i32::MAX` is none.
+    /// Last lap time, ms; `i32::MAX` if there is none.
     pub i_last_time: i32,
-    /// Best time, ms; `i32::MAX` is none.
+    /// Best lap time, ms; `i32::MAX` if there is none.
     pub i_best_time: i32,
-    /// Time left, ms; negative where there is no limit.
+    /// Session time left, ms; negative if there is no limit.
     pub session_time_left: f32,
     /// Distance driven in the stint, m.
     pub distance_traveled: f32,
-    /// 1 in the box.
+    /// 1 while the car is in its pit box.
     pub is_in_pit: i32,
-    /// The sector the car is in, from 0.
+    /// Current sector, from 0.
     pub current_sector_index: i32,
-    /// In AC the time of the last sector, in ACC of the lap up to its end, ms.
+    /// Last sector time, ms. In AC the sector alone, in ACC the time from the line to the end of the sector.
     pub last_sector_time: i32,
-    /// Laps of the session (AC); the same as `completed_laps` in ACC.
+    /// Number of laps in the session (AC); equal to `completed_laps` in ACC.
     pub number_of_laps: i32,
-    /// The tyres.
+    /// Tyre compound.
     pub tyre_compound: Utf16<33>,
     /// Padding.
     pub pad_242: [u8; 2],
-    /// Speed of the replay. Unused in ACC.
+    /// Replay speed. Unused in ACC.
     pub replay_time_multiplier: f32,
-    /// Place on the track, 0 to 1.
+    /// Track position, 0 to 1.
     pub normalized_car_position: f32,
 }
 
@@ -112,13 +112,13 @@ impl Default for GraphicsHead {
     }
 }
 
-/// The page of the newest version. The fields of [`GraphicsHead`] are read as if they were its own.
+/// The page of the newest version. Dereferences to [`GraphicsHead`].
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Graphics {
     /// The first 252 bytes.
     pub head: GraphicsHead,
-    /// Where the player's car is, in the world, m.
+    /// World position of the player's car, m.
     pub car_coordinates: [f32; 3],
     /// Penalty time.
     pub penalty_time: f32,
@@ -126,15 +126,15 @@ pub struct Graphics {
     pub flag: i32,
     /// 1 while the ideal line is shown.
     pub ideal_line_on: i32,
-    /// 1 in the pit lane.
+    /// 1 while the car is in the pit lane.
     pub is_in_pit_lane: i32,
-    /// Grip of the track, 0 to 1.
+    /// Track grip, 0 to 1.
     pub surface_grip: f32,
-    /// 1 when the mandatory stop is done.
+    /// 1 once the mandatory pit stop is done.
     pub mandatory_pit_done: i32,
     /// Wind speed. Its unit is not documented.
     pub wind_speed: f32,
-    /// Where the wind comes from. Its unit is not documented.
+    /// Direction that the wind comes from. Its unit is not documented.
     pub wind_direction: f32,
 }
 

@@ -1,7 +1,7 @@
-//! Pages to neutral frames of laps: what Assetto Corsa and Competizione have in common, and what is Assetto Corsa's own.
+//! Decodes pages into lap frames: the code shared by Assetto Corsa and Competizione, and Assetto Corsa's own part.
 //!
-//! The time of a sector is its own here and counts from the line in Competizione, although the member is the same. Whether a lap counts, Assetto Corsa
-//! does not say.
+//! The two games use the same field for the last sector time, but it holds the sector alone in Assetto Corsa and the
+//! time since the line in Competizione. Assetto Corsa does not report lap validity.
 use std::mem::offset_of;
 
 use super::decode::{flags, vector};
@@ -52,7 +52,7 @@ impl ReadLaps for AcLaps {
     }
 }
 
-/// The texts of a static page and of the tyres, read anew only when their bytes changed.
+/// Text fields of the static page and the tyre compound, decoded again only when their bytes change.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     pub(crate) identity: Identity,
@@ -60,7 +60,8 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Takes over a static page; `rest` is what the caller knows better. A page without a track was not written yet, or is being cleared.
+    /// Updates the identity from a static page; `rest` holds the values that the caller provides. Ignores a page
+    /// without track and car: it has not been written yet, or is being cleared.
     pub(crate) fn take(&mut self, page: &[u8], rest: Identity) {
         let text = |offset: usize, units: usize| {
             let text = utf16le_text(page.get(offset..offset + units * 2).unwrap_or_default());
@@ -74,7 +75,7 @@ impl Texts {
         let names = [offset_of!(Static, player_name), offset_of!(Static, player_surname)].map(|at| text(at, 33));
         let name = names.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
         let driver = Some(name).filter(|name| !name.is_empty()).or_else(|| text(offset_of!(Static, player_nick), 33));
-        self.identity.become_identity(Identity {
+        self.identity.replace_with(Identity {
             game_version: text(offset_of!(Static, ac_version), 15),
             track,
             layout: text(offset_of!(Static, track_configuration), 33),
@@ -86,7 +87,7 @@ impl Texts {
         });
     }
 
-    /// Takes over the tyres of a graphics page.
+    /// Updates the tyre compound from a graphics page.
     pub(crate) fn tyres(&mut self, page: &[u8]) {
         let at = offset_of!(GraphicsHead, tyre_compound);
         let Some(bytes) = page.get(at..at + 66) else { return };
@@ -94,14 +95,14 @@ impl Texts {
             self.tyre_bytes.clear();
             self.tyre_bytes.extend_from_slice(bytes);
             let tyre = Some(utf16le_text(bytes)).filter(|text| !text.trim().is_empty());
-            self.identity.become_identity(Identity { tyre, ..self.identity.clone() });
+            self.identity.replace_with(Identity { tyre, ..self.identity.clone() });
         }
     }
 }
 
-/// The physics page: what completes the next neutral frame.
+/// Decodes the physics page into values that complete the next lap frame.
 pub(crate) fn car(page: &[u8], laps: &mut LapFrame) {
-    // A page that was never written is all zero.
+    // An unwritten page is all zero.
     if i32_at(page, offset_of!(Physics, packet_id)).is_none_or(|step| step == 0) {
         return;
     }
@@ -112,7 +113,7 @@ pub(crate) fn car(page: &[u8], laps: &mut LapFrame) {
     laps.track_celsius = number(offset_of!(Physics, road_temp)).and_then(not_zero);
 }
 
-/// The first bytes of a graphics page, which both games have.
+/// Decodes the part of the graphics page that both games share.
 pub(crate) fn session(page: &[u8], laps: &mut LapFrame) {
     let whole = |field| i32_at(page, field);
     laps.presence = match whole(offset_of!(GraphicsHead, status)) {
@@ -131,17 +132,17 @@ pub(crate) fn session(page: &[u8], laps: &mut LapFrame) {
     laps.distance_m = f32_at(page, offset_of!(GraphicsHead, distance_traveled)).and_then(finite);
     laps.sector = whole(offset_of!(GraphicsHead, current_sector_index)).and_then(count);
     let place = f32_at(page, offset_of!(GraphicsHead, normalized_car_position));
-    // The line is 0: a place of exactly 1 is none.
+    // The line is at 0, so exactly 1 is invalid.
     laps.position = place.filter(|place| (0.0..1.0).contains(place));
     laps.bad_position = place.is_some() && laps.position.is_none();
 }
 
-/// What the page says about the last sector.
+/// Returns the last sector time.
 pub(crate) fn sector_ms(page: &[u8]) -> Option<u32> {
     i32_at(page, offset_of!(GraphicsHead, last_sector_time)).and_then(lap_ms)
 }
 
-/// Box, lane or track.
+/// Returns whether the car is in its box, in the pit lane or on the track.
 pub(crate) fn pit(page: &[u8], lane: usize) -> Option<Pit> {
     let is = |field| i32_at(page, field).map(|flag| flag != 0);
     Pit::of(is(offset_of!(GraphicsHead, is_in_pit)), is(lane))

@@ -1,4 +1,4 @@
-//! Assetto Corsa: three pages of shared memory, each a stream.
+//! Assetto Corsa: three shared memory pages, each a stream.
 //!
 //! | stream | page | frame | other known length |
 //! |---|---|---:|---|
@@ -6,9 +6,9 @@
 //! | [`GRAPHICS`] | `Local\acpmf_graphics` | 296 | 284, without `mandatoryPitDone` and the wind |
 //! | [`STATIC`] | `Local\acpmf_static` | 684 | 592, up to `trackConfiguration` |
 //!
-//! Names and first bytes are those of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), which says more
-//! about how pages are laid out; `family` holds what both do alike and tells them apart. An older version of the game
-//! leaves the end of a page zero.
+//! Section names and leading bytes are those of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), whose
+//! documentation describes the page layout. `family` holds the shared code and tells the two games apart. Older
+//! versions of the game leave the end of a page zero.
 pub(crate) mod decode;
 pub(crate) mod family;
 mod graphics;
@@ -30,7 +30,7 @@ use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
-/// The registry's entry.
+/// Registry entry.
 pub const GAME: Game = Game {
     id: "assetto-corsa",
     name: "Assetto Corsa",
@@ -41,7 +41,7 @@ pub const GAME: Game = Game {
     rules: &rules::AcRules,
 };
 
-/// The car, written at every physics step.
+/// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
     layouts: &[&PHYSICS_580, &PHYSICS_568],
@@ -49,7 +49,7 @@ pub const PHYSICS: Stream = Stream {
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
 };
 
-/// Session, laps and track, written with the picture.
+/// Session, laps and track, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
     layouts: &[&GRAPHICS_296, &GRAPHICS_284],
@@ -65,22 +65,22 @@ pub const STATIC: Stream = Stream {
     copy_rule: CopyRule::TwoEqualCopies,
 };
 
-/// Sections are made of whole pages, and clients map up to a whole one.
+/// Sections consist of whole memory pages, and clients map up to one.
 const SECTION_BYTES: u32 = 4096;
 
-/// The car's stream, typed.
+/// Returns the typed physics stream.
 #[must_use]
 pub fn physics() -> TypedStream<Physics> {
     Physics::stream()
 }
 
-/// The stream of session and laps, typed.
+/// Returns the typed graphics stream.
 #[must_use]
 pub fn graphics() -> TypedStream<Graphics> {
     Graphics::stream()
 }
 
-/// The stream of car, track and driver, typed.
+/// Returns the typed static stream.
 #[must_use]
 pub fn static_page() -> TypedStream<Static> {
     Static::stream()

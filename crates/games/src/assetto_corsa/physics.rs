@@ -1,4 +1,4 @@
-//! The physics page, 580 or 568 bytes: the car. Assetto Corsa Competizione's page begins with the same bytes.
+//! The physics page, 580 or 568 bytes: car state. Assetto Corsa Competizione's page begins with the same bytes.
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
 
 use super::GAME;
@@ -6,10 +6,10 @@ use crate::layout::Kind::{F32, I32};
 use crate::layout::{Channel, Layout};
 use crate::typed::{Frame, TypedStream};
 
-/// The page of the newest version.
+/// Layout of the newest version.
 pub static PHYSICS_580: Layout = Layout::from_table("ac-physics-580", 580, CHANNELS);
 
-/// The page before `localVelocity` was added to its end.
+/// Layout before `localVelocity` was appended.
 pub static PHYSICS_568: Layout = Layout::from_table("ac-physics-568", 568, CHANNELS.split_at(CHANNELS.len() - 1).0);
 
 pub(crate) const CHANNELS: &[Channel] = &[
@@ -75,11 +75,11 @@ pub(crate) const CHANNELS: &[Channel] = &[
     Channel::fixed("localVelocity", 568, F32, 3, "m/s"),
 ];
 
-/// The page of the newest version. Arrays of four are front left, front right, rear left, rear right.
+/// The page of the newest version. Arrays of four are in the order front left, front right, rear left, rear right.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Physics {
-    /// Rises with every physics step.
+    /// Increases with every physics step.
     pub packet_id: i32,
     /// Throttle, 0 to 1.
     pub gas: f32,
@@ -95,31 +95,31 @@ pub struct Physics {
     pub steer_angle: f32,
     /// Speed, km/h.
     pub speed_kmh: f32,
-    /// Velocity in the world (x, y up, z), m/s.
+    /// World velocity (x, y up, z), m/s.
     pub velocity: [f32; 3],
     /// Acceleration of the car: lateral, vertical, longitudinal, g.
     pub acc_g: [f32; 3],
-    /// Slip of each wheel, without unit.
+    /// Wheel slip, dimensionless.
     pub wheel_slip: [f32; 4],
-    /// Load on each wheel, N. Unused in ACC.
+    /// Wheel load, N. Unused in ACC.
     pub wheel_load: [f32; 4],
     /// Tyre pressure, psi.
     pub wheels_pressure: [f32; 4],
-    /// How fast each wheel turns, rad/s.
+    /// Wheel rotation speed, rad/s.
     pub wheel_angular_speed: [f32; 4],
     /// Tyre wear. Unused in ACC.
     pub tyre_wear: [f32; 4],
     /// Dirt on the tyres. Unused in ACC.
     pub tyre_dirty_level: [f32; 4],
-    /// Temperature inside the tyres, °C.
+    /// Tyre core temperature, °C.
     pub tyre_core_temperature: [f32; 4],
     /// Camber, rad. Unused in ACC.
     pub camber_rad: [f32; 4],
     /// Suspension travel, m.
     pub suspension_travel: [f32; 4],
-    /// Drag reduction. Unused in ACC.
+    /// Drag reduction system (DRS). Unused in ACC.
     pub drs: f32,
-    /// Traction control: how much it acts (ACC), how it is set (AC).
+    /// Traction control: amount of intervention (ACC), setting (AC).
     pub tc: f32,
     /// Heading, rad.
     pub heading: f32,
@@ -135,67 +135,67 @@ pub struct Physics {
     pub number_of_tyres_out: i32,
     /// 1 while the pit limiter is on.
     pub pit_limiter_on: i32,
-    /// Anti-lock brakes: how much they act (ACC), how they are set (AC).
+    /// Anti-lock brakes: amount of intervention (ACC), setting (AC).
     pub abs: f32,
-    /// Charge of the hybrid system. Unused in ACC.
+    /// KERS charge. Unused in ACC.
     pub kers_charge: f32,
-    /// Use of the hybrid system. Unused in ACC.
+    /// KERS input. Unused in ACC.
     pub kers_input: f32,
-    /// 1 while gears are shifted by the game.
+    /// 1 while the game shifts gears automatically.
     pub auto_shifter_on: i32,
-    /// Ride height front and rear, m. Unused in ACC.
+    /// Ride height, front and rear, m. Unused in ACC.
     pub ride_height: [f32; 2],
     /// Turbo boost.
     pub turbo_boost: f32,
     /// Ballast, kg. Unused in ACC.
     pub ballast: f32,
-    /// Density of the air, kg/m³. Unused in ACC.
+    /// Air density, kg/m³. Unused in ACC.
     pub air_density: f32,
-    /// Temperature of the air, °C.
+    /// Air temperature, °C.
     pub air_temp: f32,
-    /// Temperature of the road, °C.
+    /// Road temperature, °C.
     pub road_temp: f32,
-    /// Turning of the car about its own axes, rad/s.
+    /// Angular velocity around the car's own axes, rad/s.
     pub local_angular_vel: [f32; 3],
     /// Force feedback.
     pub final_ff: f32,
-    /// Time against the best lap. Unused in ACC.
+    /// Delta to the best lap. Unused in ACC.
     pub performance_meter: f32,
     /// Engine brake setting. Unused in ACC.
     pub engine_brake: i32,
-    /// Energy recovery setting. Unused in ACC.
+    /// ERS recovery setting. Unused in ACC.
     pub ers_recovery_level: i32,
-    /// Energy use setting. Unused in ACC.
+    /// ERS power setting. Unused in ACC.
     pub ers_power_level: i32,
-    /// 1 while heat charges the battery. Unused in ACC.
+    /// 1 while the ERS charges from heat. Unused in ACC.
     pub ers_heat_charging: i32,
-    /// 1 while the battery is charged. Unused in ACC.
+    /// 1 while the ERS battery is charging. Unused in ACC.
     pub ers_is_charging: i32,
-    /// Energy used in this lap, kJ. Unused in ACC.
+    /// KERS energy used in this lap, kJ. Unused in ACC.
     pub kers_current_kj: f32,
-    /// 1 where drag reduction may be used. Unused in ACC.
+    /// 1 while DRS may be used. Unused in ACC.
     pub drs_available: i32,
-    /// 1 while drag reduction is open. Unused in ACC.
+    /// 1 while DRS is open. Unused in ACC.
     pub drs_enabled: i32,
-    /// Temperature of the brakes, °C.
+    /// Brake temperature, °C.
     pub brake_temp: [f32; 4],
     /// Clutch, 0 to 1.
     pub clutch: f32,
-    /// Temperature of the tyres, inside edge, °C. Unused in ACC.
+    /// Tyre temperature, inner edge, °C. Unused in ACC.
     pub tyre_temp_i: [f32; 4],
-    /// Temperature of the tyres, middle, °C. Unused in ACC.
+    /// Tyre temperature, middle, °C. Unused in ACC.
     pub tyre_temp_m: [f32; 4],
-    /// Temperature of the tyres, outside edge, °C. Unused in ACC.
+    /// Tyre temperature, outer edge, °C. Unused in ACC.
     pub tyre_temp_o: [f32; 4],
-    /// 1 while the game drives the car.
+    /// 1 while the AI drives the car.
     pub is_ai_controlled: i32,
-    /// Where each tyre touches the road, in the world, m.
+    /// Tyre contact point in world coordinates, m.
     pub tyre_contact_point: [[f32; 3]; 4],
-    /// The road's normal under each tyre.
+    /// Road surface normal at each tyre.
     pub tyre_contact_normal: [[f32; 3]; 4],
-    /// The direction of each tyre.
+    /// Direction of each tyre.
     pub tyre_contact_heading: [[f32; 3]; 4],
-    /// Share of the front brakes.
+    /// Brake bias towards the front.
     pub brake_bias: f32,
     /// Velocity along the car's own axes, m/s.
     pub local_velocity: [f32; 3],

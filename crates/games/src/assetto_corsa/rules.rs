@@ -1,4 +1,4 @@
-//! What the pages say about the game itself.
+//! Game state from the pages.
 use super::decode::AcDecoder;
 use super::family::{self, Member};
 use super::laps::AcLaps;

@@ -7,10 +7,10 @@ use crate::layout::{Channel, Layout};
 use crate::text::Utf16;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of the newest version.
+/// Layout of the newest version.
 pub static STATIC_684: Layout = Layout::from_table("ac-static-684", 684, CHANNELS);
 
-/// The page that ends with `trackConfiguration`. Its last two bytes are padding.
+/// Layout that ends with `trackConfiguration`. Its last two bytes are padding.
 pub static STATIC_592: Layout = Layout::from_table("ac-static-592", 592, CHANNELS.split_at(CHANNELS.len() - 7).0);
 
 pub(crate) const CHANNELS: &[Channel] = &[
@@ -58,95 +58,95 @@ pub(crate) const CHANNELS: &[Channel] = &[
     Channel::fixed("pitWindowEnd", 680, I32, 1, ""),
 ];
 
-/// The page of the newest version. Arrays of four are front left, front right, rear left, rear right.
+/// The page of the newest version. Arrays of four are in the order front left, front right, rear left, rear right.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Static {
-    /// Version of the pages.
+    /// Version of the shared memory interface.
     pub sm_version: Utf16<15>,
     /// Version of the game.
     pub ac_version: Utf16<15>,
-    /// Sessions of the weekend.
+    /// Number of sessions in the weekend.
     pub number_of_sessions: i32,
-    /// Cars in the session.
+    /// Number of cars in the session.
     pub num_cars: i32,
-    /// The player's car.
+    /// Car model.
     pub car_model: Utf16<33>,
     /// The track.
     pub track: Utf16<33>,
-    /// First name of the player.
+    /// Player's first name.
     pub player_name: Utf16<33>,
-    /// Last name of the player.
+    /// Player's last name.
     pub player_surname: Utf16<33>,
-    /// Nickname of the player.
+    /// Player's nickname.
     pub player_nick: Utf16<33>,
     /// Padding.
     pub pad_398: [u8; 2],
-    /// Sectors of the track.
+    /// Number of sectors.
     pub sector_count: i32,
-    /// Highest torque, N·m. Unused in ACC.
+    /// Maximum torque, N·m. Unused in ACC.
     pub max_torque: f32,
-    /// Highest power. Unused in ACC.
+    /// Maximum power. Unused in ACC.
     pub max_power: f32,
-    /// Highest engine speed, rpm.
+    /// Maximum engine speed, rpm.
     pub max_rpm: i32,
-    /// What the tank holds, l.
+    /// Tank capacity, l.
     pub max_fuel: f32,
-    /// Most suspension travel, m. Unused in ACC.
+    /// Maximum suspension travel, m. Unused in ACC.
     pub suspension_max_travel: [f32; 4],
-    /// Radius of the tyres, m. Unused in ACC.
+    /// Tyre radius, m. Unused in ACC.
     pub tyre_radius: [f32; 4],
-    /// Highest turbo boost. Unused in ACC.
+    /// Maximum turbo boost. Unused in ACC.
     pub max_turbo_boost: f32,
     /// Unused.
     pub deprecated_1: f32,
     /// Unused.
     pub deprecated_2: f32,
-    /// 1 with penalties.
+    /// 1 if penalties are enabled.
     pub penalties_enabled: i32,
-    /// Rate of fuel use.
+    /// Fuel consumption rate.
     pub aid_fuel_rate: f32,
-    /// Rate of tyre wear.
+    /// Tyre wear rate.
     pub aid_tire_rate: f32,
-    /// Rate of damage.
+    /// Damage rate.
     pub aid_mechanical_damage: f32,
-    /// 1 where tyres may be warmed.
+    /// 1 if tyre blankets are allowed.
     pub aid_allow_tyre_blankets: i32,
     /// Stability control.
     pub aid_stability: f32,
-    /// 1 with automatic clutch.
+    /// 1 if the automatic clutch is on.
     pub aid_auto_clutch: i32,
-    /// 1 with automatic throttle on downshifts.
+    /// 1 if the automatic throttle blip on downshifts is on.
     pub aid_auto_blip: i32,
-    /// 1 with drag reduction. Unused in ACC.
+    /// 1 if the car has DRS. Unused in ACC.
     pub has_drs: i32,
-    /// 1 with energy recovery. Unused in ACC.
+    /// 1 if the car has ERS. Unused in ACC.
     pub has_ers: i32,
-    /// 1 with a hybrid system. Unused in ACC.
+    /// 1 if the car has KERS. Unused in ACC.
     pub has_kers: i32,
-    /// Energy of the hybrid system, J. Unused in ACC.
+    /// Maximum KERS energy, J. Unused in ACC.
     pub kers_max_j: f32,
-    /// Engine brake settings. Unused in ACC.
+    /// Number of engine brake settings. Unused in ACC.
     pub engine_brake_settings_count: i32,
-    /// Energy use settings. Unused in ACC.
+    /// Number of ERS power settings. Unused in ACC.
     pub ers_power_controller_count: i32,
-    /// Length of the track, m. Unused in ACC.
+    /// Track length, m. Unused in ACC.
     pub track_spline_length: f32,
-    /// Layout of the track. Unused in ACC.
+    /// Track layout. Unused in ACC.
     pub track_configuration: Utf16<33>,
     /// Padding.
     pub pad_590: [u8; 2],
-    /// Energy of the battery, J. Unused in ACC.
+    /// Maximum ERS energy, J. Unused in ACC.
     pub ers_max_j: f32,
-    /// 1 where the race is limited by time. Unused in ACC.
+    /// 1 if the race is limited by time. Unused in ACC.
     pub is_timed_race: i32,
-    /// 1 with a lap after the time. Unused in ACC.
+    /// 1 if there is an extra lap after the time has run out. Unused in ACC.
     pub has_extra_lap: i32,
-    /// Paint of the car. Unused in ACC.
+    /// Car livery. Unused in ACC.
     pub car_skin: Utf16<33>,
     /// Padding.
     pub pad_670: [u8; 2],
-    /// Grid places in reverse order. Unused in ACC.
+    /// Number of grid positions that are reversed. Unused in ACC.
     pub reversed_grid_positions: i32,
     /// Start of the pit window. Its unit is not documented.
     pub pit_window_start: i32,

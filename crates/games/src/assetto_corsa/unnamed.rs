@@ -1,26 +1,27 @@
-//! Which page of the family a section is, where the system does not tell its name: by values that only that page can have.
+//! Identifies the page in a section when the system does not reveal section names, by values that only that page can
+//! hold.
 //!
-//! The pages have one length. What tells them apart stands at their fronts:
+//! All pages of the family have the same section length. Their first bytes differ:
 //!
 //! ```text
 //!           0          4        8         12                        42 …                132
 //! physics   step       gas      brake     fuel, gear, rpm, speed …   floats
 //! graphics  packet     status   session   text: times as UTF-16LE                       laps, times
-//! static    text: versions as UTF-16LE, clean behind their ends      sessions, cars, names
+//! static    text: versions as UTF-16LE, zero-padded                  sessions, cars, names
 //! ```
-//! A page that fits none of them, or two, is not told: zeros, and a page with nothing in it but its number.
+//! A page that matches none of them, or two, is not identified: all zeros, or nothing but a packet number.
 use super::family::is_zero;
 use crate::bytes::{array_at, f32_at, i32_at};
 
-/// No page of the family is longer. Behind it sections stay as the system made them: zero.
+/// Maximum page length in the family. Beyond it, sections keep the zeros that the system created them with.
 const MOST_PAGE_BYTES: usize = 3072;
 
-/// Texts: offset and UTF-16 units.
+/// Text fields: offset and length in UTF-16 code units.
 const GRAPHICS_TIMES: [(usize, usize); 4] = [(12, 15), (42, 15), (72, 15), (102, 15)];
 const STATIC_VERSIONS: [(usize, usize); 2] = [(0, 15), (30, 15)];
 const STATIC_NAMES: [(usize, usize); 2] = [(68, 33), (134, 33)];
 
-/// The stream whose page this is, if it can be only one.
+/// Returns the stream whose page this is, if exactly one matches.
 pub(crate) fn stream_of(page: &[u8]) -> Option<&'static str> {
     let looks = [("physics", is_physics(page)), ("graphics", is_graphics(page)), ("static", is_static(page))];
     let mut fitting = looks.iter().filter(|(_, fits)| *fits);
@@ -30,7 +31,8 @@ pub(crate) fn stream_of(page: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A car: pedals, fuel, gear, engine and speed as they can be. Texts and counts in these places would be numbers next to zero.
+/// Matches a physics page: pedals, fuel, gear, engine speed and speed are plausible. Texts and counts at these offsets
+/// would be subnormal floats.
 pub(crate) fn is_physics(page: &[u8]) -> bool {
     let number = |at: usize, least: f32, most: f32| {
         let likely = |value: f32| (value == 0.0 || value.is_normal()) && (least..=most).contains(&value);
@@ -51,12 +53,12 @@ pub(crate) fn is_physics(page: &[u8]) -> bool {
         && ends_clean(page)
 }
 
-/// A session: its status and times as text.
+/// Matches a graphics page: status, and times as text.
 fn is_graphics(page: &[u8]) -> bool {
     let texts = GRAPHICS_TIMES.map(|place| array(page, place));
     let plain = |unit: &[u8; 2]| *unit == [0, 0] || (unit[1] == 0 && (0x20..0x7F).contains(&unit[0]));
     let place = f32_at(page, 248).is_some_and(|place| (-2.0..=2.0).contains(&place));
-    let told = || {
+    let is_filled = || {
         let status = i32_at(page, 4).is_some_and(|status| status != 0);
         status
             || texts.iter().any(|text| !is_zero(text))
@@ -69,11 +71,11 @@ fn is_graphics(page: &[u8]) -> bool {
         && count(page, 132, 1_000_000)
         && count(page, 136, 10_000)
         && place
-        && told()
+        && is_filled()
         && ends_clean(page)
 }
 
-/// Versions and names.
+/// Matches a static page: versions and names.
 fn is_static(page: &[u8]) -> bool {
     let versions = STATIC_VERSIONS.map(|place| clean_text(array(page, place)));
     let version = |unit: &[u8; 2]| unit[1] == 0 && (unit[0].is_ascii_alphanumeric() || b".-_ ".contains(&unit[0]));
@@ -89,7 +91,7 @@ fn count(page: &[u8], at: usize, most: i32) -> bool {
     i32_at(page, at).is_some_and(|value| (0..=most).contains(&value))
 }
 
-/// The page is there, and nothing stands behind the longest one.
+/// Returns whether the page is complete and all bytes past the longest page are zero.
 fn ends_clean(page: &[u8]) -> bool {
     array_at::<4>(page, 564).is_some() && is_zero(page.get(MOST_PAGE_BYTES..).unwrap_or_default())
 }
@@ -98,7 +100,7 @@ fn array(page: &[u8], (offset, units): (usize, usize)) -> &[u8] {
     page.get(offset..offset + units * 2).unwrap_or_default()
 }
 
-/// The units before the first NUL, if they are letters and only zeros follow.
+/// Returns the code units before the first NUL, if they are printable and only zeros follow.
 fn clean_text(array: &[u8]) -> Option<&[u8]> {
     let used = array.as_chunks::<2>().0.iter().take_while(|unit| **unit != [0, 0]).count();
     let (text, rest) = array.split_at_checked(used * 2)?;
@@ -140,11 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn each_page_is_told_from_the_others() {
+    fn each_page_is_identified() {
         assert_eq!(stream_of(&section(physics().as_bytes())), Some("physics"));
         assert_eq!(stream_of(&section(graphics().as_bytes())), Some("graphics"));
         assert_eq!(stream_of(&section(statics().as_bytes())), Some("static"));
-        // A car that stands, in its first step, with a number that is a letter.
+        // A stationary car with a step number that is also a letter.
         let mut parked = acc::Physics::default();
         (parked.packet_id, parked.fuel, parked.gear) = (0x41, 30.0, 1);
         assert_eq!(stream_of(&section(parked.as_bytes())), Some("physics"));
@@ -154,19 +156,19 @@ mod tests {
     }
 
     #[test]
-    fn what_says_too_little_or_is_of_somebody_else_is_not_told() {
+    fn ambiguous_or_foreign_sections_are_not_identified() {
         let mut only_a_number = vec![0; 4096];
         assert_eq!(stream_of(&only_a_number), None);
         only_a_number[0] = 7;
         assert_eq!(stream_of(&only_a_number), None);
-        // Windows' own page: a clock, and the system's folder as text.
+        // The shared user data page of Windows: a clock, and the system folder as text.
         let mut shared = vec![0; 4096];
         shared[4..8].copy_from_slice(&0x0FA0_0000_u32.to_le_bytes());
         shared[8..12].copy_from_slice(&0x1234_5678_u32.to_le_bytes());
         shared[12] = 2;
         shared[48..50].copy_from_slice(b"C\0");
         assert_eq!(stream_of(&shared), None);
-        // Something that goes on to the end of the section.
+        // Data up to the end of the section.
         let mut long = section(physics().as_bytes());
         long[4000] = 1;
         assert_eq!(stream_of(&long), None);
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_car_has_are_no_physics_page() {
+    fn implausible_values_are_not_a_physics_page() {
         let broken: [fn(&mut acc::Physics); 6] = [
             |page| page.packet_id = -1,
             |page| page.gas = 7.0,

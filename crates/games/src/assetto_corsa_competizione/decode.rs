@@ -1,6 +1,6 @@
-//! Pages to samples: what Competizione adds to what it has in common with Assetto Corsa.
+//! Decodes pages into samples: Competizione's additions to the part shared with Assetto Corsa.
 //!
-//! Members that the game's documentation calls unused (tread temperatures, wear, load) are not read.
+//! Fields that the game's documentation calls unused (tread temperatures, wear, load) are not read.
 use std::mem::offset_of;
 
 use super::{Graphics, Physics};
@@ -10,7 +10,7 @@ use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Sample};
 use crate::sane::count;
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Decode for AccDecoder {
             "physics" => {
                 car(frame.bytes, sample);
                 let acts = |field| f32_at(frame.bytes, field).map(|level| level > 0.0);
-                // Known only with a car: a page that was never written has no speed.
+                // An unwritten page has no speed.
                 let known = sample.speed_kmh.is_some();
                 sample.abs_active = acts(offset_of!(Physics, head.abs)).filter(|_| known);
                 sample.tc_active = acts(offset_of!(Physics, head.tc)).filter(|_| known);
@@ -41,7 +41,7 @@ fn field(page: &[u8], sample: &mut Sample) {
     let whole = |field| i32_at(page, field);
     let is = |field| whole(field).map(|flag| flag != 0);
     sample.car_count = whole(offset_of!(Graphics, active_cars)).filter(|cars| *cars > 0).and_then(count);
-    sample.world_m = place(page);
+    sample.world_m = player_position(page);
     sample.in_pit_lane = is(offset_of!(Graphics, is_in_pit_lane));
     sample.lap_is_valid = is(offset_of!(Graphics, is_valid_lap));
     sample.tc_level = whole(offset_of!(Graphics, tc)).filter(|level| *level >= 0);
@@ -59,8 +59,8 @@ fn field(page: &[u8], sample: &mut Sample) {
     });
 }
 
-/// The player's place: the order of the entries is not fixed, their ids are.
-fn place(page: &[u8]) -> Option<[f32; 3]> {
+/// Returns the player's world position. The order of entries is not fixed, so the entry is found by car id.
+fn player_position(page: &[u8]) -> Option<[f32; 3]> {
     let player = i32_at(page, offset_of!(Graphics, player_car_id))?;
     let entry = (0..CARS).find(|entry| i32_at(page, offset_of!(Graphics, car_id) + entry * 4) == Some(player))?;
     vector(page, offset_of!(Graphics, car_coordinates) + entry * 12).filter(|place| *place != [0.0; 3])

@@ -11,10 +11,10 @@ use crate::layout::{Channel, Layout, joined};
 use crate::text::Utf16;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of the newest version.
+/// Layout of the newest version.
 pub static GRAPHICS_1588: Layout = Layout::from_table("acc-graphics-1588", 1588, CHANNELS);
 
-/// The page before `gapAhead` and `gapBehind` were added to its end.
+/// Layout before `gapAhead` and `gapBehind` were appended.
 pub static GRAPHICS_1580: Layout =
     Layout::from_table("acc-graphics-1580", 1580, CHANNELS.split_at(CHANNELS.len() - 2).0);
 
@@ -89,7 +89,7 @@ const TAIL: &[Channel] = &[
     Channel::fixed("gapBehind", 1584, I32, 1, "ms"),
 ];
 
-/// The page of the newest version. The fields of [`GraphicsHead`] are read as if they were its own.
+/// The page of the newest version. Dereferences to [`GraphicsHead`].
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Graphics {
@@ -97,71 +97,71 @@ pub struct Graphics {
     pub head: GraphicsHead,
     /// Cars on the track.
     pub active_cars: i32,
-    /// Where the cars are, in the world, m.
+    /// World positions of the cars, m.
     pub car_coordinates: [[f32; 3]; 60],
-    /// Whose place each entry of `car_coordinates` is.
+    /// Car id of each entry of `car_coordinates`.
     pub car_id: [i32; 60],
-    /// The player's entry in `car_id`.
+    /// Car id of the player, to be found in `car_id`.
     pub player_car_id: i32,
     /// Penalty time.
     pub penalty_time: f32,
     /// 0 none, 1 blue, 2 yellow, 3 black, 4 white, 5 chequered, 6 penalty, 7 green, 8 orange.
     pub flag: i32,
-    /// Kind of penalty.
+    /// Penalty type.
     pub penalty: i32,
     /// 1 while the ideal line is shown.
     pub ideal_line_on: i32,
-    /// 1 in the pit lane.
+    /// 1 while the car is in the pit lane.
     pub is_in_pit_lane: i32,
     /// Always 0.
     pub surface_grip: f32,
-    /// 1 when the mandatory stop is done.
+    /// 1 once the mandatory pit stop is done.
     pub mandatory_pit_done: i32,
     /// Wind speed, m/s.
     pub wind_speed: f32,
-    /// Where the wind comes from, rad.
+    /// Direction that the wind comes from, rad.
     pub wind_direction: f32,
-    /// 1 while the set-up menu is open.
+    /// 1 while the setup menu is open.
     pub is_setup_menu_visible: i32,
     /// Page of the main display.
     pub main_display_index: i32,
-    /// Page of the second display.
+    /// Page of the secondary display.
     pub secondary_display_index: i32,
     /// Traction control level.
     pub tc: i32,
-    /// Second traction control level.
+    /// Second traction control level (cut).
     pub tc_cut: i32,
     /// Engine map.
     pub engine_map: i32,
-    /// Level of the anti-lock brakes.
+    /// Anti-lock brake level.
     pub abs: i32,
-    /// Fuel for a lap, l.
+    /// Fuel per lap, l.
     pub fuel_x_lap: f32,
     /// 1 while the rain lights are on.
     pub rain_lights: i32,
     /// 1 while the lights flash.
     pub flashing_lights: i32,
-    /// Stage of the lights.
+    /// Light stage.
     pub lights_stage: i32,
     /// Exhaust temperature, °C.
     pub exhaust_temperature: f32,
     /// Wiper stage.
     pub wiper_lv: i32,
-    /// Driving time left for the driver, ms.
+    /// Total driving time left for the driver, ms.
     pub driver_stint_total_time_left: i32,
-    /// Time left of the stint, ms.
+    /// Stint time left, ms.
     pub driver_stint_time_left: i32,
-    /// 1 with rain tyres.
+    /// 1 if rain tyres are fitted.
     pub rain_tyres: i32,
-    /// Which session of the weekend.
+    /// Index of the session within the race weekend.
     pub session_index: i32,
     /// Fuel used, l.
     pub used_fuel: f32,
-    /// Difference to the best lap, as text.
+    /// Delta to the best lap, as text.
     pub delta_lap_time: Utf16<15>,
     /// Padding.
     pub pad_1358: [u8; 2],
-    /// Difference to the best lap, ms.
+    /// Delta to the best lap, ms.
     pub i_delta_lap_time: i32,
     /// Estimated lap time, as text.
     pub estimated_lap_time: Utf16<15>,
@@ -169,19 +169,19 @@ pub struct Graphics {
     pub pad_1394: [u8; 2],
     /// Estimated lap time, ms.
     pub i_estimated_lap_time: i32,
-    /// 1 where the difference is positive.
+    /// 1 if the delta is positive.
     pub is_delta_positive: i32,
     /// Last split, ms.
     pub i_split: i32,
-    /// 1 while the running lap is valid.
+    /// 1 while the current lap is valid.
     pub is_valid_lap: i32,
-    /// Laps the fuel lasts for.
+    /// Laps that the fuel lasts for.
     pub fuel_estimated_laps: f32,
-    /// State of the track.
+    /// Track status.
     pub track_status: Utf16<33>,
     /// Padding.
     pub pad_1482: [u8; 2],
-    /// Mandatory stops still to do.
+    /// Mandatory pit stops still to be made.
     pub missing_mandatory_pits: i32,
     /// Time of day, s.
     pub clock: f32,
@@ -189,45 +189,45 @@ pub struct Graphics {
     pub direction_lights_left: i32,
     /// 1 while the right indicator is on.
     pub direction_lights_right: i32,
-    /// 1 while the track is yellow.
+    /// 1 while a yellow flag is out.
     pub global_yellow: i32,
-    /// 1 while sector 1 is yellow.
+    /// 1 while sector 1 is under yellow.
     pub global_yellow_1: i32,
-    /// 1 while sector 2 is yellow.
+    /// 1 while sector 2 is under yellow.
     pub global_yellow_2: i32,
-    /// 1 while sector 3 is yellow.
+    /// 1 while sector 3 is under yellow.
     pub global_yellow_3: i32,
-    /// 1 while the white flag is out.
+    /// 1 while a white flag is out.
     pub global_white: i32,
-    /// 1 while the green flag is out.
+    /// 1 while a green flag is out.
     pub global_green: i32,
     /// 1 while the chequered flag is out.
     pub global_chequered: i32,
-    /// 1 while the red flag is out.
+    /// 1 while a red flag is out.
     pub global_red: i32,
-    /// Tyre set chosen for the stop.
+    /// Tyre set selected for the pit stop.
     pub mfd_tyre_set: i32,
-    /// Fuel chosen for the stop, l.
+    /// Fuel selected for the pit stop, l.
     pub mfd_fuel_to_add: f32,
-    /// Pressure chosen for the stop, front left, psi.
+    /// Pressure selected for the pit stop, front left, psi.
     pub mfd_tyre_pressure_lf: f32,
-    /// Pressure chosen for the stop, front right, psi.
+    /// Pressure selected for the pit stop, front right, psi.
     pub mfd_tyre_pressure_rf: f32,
-    /// Pressure chosen for the stop, rear left, psi.
+    /// Pressure selected for the pit stop, rear left, psi.
     pub mfd_tyre_pressure_lr: f32,
-    /// Pressure chosen for the stop, rear right, psi.
+    /// Pressure selected for the pit stop, rear right, psi.
     pub mfd_tyre_pressure_rr: f32,
     /// 0 green, 1 fast, 2 optimum, 3 greasy, 4 damp, 5 wet, 6 flooded.
     pub track_grip_status: i32,
     /// 0 none, 1 drizzle, 2 light, 3 medium, 4 heavy, 5 thunderstorm.
     pub rain_intensity: i32,
-    /// Rain in 10 minutes.
+    /// Rain intensity in 10 minutes.
     pub rain_intensity_in_10min: i32,
-    /// Rain in 30 minutes.
+    /// Rain intensity in 30 minutes.
     pub rain_intensity_in_30min: i32,
     /// Tyre set on the car.
     pub current_tyre_set: i32,
-    /// Tyre set of the strategy.
+    /// Tyre set planned by the strategy.
     pub strategy_tyre_set: i32,
     /// Gap to the car ahead, ms.
     pub gap_ahead: i32,

@@ -1,6 +1,6 @@
-//! Pages to neutral frames of laps: what Competizione adds to what it has in common with Assetto Corsa.
+//! Decodes pages into lap frames: Competizione's additions to the part shared with Assetto Corsa.
 //!
-//! Pages of older versions are shorter: what they lack is `None`.
+//! Pages of older versions are shorter; their missing fields become `None`.
 use std::mem::offset_of;
 
 use super::{Graphics, Static};
@@ -10,11 +10,11 @@ use crate::capture::SeenFrame;
 use crate::lap_frame::{Identity, LapFrame, ReadLaps, SectorValue, Validity};
 use crate::sane::finite;
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
-/// Penalties that take the best lap away: for cutting, for speeding in the pits.
+/// Penalties that delete the best lap: for cutting, and for speeding in the pit lane.
 const BEST_REMOVED: [i32; 2] = [6, 12];
-/// `flag` while yellow is shown to the driver.
+/// Value of `flag` while a yellow flag is shown to the driver.
 const YELLOW: i32 = 2;
 
 const GRIP: [&str; 7] = ["green", "fast", "optimum", "greasy", "damp", "wet", "flooded"];
@@ -23,7 +23,7 @@ const RAIN: [&str; 6] = ["none", "drizzle", "light", "medium", "heavy", "thunder
 #[derive(Debug, Default)]
 pub(super) struct AccLaps {
     texts: Texts,
-    /// Entry that the player's car had last.
+    /// Most recent entry of the player's car.
     entry: usize,
 }
 
@@ -78,13 +78,13 @@ impl AccLaps {
         ];
         let shown = whole(offset_of!(Graphics, flag)).map(|flag| flag == YELLOW);
         laps.caution = shown.map(|shown| shown || lights.into_iter().any(|light| is(light) == Some(true)));
-        laps.world_m = self.place(page, laps.player_car);
+        laps.world_m = self.player_position(page, laps.player_car);
         self.texts.tyres(page);
         self.texts.identity.stamp(laps);
     }
 
-    /// The player's place: the order of the entries is not fixed, but it seldom changes.
-    fn place(&mut self, page: &[u8], player: Option<i32>) -> Option<[f32; 3]> {
+    /// Returns the player's world position. The order of entries is not fixed but rarely changes.
+    fn player_position(&mut self, page: &[u8], player: Option<i32>) -> Option<[f32; 3]> {
         let player = player?;
         let is_own = |entry: &usize| i32_at(page, offset_of!(Graphics, car_id) + entry * 4) == Some(player);
         if !is_own(&self.entry) {

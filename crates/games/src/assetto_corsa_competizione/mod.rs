@@ -1,4 +1,4 @@
-//! Assetto Corsa Competizione: three pages of shared memory, each a stream.
+//! Assetto Corsa Competizione: three shared memory pages, each a stream.
 //!
 //! | stream | page | frame | other known length |
 //! |---|---|---:|---|
@@ -6,13 +6,13 @@
 //! | [`GRAPHICS`] | `Local\acpmf_graphics` | 1588 | 1580, without `gapAhead` and `gapBehind` |
 //! | [`STATIC`] | `Local\acpmf_static` | 820 | 756, without `wetTyresName` |
 //!
-//! The pages are C structures with members aligned to at most 4 bytes, little endian; text is UTF-16LE in fixed
-//! arrays, NUL padded (read it with [`crate::utf16le_text`]). Padding bytes have no channel. Arrays over wheels are
-//! front left, front right, rear left, rear right. Many members are inherited from an older game and stay 0; they are
-//! listed all the same.
+//! The pages are little-endian C structs whose members are aligned to at most 4 bytes. Text is stored in fixed UTF-16LE
+//! arrays, NUL-padded (decode with [`crate::utf16le_text`]). Padding bytes have no channel. Per-wheel arrays are in the
+//! order front left, front right, rear left, rear right. Many members are inherited from an older game and stay 0; the
+//! tables list them nevertheless.
 //!
-//! Units: `%` is never used, shares from 0 to 1 are `ratio`, temperatures `degC`. A unit is empty where there is none
-//! or where the documentation leaves it open.
+//! Units: fractions from 0 to 1 are `ratio` (`%` is never used), temperatures are `degC`. The unit is empty if there is
+//! none or if it is not documented.
 mod decode;
 mod graphics;
 mod laps;
@@ -31,7 +31,7 @@ use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
-/// The registry's entry.
+/// Registry entry.
 pub const GAME: Game = Game {
     id: "assetto-corsa-competizione",
     name: "Assetto Corsa Competizione",
@@ -42,7 +42,7 @@ pub const GAME: Game = Game {
     rules: &rules::AccRules,
 };
 
-/// The car, written at every physics step.
+/// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
     layouts: &[&PHYSICS_800],
@@ -50,7 +50,7 @@ pub const PHYSICS: Stream = Stream {
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
 };
 
-/// Session, laps, opponents and settings, written with the picture.
+/// Session, laps, opponents and settings, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
     layouts: &[&GRAPHICS_1588, &GRAPHICS_1580],
@@ -66,22 +66,22 @@ pub const STATIC: Stream = Stream {
     copy_rule: CopyRule::TwoEqualCopies,
 };
 
-/// Sections are made of whole pages, and clients map up to a whole one.
+/// Sections consist of whole memory pages, and clients map up to one.
 const SECTION_BYTES: u32 = 4096;
 
-/// The car's stream, typed.
+/// Returns the typed physics stream.
 #[must_use]
 pub fn physics() -> TypedStream<Physics> {
     Physics::stream()
 }
 
-/// The stream of session and laps, typed.
+/// Returns the typed graphics stream.
 #[must_use]
 pub fn graphics() -> TypedStream<Graphics> {
     Graphics::stream()
 }
 
-/// The stream of car, track and driver, typed.
+/// Returns the typed static stream.
 #[must_use]
 pub fn static_page() -> TypedStream<Static> {
     Static::stream()

@@ -1,4 +1,4 @@
-//! The physics page, 800 bytes: the car. Its first 580 bytes are those of [Assetto Corsa](ac::Physics).
+//! The physics page, 800 bytes: car state. Its first 580 bytes are those of [Assetto Corsa](ac::Physics).
 use std::ops::{Deref, DerefMut};
 
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
@@ -9,7 +9,7 @@ use crate::layout::Kind::{F32, I32};
 use crate::layout::{Channel, Layout, joined};
 use crate::typed::{Frame, TypedStream};
 
-/// The page as every known version of the game writes it.
+/// Layout of all known versions of the game.
 pub static PHYSICS_800: Layout = Layout::from_table("acc-physics-800", 800, CHANNELS);
 
 pub(crate) const CHANNELS: &[Channel] =
@@ -43,8 +43,8 @@ const TAIL: &[Channel] = &[
     Channel::fixed("absVibrations", 796, F32, 1, ""),
 ];
 
-/// The page. The fields of [`ac::Physics`] are read as if they were its own: `page.speed_kmh`. Arrays of four are front
-/// left, front right, rear left, rear right.
+/// The physics page. Dereferences to [`ac::Physics`]: `page.speed_kmh`. Arrays of four are in the order front left,
+/// front right, rear left, rear right.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Physics {
@@ -54,7 +54,7 @@ pub struct Physics {
     pub p2p_activations: i32,
     /// Unused.
     pub p2p_status: i32,
-    /// Highest engine speed now, rpm. Unused in ACC; other games of the family fill it.
+    /// Current maximum engine speed, rpm. Unused in ACC; other games of the family fill it.
     pub current_max_rpm: i32,
     /// Unused.
     pub mz: [f32; 4],
@@ -62,7 +62,7 @@ pub struct Physics {
     pub fx: [f32; 4],
     /// Unused.
     pub fy: [f32; 4],
-    /// Slip of each tyre along its direction.
+    /// Longitudinal slip ratio of each tyre.
     pub slip_ratio: [f32; 4],
     /// Slip angle of each tyre, rad.
     pub slip_angle: [f32; 4],
@@ -70,35 +70,35 @@ pub struct Physics {
     pub tc_in_action: i32,
     /// Unused.
     pub abs_in_action: i32,
-    /// Damage of the suspension. Documented as unused, but filled.
+    /// Suspension damage. Documented as unused, but filled.
     pub suspension_damage: [f32; 4],
     /// Unused.
     pub tyre_temp: [f32; 4],
-    /// Temperature of the water, °C.
+    /// Water temperature, °C.
     pub water_temp: f32,
     /// Brake pressure.
     pub brake_pressure: [f32; 4],
-    /// Brake pads at the front.
+    /// Front brake pad compound.
     pub front_brake_compound: i32,
-    /// Brake pads at the rear.
+    /// Rear brake pad compound.
     pub rear_brake_compound: i32,
-    /// What is left of the brake pads, mm.
+    /// Remaining brake pad thickness, mm.
     pub pad_life: [f32; 4],
-    /// What is left of the brake discs, mm.
+    /// Remaining brake disc thickness, mm.
     pub disc_life: [f32; 4],
     /// 1 while the ignition is on.
     pub ignition_on: i32,
-    /// 1 while the starter turns.
+    /// 1 while the starter is running.
     pub starter_engine_on: i32,
     /// 1 while the engine runs.
     pub is_engine_running: i32,
-    /// Vibration by kerbs.
+    /// Vibration from kerbs.
     pub kerb_vibration: f32,
-    /// Vibration by slip.
+    /// Vibration from slip.
     pub slip_vibrations: f32,
-    /// Vibration by acceleration.
+    /// Vibration from acceleration.
     pub g_vibrations: f32,
-    /// Vibration by the anti-lock brakes.
+    /// Vibration from the anti-lock brakes.
     pub abs_vibrations: f32,
 }
 

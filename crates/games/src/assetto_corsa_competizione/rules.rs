@@ -1,4 +1,4 @@
-//! What the pages say about the game itself.
+//! Game state from the pages.
 use super::decode::AccDecoder;
 use super::laps::AccLaps;
 use crate::ac::{Member, family, unnamed};
@@ -7,7 +7,7 @@ use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
-/// `sessionIndex` of the graphics page: goes up with each session of a weekend.
+/// Offset of `sessionIndex` in the graphics page. The index increases with each session of a weekend.
 const SESSION_INDEX: usize = 1320;
 
 #[derive(Debug)]

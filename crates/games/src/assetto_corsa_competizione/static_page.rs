@@ -11,10 +11,10 @@ use crate::layout::{Channel, Layout, joined};
 use crate::text::Utf16;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of the newest version.
+/// Layout of the newest version.
 pub static STATIC_820: Layout = Layout::from_table("acc-static-820", 820, CHANNELS);
 
-/// The page before `wetTyresName` was added to its end. Its last two bytes are padding.
+/// Layout before `wetTyresName` was appended. Its last two bytes are padding.
 pub static STATIC_756: Layout = Layout::from_table("acc-static-756", 756, CHANNELS.split_at(CHANNELS.len() - 1).0);
 
 pub(crate) const CHANNELS: &[Channel] =
@@ -26,13 +26,13 @@ const TAIL: &[Channel] = &[
     Channel::fixed("wetTyresName", 754, Char16, 33, ""),
 ];
 
-/// The page of the newest version. The fields of [`ac::Static`] are read as if they were its own.
+/// The page of the newest version. Dereferences to [`ac::Static`].
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Static {
     /// The first 684 bytes.
     pub head: ac::Static,
-    /// 1 on a server.
+    /// 1 in an online session.
     pub is_online: i32,
     /// Name of the dry tyres.
     pub dry_tyres_name: Utf16<33>,

@@ -1,20 +1,21 @@
-//! Pages to samples.
+//! Decodes pages into samples.
 //!
-//! Sources disagree on which of `accG`'s last two numbers points up, so only the one to the side is read. Which edge of a tread
-//! `tyre_temperature_left` means on a right wheel is open too: temperatures of the tread come from the physics page.
+//! Sources disagree on which of the last two components of `accG` points up, so only the lateral one is read. It is
+//! also unclear which edge of the tread `tyre_temperature_left` means on a right wheel, so tread temperatures come from
+//! the physics page.
 use std::mem::offset_of;
 
 use super::{Graphics, Static};
-use crate::ac::decode::{car, edges, unsaid_pressures, vector};
+use crate::ac::decode::{car, clear_missing_pressures, tread_temperatures, vector};
 use crate::ac::family;
 use crate::bytes::{array_at, f32_at, i32_at};
 use crate::capture::{Presence, Seen, SeenFrame};
 use crate::sample::{Decode, Flags, Sample};
 use crate::sane::{count, finite, lap_ms, running_ms};
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
-/// Both halves of a car's id.
+/// Length of a car id: two 8-byte halves.
 const CAR_ID_BYTES: usize = 16;
 
 #[derive(Debug, Default)]
@@ -27,14 +28,14 @@ impl Decode for EvoDecoder {
         match frame.stream {
             "physics" => {
                 car(frame.bytes, sample);
-                edges(frame.bytes, sample);
-                unsaid_pressures(sample);
+                tread_temperatures(frame.bytes, sample);
+                clear_missing_pressures(sample);
                 (sample.vertical_g, sample.longitudinal_g) = (None, None);
             }
             "graphics" => {
                 let presence = family::presence(Seen(&[frame]));
                 sample.presence = Some(presence);
-                // A page that says "off" is not believed in anything else.
+                // If the status is "off", all other fields are ignored.
                 let page = if presence == Presence::Off { &[] } else { frame.bytes };
                 laps(page, sample);
                 self.track(page, sample);
@@ -53,7 +54,7 @@ impl EvoDecoder {
         sample.track_position = f32_at(page, offset_of!(Graphics, npos)).and_then(finite);
         sample.lap_distance_m =
             Option::zip(sample.track_position, self.track_m).map(|(share, metres)| share * metres).and_then(finite);
-        sample.world_m = place(page);
+        sample.world_m = player_position(page);
         sample.in_pit_box = is(offset_of!(Graphics, is_in_pit_box));
         sample.in_pit_lane = is(offset_of!(Graphics, is_in_pit_lane));
         sample.abs_active = is(offset_of!(Graphics, abs_active));
@@ -78,23 +79,23 @@ fn laps(page: &[u8], sample: &mut Sample) {
     sample.lap_time_ms = whole(offset_of!(Graphics, current_lap_time_ms)).and_then(running_ms);
     sample.last_lap_ms = whole(offset_of!(Graphics, last_laptime_ms)).and_then(lap_ms);
     sample.best_lap_ms = whole(offset_of!(Graphics, best_laptime_ms)).and_then(lap_ms);
-    // Whether 0 is "over" or "no limit" is not known.
+    // It is not known whether 0 means "over" or "no limit".
     sample.session_left_ms = whole(offset_of!(Graphics, session_state.time_left_ms)).and_then(lap_ms);
     sample.lap_is_valid = page.get(offset_of!(Graphics, is_valid_lap)).map(|flag| *flag != 0);
     let cars = page.get(offset_of!(Graphics, active_cars)).copied();
     sample.car_count = cars.filter(|cars| *cars > 0).map(u16::from);
 }
 
-/// The player's place: the order of the entries is not fixed, their ids are.
-fn place(page: &[u8]) -> Option<[f32; 3]> {
+/// Returns the player's world position. The order of entries is not fixed, so the entry is found by car id.
+fn player_position(page: &[u8]) -> Option<[f32; 3]> {
     let id = |at: usize| array_at::<CAR_ID_BYTES>(page, at);
     let player = id(offset_of!(Graphics, player_car_id_a)).filter(|id| *id != [0; CAR_ID_BYTES])?;
     let entry = (0..CARS).find(|entry| id(offset_of!(Graphics, car_ids) + entry * CAR_ID_BYTES) == Some(player))?;
     vector(page, offset_of!(Graphics, car_coordinates) + entry * 12).filter(|place| *place != [0.0; 3])
 }
 
-/// The one flag that a number stands for; `None` if it is not known. Black and white is a warning before a penalty, red and
-/// yellow stripes a slippery track: neither has a word of its own.
+/// Decodes a flag number; `None` if it is unknown. Black and white (7) is a warning before a penalty and has no
+/// counterpart; red and yellow stripes (10), a slippery track, count as yellow.
 fn flags(shown: i32) -> Option<Flags> {
     let none = Flags::default();
     Some(match shown {

@@ -1,7 +1,7 @@
-//! The graphics page, 4900 bytes: session, laps, the car's displays and all cars' places.
+//! The graphics page, 4900 bytes: session, laps, the car's displays and the positions of all cars.
 //!
-//! The page is packed to 4 bytes, so numbers of 8 bytes stand where only 4 are aligned: they are [`U64`], which may stand
-//! anywhere. Flags are single bytes, and anything but 0 is true.
+//! The page is packed to 4 bytes, so 8-byte numbers may only be 4-byte aligned. They are therefore [`U64`], which needs
+//! no alignment. Flags are single bytes; any value but 0 is true.
 use zerocopy::little_endian::U64;
 use zerocopy::{FromBytes, FromZeros as _, Immutable, IntoBytes, KnownLayout};
 
@@ -12,20 +12,20 @@ use crate::layout::Layout;
 use crate::text::Chars;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of version 0.6 and later.
+/// Layout of version 0.6 and later.
 pub static GRAPHICS_4900: Layout = Layout::from_table("ace-graphics-4900", 4900, CHANNELS);
 
-/// The page.
+/// The graphics page.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Graphics {
-    /// Number of the page: goes up with each one.
+    /// Page number, increases with each page.
     pub packet_id: i32,
     /// 0 off, 1 replay, 2 live, 3 pause.
     pub status: i32,
-    /// Id of the car that the camera shows, first half.
+    /// Id of the car in focus of the camera, first half.
     pub focused_car_id_a: U64,
-    /// Id of the car that the camera shows, second half.
+    /// Id of the car in focus of the camera, second half.
     pub focused_car_id_b: U64,
     /// Id of the player's car, first half.
     pub player_car_id_a: U64,
@@ -33,51 +33,51 @@ pub struct Graphics {
     pub player_car_id_b: U64,
     /// Engine speed, rpm.
     pub rpm: u16,
-    /// 1 while the engine is at its limiter.
+    /// 1 while the rev limiter is active.
     pub is_rpm_limiter_on: u8,
-    /// 1 where it is time for the next gear.
+    /// 1 when it is time to shift up.
     pub is_change_up_rpm: u8,
-    /// 1 where it is time for a lower gear.
+    /// 1 when it is time to shift down.
     pub is_change_down_rpm: u8,
-    /// 1 while the traction control acts.
+    /// 1 while the traction control intervenes.
     pub tc_active: u8,
-    /// 1 while the anti-lock brakes act.
+    /// 1 while the anti-lock brakes intervene.
     pub abs_active: u8,
-    /// 1 while the stability control acts.
+    /// 1 while the stability control intervenes.
     pub esc_active: u8,
-    /// 1 while the launch control acts.
+    /// 1 while the launch control is active.
     pub launch_active: u8,
     /// 1 while the ignition is on.
     pub is_ignition_on: u8,
     /// 1 while the engine runs.
     pub is_engine_running: u8,
-    /// 1 while the hybrid battery is charged.
+    /// 1 while the KERS battery is charging.
     pub kers_is_charging: u8,
-    /// 1 while the car goes the wrong way.
+    /// 1 while the car drives the wrong way.
     pub is_wrong_way: u8,
-    /// 1 where the rear wing may be opened.
+    /// 1 while DRS may be used.
     pub is_drs_available: u8,
-    /// 1 while the battery is charged.
+    /// 1 while the battery is charging.
     pub battery_is_charging: u8,
-    /// 1 when the lap's energy is used up.
+    /// 1 once the energy allowed per lap is used up.
     pub is_max_kj_per_lap_reached: u8,
-    /// 1 when no more may be charged in this lap.
+    /// 1 once the charge allowed per lap is reached.
     pub is_max_charge_kj_per_lap_reached: u8,
     /// Padding.
     pub pad_57: [u8; 1],
     /// Speed on the display, km/h.
     pub display_speed_kmh: i16,
-    /// Speed on the display, miles an hour.
+    /// Speed on the display, mph.
     pub display_speed_mph: i16,
     /// Speed on the display, m/s.
     pub display_speed_ms: i16,
-    /// Speed beyond the limit of the pit lane.
+    /// Speed above the pit lane limit.
     pub pitspeeding_delta: f32,
     /// Gear: 0 reverse, 1 neutral, 2 first.
     pub gear_int: i16,
     /// Padding.
     pub pad_70: [u8; 2],
-    /// Engine speed, as a share of the highest.
+    /// Engine speed as a fraction of the maximum.
     pub rpm_percent: f32,
     /// Throttle, 0 to 1.
     pub gas_percent: f32,
@@ -89,195 +89,195 @@ pub struct Graphics {
     pub clutch_percent: f32,
     /// Steering, -1 (left) to 1.
     pub steering_percent: f32,
-    /// Strength of the force feedback.
+    /// Force feedback strength.
     pub ffb_strength: f32,
-    /// Force feedback setting of the car. The game spells it so.
+    /// Force feedback multiplier of the car. The misspelling is the game's.
     pub car_ffb_mupliplier: f32,
-    /// Temperature of the water, as a share.
+    /// Water temperature as a fraction.
     pub water_temperature_percent: f32,
-    /// Pressure of the water, bar.
+    /// Water pressure, bar.
     pub water_pressure_bar: f32,
-    /// Pressure of the fuel, bar.
+    /// Fuel pressure, bar.
     pub fuel_pressure_bar: f32,
-    /// Temperature of the water, °C.
+    /// Water temperature, °C.
     pub water_temperature_c: i8,
-    /// Temperature of the air, °C.
+    /// Air temperature, °C.
     pub air_temperature_c: i8,
     /// Padding.
     pub pad_118: [u8; 2],
-    /// Temperature of the oil, °C.
+    /// Oil temperature, °C.
     pub oil_temperature_c: f32,
-    /// Pressure of the oil, bar.
+    /// Oil pressure, bar.
     pub oil_pressure_bar: f32,
     /// Exhaust temperature, °C.
     pub exhaust_temperature_c: f32,
-    /// Acceleration to the side, g.
+    /// Lateral acceleration, g.
     pub g_forces_x: f32,
     /// Acceleration, g.
     pub g_forces_y: f32,
     /// Acceleration, g.
     pub g_forces_z: f32,
-    /// Turbo pressure, bar.
+    /// Turbo boost, bar.
     pub turbo_boost: f32,
     /// Turbo setting.
     pub turbo_boost_level: f32,
-    /// Turbo pressure, as a share of the highest.
+    /// Turbo boost as a fraction of the maximum.
     pub turbo_boost_perc: f32,
-    /// Angle of the steering wheel, degrees.
+    /// Steering wheel angle, degrees.
     pub steer_degrees: i32,
-    /// Driven in this session, km.
+    /// Distance driven in this session, km.
     pub current_km: f32,
-    /// Driven in all, km.
+    /// Total distance driven, km.
     pub total_km: u32,
-    /// Time driven in all, s.
+    /// Total driving time, s.
     pub total_driving_time_s: u32,
-    /// Hours of the time of day.
+    /// Time of day, hours.
     pub time_of_day_hours: i32,
-    /// Minutes of the time of day.
+    /// Time of day, minutes.
     pub time_of_day_minutes: i32,
-    /// Seconds of the time of day.
+    /// Time of day, seconds.
     pub time_of_day_seconds: i32,
-    /// Difference to the reference lap, ms.
+    /// Delta to the reference lap, ms.
     pub delta_time_ms: i32,
-    /// Time of the running lap, ms.
+    /// Current lap time, ms.
     pub current_lap_time_ms: i32,
-    /// Predicted time of the running lap, ms.
+    /// Predicted lap time, ms.
     pub predicted_lap_time_ms: i32,
     /// Fuel in the tank, l.
     pub fuel_liter_current_quantity: f32,
-    /// Fuel in the tank, as a share.
+    /// Fuel in the tank as a fraction.
     pub fuel_liter_current_quantity_percent: f32,
-    /// Fuel used, l/km.
+    /// Fuel consumption, l/km.
     pub fuel_liter_per_km: f32,
-    /// Distance with a litre, km.
+    /// Distance per litre of fuel, km.
     pub km_per_fuel_liter: f32,
-    /// Torque of the engine, N·m.
+    /// Engine torque, N·m.
     pub current_torque: f32,
-    /// Power of the engine, bhp.
+    /// Engine power, bhp.
     pub current_bhp: i32,
-    /// Front left.
+    /// Front left tyre.
     pub tyre_lf: Tyre,
-    /// Front right.
+    /// Front right tyre.
     pub tyre_rf: Tyre,
-    /// Rear left.
+    /// Rear left tyre.
     pub tyre_lr: Tyre,
-    /// Rear right.
+    /// Rear right tyre.
     pub tyre_rr: Tyre,
-    /// Place on the track, 0 to 1.
+    /// Track position, 0 to 1.
     pub npos: f32,
-    /// Charge of the hybrid battery, as a share.
+    /// KERS charge as a fraction.
     pub kers_charge_perc: f32,
-    /// Power of the hybrid motor, as a share.
+    /// KERS power as a fraction.
     pub kers_current_perc: f32,
-    /// Time that the controls stay locked, s.
+    /// Time for which the controls stay locked, s.
     pub control_lock_time: f32,
-    /// Damage of the car.
+    /// Car damage.
     pub car_damage: CarDamage,
-    /// 0 not known, 1 pit lane, 2 its entry, 3 its exit, 4 track.
+    /// 0 unknown, 1 pit lane, 2 pit entry, 3 pit exit, 4 track.
     pub car_location: i32,
-    /// What a stop does.
+    /// Pit stop actions.
     pub pit_info: PitInfo,
     /// Fuel used, l.
     pub fuel_liter_used: f32,
-    /// Fuel for a lap, l.
+    /// Fuel per lap, l.
     pub fuel_liter_per_lap: f32,
-    /// Laps the fuel lasts for.
+    /// Laps that the fuel lasts for.
     pub laps_possible_with_fuel: f32,
-    /// Temperature of the battery, °C.
+    /// Battery temperature, °C.
     pub battery_temperature: f32,
-    /// Voltage of the battery, V.
+    /// Battery voltage, V.
     pub battery_voltage: f32,
-    /// Fuel used at this moment, l/km.
+    /// Instantaneous fuel consumption, l/km.
     pub instantaneous_fuel_liter_per_km: f32,
-    /// Distance with a litre at this moment, km.
+    /// Instantaneous distance per litre of fuel, km.
     pub instantaneous_km_per_fuel_liter: f32,
     /// How well the engine speed suits the gear.
     pub gear_rpm_window: f32,
     /// Lights and displays.
     pub instrumentation: Instruments,
-    /// The least that each setting may be.
+    /// Minimum of each setting.
     pub instrumentation_min_limit: Instruments,
-    /// The most that each setting may be.
+    /// Maximum of each setting.
     pub instrumentation_max_limit: Instruments,
-    /// Settings of the electronics.
+    /// Electronics settings.
     pub electronics: Electronics,
-    /// The least that each setting may be.
+    /// Minimum of each setting.
     pub electronics_min_limit: Electronics,
-    /// The most that each setting may be.
+    /// Maximum of each setting.
     pub electronics_max_limit: Electronics,
-    /// Not 0 where the driver may change the setting.
+    /// Nonzero if the driver may change the setting.
     pub electronics_is_modifiable: Electronics,
-    /// Laps completed.
+    /// Completed laps.
     pub total_lap_count: i32,
-    /// Place in the field, from 1.
+    /// Race position, from 1.
     pub current_pos: u32,
-    /// Drivers in the session.
+    /// Number of drivers in the session.
     pub total_drivers: u32,
-    /// Time of the last lap, ms.
+    /// Last lap time, ms.
     pub last_laptime_ms: i32,
-    /// Best time, ms.
+    /// Best lap time, ms.
     pub best_laptime_ms: i32,
     /// 0 none, 1 white, 2 green, 3 red, 4 blue, 5 yellow, 6 black, 7 black and white, 8 chequered, 9 orange circle, 10 red and yellow stripes.
     pub flag: i32,
-    /// The flag for the whole track, by the same numbers.
+    /// Flag for the whole track, numbered like `flag`.
     pub global_flag: i32,
-    /// Gears forward.
+    /// Number of forward gears.
     pub max_gears: u32,
     /// 0 combustion, 1 electric.
     pub engine_type: i32,
-    /// 1 with a hybrid system.
+    /// 1 if the car has KERS.
     pub has_kers: u8,
-    /// 1 in the last lap.
+    /// 1 during the last lap.
     pub is_last_lap: u8,
     /// Name of the performance mode.
     pub performance_mode_name: Chars<33>,
     /// Padding.
     pub pad_2455: [u8; 1],
-    /// Differential off the throttle, as set up.
+    /// Differential coast setting, raw value.
     pub diff_coast_raw_value: f32,
-    /// Differential under power, as set up.
+    /// Differential power setting, raw value.
     pub diff_power_raw_value: f32,
     /// Time gained by cutting, ms.
     pub race_cut_gained_time_ms: i32,
-    /// Way left to give it back, m.
+    /// Distance left to give the time back, m.
     pub distance_to_deadline: i32,
-    /// How much of it is given back.
+    /// Portion of the time that has been given back.
     pub race_cut_current_delta: f32,
-    /// The session.
+    /// Session state.
     pub session_state: SessionState,
     /// Times as the display shows them.
     pub timing_state: TimingState,
-    /// Answer time of the server, ms.
+    /// Server ping, ms.
     pub player_ping: i32,
-    /// Delay of the network, ms.
+    /// Network latency, ms.
     pub player_latency: i32,
-    /// Load of the processor.
+    /// CPU usage.
     pub player_cpu_usage: i32,
-    /// Its mean.
+    /// Average CPU usage.
     pub player_cpu_usage_avg: i32,
-    /// Quality of the connection.
+    /// Connection quality.
     pub player_qos: i32,
-    /// Its mean.
+    /// Average connection quality.
     pub player_qos_avg: i32,
-    /// Pictures a second.
+    /// Frames per second.
     pub player_fps: i32,
-    /// Their mean.
+    /// Average frames per second.
     pub player_fps_avg: i32,
-    /// First name of the driver.
+    /// Driver's first name.
     pub driver_name: Chars<33>,
-    /// Last name of the driver.
+    /// Driver's last name.
     pub driver_surname: Chars<33>,
-    /// Model of the car.
+    /// Car model.
     pub car_model: Chars<33>,
-    /// 1 in the box.
+    /// 1 while the car is in its pit box.
     pub is_in_pit_box: u8,
-    /// 1 in the pit lane.
+    /// 1 while the car is in the pit lane.
     pub is_in_pit_lane: u8,
-    /// 1 while the running lap is valid.
+    /// 1 while the current lap is valid.
     pub is_valid_lap: u8,
     /// Padding.
     pub pad_3122: [u8; 2],
-    /// Places of the cars in the world, m. Which car has which entry is in `car_ids`.
+    /// World positions of the cars, m. `car_ids` identifies the car of each entry.
     pub car_coordinates: [[f32; 3]; 60],
     /// Gap to the car ahead, s.
     pub gap_ahead: f32,
@@ -287,21 +287,21 @@ pub struct Graphics {
     pub active_cars: u8,
     /// Padding.
     pub pad_3853: [u8; 3],
-    /// Fuel for a lap, l.
+    /// Fuel per lap, l.
     pub fuel_per_lap: f32,
-    /// Laps the fuel lasts for.
+    /// Laps that the fuel lasts for.
     pub fuel_estimated_laps: f32,
     /// Driving aids.
     pub assists_state: Assists,
-    /// Size of the tank, l.
+    /// Tank capacity, l.
     pub max_fuel: f32,
-    /// Highest turbo pressure, bar.
+    /// Maximum turbo boost, bar.
     pub max_turbo_boost: f32,
-    /// 1 where all tyres are of one compound.
+    /// 1 if all tyres have the same compound.
     pub use_single_compound: u8,
     /// Padding.
     pub pad_3937: [u8; 3],
-    /// Ids of the cars, both halves of each.
+    /// Car ids, both halves of each.
     pub car_ids: [[U64; 2]; 60],
 }
 

@@ -1,9 +1,9 @@
-//! Which bytes of the graphics page are which channel. Names are the game's; members of structures are `tyre_lf.slip`.
+//! Channel table of the graphics page. Names are the game's; members of nested structs are named like `tyre_lf.slip`.
 use crate::layout::Channel;
 use crate::layout::Kind::{Bool, Char, F32, I8, I16, I32, U8, U16, U32, U64};
 use crate::layout::{joined_all, total};
 
-// Names must be put together when the crate is built, and only a macro can do that.
+// Only a macro can concatenate names at compile time.
 macro_rules! tyre {
     ($name:literal, $at:literal) => {
         &[

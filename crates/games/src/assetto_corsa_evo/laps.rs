@@ -1,5 +1,5 @@
-//! Pages to neutral frames of laps. The game says which lap and how long; what it says about sectors and whether a lap counts nobody has confirmed yet,
-//! so that is not read.
+//! Decodes pages into lap frames. Lap number and lap times are read. The fields for sectors and lap validity have not
+//! been confirmed, so they are not read.
 use std::mem::offset_of;
 
 use super::{Graphics, Static};
@@ -12,9 +12,9 @@ use crate::sane::{count, finite, lap_ms, running_ms};
 use crate::session_kind::SessionKind;
 use crate::text::char_text;
 
-/// Entries of the arrays over cars.
+/// Length of the per-car arrays.
 const CARS: usize = 60;
-/// Both halves of a car's id.
+/// Length of a car id: two 8-byte halves.
 const CAR_ID_BYTES: usize = 16;
 
 #[derive(Debug, Default)]
@@ -24,9 +24,9 @@ pub(super) struct EvoLaps {
     name_bytes: Vec<u8>,
     kind: Option<SessionKind>,
     index: Option<i32>,
-    /// Whether a graphics page was ever seen: the game before 0.6 has none.
+    /// Whether a graphics page has arrived: the game before 0.6 has none.
     has_graphics: bool,
-    /// Entry that the player's car had last.
+    /// Most recent entry of the player's car.
     entry: usize,
 }
 
@@ -48,8 +48,8 @@ impl ReadLaps for EvoLaps {
                 if self.has_graphics {
                     return false;
                 }
-                self.identity.become_identity(Identity { remark: Some(NO_LAPS), ..self.identity.clone() });
-                physics_alone(page, laps);
+                self.identity.replace_with(Identity { remark: Some(NO_LAPS), ..self.identity.clone() });
+                physics_only(page, laps);
             }
             "static" => {
                 self.take_static(page);
@@ -70,8 +70,8 @@ impl ReadLaps for EvoLaps {
     }
 }
 
-/// The neutral frame of a game that shows physics alone: it runs, and that is all.
-pub(crate) fn physics_alone(page: &[u8], laps: &mut LapFrame) {
+/// Fills the lap frame of a game that only writes physics: nothing is known except that it runs.
+pub(crate) fn physics_only(page: &[u8], laps: &mut LapFrame) {
     let step = i32_at(page, 0);
     laps.presence = if step.is_some_and(|step| step != 0) { Presence::Live } else { Presence::Off };
     laps.counter = step.map(i64::from);
@@ -107,7 +107,7 @@ impl EvoLaps {
         laps.laps_completed = whole(offset_of!(Graphics, total_lap_count)).and_then(count);
         laps.running_ms = whole(offset_of!(Graphics, current_lap_time_ms)).and_then(running_ms);
         laps.last_ms = whole(offset_of!(Graphics, last_laptime_ms)).and_then(lap_ms);
-        // Whether 0 is "over" or "no limit" is not known.
+        // It is not known whether 0 means "over" or "no limit".
         laps.left_ms = whole(offset_of!(Graphics, session_state.time_left_ms)).and_then(lap_ms).map(|left| left as f32);
         laps.pit = Pit::of(is(offset_of!(Graphics, is_in_pit_box)), is(offset_of!(Graphics, is_in_pit_lane)));
         let place = f32_at(page, offset_of!(Graphics, npos));
@@ -117,11 +117,11 @@ impl EvoLaps {
         let [own, global] = [offset_of!(Graphics, flag), offset_of!(Graphics, global_flag)].map(whole);
         // 3 is red, 5 yellow.
         laps.caution = own.map(|own| [Some(own), global].into_iter().flatten().any(|flag| flag == 3 || flag == 5));
-        laps.world_m = self.place(page);
+        laps.world_m = self.player_position(page);
         self.names(page);
     }
 
-    /// Car and driver stand in the graphics page: they are read anew when their bytes change.
+    /// Updates the identity from car and driver in the graphics page, when their bytes change.
     fn names(&mut self, page: &[u8]) {
         let from = offset_of!(Graphics, driver_name);
         let Some(bytes) = page.get(from..from + 99) else { return };
@@ -135,7 +135,7 @@ impl EvoLaps {
         let names = [offset_of!(Graphics, driver_name), offset_of!(Graphics, driver_surname)].map(said);
         let driver = names.iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
         let statics = self.statics.clone().unwrap_or_default();
-        self.identity.become_identity(Identity {
+        self.identity.replace_with(Identity {
             game_version: statics.version,
             track: statics.track,
             layout: statics.layout,
@@ -147,7 +147,7 @@ impl EvoLaps {
         });
     }
 
-    fn place(&mut self, page: &[u8]) -> Option<[f32; 3]> {
+    fn player_position(&mut self, page: &[u8]) -> Option<[f32; 3]> {
         let id = |at: usize| array_at::<CAR_ID_BYTES>(page, at);
         let player = id(offset_of!(Graphics, player_car_id_a)).filter(|id| *id != [0; CAR_ID_BYTES])?;
         let is_own = |entry: &usize| id(offset_of!(Graphics, car_ids) + entry * CAR_ID_BYTES) == Some(player);

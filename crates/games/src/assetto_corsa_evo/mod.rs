@@ -1,4 +1,4 @@
-//! Assetto Corsa EVO, 0.6 and later: three pages of shared memory under names of its own, each a stream.
+//! Assetto Corsa EVO 0.6 and later: three shared memory pages under the game's own section names, each a stream.
 //!
 //! | stream | page | frame |
 //! |---|---|---:|
@@ -6,11 +6,11 @@
 //! | [`GRAPHICS`] | `Local\acevo_pmf_graphics` | 4900 |
 //! | [`STATIC`] | `Local\acevo_pmf_static` | 208 |
 //!
-//! The pages are C structures with members aligned to at most 4 bytes, little endian. Unlike in
-//! [Assetto Corsa Competizione](crate::assetto_corsa_competizione) text is made of bytes ([`crate::Chars`]) and flags are single
-//! bytes. The physics page is Competizione's. Units are as there.
+//! The pages are little-endian C structs whose members are aligned to at most 4 bytes. Unlike in [Assetto Corsa
+//! Competizione](crate::assetto_corsa_competizione), text is stored as bytes ([`crate::Chars`]) and flags are single
+//! bytes. The physics page and the units are the same as in Competizione.
 //!
-//! Before 0.6 the game used the family's names and filled its physics page alone: [`BEFORE_0_6`].
+//! Before 0.6 the game used the section names of the family and only filled its physics page: [`BEFORE_0_6`].
 mod decode;
 mod graphics;
 mod graphics_channels;
@@ -29,7 +29,7 @@ use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
-/// The registry's entry.
+/// Registry entry.
 pub const GAME: Game = Game {
     id: "assetto-corsa-evo",
     name: "Assetto Corsa EVO",
@@ -40,12 +40,12 @@ pub const GAME: Game = Game {
     rules: &rules::EvoRules,
 };
 
-/// The game before 0.6, under the names that Assetto Corsa and Competizione use. Its pages are those of
-/// [Assetto Corsa Rally](crate::assetto_corsa_rally), and nothing in them tells the two apart.
+/// The game before 0.6, under the section names of Assetto Corsa and Competizione. Its pages are those of [Assetto
+/// Corsa Rally](crate::assetto_corsa_rally), and their contents cannot tell the two games apart.
 pub const BEFORE_0_6: Game =
     Game { streams: &[PHYSICS_BEFORE_0_6], rules: &crate::assetto_corsa_rally::RallyRules, ..GAME };
 
-/// The car, written at every physics step.
+/// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
     name: "physics",
     layouts: &[&PHYSICS_800],
@@ -56,11 +56,11 @@ pub const PHYSICS: Stream = Stream {
 const PHYSICS_BEFORE_0_6: Stream =
     Stream { transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: 4096 }, ..PHYSICS };
 
-/// Session, laps, opponents and settings, written with the picture.
+/// Session, laps, opponents and settings, written with every rendered frame.
 pub const GRAPHICS: Stream = Stream {
     name: "graphics",
     layouts: &[&GRAPHICS_4900],
-    // Sections are made of whole pages, and this one needs two.
+    // Sections consist of whole memory pages, and this one needs two.
     transport: Transport::SharedMemory { section: "acevo_pmf_graphics", section_bytes: 8192 },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
 };
@@ -73,19 +73,19 @@ pub const STATIC: Stream = Stream {
     copy_rule: CopyRule::TwoEqualCopies,
 };
 
-/// The car's stream, typed.
+/// Returns the typed physics stream.
 #[must_use]
 pub fn physics() -> TypedStream<Physics> {
     Physics::stream()
 }
 
-/// The stream of session and laps, typed.
+/// Returns the typed graphics stream.
 #[must_use]
 pub fn graphics() -> TypedStream<Graphics> {
     Graphics::stream()
 }
 
-/// The stream of session and track, typed.
+/// Returns the typed static stream.
 #[must_use]
 pub fn static_page() -> TypedStream<Static> {
     Static::stream()

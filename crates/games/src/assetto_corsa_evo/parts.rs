@@ -1,4 +1,4 @@
-//! The structures inside the graphics page. The game keeps room at the end of each for members to come.
+//! Nested structs of the graphics page. The game reserves space at the end of each for future members.
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::text::Chars;
@@ -7,19 +7,19 @@ use crate::text::Chars;
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Tyre {
-    /// Slip of the tyre.
+    /// Tyre slip.
     pub slip: f32,
     /// 1 while the wheel is locked.
     pub lock: u8,
     /// Padding.
     pub pad_5: [u8; 3],
-    /// Pressure, psi. The game spells it so.
+    /// Tyre pressure, psi. The misspelling is the game's.
     pub tyre_pression: f32,
-    /// Temperature, °C.
+    /// Tyre temperature, °C.
     pub tyre_temperature_c: f32,
-    /// Temperature of the brake, °C.
+    /// Brake temperature, °C.
     pub brake_temperature_c: f32,
-    /// Pressure of the brake.
+    /// Brake pressure.
     pub brake_pressure: f32,
     /// Temperature at one edge of the tread, °C.
     pub tyre_temperature_left: f32,
@@ -27,23 +27,23 @@ pub struct Tyre {
     pub tyre_temperature_center: f32,
     /// Temperature at the other edge of the tread, °C.
     pub tyre_temperature_right: f32,
-    /// Compound at the front.
+    /// Front tyre compound.
     pub tyre_compound_front: Chars<33>,
-    /// Compound at the rear.
+    /// Rear tyre compound.
     pub tyre_compound_rear: Chars<33>,
     /// Padding.
     pub pad_102: [u8; 2],
-    /// Pressure against the best one.
+    /// Pressure relative to the optimum.
     pub tyre_normalized_pressure: f32,
-    /// Temperature at one edge against the best one.
+    /// Temperature at one edge relative to the optimum.
     pub tyre_normalized_temperature_left: f32,
-    /// Temperature in the middle against the best one.
+    /// Temperature in the middle relative to the optimum.
     pub tyre_normalized_temperature_center: f32,
-    /// Temperature at the other edge against the best one.
+    /// Temperature at the other edge relative to the optimum.
     pub tyre_normalized_temperature_right: f32,
-    /// Temperature of the brake against the best one.
+    /// Brake temperature relative to the optimum.
     pub brake_normalized_temperature: f32,
-    /// Temperature inside against the best one.
+    /// Core temperature relative to the optimum.
     pub tyre_normalized_temperature_core: f32,
     /// Padding.
     pub pad_128: [u8; 128],
@@ -51,27 +51,27 @@ pub struct Tyre {
 
 const _: () = assert!(size_of::<Tyre>() == 256);
 
-/// Damage of the car, 128 bytes. 0 is none.
+/// Car damage, 128 bytes. 0 is undamaged.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct CarDamage {
-    /// At the front.
+    /// Front damage.
     pub damage_front: f32,
-    /// At the rear.
+    /// Rear damage.
     pub damage_rear: f32,
-    /// At the left.
+    /// Left damage.
     pub damage_left: f32,
-    /// At the right.
+    /// Right damage.
     pub damage_right: f32,
-    /// In the middle.
+    /// Centre damage.
     pub damage_center: f32,
-    /// Of the suspension, front left.
+    /// Suspension damage, front left.
     pub damage_suspension_lf: f32,
-    /// Of the suspension, front right.
+    /// Suspension damage, front right.
     pub damage_suspension_rf: f32,
-    /// Of the suspension, rear left.
+    /// Suspension damage, rear left.
     pub damage_suspension_lr: f32,
-    /// Of the suspension, rear right.
+    /// Suspension damage, rear right.
     pub damage_suspension_rr: f32,
     /// Padding.
     pub pad_36: [u8; 92],
@@ -79,21 +79,21 @@ pub struct CarDamage {
 
 const _: () = assert!(size_of::<CarDamage>() == 128);
 
-/// What a stop does, 64 bytes: -1 not done, 0 ready, 1 being done.
+/// Pit stop actions, 64 bytes: -1 not done, 0 ready, 1 in progress.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct PitInfo {
-    /// Repair.
+    /// Repairs.
     pub damage: i8,
-    /// Fuel.
+    /// Refuelling.
     pub fuel: i8,
-    /// Tyre at the front left.
+    /// Front left tyre change.
     pub tyres_lf: i8,
-    /// Tyre at the front right.
+    /// Front right tyre change.
     pub tyres_rf: i8,
-    /// Tyre at the rear left.
+    /// Rear left tyre change.
     pub tyres_lr: i8,
-    /// Tyre at the rear right.
+    /// Rear right tyre change.
     pub tyres_rr: i8,
     /// Padding.
     pub pad_6: [u8; 58],
@@ -105,11 +105,11 @@ const _: () = assert!(size_of::<PitInfo>() == 64);
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Instruments {
-    /// Stage of the lights.
+    /// Stage of the main lights.
     pub main_light_stage: i8,
-    /// Stage of the extra lights.
+    /// Stage of the special lights.
     pub special_light_stage: i8,
-    /// Stage of the light inside.
+    /// Stage of the cockpit light.
     pub cockpit_light_stage: i8,
     /// Wiper stage.
     pub wiper_level: i8,
@@ -123,11 +123,11 @@ pub struct Instruments {
     pub flashing_lights: u8,
     /// 1 while the hazard lights are on.
     pub warning_lights: u8,
-    /// The chosen display.
+    /// Index of the selected display.
     pub selected_display_index: i8,
-    /// The page that each display shows.
+    /// Page shown by each display.
     pub display_current_page_index: [i8; 16],
-    /// 1 while the headlights are seen.
+    /// 1 while the headlights are visible.
     pub are_headlights_visible: u8,
     /// Padding.
     pub pad_27: [u8; 101],
@@ -135,23 +135,23 @@ pub struct Instruments {
 
 const _: () = assert!(size_of::<Instruments>() == 128);
 
-/// Settings of the electronics, 128 bytes.
+/// Electronics settings, 128 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Electronics {
     /// Traction control level.
     pub tc_level: i8,
-    /// Second traction control level.
+    /// Second traction control level (cut).
     pub tc_cut_level: i8,
-    /// Level of the anti-lock brakes.
+    /// Anti-lock brake level.
     pub abs_level: i8,
-    /// Level of the stability control.
+    /// Stability control level.
     pub esc_level: i8,
-    /// Level of the electronic brake balance.
+    /// Electronic brake balance level.
     pub ebb_level: i8,
     /// Padding.
     pub pad_5: [u8; 3],
-    /// Brake force at the front, as a share.
+    /// Brake bias towards the front, as a fraction.
     pub brake_bias: f32,
     /// Engine map.
     pub engine_map_level: i8,
@@ -159,35 +159,35 @@ pub struct Electronics {
     pub pad_13: [u8; 3],
     /// Turbo setting.
     pub turbo_level: f32,
-    /// Map for the use of the hybrid battery.
+    /// ERS deployment map.
     pub ers_deployment_map: i8,
     /// Padding.
     pub pad_21: [u8; 3],
-    /// Map for its charging.
+    /// ERS recharge map.
     pub ers_recharge_map: f32,
-    /// 1 while heat charges it.
+    /// 1 while the ERS charges from heat.
     pub is_ers_heat_charging_on: u8,
-    /// 1 in overtake mode.
+    /// 1 while the ERS is in overtake mode.
     pub is_ers_overtake_mode_on: u8,
-    /// 1 while the rear wing is open.
+    /// 1 while DRS is open.
     pub is_drs_open: u8,
-    /// Differential under power.
+    /// Differential power setting.
     pub diff_power_level: i8,
-    /// Differential off the throttle.
+    /// Differential coast setting.
     pub diff_coast_level: i8,
-    /// Front dampers, pressed in.
+    /// Front bump damper setting.
     pub front_bump_damper_level: i8,
-    /// Front dampers, going out.
+    /// Front rebound damper setting.
     pub front_rebound_damper_level: i8,
-    /// Rear dampers, pressed in.
+    /// Rear bump damper setting.
     pub rear_bump_damper_level: i8,
-    /// Rear dampers, going out.
+    /// Rear rebound damper setting.
     pub rear_rebound_damper_level: i8,
     /// 1 while the ignition is on.
     pub is_ignition_on: u8,
     /// 1 while the pit limiter is on.
     pub is_pitlimiter_on: u8,
-    /// Number of the performance mode.
+    /// Index of the performance mode.
     pub active_performance_mode: i8,
     /// Padding.
     pub pad_40: [u8; 88],
@@ -195,11 +195,11 @@ pub struct Electronics {
 
 const _: () = assert!(size_of::<Electronics>() == 128);
 
-/// The session, 256 bytes.
+/// Session state, 256 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct SessionState {
-    /// Phase of the session.
+    /// Session phase.
     pub phase_name: Chars<33>,
     /// Time left, as text.
     pub time_left: Chars<15>,
@@ -209,31 +209,31 @@ pub struct SessionState {
     pub wait_time: Chars<15>,
     /// Padding.
     pub pad_67: [u8; 1],
-    /// Laps of the session.
+    /// Number of laps in the session.
     pub total_lap: i32,
-    /// Number of the running lap.
+    /// Number of the current lap.
     pub current_lap: i32,
-    /// Start lights that are on.
+    /// Number of start lights that are on.
     pub lights_on: i32,
-    /// What the start lights do.
+    /// Mode of the start lights.
     pub lights_mode: i32,
-    /// Length of a lap, km.
+    /// Lap length, km.
     pub lap_length_km: f32,
-    /// Not 0 when the session ends.
+    /// Nonzero when the session ends.
     pub end_session_flag: i32,
     /// Time until the next session, as text.
     pub time_to_next_session: Chars<15>,
-    /// 1 when the connection to the server is lost.
+    /// 1 after the connection to the server was lost.
     pub disconnected_from_server: u8,
-    /// 1 where a restart is allowed.
+    /// 1 if a restart is allowed.
     pub restart_season_enabled: u8,
-    /// 1 where the menu lets drive.
+    /// 1 if the menu offers to drive.
     pub ui_enable_drive: u8,
-    /// 1 where the menu lets change the set-up.
+    /// 1 if the menu offers to change the setup.
     pub ui_enable_setup: u8,
-    /// 1 while the sign to go on blinks.
+    /// 1 while the "ready for next" prompt blinks.
     pub is_ready_to_next_blinking: u8,
-    /// 1 while players are waited for.
+    /// 1 while waiting for players.
     pub show_waiting_for_players: u8,
     /// Padding.
     pub pad_113: [u8; 143],
@@ -245,29 +245,29 @@ const _: () = assert!(size_of::<SessionState>() == 256);
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct TimingState {
-    /// Time of the running lap.
+    /// Current lap time.
     pub current_laptime: Chars<15>,
-    /// Difference to the reference lap.
+    /// Delta to the reference lap.
     pub delta_current: Chars<15>,
     /// Padding.
     pub pad_30: [u8; 2],
-    /// 1 where it is slower, -1 where it is faster, 0 where it is not shown.
+    /// 1 slower, -1 faster, 0 not shown.
     pub delta_current_p: i32,
-    /// Time of the last lap.
+    /// Last lap time.
     pub last_laptime: Chars<15>,
-    /// Difference of the last lap.
+    /// Delta of the last lap.
     pub delta_last: Chars<15>,
     /// Padding.
     pub pad_66: [u8; 2],
-    /// 1 where it was slower, -1 where it was faster, 0 where it is not shown.
+    /// 1 slower, -1 faster, 0 not shown.
     pub delta_last_p: i32,
-    /// Best time.
+    /// Best lap time.
     pub best_laptime: Chars<15>,
-    /// Time of the best sectors together.
+    /// Sum of the best sector times.
     pub ideal_laptime: Chars<15>,
-    /// Time of the session.
+    /// Session time.
     pub total_time: Chars<15>,
-    /// 1 when the running lap does not count.
+    /// 1 if the current lap is invalid.
     pub is_invalid: u8,
     /// Padding.
     pub pad_118: [u8; 138],
@@ -279,25 +279,25 @@ const _: () = assert!(size_of::<TimingState>() == 256);
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Assists {
-    /// Automatic gears.
+    /// Automatic gearbox.
     pub auto_gear: u8,
-    /// Automatic blip.
+    /// Automatic throttle blip.
     pub auto_blip: u8,
     /// Automatic clutch.
     pub auto_clutch: u8,
-    /// Automatic clutch at the start.
+    /// Automatic clutch when starting.
     pub auto_clutch_on_start: u8,
-    /// Ignition and starter by hand.
+    /// Manual ignition and starter.
     pub manual_ignition_e_start: u8,
     /// Automatic pit limiter.
     pub auto_pit_limiter: u8,
-    /// Help at the start.
+    /// Standing start assist.
     pub standing_start_assist: u8,
     /// Padding.
     pub pad_7: [u8; 1],
-    /// Help with steering.
+    /// Steering assist.
     pub auto_steer: f32,
-    /// Help with stability.
+    /// Stability assist.
     pub arcade_stability_control: f32,
     /// Padding.
     pub pad_16: [u8; 48],

@@ -1,4 +1,5 @@
-//! The physics page, 800 bytes: that of [Assetto Corsa Competizione](acc::Physics). `current_max_rpm` is filled.
+//! The physics page, 800 bytes: the same as in [Assetto Corsa Competizione](acc::Physics), with `current_max_rpm`
+//! filled.
 use std::ops::{Deref, DerefMut};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -8,10 +9,10 @@ use crate::acc;
 use crate::layout::Layout;
 use crate::typed::{Frame, TypedStream};
 
-/// The page as every known version of the game writes it.
+/// Layout of all known versions of the game.
 pub static PHYSICS_800: Layout = Layout::from_table("ace-physics-800", 800, acc::PHYSICS_CHANNELS);
 
-/// The page. The fields of [`acc::Physics`] are read as if they were its own: `page.speed_kmh`.
+/// The physics page. Dereferences to [`acc::Physics`]: `page.speed_kmh`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(transparent)]
 pub struct Physics(pub acc::Physics);

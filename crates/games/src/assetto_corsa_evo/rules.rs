@@ -1,4 +1,4 @@
-//! What the pages say about the game itself.
+//! Game state from the pages.
 use std::mem::offset_of;
 
 use super::decode::EvoDecoder;
@@ -12,7 +12,7 @@ use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 use crate::text::{char_text, chars};
 
-/// Texts: offset and bytes.
+/// Text fields: offset and length in bytes.
 const SM_VERSION: (usize, usize) = (offset_of!(Static, sm_version), 15);
 const VERSION: (usize, usize) = (offset_of!(Static, ac_evo_version), 15);
 const TRACK: (usize, usize) = (offset_of!(Static, track), 33);
@@ -26,20 +26,20 @@ impl Rules for EvoRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
         match seen.stream("graphics") {
             Some(_) => family::presence(seen),
-            // A tape of the game before 0.6 has physics alone.
+            // A tape of the game before 0.6 only holds physics.
             None if self.counter(seen).is_some_and(|step| step != 0) => Presence::Live,
             None => Presence::Off,
         }
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
-        // No other game has these names.
+        // No other game uses these section names.
         (!is_zero(page(seen, "graphics"))).then_some(true)
     }
 
     fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
         match section_bytes {
-            // The others fit into one page of memory.
+            // The other pages fit into one memory page.
             0..=4096 if unnamed::is_physics(front) => Some("physics"),
             0..=4096 => is_static(front).then_some("static"),
             _ => is_graphics(front).then_some("graphics"),
@@ -83,7 +83,7 @@ impl Rules for EvoRules {
     }
 }
 
-/// A session as it can be, with a number.
+/// Matches a graphics page: numbered, with plausible session values.
 fn is_graphics(page: &[u8]) -> bool {
     let number =
         |at: usize| f32_at(page, at).is_some_and(|value| value == 0.0 || value.is_normal() && value.abs() < 10.0);
@@ -98,7 +98,7 @@ fn is_graphics(page: &[u8]) -> bool {
         && is_zero(page.get(size_of::<Graphics>()..).unwrap_or_default())
 }
 
-/// Versions and names, clean behind their ends.
+/// Matches a static page: versions and names, zero-padded.
 fn is_static(page: &[u8]) -> bool {
     let versions = [SM_VERSION, VERSION];
     let version = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_ ".contains(byte);
@@ -109,13 +109,13 @@ fn is_static(page: &[u8]) -> bool {
         && is_zero(page.get(size_of::<Static>()..).unwrap_or_default())
 }
 
-/// Letters, and behind them nothing but zeros.
+/// Returns whether the text is printable and only zeros follow.
 fn is_clean(page: &[u8], (offset, bytes): (usize, usize)) -> bool {
     let (text, all) = (text(page, (offset, bytes)), page.get(offset..offset + bytes).unwrap_or_default());
     !all.is_empty() && text.iter().all(|byte| *byte >= 0x20) && is_zero(all.get(text.len()..).unwrap_or_default())
 }
 
-/// The bytes of a text, without what stands behind its first NUL.
+/// Returns the bytes of a text field up to its first NUL.
 fn text(page: &[u8], (offset, bytes): (usize, usize)) -> &[u8] {
     chars(page.get(offset..offset + bytes).unwrap_or_default())
 }
@@ -131,24 +131,27 @@ mod tests {
     use zerocopy::IntoBytes as _;
 
     #[test]
-    fn a_section_without_a_name_is_told_by_its_length_and_what_is_in_it() {
+    fn unnamed_sections_are_identified_by_length_and_contents() {
         let (mut physics, mut graphics, mut statics) =
             (super::super::Physics::default(), Graphics::default(), Static::default());
         (physics.packet_id, physics.fuel, physics.gear) = (7, 20.0, 1);
         (graphics.packet_id, graphics.status, graphics.car_model) = (3, 2, Chars::new("test_car"));
         (statics.session, statics.ac_evo_version, statics.track) = (1, Chars::new("0.9.1"), Chars::new("Ring"));
-        let told = |page: &[u8], section_bytes: usize| {
+        let stream_of = |page: &[u8], section_bytes: usize| {
             let mut section = page.to_vec();
             section.resize(section_bytes, 0);
             EvoRules.stream_of(section_bytes as u64, &section)
         };
-        assert_eq!(told(physics.as_bytes(), 4096), Some("physics"));
-        assert_eq!(told(graphics.as_bytes(), 8192), Some("graphics"));
-        assert_eq!(told(statics.as_bytes(), 4096), Some("static"));
-        assert_eq!((told(&[], 4096), told(&[], 8192), told(physics.as_bytes(), 8192)), (None, None, None));
+        assert_eq!(stream_of(physics.as_bytes(), 4096), Some("physics"));
+        assert_eq!(stream_of(graphics.as_bytes(), 8192), Some("graphics"));
+        assert_eq!(stream_of(statics.as_bytes(), 4096), Some("static"));
+        assert_eq!(
+            (stream_of(&[], 4096), stream_of(&[], 8192), stream_of(physics.as_bytes(), 8192)),
+            (None, None, None)
+        );
         statics.ac_evo_version = Chars(*b"\x019.1\0\0\0\0\0\0\0\0\0\0\0");
-        assert_eq!(told(statics.as_bytes(), 4096), None);
+        assert_eq!(stream_of(statics.as_bytes(), 4096), None);
         graphics.status = 9;
-        assert_eq!(told(graphics.as_bytes(), 8192), None);
+        assert_eq!(stream_of(graphics.as_bytes(), 8192), None);
     }
 }

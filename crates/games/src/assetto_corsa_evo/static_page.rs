@@ -7,7 +7,7 @@ use crate::layout::{Channel, Layout};
 use crate::text::Chars;
 use crate::typed::{Frame, TypedStream};
 
-/// The page of version 0.6 and later.
+/// Layout of version 0.6 and later.
 pub static STATIC_208: Layout = Layout::from_table("ace-static-208", 208, CHANNELS);
 
 const CHANNELS: &[Channel] = &[
@@ -32,43 +32,43 @@ const CHANNELS: &[Channel] = &[
     Channel::fixed("track_length_m", 204, F32, 1, "m"),
 ];
 
-/// The page.
+/// The static page.
 #[derive(Debug, Clone, Copy, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Static {
-    /// Version of the page.
+    /// Version of the shared memory interface.
     pub sm_version: Chars<15>,
     /// Version of the game.
     pub ac_evo_version: Chars<15>,
     /// Padding.
     pub pad_30: [u8; 2],
-    /// -1 not known, 0 time attack, 1 race, 2 hot stint, 3 cruise.
+    /// -1 unknown, 0 time attack, 1 race, 2 hot stint, 3 cruise.
     pub session: i32,
     /// Name of the session.
     pub session_name: Chars<33>,
     /// Number of the event.
     pub event_id: u8,
-    /// Number of the session in the event.
+    /// Number of the session within the event.
     pub session_id: u8,
     /// Padding.
     pub pad_71: [u8; 1],
     /// Grip at the start: 0 green, 1 fast, 2 optimum.
     pub starting_grip: i32,
-    /// Temperature of the air at the start, °C.
+    /// Air temperature at the start, °C.
     pub starting_ambient_temperature_c: f32,
-    /// Temperature of the ground at the start, °C.
+    /// Ground temperature at the start, °C.
     pub starting_ground_temperature_c: f32,
-    /// 1 where the weather does not change.
+    /// 1 if the weather does not change.
     pub is_static_weather: u8,
-    /// 1 where the race ends by time.
+    /// 1 if the race is limited by time.
     pub is_timed_race: u8,
-    /// 1 on a server.
+    /// 1 in an online session.
     pub is_online: u8,
     /// Padding.
     pub pad_87: [u8; 1],
-    /// Sessions of the event.
+    /// Number of sessions in the event.
     pub number_of_sessions: i32,
-    /// Nation of the track.
+    /// Country of the track.
     pub nation: Chars<33>,
     /// Padding.
     pub pad_125: [u8; 3],
@@ -78,11 +78,11 @@ pub struct Static {
     pub latitude: f32,
     /// Track.
     pub track: Chars<33>,
-    /// Layout of the track.
+    /// Track layout.
     pub track_configuration: Chars<33>,
     /// Padding.
     pub pad_202: [u8; 2],
-    /// Length of the track, m.
+    /// Track length, m.
     pub track_length_m: f32,
 }
 

@@ -1,5 +1,5 @@
-//! Pages to samples: the physics page is all there is.
-use crate::ac::decode::{car, edges, unsaid_pressures};
+//! Decodes the physics page into samples. The game fills no other page.
+use crate::ac::decode::{car, clear_missing_pressures, tread_temperatures};
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Sample};
 
@@ -10,9 +10,9 @@ impl Decode for RallyDecoder {
     fn frame(&mut self, frame: SeenFrame<'_>, sample: &mut Sample) {
         if frame.stream == "physics" {
             car(frame.bytes, sample);
-            edges(frame.bytes, sample);
-            unsaid_pressures(sample);
-            // Whoever wrote the page is driving; that it still moves, only two of them show.
+            tread_temperatures(frame.bytes, sample);
+            clear_missing_pressures(sample);
+            // A written page means driving. Whether it still changes cannot be seen from a single frame.
             let written = sample.gear.is_some() || sample.rpm.is_some();
             sample.presence = Some(if written { Presence::Live } else { Presence::Off });
         }

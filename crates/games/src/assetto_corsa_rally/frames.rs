@@ -1,4 +1,4 @@
-//! The pages as structs and tables: those of [Assetto Corsa Competizione](acc), under the name of this game.
+//! The pages as structs and layouts: those of [Assetto Corsa Competizione](acc), under this game's ids.
 use std::ops::{Deref, DerefMut};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};

@@ -1,6 +1,6 @@
-//! Pages to neutral frames of laps: the game gives none, and says who drives what at best.
+//! Decodes pages into lap frames. The game reports no laps, and at most the names of driver, car and track.
 use crate::ac::laps::{Texts, car};
-use crate::ace::laps::physics_alone;
+use crate::ace::laps::physics_only;
 use crate::capture::SeenFrame;
 use crate::lap_frame::{Identity, LapFrame, NO_LAPS, ReadLaps};
 
@@ -14,17 +14,17 @@ impl ReadLaps for RallyLaps {
         match frame.stream {
             "physics" => {
                 car(frame.bytes, laps);
-                physics_alone(frame.bytes, laps);
+                physics_only(frame.bytes, laps);
                 let identity = Identity { remark: Some(NO_LAPS), ..self.texts.identity.clone() };
                 if self.texts.identity.remark.is_none() {
-                    self.texts.identity.become_identity(identity);
+                    self.texts.identity.replace_with(identity);
                 }
                 self.texts.identity.stamp(laps);
                 true
             }
             "static" => {
                 self.texts.take(frame.bytes, Identity { remark: Some(NO_LAPS), ..Identity::default() });
-                // The game has no sectors: what stands there is a zero that nobody wrote.
+                // The game has no sectors: the field is an unwritten zero.
                 self.texts.identity.sector_count = None;
                 false
             }

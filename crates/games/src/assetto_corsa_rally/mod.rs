@@ -1,15 +1,16 @@
-//! Assetto Corsa Rally: the pages of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), of which the game fills the
-//! physics page alone.
+//! Assetto Corsa Rally: the pages of [Assetto Corsa Competizione](crate::assetto_corsa_competizione), of which the game
+//! only fills the physics page.
 //!
-//! | stream | page | frame | what is in it |
+//! | stream | page | frame | contents |
 //! |---|---|---:|---|
 //! | [`PHYSICS`] | `Local\acpmf_physics` | 800 | the car |
 //! | [`GRAPHICS`] | `Local\acpmf_graphics` | 1588 | zeros; a bridge may set `status` |
 //! | [`STATIC`] | `Local\acpmf_static` | 820 | zeros, perhaps names |
 //!
-//! That the physics page moves while the graphics page is zero is how the game is known. Competizione and Assetto Corsa look
-//! like that for a moment while they load, so it has to last (see [`Rules::believed_after_ns`](crate::Rules::believed_after_ns)).
-//! Assetto Corsa EVO before 0.6 looks the same all the time ([`crate::ace::BEFORE_0_6`]).
+//! The game is identified by a physics page that changes while the graphics page stays zero. Competizione and Assetto
+//! Corsa look like that briefly while they load, so the state has to last (see
+//! [`Rules::believed_after_ns`](crate::Rules::believed_after_ns)). Assetto Corsa EVO before 0.6 looks like that
+//! permanently ([`crate::ace::BEFORE_0_6`]).
 mod decode;
 mod frames;
 mod laps;
@@ -23,7 +24,7 @@ use crate::capture::CopyRule;
 use crate::registry::{Game, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
-/// The registry's entry.
+/// Registry entry.
 pub const GAME: Game = Game {
     id: "assetto-corsa-rally",
     name: "Assetto Corsa Rally",
@@ -34,29 +35,29 @@ pub const GAME: Game = Game {
     rules: &RallyRules,
 };
 
-/// The car, written at every physics step.
+/// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream { layouts: &[&PHYSICS_800], ..acc::PHYSICS };
 
-/// Zeros. It is kept because programs that read the family open it. What would be its number never goes up.
+/// All zero. Provided because programs that read the family open it. Its packet number never increases.
 pub const GRAPHICS: Stream =
     Stream { layouts: &[&GRAPHICS_1588], copy_rule: CopyRule::TwoEqualCopies, ..acc::GRAPHICS };
 
-/// Zeros, perhaps names.
+/// Zeros, or names at most.
 pub const STATIC: Stream = Stream { layouts: &[&STATIC_820], ..acc::STATIC };
 
-/// The car's stream, typed.
+/// Returns the typed physics stream.
 #[must_use]
 pub fn physics() -> TypedStream<Physics> {
     Physics::stream()
 }
 
-/// The stream of the page that stays zero, typed.
+/// Returns the typed graphics stream, whose page stays zero.
 #[must_use]
 pub fn graphics() -> TypedStream<Graphics> {
     Graphics::stream()
 }
 
-/// The stream of names, typed.
+/// Returns the typed static stream.
 #[must_use]
 pub fn static_page() -> TypedStream<Static> {
     Static::stream()

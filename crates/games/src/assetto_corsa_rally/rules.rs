@@ -1,4 +1,4 @@
-//! What the pages say about the game itself: little.
+//! Game state from the pages, of which the game only fills one.
 use super::decode::RallyDecoder;
 use super::laps::RallyLaps;
 use crate::ac::{family, unnamed};
@@ -6,7 +6,7 @@ use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
-/// Longer than any game of the family is known to take from its first physics step to its first graphics page.
+/// Longer than any known game of the family takes from its first physics step to its first graphics page.
 const BELIEVED_AFTER_NS: u64 = 2_000_000_000;
 
 #[derive(Debug)]
@@ -14,11 +14,11 @@ pub(crate) struct RallyRules;
 
 impl Rules for RallyRules {
     fn presence(&self, seen: Seen<'_>) -> Presence {
-        if family::physics_alone(seen) == Some(true) { Presence::Live } else { Presence::Off }
+        if family::physics_only(seen) == Some(true) { Presence::Live } else { Presence::Off }
     }
 
     fn is_it(&self, seen: Seen<'_>) -> Option<bool> {
-        family::physics_alone(seen)
+        family::physics_only(seen)
     }
 
     fn believed_after_ns(&self) -> u64 {
@@ -38,7 +38,7 @@ impl Rules for RallyRules {
     }
 
     fn about(&self, seen: Seen<'_>) -> About {
-        // The kind of session would be the zero of a page that nobody wrote.
+        // The session type would be the zero of an unwritten page.
         About { session: None, ..family::about(seen) }
     }
 

@@ -1,31 +1,31 @@
-//! What an answer to `/session` is: of a match, a reason why there is none, or nothing of the game at all.
+//! Classifies responses to `/session`: a match, a reason why there is none, or something that is not from the game.
 
 use super::facts::session_id;
 use super::fields::Fields;
 
 /// The game's API is switched off.
 pub const API_DISABLED: i64 = -2;
-/// The player is in the lobby: there is no match.
+/// The player is in the lobby, not in a match.
 pub const IN_LOBBY: i64 = -6;
 
-/// What an answer is.
+/// The class of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Of a match.
+    /// The state of a match.
     Match,
-    /// The game says by a number why there is none.
+    /// No match; the game gives the reason as a number.
     Refused {
-        /// [`API_DISABLED`], [`IN_LOBBY`], or another one.
+        /// [`API_DISABLED`], [`IN_LOBBY`], or another code.
         err_code: i64,
     },
-    /// An object that is neither.
+    /// A JSON object that is neither.
     Other,
-    /// No object, or not all of one: what is sent during loading screens, or by another program.
+    /// Not a complete JSON object: sent during loading screens, or by another program.
     NoJson,
 }
 
 impl Answer {
-    /// Tells by the bytes. `hint` is where the id of the match stood the last time.
+    /// Classifies a response. `hint` is the offset of the match id in the previous response.
     #[must_use]
     pub fn of(body: &[u8], hint: &mut usize) -> Self {
         if !is_object(body) {
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// Whether bytes begin and end as a JSON object does: what is cut off does not.
+/// Returns whether the bytes begin and end like a JSON object. Truncated ones do not.
 #[must_use]
 pub fn is_object(body: &[u8]) -> bool {
     let body = body.trim_ascii();

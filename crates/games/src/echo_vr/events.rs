@@ -1,24 +1,24 @@
-//! What happened between two answers: takes states one after the other, gives events.
+//! Detects events: compares consecutive states of a match.
 //!
-//! The first state is where things stand, not what happened: a goal or a throw that is shown then was before it. Teams are told by their place in the answer, not by numbers of
-//! players, and words that nobody knows are kept as they are.
+//! The first state is a snapshot, not a change: a goal or a throw that it shows happened earlier. Teams are identified
+//! by their index in the response, not by player numbers. Unknown words of the game are kept as they are.
 
 use super::happened::{Counter, Goal, Happened, Who};
 use super::state::{Player, State};
 
-/// Something that happened, in words.
+/// An event, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEvent {
-    /// What; stable.
+    /// Event kind. Stable.
     pub kind: &'static str,
-    /// Who and how, for people.
+    /// Details, for people.
     pub text: String,
 }
 
-/// A counter that rises by more at once was not counted but set.
+/// A counter that rises by more than this at once was set, not counted.
 const MOST_STEPS: i64 = 10;
 
-/// Finds events.
+/// Detects events in consecutive states.
 #[derive(Debug, Default)]
 pub struct EventDetector {
     last: State,
@@ -27,7 +27,8 @@ pub struct EventDetector {
 }
 
 impl EventDetector {
-    /// Compares a state with the one before, appends what happened in words, and keeps the state (in exchange for the one before).
+    /// Compares a state with the previous one and appends the events as text. Keeps the state by swapping it with the
+    /// previous one.
     pub fn see(&mut self, now: &mut State, events: &mut Vec<GameEvent>) {
         let mut happened = std::mem::take(&mut self.happened);
         self.detect(now, &mut happened);
@@ -35,7 +36,8 @@ impl EventDetector {
         self.happened = happened;
     }
 
-    /// [`EventDetector::see`] with values instead of words, and with where things stand when something is first seen.
+    /// Like [`EventDetector::see`], but appends values instead of text, including the initial values of whatever is
+    /// observed for the first time.
     pub fn detect(&mut self, now: &mut State, happened: &mut Vec<Happened>) {
         if self.started && now.is_same(&self.last) {
             return;
@@ -168,7 +170,7 @@ impl EventDetector {
             }
         }
         if self.last.last_throw != now.last_throw {
-            // Only the throws of the player whom the game runs for are shown.
+            // The game only reports throws of the local player.
             let thrower = now.players().iter().find(|player| player.name == now.client).or(before);
             let [_, speed, _] = &now.last_throw;
             happened.push(Happened::Throw { who: thrower.map(who), speed: words(speed) });
@@ -176,7 +178,7 @@ impl EventDetector {
     }
 }
 
-/// A player comes, and with the player what is already known: hands, loadout, counters.
+/// Reports a new player along with the player's initial values: hands, loadout, counters.
 fn joined(player: &Player, happened: &mut Vec<Happened>) {
     happened.push(Happened::PlayerJoined { who: who(player), team: player.team });
     if player.holding.iter().any(|text| !text.is_empty()) {
@@ -303,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_first_answer_is_no_event() {
+    fn the_first_response_reports_no_past_events() {
         let events = scripted(
             vec![
                 at(0.0, What::Take(0)),
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_cut_inside_the_teams_is_none_of_a_match() {
+    fn a_response_truncated_inside_the_teams_is_not_a_match() {
         let settings = Settings { frames: 1, players: 4, bones: false, ..Settings::default() };
         let answer = Match::with_script(settings, Script::new(Vec::new())).next().unwrap().session;
         let value = Fields::find(answer.as_bytes(), "teams").unwrap();
@@ -347,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_given_beside_words_and_say_where_things_stand_first() {
+    fn values_include_the_initial_state() {
         let settings = Settings { frames: 40, rate_hz: 10.0, players: 2, bones: false, ..Settings::default() };
         let script = Script::new(vec![
             at(0.0, What::Status("playing")),

@@ -1,24 +1,24 @@
-//! Which match an answer to `/session` is of.
+//! Identifies the match of a `/session` response.
 
 use super::fields::{Fields, text_value};
 
-/// What an answer says of its match. `None` where it does not say.
+/// What a response says about its match. Fields are `None` if missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFacts {
-    /// Id of the match.
+    /// Match id.
     pub session_id: Option<String>,
     /// `mpl_arena_a`, …
     pub map_name: Option<String>,
     /// `Echo_Arena`, `Echo_Combat`, …
     pub match_type: Option<String>,
-    /// Who the game ran for.
+    /// Name of the local player.
     pub client_name: Option<String>,
-    /// The error that the game gave instead of a match.
+    /// Error code that the game sent instead of a match.
     pub err_code: Option<i64>,
 }
 
 impl SessionFacts {
-    /// Reads an answer.
+    /// Parses a response.
     #[must_use]
     pub fn read(answer: &[u8]) -> Self {
         let mut facts = Self::default();
@@ -37,7 +37,7 @@ impl SessionFacts {
     }
 }
 
-/// The id of the match, quickly: it is looked for where it stood the last time, `hint`, before the answer is searched.
+/// Returns the match id. Tries the offset of the previous response, `hint`, before it searches the response.
 #[must_use]
 pub fn session_id<'a>(answer: &'a [u8], hint: &mut usize) -> Option<&'a [u8]> {
     const KEY: &[u8] = b"\"sessionid\":\"";

@@ -1,19 +1,20 @@
-//! Keys and values of a JSON object, one level of it, as places in its text. Takes any bytes; what is broken ends early.
+//! Iterates over one level of a JSON object or array, as slices of its text. Accepts any bytes; iteration ends at the
+//! first syntax error.
 
 use super::walk::Walk;
 
-/// The fields of an object: keys without quotes, values as they are spelled.
+/// The fields of an object: keys without quotes, values as spelled in the text.
 #[derive(Debug, Clone)]
 pub struct Fields<'a>(Option<Walk<'a>>);
 
 impl<'a> Fields<'a> {
-    /// The fields of the object that `text` begins with. Without one there are none.
+    /// Iterates over the object at the start of `text`. Empty if there is none.
     #[must_use]
     pub fn of(text: &'a [u8]) -> Self {
         Self(inside(text, b'{'))
     }
 
-    /// The value of a key of the object that `text` begins with.
+    /// Returns the value of a key of the object at the start of `text`.
     #[must_use]
     pub fn find(text: &'a [u8], key: &str) -> Option<&'a [u8]> {
         Self::of(text).find_map(|(found, value)| (found == key.as_bytes()).then_some(value))
@@ -28,12 +29,12 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The items of a list, as they are spelled.
+/// The items of an array, as spelled in the text.
 #[derive(Debug, Clone)]
 pub struct Items<'a>(Option<Walk<'a>>);
 
 impl<'a> Items<'a> {
-    /// The items of the list that `text` begins with. Without one there are none.
+    /// Iterates over the array at the start of `text`. Empty if there is none.
     #[must_use]
     pub fn of(text: &'a [u8]) -> Self {
         Self(inside(text, b'['))
@@ -48,13 +49,13 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// Behind the bracket that `text` begins with, if it is this one.
+/// Enters the object or array at the start of `text`, if it begins with this bracket.
 fn inside(text: &[u8], bracket: u8) -> Option<Walk<'_>> {
     let mut walk = Walk::of(text);
     walk.enter(bracket).then_some(walk)
 }
 
-/// What is next before the bracket. Behind it, and where something is broken, there is nothing more.
+/// Returns the next element before the closing bracket. Returns `None` forever after the bracket or a syntax error.
 fn next_of<'a, T>(
     place: &mut Option<Walk<'a>>,
     bracket: u8,
@@ -71,7 +72,7 @@ fn next_of<'a, T>(
     found
 }
 
-/// The text of a JSON string. Escapes are resolved; what is none is left as it is.
+/// Decodes a JSON string. Escapes are resolved; invalid ones are kept as they are.
 #[must_use]
 pub fn text_value(value: &[u8]) -> Option<String> {
     let inner = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
@@ -94,7 +95,8 @@ pub fn text_value(value: &[u8]) -> Option<String> {
     Some(out)
 }
 
-/// The letter of `\u`, which `rest` stands behind: four digits, or two times four for one that needs it.
+/// Decodes the character of a `\u` escape, whose digits start at `rest`: four digits, or twice four for a surrogate
+/// pair.
 fn escaped(rest: &mut std::str::Chars<'_>) -> Option<char> {
     let four = |rest: &mut std::str::Chars<'_>| {
         rest.by_ref().take(4).try_fold(0, |value, digit| Some((value << 4) | digit.to_digit(16)?))

@@ -1,8 +1,8 @@
-//! Entry point for mutated input.
+//! Entry point for the fuzz targets and mutation tests.
 
 use super::{Answer, EventDetector, Fields, SessionFacts, State, session_id, text_value};
 
-/// Reads bytes as an answer of the game.
+/// Parses bytes as a response of the game.
 pub fn fuzz_echo_answer(data: &[u8]) {
     let _ = SessionFacts::read(data);
     let _ = Answer::of(data, &mut (data.len() / 2));
@@ -13,7 +13,11 @@ pub fn fuzz_echo_answer(data: &[u8]) {
         }
     }
     let mut hint = data.len() / 2;
-    assert_eq!(session_id(data, &mut hint).is_some(), session_id(data, &mut hint).is_some(), "a hint changes nothing");
+    assert_eq!(
+        session_id(data, &mut hint).is_some(),
+        session_id(data, &mut hint).is_some(),
+        "the hint must not change the result"
+    );
     for (_, value) in Fields::of(data) {
         let _ = text_value(value);
         let _ = Fields::of(value).count();

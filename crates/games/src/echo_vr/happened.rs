@@ -1,22 +1,23 @@
-//! Something that happened, as values: who by number and name, counters, sides. Texts for people are made of it here, messages of other formats elsewhere.
+//! Events as values: players by slot and name, counters, teams. The event texts are formatted here; other formats build
+//! their own messages from the values.
 
 use std::fmt::Write as _;
 
 use super::events::GameEvent;
 
-/// The side of blue, orange or the spectators by its place in the answer; `None` for nobody.
+/// A team by its index in the response (blue, orange, spectators); `None` for no team.
 pub type Side = Option<usize>;
 
 /// A player.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Who {
-    /// The number in the match; −1 if the answer does not say.
+    /// Slot number in the match; −1 if the response does not contain it.
     pub slot: i64,
-    /// The name.
+    /// Name.
     pub name: String,
 }
 
-/// A counter that the engine keeps of each player.
+/// A counter that the game keeps for each player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Counter {
     /// Points.
@@ -44,7 +45,7 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// All, in the order of the game.
+    /// All counters, in the game's order.
     pub const ALL: [Self; 11] = [
         Self::Points,
         Self::Saves,
@@ -59,7 +60,7 @@ impl Counter {
         Self::ShotsTaken,
     ];
 
-    /// How the game calls it.
+    /// Returns the game's name for the counter.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -77,7 +78,7 @@ impl Counter {
         }
     }
 
-    /// The kind of event that a step of it is. Points have none: they follow from goals.
+    /// Returns the event kind of an increment. Points have none: they follow from goals.
     #[must_use]
     pub fn event_kind(self) -> Option<&'static str> {
         match self {
@@ -96,54 +97,54 @@ impl Counter {
     }
 }
 
-/// A goal, in the game's own words and spelling.
+/// A goal, in the game's words and spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Goal {
-    /// Points of blue and orange after it.
+    /// Points of blue and orange after the goal.
     pub points: [i64; 2],
-    /// Who scored.
+    /// Scorer.
     pub person: String,
     /// `blue` or `orange`.
     pub team: String,
     /// `LONG SHOT`, …
     pub goal_type: String,
-    /// 2 or 3.
+    /// Points: 2 or 3.
     pub amount: String,
-    /// Metres.
+    /// Distance in metres.
     pub distance: String,
-    /// Metres a second.
+    /// Speed in metres per second.
     pub speed: String,
-    /// Who helped; empty or `[INVALID]` if nobody.
+    /// Assisting player; empty or `[INVALID]` if there was none.
     pub assist: String,
 }
 
-/// Something that happened between two answers.
+/// An event between two responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happened {
-    /// A player is there who was not. All are, in the first answer.
+    /// A player joined. Reported for all players in the first response.
     PlayerJoined {
         /// Who.
         who: Who,
-        /// On which side.
+        /// Team index.
         team: usize,
     },
-    /// A player is gone.
+    /// A player left.
     PlayerLeft {
         /// Who.
         who: Who,
     },
-    /// A player changed sides.
+    /// A player switched teams.
     TeamSwitched {
         /// Who.
         who: Who,
-        /// From where.
+        /// Previous team.
         from: usize,
-        /// To where.
+        /// New team.
         to: usize,
     },
-    /// An emote began.
+    /// An emote started.
     Emote {
-        /// Whose.
+        /// The player.
         who: Who,
     },
     /// A player is stunned.
@@ -151,112 +152,112 @@ pub enum Happened {
         /// Who.
         who: Who,
     },
-    /// Hands hold on to something else: `none`, `geo`, `disc` or a number.
+    /// A hand grabbed something else: `none`, `geo`, `disc` or a number.
     GrabChanged {
-        /// Whose.
+        /// The player.
         who: Who,
-        /// The left one.
+        /// Held by the left hand.
         left: String,
-        /// The right one.
+        /// Held by the right hand.
         right: String,
-        /// Not a change: where things stand when the player is first seen.
+        /// Set if this is not a change but the initial value of a player.
         first: bool,
     },
-    /// Another weapon, ordnance or module.
+    /// The weapon, ordnance or module changed.
     LoadoutChanged {
-        /// Whose.
+        /// The player.
         who: Who,
         /// Weapon, ordnance, module.
         loadout: [String; 3],
-        /// Not a change: where things stand when the player is first seen.
+        /// Set if this is not a change but the initial value of a player.
         first: bool,
     },
-    /// The number on the back, or the level, became known or changed.
+    /// The jersey number or the level became known or changed.
     InfoChanged {
-        /// Whose.
+        /// The player.
         who: Who,
-        /// The number.
+        /// Jersey number.
         number: i64,
-        /// The level.
+        /// Level.
         level: i64,
     },
-    /// One step of a counter.
+    /// A counter was incremented.
     Counted {
-        /// Whose.
+        /// The player.
         who: Who,
-        /// Which.
+        /// The counter.
         counter: Counter,
-        /// What it is now.
+        /// Its new value.
         total: i64,
-        /// Points that came with it, for goals.
+        /// Points awarded with it, for goals.
         points: i64,
-        /// Who had the disc before.
+        /// Previous holder of the disc.
         before: Option<Who>,
     },
-    /// All counters of a player, when one has changed or the player is first seen.
+    /// All counters of a player. Reported initially and when one has changed.
     Stats {
-        /// Whose.
+        /// The player.
         who: Who,
         /// In the order of [`Counter::ALL`].
         counters: [i64; 11],
     },
-    /// One of the scores changed.
+    /// A score changed.
     Score {
-        /// Blue and orange.
+        /// Points of blue and orange.
         points: [i64; 2],
         /// Rounds won by blue and orange.
         rounds: [i64; 2],
-        /// Not a change: where things stand in the first answer.
+        /// Set if this is not a change but the score in the first response.
         first: bool,
     },
     /// A goal.
     Goal(Goal),
-    /// A round began.
+    /// A round started.
     RoundStart {
-        /// Counts from 1.
+        /// Round number, from 1.
         round: i64,
     },
-    /// A round is over.
+    /// A round ended.
     RoundEnd {
-        /// Counts from 1.
+        /// Round number, from 1.
         round: i64,
-        /// Who won it.
+        /// Winning team.
         winner: Side,
     },
-    /// The match is over.
+    /// The match ended.
     MatchEnd {
-        /// Blue and orange.
+        /// Points of blue and orange.
         points: [i64; 2],
-        /// Who won it.
+        /// Winning team.
         winner: Side,
     },
-    /// The match stands still.
+    /// The match was paused.
     Paused {
-        /// In the game's own word.
+        /// Pause state, in the game's word.
         state: String,
     },
-    /// The match goes on.
+    /// The match was resumed.
     Unpaused {
-        /// In the game's own word.
+        /// Pause state, in the game's word.
         state: String,
     },
-    /// The disc has another holder, or none.
+    /// The holder of the disc changed.
     Possession {
-        /// Who has it.
+        /// New holder.
         now: Option<Who>,
-        /// Who had it.
+        /// Previous holder.
         before: Option<Who>,
     },
     /// The disc was caught.
     Catch {
-        /// By whom.
+        /// The player.
         who: Who,
     },
-    /// The player whom the game runs for threw the disc.
+    /// The local player threw the disc.
     Throw {
-        /// Who, if that can be told.
+        /// The player, if known.
         who: Option<Who>,
-        /// Metres a second, as the game spells it.
+        /// Speed in metres per second, as the game spells it.
         speed: String,
     },
 }
@@ -278,8 +279,8 @@ impl std::fmt::Display for Who {
 }
 
 impl Who {
-    /// The player of an event's text that names one alone or, as events of counters do, with a number behind: the other way round from `Display`. Names may have anything in them, so it is
-    /// read from the end.
+    /// Parses the player from an event text: the player alone or, as in counter events, followed by a number. The
+    /// inverse of `Display`. Names may contain anything, so the text is parsed from the end.
     #[must_use]
     pub fn of_text(text: &str) -> Option<Self> {
         let who = match text.rsplit_once(", ") {
@@ -292,7 +293,7 @@ impl Who {
 }
 
 impl Happened {
-    /// For people. `None` for what is only where things stand, and for what other events say already.
+    /// Formats the event as text. Returns `None` for initial values and for values that other events already report.
     #[must_use]
     pub fn event(&self) -> Option<GameEvent> {
         let (kind, text) = match self {
@@ -350,7 +351,8 @@ impl Goal {
     }
 }
 
-/// The kinds of events that answers of the game give. What else is on a tape was set by a person or a program.
+/// Event kinds that are derived from the game's responses. All other events of a tape were added by a person or a
+/// program.
 pub const EVENT_KINDS: [&str; 28] = [
     "player_joined",
     "player_left",

@@ -1,8 +1,8 @@
-//! Echo VR: two answers of the game's HTTP service, `/session` and `/player_bones`, as JSON texts.
+//! Echo VR: the JSON responses of two endpoints of the game's HTTP API, `/session` and `/player_bones`.
 //!
-//! Frames are the answers as the game gave them. `walk` goes through an answer once without building a tree of it, `fields` finds single values in it; [`SessionFacts`] says which match
-//! it is of; [`EventDetector`] what happens in it, as values ([`Happened`]) and in words ([`GameEvent`]). [`Answer`] tells a match from the reasons why there is none.
-//! [`simulated`] makes matches that nobody played.
+//! Frames are the responses, byte for byte. `walk` traverses a response once without building a tree, `fields` finds
+//! single values. [`Answer`] classifies a response and [`SessionFacts`] identifies its match. [`EventDetector`] detects
+//! events, as values ([`Happened`]) and as text ([`GameEvent`]). [`simulated`] generates matches.
 mod answer;
 mod events;
 mod facts;
@@ -26,7 +26,8 @@ pub use state::State;
 use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 
-/// The registry's entry. 30 answers a second: the game makes them in its own loop, and asked more often it draws fewer pictures.
+/// Registry entry. Samples at 30 Hz: the game produces responses in its main loop, so a higher rate lowers its frame
+/// rate.
 pub const GAME: Game = Game {
     id: ID,
     name: NAME,
@@ -37,23 +38,23 @@ pub const GAME: Game = Game {
     rules: &rules::EchoVrRules,
 };
 
-/// What the match is like.
+/// State of the match.
 pub const SESSION_STREAM: Stream = answers(SESSION, "/session");
-/// Where the bones of all players are.
+/// Bone positions of all players.
 pub const PLAYER_BONES_STREAM: Stream = answers(PLAYER_BONES, "/player_bones");
 
 const fn answers(name: &'static str, path: &'static str) -> Stream {
     Stream { name, layouts: &[], transport: Transport::Http { port: PORTS.0, path }, copy_rule: CopyRule::Whole }
 }
 
-/// The first and the last port on which the game answers: the first, unless several run on one machine.
+/// First and last port of the game's API. The game uses the first one unless several instances run on the same machine.
 pub const PORTS: (u16, u16) = (6721, 6730);
 
-/// The game's id in recordings.
+/// Game id in recordings.
 pub const ID: &str = "echo-vr";
-/// The game's name as its makers write it.
+/// Official name.
 pub const NAME: &str = "Echo VR";
-/// The stream of answers to `/session`.
+/// Name of the stream of `/session` responses.
 pub const SESSION: &str = "session";
-/// The stream of answers to `/player_bones`.
+/// Name of the stream of `/player_bones` responses.
 pub const PLAYER_BONES: &str = "player-bones";

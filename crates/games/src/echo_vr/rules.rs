@@ -1,4 +1,4 @@
-//! What answers say about the game. It has players and a disc: there is no car to decode and there are no laps.
+//! Game state from responses. The game has players and a disc: no car to decode, and no laps.
 
 use super::answer::Answer;
 use super::facts::{SessionFacts, session_id};
@@ -8,7 +8,7 @@ use crate::capture::{About, Presence, Rules, Seen, SeenFrame};
 use crate::lap_frame::{Identity, LapFrame, ReadLaps};
 use crate::sample::{Decode, Sample};
 
-/// What only Echo VR's answers say.
+/// Echo VR's [`Rules`].
 #[derive(Debug)]
 pub(super) struct EchoVrRules;
 
@@ -45,13 +45,13 @@ impl Rules for EchoVrRules {
     }
 }
 
-/// A number for the id of a match: FNV-1a.
+/// Hashes a match id with FNV-1a.
 #[must_use]
 pub fn session_key(id: &[u8]) -> u64 {
     id.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
-/// The newest answer, if it is of a match.
+/// Returns the newest response if it describes a match.
 fn match_of(seen: Seen<'_>) -> Option<&[u8]> {
     let answer = seen.stream(SESSION)?.bytes;
     (Answer::of(answer, &mut 0) == Answer::Match).then_some(answer)

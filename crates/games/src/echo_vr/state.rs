@@ -1,12 +1,12 @@
-//! What an answer to `/session` says of the match, as far as events are made of it. One state is filled again and again: in steady state
-//! nothing is allocated.
+//! The part of a `/session` response that events are derived from. A state is reused for every response, so that
+//! nothing is allocated in steady state.
 
 use super::walk::Walk;
 
-/// Counters of a player, in the order of [`COUNTER_KEYS`].
+/// Number of counters per player, in the order of [`COUNTER_KEYS`].
 pub(super) const COUNTERS: usize = 11;
 
-/// How the game calls them.
+/// The game's names for the counters.
 pub(super) const COUNTER_KEYS: [&str; COUNTERS] = [
     "points",
     "saves",
@@ -21,10 +21,10 @@ pub(super) const COUNTER_KEYS: [&str; COUNTERS] = [
     "shots_taken",
 ];
 
-/// Points of blue and orange, rounds of blue and orange.
+/// Keys of the points of blue and orange, and of the rounds they have won.
 const SCORE_KEYS: [&str; 4] = ["blue_points", "orange_points", "blue_round_score", "orange_round_score"];
 
-/// A text of the game, its quotes left off, escapes as they are.
+/// A text of the game without quotes; escapes are not resolved.
 pub(super) type Text = Vec<u8>;
 
 /// A player.
@@ -43,20 +43,20 @@ pub(super) struct Player {
     pub(super) counters: [i64; COUNTERS],
 }
 
-/// The last goal, as the game shows it until the next.
+/// The last goal, which the game shows until the next one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct LastScore {
     pub(super) team: Text,
     pub(super) goal_type: Text,
     pub(super) person: Text,
     pub(super) assist: Text,
-    /// As they are spelled.
+    /// As spelled in the response.
     pub(super) points: Text,
     pub(super) speed: Text,
     pub(super) distance: Text,
 }
 
-/// A match at a moment. What the answer does not say is empty or 0.
+/// The state of a match at one moment. Missing values are empty or 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     pub(super) status: Text,
@@ -65,21 +65,22 @@ pub struct State {
     /// In the order of [`SCORE_KEYS`].
     pub(super) scores: [i64; SCORE_KEYS.len()],
     pub(super) last_score: LastScore,
-    /// arm_speed, total_speed and rot_per_sec, as they are spelled.
+    /// `arm_speed`, `total_speed` and `rot_per_sec`, as spelled in the response.
     pub(super) last_throw: [Text; 3],
     pub(super) players: Vec<Player>,
-    /// How many of `players` are in the match; the others keep their memory.
+    /// Number of entries of `players` in use; the others keep their allocations.
     pub(super) count: usize,
-    /// Keys and values of all that was read, as they are spelled: states that have the same are the same, and one comparison says so.
+    /// All keys and values that were read, as spelled in the response. States with equal bytes are equal, which takes a
+    /// single comparison.
     seen: Text,
 }
 
 impl State {
-    /// Reads an answer, in one way through it. `false` if it is none of a match: then what is left here says nothing.
+    /// Parses a response in a single pass. Returns `false` if it is not from a match; the state is then meaningless.
     pub fn read(&mut self, answer: &[u8]) -> bool {
         self.clear();
         let mut teams = false;
-        // Where an answer is broken it ends: what stood before it is what it says.
+        // A malformed response ends early. The values before that point are used.
         let _ = Walk::of(answer).object(|walk, key| {
             let to = match key {
                 b"game_status" => Some(&mut self.status),
@@ -106,7 +107,7 @@ impl State {
         teams
     }
 
-    /// Forgets what was read, not its memory.
+    /// Clears the values but keeps the allocations.
     fn clear(&mut self) {
         self.count = 0;
         self.scores = [0; SCORE_KEYS.len()];
@@ -118,12 +119,12 @@ impl State {
         }
     }
 
-    /// Whether nothing that events are made of is another in the two.
+    /// Returns whether all values that events are derived from are equal.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.seen == other.seen
     }
 
-    /// What an answer leaves out has not changed: the last goal and the last throw stay what they were.
+    /// Carries over what the response leaves out: the last goal and the last throw.
     pub(super) fn inherit(&mut self, before: &Self) {
         if self.last_score == LastScore::default() {
             self.last_score.clone_from(&before.last_score);
@@ -133,13 +134,13 @@ impl State {
         }
     }
 
-    /// Whether the match stands still.
+    /// Returns whether the match is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.pause == b"paused"
     }
 
-    /// The players.
+    /// Returns the players.
     pub(super) fn players(&self) -> &[Player] {
         self.players.get(..self.count).unwrap_or_default()
     }
@@ -148,7 +149,7 @@ impl State {
         self.players().iter().find(|player| player.slot == slot)
     }
 
-    /// Who has the disc.
+    /// Returns the holder of the disc.
     pub(super) fn holder(&self) -> Option<&Player> {
         self.players().iter().find(|player| player.possession)
     }
@@ -270,21 +271,21 @@ fn read_counters(walk: &mut Walk<'_>, counters: &mut [i64; COUNTERS], seen: &mut
     })
 }
 
-/// Keeps what was read, so that it can be compared.
+/// Appends a key and value to the bytes that are compared.
 fn note(seen: &mut Text, key: &[u8], value: &[u8]) {
     for part in [key, b":", value, b","] {
         seen.extend_from_slice(part);
     }
 }
 
-/// A value without its quotes.
+/// Stores a value without its quotes.
 fn put(text: &mut Text, value: &[u8]) {
     let inner = value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value);
     text.clear();
     text.extend_from_slice(inner);
 }
 
-/// A whole number; points of Echo Combat have places, which are cut.
+/// Parses an integer. Points of Echo Combat have decimals, which are truncated.
 fn number(value: &[u8]) -> i64 {
     let text = std::str::from_utf8(value).unwrap_or_default();
     text.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or_default()

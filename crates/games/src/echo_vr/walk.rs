@@ -1,6 +1,7 @@
-//! One way through a JSON text, as places in it: nothing is built, nothing is read twice. Takes any bytes; what is broken ends the way.
+//! A single-pass JSON cursor that returns slices of the text: it builds nothing and reads nothing twice. Accepts any
+//! bytes; traversal ends at the first syntax error.
 
-/// A place in a JSON text. Each step takes what is next and stands behind it; `None` if the text is broken there.
+/// A position in a JSON text. Each method consumes the next element and returns `None` on a syntax error.
 #[derive(Debug, Clone)]
 pub(super) struct Walk<'a> {
     text: &'a [u8],
@@ -8,14 +9,14 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Stands before the first value.
+    /// Creates a cursor at the first value.
     pub(super) fn of(text: &'a [u8]) -> Self {
         let mut walk = Self { text, at: 0 };
         walk.skip_spaces();
         walk
     }
 
-    /// Goes into an object: `field` gets each key and takes the value that stands behind it. Anything else is one step and has no fields.
+    /// Enters an object: `field` is called with each key and must consume the value. Any other value is skipped.
     #[inline]
     pub(super) fn object(&mut self, mut field: impl FnMut(&mut Self, &'a [u8]) -> Option<()>) -> Option<()> {
         if !self.enter(b'{') {
@@ -28,7 +29,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Goes into a list: `item` takes each value of it. Anything else is one step and has no items.
+    /// Enters an array: `item` must consume each value. Any other value is skipped.
     #[inline]
     pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         if !self.enter(b'[') {
@@ -40,14 +41,15 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Stands behind the bracket that is next, if it is this one.
+    /// Consumes the opening bracket, if it is next.
     pub(super) fn enter(&mut self, bracket: u8) -> bool {
         let entered = self.text.get(self.at) == Some(&bracket);
         self.at += usize::from(entered);
         entered
     }
 
-    /// Stands before what comes next in an object or a list, or behind the bracket that ends it: then it is left.
+    /// Moves to the next element of an object or array and returns `false`, or consumes the closing bracket and returns
+    /// `true`.
     pub(super) fn leave(&mut self, bracket: u8) -> Option<bool> {
         if self.skip_spaces()? == b',' {
             self.at += 1;
@@ -56,7 +58,7 @@ impl<'a> Walk<'a> {
         Some(self.enter(bracket))
     }
 
-    /// A key and the colon behind it.
+    /// Consumes a key and the colon after it.
     #[inline]
     pub(super) fn key(&mut self) -> Option<&'a [u8]> {
         if self.text.get(self.at) != Some(&b'"') {
@@ -71,7 +73,7 @@ impl<'a> Walk<'a> {
         Some(key)
     }
 
-    /// A whole value, whatever it is.
+    /// Consumes a whole value of any kind.
     pub(super) fn value(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         match self.text.get(start)? {
@@ -99,7 +101,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The bytes of a string whose opening quote is next.
+    /// Consumes a string; its opening quote must be next.
     #[inline]
     fn string(&mut self) -> Option<&'a [u8]> {
         let start = self.at + 1;
@@ -109,7 +111,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Bytes before the quote that ends a string.
+/// Returns the number of bytes before the closing quote.
 fn string_length(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -121,7 +123,8 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bytes of the object or list that `text` begins with, its end included. Depth is counted, so that nothing is too deep.
+/// Returns the length of the object or array at the start of `text`, including its closing bracket. Depth is counted
+/// instead of recursing, so nesting is unlimited.
 fn nested_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0u32);
     loop {
@@ -141,12 +144,13 @@ fn nested_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bytes at the start that are neither quote nor bracket, as far as eight at a time tell: answers are lists of numbers for the most part.
+/// Returns the number of leading bytes that are neither quote nor bracket, checked eight at a time: responses mostly
+/// consist of arrays of numbers.
 #[inline]
 fn plain_length(text: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES << 7;
-    // Brackets and braces of both sides are 0x7f with these bits set; so are `Y`, `_`, `y` and 0x7f, which do no harm.
+    // All brackets and braces become 0x7f when these bits are set. So do `Y`, `_`, `y` and 0x7f, which is harmless.
     const ALIKE: u64 = ONES * 0x26;
     let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
     let mut length = 0;
@@ -154,7 +158,7 @@ fn plain_length(text: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         let found = has_zero((word | ALIKE) ^ (ONES * 0x7f)) | has_zero(word ^ (ONES * u64::from(b'"')));
         if found != 0 {
-            // The lowest mark is right, marks above it need not be.
+            // The lowest match is exact; those above it may be false positives.
             return length + (found.trailing_zeros() / 8) as usize;
         }
         length += 8;
@@ -179,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Keys on all levels with the values of those that are neither object nor list.
+    /// Collects the keys of all levels, with the values that are neither object nor array.
     fn leaves(text: &str) -> (Vec<String>, bool) {
         fn step(walk: &mut Walk<'_>, path: &str, found: &mut Vec<String>) -> Option<()> {
             match walk.text.get(walk.at)? {
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_ends_the_way_and_what_stood_before_it_was_seen() {
+    fn a_syntax_error_ends_the_walk_after_the_values_before_it() {
         for (text, seen) in [
             ("", 0),
             ("{\"a\":1", 1),

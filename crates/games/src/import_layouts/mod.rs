@@ -1,6 +1,7 @@
-//! Layouts of games that are known from files of other programs only: for importing those.
+//! Layouts of games that are only known from files of other programs, for importing those files.
 //!
-//! These games have no folder yet, so nothing here says how to capture them. When one gets a folder, its tables move there.
+//! These games have no module yet, so nothing here describes how to capture them. When a game gets a module, its tables
+//! move there.
 pub mod f1;
 mod packed;
 pub mod trackmania;

@@ -1,4 +1,4 @@
-//! Tables of fields that stand one after the other without padding: offsets follow from the order.
+//! Tables of consecutive fields without padding: offsets follow from the order.
 use crate::layout::{Channel, Kind, Layout, LayoutError};
 
 /// A part of a frame.
@@ -6,9 +6,9 @@ use crate::layout::{Channel, Kind, Layout, LayoutError};
 pub(super) enum Item {
     /// `count` values under one name.
     Values { name: &'static str, kind: Kind, count: u32, unit: &'static str },
-    /// A structure, `count` times. Its fields are named `name[0].field`, or `name.field` if there is only one.
+    /// A struct, repeated `count` times. Its fields are named `name[0].field`, or `name.field` if there is only one.
     Group { name: &'static str, count: u32, items: &'static [Item] },
-    /// Bytes without a name: what they mean depends on others.
+    /// Unnamed bytes, whose meaning depends on other fields.
     Skip { bytes: u32 },
 }
 
@@ -28,7 +28,7 @@ pub(super) const fn skip(bytes: u32) -> Item {
     Item::Skip { bytes }
 }
 
-/// The layout of frames that are made of these parts.
+/// Builds the layout of frames that consist of these parts.
 pub(super) fn layout(id: String, parts: &[&[Item]]) -> Result<Layout, LayoutError> {
     let mut channels = Vec::new();
     let mut at = 0;

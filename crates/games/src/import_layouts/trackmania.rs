@@ -3,7 +3,7 @@ use super::packed::{Item, array, layout, skip, value};
 use crate::layout::Kind::{Char, F32, I32, U32};
 use crate::layout::Layout;
 
-/// The game as recordings name it.
+/// Game id in recordings.
 pub const GAME_ID: &str = "trackmania";
 
 /// Length of the page without its header.

@@ -1,18 +1,19 @@
-//! War Thunder: `/state` as GamesDat packs it. Names are those of the game's own answer, with its units taken out of them.
+//! War Thunder: `/state` as packed by GamesDat. Names are those of the game's API response, without the units they
+//! contain.
 use super::packed::{Item, group, layout, skip, value};
 use crate::layout::Kind::{Bool, F32, I32, I64};
 use crate::layout::Layout;
 
-/// The game as recordings name it.
+/// Game id in recordings.
 pub const GAME_ID: &str = "war-thunder";
 
-/// Version 2: 293 bytes of values from byte 1 on without padding, then 3 bytes that mean nothing.
+/// Version 2: 293 bytes of values from byte 1 on without padding, followed by 3 meaningless bytes.
 pub const STATE_2_BYTES: u32 = 296;
 
 /// Version 1.
 pub const STATE_1_BYTES: u32 = 112;
 
-/// The layout of states of this length.
+/// Returns the layout of states of this length.
 #[must_use]
 pub fn state_layout(bytes: u32) -> Option<Layout> {
     match bytes {

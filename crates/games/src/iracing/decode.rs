@@ -1,24 +1,25 @@
-//! Rows to samples. The signs were checked on a real recording: the game counts to the left, a sample to the right.
+//! Decodes rows into samples. The signs were checked on a real recording: the game counts to the left, a sample to the
+//! right.
 use super::ground::Ground;
-use super::places::{Place, Places, WheelPlaces};
+use super::row_vars::{RowVar, SampleVars, WheelVars};
 use crate::capture::{Presence, SeenFrame};
 use crate::sample::{Decode, Flags, Geo, Sample, Wheel};
 use crate::sane::{count, ms, not_zero, share};
 
 const G_IN_METRES_PER_S2: f32 = 9.806_65;
 
-/// What the game gives as the time left where a session has no limit: a week.
+/// Time left that the game reports for sessions without a limit: a week.
 const UNLIMITED_S: f64 = 604_800.0;
 
-/// The picture is a replay when it is more than this many frames behind, a second of them. The game also says "replay"
-/// when nobody sits in the car, but then shows what happens now.
+/// The game shows a replay if it is more than this many frames (one second) behind. It also reports "replay" when
+/// nobody sits in the car, but then shows live images.
 const LIVE_WITHIN_FRAMES: i64 = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct IracingDecoder {
-    /// Fingerprint of the layout that `places` are of.
+    /// Fingerprint of the layout that `vars` was built for.
     layout: Option<u64>,
-    places: Places,
+    vars: SampleVars,
     ground: Ground,
 }
 
@@ -29,14 +30,14 @@ impl Decode for IracingDecoder {
         }
         let layout = frame.layout.fingerprint();
         if self.layout != Some(layout) {
-            self.places = Places::of(frame.layout);
+            self.vars = SampleVars::of(frame.layout);
             self.layout = Some(layout);
         }
-        let (row, at) = (frame.bytes, &self.places);
-        let whole = |place: Place| place.whole(row).map(i64::from);
+        let (row, at) = (frame.bytes, &self.vars);
+        let whole = |var: RowVar| var.whole(row).map(i64::from);
         let [replay, on_track, behind] = [at.is_replay, at.is_on_track, at.replay_frames_behind].map(whole);
         sample.presence = Some(presence(replay, on_track, behind));
-        // Without a car in the world its variables are leftovers and zeros.
+        // While the car is not in the world, its variables hold leftovers and zeros.
         let known = [at.is_on_track.is(row), at.is_on_track_car.is(row)];
         let in_car = known == [None; 2] || known.contains(&Some(true));
         car(if in_car { row } else { &[] }, at, sample);
@@ -45,34 +46,35 @@ impl Decode for IracingDecoder {
     }
 }
 
-/// By `IsReplayPlaying`, `IsOnTrack` and `ReplayFrameNumEnd`. Live also where nobody drives: the session goes on.
+/// Determines the state from `IsReplayPlaying`, `IsOnTrack` and `ReplayFrameNumEnd`. Live even if nobody drives,
+/// because the session goes on.
 pub(super) fn presence(is_replay: Option<i64>, is_on_track: Option<i64>, frames_behind: Option<i64>) -> Presence {
     let is = |flag: Option<i64>| flag.is_some_and(|flag| flag != 0);
     let behind = frames_behind.is_none_or(|frames| frames > LIVE_WITHIN_FRAMES);
     if is(is_replay) && !is(is_on_track) && behind { Presence::Replay } else { Presence::Live }
 }
 
-fn car(row: &[u8], at: &Places, sample: &mut Sample) {
+fn car(row: &[u8], at: &SampleVars, sample: &mut Sample) {
     sample.speed_kmh = at.speed.f32(row).map(|metres_per_s| metres_per_s * 3.6);
     sample.rpm = at.rpm.f32(row);
     sample.gear = at.gear.whole(row).and_then(count);
-    let pedal = |place: Place| place.f32(row).and_then(share);
+    let pedal = |var: RowVar| var.f32(row).and_then(share);
     sample.throttle = pedal(at.throttle);
     sample.brake = pedal(at.brake);
     sample.clutch = pedal(at.clutch).map(|engaged| 1.0 - engaged);
     sample.steering_rad = at.steering.f32(row).map(|left| -left);
 
-    // The first row of a file, and one after a reset, is of a car that is nowhere yet.
+    // In the first row of a file, and after a reset, the car has no position yet.
     let somewhere = at.track_surface.whole(row) != Some(-1);
     sample.track_position = at.lap_share.f32(row).filter(|share| somewhere && *share > -0.5);
     sample.lap_distance_m = at.lap_distance.f32(row).filter(|_| somewhere);
-    let place = Option::zip(at.latitude.number(row), at.longitude.number(row));
-    sample.geo = place.filter(|place| *place != (0.0, 0.0)).map(|(latitude_deg, longitude_deg)| Geo {
+    let position = Option::zip(at.latitude.number(row), at.longitude.number(row));
+    sample.geo = position.filter(|position| *position != (0.0, 0.0)).map(|(latitude_deg, longitude_deg)| Geo {
         latitude_deg,
         longitude_deg,
         altitude_m: at.altitude.f32(row),
     });
-    let g = |place: Place| place.f32(row).map(|acceleration| acceleration / G_IN_METRES_PER_S2);
+    let g = |var: RowVar| var.f32(row).map(|acceleration| acceleration / G_IN_METRES_PER_S2);
     sample.lateral_g = g(at.lateral).map(|left| -left);
     sample.vertical_g = g(at.vertical).map(|with_gravity| with_gravity - 1.0);
     sample.longitudinal_g = g(at.longitudinal);
@@ -91,14 +93,14 @@ fn car(row: &[u8], at: &Places, sample: &mut Sample) {
     sample.in_pit_lane = at.on_pit_road.is(row);
 }
 
-fn one_wheel(row: &[u8], at: &WheelPlaces, is_left: bool) -> Wheel {
-    let celsius = |place: Place| place.f32(row).and_then(not_zero);
+fn one_wheel(row: &[u8], at: &WheelVars, is_left: bool) -> Wheel {
+    let celsius = |var: RowVar| var.f32(row).and_then(not_zero);
     let carcass = at.carcass.map(celsius);
-    // Surface temperatures are in files only; in memory there are those of the carcass.
+    // Surface temperatures are only in files; the live memory holds carcass temperatures.
     let surface = at.surface.map(celsius);
     let [left, middle, right] = if surface == [None; 3] { carcass } else { surface };
     let (inner, outer) = if is_left { (right, left) } else { (left, right) };
-    let tread = at.tread.map(|place| place.f32(row));
+    let tread = at.tread.map(|var| var.f32(row));
     let tread_left = match tread {
         [Some(left), Some(middle), Some(right)] => Some((left + middle + right) / 3.0),
         _ => None,
@@ -117,15 +119,15 @@ fn one_wheel(row: &[u8], at: &WheelPlaces, is_left: bool) -> Wheel {
     }
 }
 
-fn session(row: &[u8], at: &Places, sample: &mut Sample) {
-    let seconds = |place: Place| place.number(row).and_then(|seconds| ms(seconds * 1000.0));
+fn session(row: &[u8], at: &SampleVars, sample: &mut Sample) {
+    let seconds = |var: RowVar| var.number(row).and_then(|seconds| ms(seconds * 1000.0));
     sample.lap_time_ms = seconds(at.lap_time);
     sample.last_lap_ms = seconds(at.last_lap).filter(|ms| *ms > 0);
     sample.best_lap_ms = seconds(at.best_lap).filter(|ms| *ms > 0);
     let left = at.time_left.number(row).filter(|seconds| *seconds < UNLIMITED_S);
     sample.session_left_ms = left.and_then(|seconds| ms(seconds * 1000.0));
     sample.laps_completed = at.laps_completed.whole(row).and_then(count);
-    sample.race_position = at.race_position.whole(row).filter(|place| *place > 0).and_then(count);
+    sample.race_position = at.race_position.whole(row).filter(|position| *position > 0).and_then(count);
     let cars = at.surfaces_of_cars.wholes(row).map(|cars| cars.filter(|surface| *surface >= 0).count());
     sample.car_count = cars.and_then(|cars| u16::try_from(cars).ok());
     sample.flags = at.flags.whole(row).map(|bits| flags(bits.cast_unsigned()));
@@ -133,7 +135,7 @@ fn session(row: &[u8], at: &Places, sample: &mut Sample) {
     sample.track_celsius = at.track.f32(row).and_then(not_zero);
 }
 
-/// The bits of `SessionFlags`.
+/// Decodes the bits of `SessionFlags`.
 fn flags(bits: u32) -> Flags {
     let any = |mask: u32| bits & mask != 0;
     Flags {

@@ -1,5 +1,5 @@
-//! For the fuzz targets and mutation only. Each function asserts what must hold for any input, so it panics where this
-//! crate has a bug.
+//! For the fuzz targets and mutation tests only. Each function panics if an invariant that must hold for any input does
+//! not, which means that this crate has a bug.
 use std::ops::Range;
 
 use super::{
@@ -13,7 +13,7 @@ fn slice(data: &[u8], range: Range<u64>) -> Option<&[u8]> {
     data.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-/// Everything that reads an `.ibt`.
+/// Runs all `.ibt` parsers.
 pub fn fuzz_ibt(data: &[u8]) {
     let parsed = Ibt::parse(data);
     assert!(!matches!(parsed, Err(IbtError::Layout { .. })), "bad variables are left out, not fatal: {parsed:?}");
@@ -35,7 +35,7 @@ pub fn fuzz_ibt(data: &[u8]) {
     }
 }
 
-/// Everything that reads live memory: `data` is the section.
+/// Runs all parsers of the live memory: `data` is the section.
 pub fn fuzz_irsdk_map(data: &[u8]) {
     let front = data.get(..HEADER_BYTES).unwrap_or(data);
     let map = match LiveMap::read(front, data.len() as u64) {
@@ -71,7 +71,7 @@ pub fn fuzz_irsdk_map(data: &[u8]) {
     }
 }
 
-/// What is read from a session text.
+/// Runs the session info parser.
 pub fn fuzz_session_info(data: &[u8]) {
     let text = session_text(data);
     let laps = super::lap_text::lap_text(&text);

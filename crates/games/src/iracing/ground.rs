@@ -1,13 +1,15 @@
-//! Degrees on the globe to metres on a plane, for maps. Files of the game have degrees; its memory has none.
+//! Projects geographic coordinates to metres on a plane, for maps. Files of the game hold coordinates; its live memory
+//! does not.
 
 use crate::sample::Geo;
 
 const METRES_PER_DEGREE: f64 = 111_320.0;
-/// Further away than this is another track.
+/// Beyond this distance it is another track.
 const FAR_DEG: f64 = 2.0;
 
-/// The plane. It touches the globe at a whole degree near the first place: so recordings of one track have the same plane, distances on it are true to a
-/// hundredth, and numbers are small enough for 4 bytes to tell centimetres.
+/// The projection plane. It touches the globe at a whole degree near the first position. Recordings of the same track
+/// therefore share a plane, distances are accurate to 1 %, and values are small enough for `f32` to resolve
+/// centimetres.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ground {
     origin: Option<Origin>,
@@ -20,7 +22,7 @@ struct Origin {
 }
 
 impl Ground {
-    /// East, up, south: on paper, with x to the right and z downwards, north is at the top.
+    /// Returns east, up, south. With x to the right and z downwards, north is at the top of a map.
     pub(super) fn metres(&mut self, geo: &Geo) -> Option<[f32; 3]> {
         let Geo { latitude_deg, longitude_deg, altitude_m } = *geo;
         if !(-90.0..=90.0).contains(&latitude_deg) || !(-180.0..=180.0).contains(&longitude_deg) {
@@ -63,7 +65,7 @@ mod tests {
             let near = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) < 10.0;
             assert!(near(step(north), [0.0, -1_000.0]), "{latitude}: north is {:?}", step(north));
             assert!(near(step(east), [1_000.0, 0.0]), "{latitude}: east is {:?}", step(east));
-            // Straight up: a plane of which each place has its own scale would lean.
+            // North is straight up: a plane whose scale varies by position would shear.
             assert!(step(north)[0].abs() < 0.5, "{latitude}: north leans by {} m", step(north)[0]);
         }
     }

@@ -1,7 +1,7 @@
-//! The 112 bytes at the front of the live shared memory and of every `.ibt`.
+//! The 112-byte header of the live shared memory and of every `.ibt` file.
 //!
-//! Takes those bytes, gives the numbers in them as they are. What the numbers may be differs between memory and file,
-//! so the caller checks them before use.
+//! The numbers are returned unchecked. Valid ranges differ between memory and file, so the caller checks them before
+//! use.
 //!
 //! ```text
 //!  0 ver          4 status            8 tickRate        12 sessionInfoUpdate
@@ -9,8 +9,8 @@
 //! 32 numBuf      36 bufLen           40 curBufTickCount 44 curBuf (u8), 3 pad
 //! 48 varBuf[4], 16 bytes each: +0 tickCount, +4 bufOffset, +8 tickCountBegin, +12 pad
 //! ```
-//! All are `i32` but `curBuf`. `curBufTickCount`, `curBuf` and `tickCountBegin` were padding in older versions of the
-//! game: 0 there.
+//! All fields but `curBuf` are `i32`. `curBufTickCount`, `curBuf` and `tickCountBegin` were padding in older versions
+//! of the game and are 0 there.
 use crate::bytes::i32_at;
 use crate::layout::Kind::{I32, U8};
 use crate::layout::{Channel, Layout};
@@ -18,10 +18,10 @@ use crate::layout::{Channel, Layout};
 /// Length of the header.
 pub const HEADER_BYTES: usize = 112;
 
-/// Row buffers that the header has room for.
+/// Number of row buffers that the header has space for.
 pub const MAX_BUFFERS: usize = 4;
 
-/// The header as a frame: tapes keep it beside the rows, for its tick counts.
+/// The header as a frame. Tapes store it alongside the rows for its tick counts.
 pub static HEADER_112: Layout = Layout::from_table("irsdk-header-112", 112, CHANNELS);
 
 const CHANNELS: &[Channel] = &[
@@ -60,9 +60,9 @@ pub struct IrsdkHeader {
     pub status: i32,
     /// `tickRate`: rows per second, 60 or 360.
     pub tick_rate_hz: i32,
-    /// `sessionInfoUpdate`: goes up with each new session text.
+    /// `sessionInfoUpdate`: increases with each new session info string.
     pub session_info_update: i32,
-    /// `sessionInfoLen`: bytes kept for the session text.
+    /// `sessionInfoLen`: bytes reserved for the session info string.
     pub session_info_bytes: i32,
     /// `sessionInfoOffset`.
     pub session_info_offset: i32,
@@ -70,31 +70,31 @@ pub struct IrsdkHeader {
     pub var_count: i32,
     /// `varHeaderOffset`.
     pub var_headers_offset: i32,
-    /// `numBuf`: how many of `buffers` are in use; 1 in an `.ibt`.
+    /// `numBuf`: number of `buffers` in use; 1 in an `.ibt`.
     pub buffer_count: i32,
     /// `bufLen`: bytes of one row.
     pub row_bytes: i32,
-    /// `curBufTickCount`: copy of the newest tick count, 0 in older versions.
+    /// `curBufTickCount`: copy of the newest tick count; 0 in older versions.
     pub newest_tick: i32,
-    /// `curBuf`: index of the buffer written last, 0 in older versions.
+    /// `curBuf`: index of the buffer written last; 0 in older versions.
     pub newest_buffer: u8,
     /// `varBuf`.
     pub buffers: [VarBuffer; MAX_BUFFERS],
 }
 
-/// Where one buffer's row is, and of which tick.
+/// Position and tick of one row buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VarBuffer {
-    /// `tickCount`: set after the row was written.
+    /// `tickCount`: set after the row is written.
     pub tick: i32,
-    /// `bufOffset`: of the row, from the start of the memory or file.
+    /// `bufOffset`: offset of the row from the start of the memory or file.
     pub offset: i32,
-    /// `tickCountBegin`: set before the row is written, 0 in older versions.
+    /// `tickCountBegin`: set before the row is written; 0 in older versions.
     pub tick_begin: i32,
 }
 
 impl IrsdkHeader {
-    /// Reads the header from the first bytes of memory or file; `None` if there are fewer than [`HEADER_BYTES`].
+    /// Reads the header from the start of memory or file; `None` if there are fewer than [`HEADER_BYTES`].
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.get(..HEADER_BYTES)?;

@@ -1,59 +1,59 @@
-//! `.ibt`: the file that iRacing writes while the player drives.
+//! `.ibt`: the telemetry file that iRacing writes while the player drives.
 //!
-//! The file can be large, so it is read in pieces. Take its first [`IbtHead::BYTES`] bytes and its length to
-//! [`IbtHead::parse`]; read the bytes of [`IbtHead::var_headers`] and hand them to [`IbtHead::finish`]; the [`Ibt`]
-//! then says where session text and rows are. Every number is checked against limits and against the length of the
-//! file before it is used.
+//! The file can be large, so it is read in steps. Pass its first [`IbtHead::BYTES`] bytes and its length to
+//! [`IbtHead::parse`], then the bytes of the range [`IbtHead::var_headers`] to [`IbtHead::finish`]. The resulting
+//! [`Ibt`] locates the session info string and the rows. Every number is checked against limits and against the length
+//! of the file before use.
 //!
 //! ```text
 //!   0 header, 112 bytes, 1 buffer: its offset is the start of the rows
 //! 112 startDate i64 (unix), startTime f64, endTime f64, lapCount i32, recordCount i32
 //! 144 variable headers, 144 bytes each; session text; rows up to the end of the file
 //! ```
-//! The last three are where the header says; the order shown is the one the game uses.
+//! The header gives the offsets of the last three; the order shown is the one that the game uses.
 use std::ops::Range;
 
 use super::header::{HEADER_BYTES, IrsdkHeader};
 use super::ibt_error::{IbtError, IbtProblem};
-use super::row_times::believable_rate_hz;
+use super::row_times::plausible_rate_hz;
 use super::var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, read_var_headers};
 use crate::bytes::{f64_at, i32_at, i64_at};
 use crate::layout::Layout;
 
-/// The longest row that is believed. The live memory has 24 KiB for one.
+/// Maximum plausible row length. The live memory has 24 KiB per row.
 const MAX_ROW_BYTES: i64 = 1 << 20;
 
-/// The longest session text that is believed. The live memory has 512 KiB for it.
+/// Maximum plausible length of the session info string. The live memory has 512 KiB for it.
 const MAX_SESSION_TEXT_BYTES: u64 = 16 << 20;
 
-/// What only files have: bytes 112 to 144.
+/// The disk subheader, bytes 112 to 144. Only files have it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskSubHeader {
-    /// Seconds since 1970, UTC.
+    /// Start, in seconds since 1970, UTC.
     pub start_date_unix_s: i64,
-    /// `SessionTime` of the start.
+    /// `SessionTime` at the start.
     pub start_time_s: f64,
-    /// `SessionTime` of the end.
+    /// `SessionTime` at the end.
     pub end_time_s: f64,
-    /// Laps, as the game counts them.
+    /// Number of laps, as the game counts them.
     pub lap_count: i32,
-    /// Rows. Wrong in a file that was not finished: see [`IbtRows::count`].
+    /// Number of rows. Wrong in a file that was not finished: see [`IbtRows::count`].
     pub record_count: i32,
 }
 
-/// Where the rows are.
+/// Location of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IbtRows {
-    /// Offset of the first one in the file.
+    /// Offset of the first row in the file.
     pub start: u64,
-    /// Length of each.
+    /// Length of each row.
     pub row_bytes: u32,
-    /// Whole rows in the file.
+    /// Number of whole rows in the file.
     pub count: u64,
 }
 
 impl IbtRows {
-    /// Where in the file a row is; `None` if the file has no such whole row.
+    /// Returns the byte range of a row; `None` if the file has no such whole row.
     #[must_use]
     pub fn range(&self, index: u64) -> Option<Range<u64>> {
         if index >= self.count {
@@ -64,55 +64,55 @@ impl IbtRows {
     }
 }
 
-/// What the first bytes of a file say: enough to know where everything else is.
+/// The parsed start of a file: locates everything else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IbtHead {
-    /// As it is in the file.
+    /// The header, as stored in the file.
     pub header: IrsdkHeader,
-    /// As it is in the file.
+    /// The disk subheader, as stored in the file.
     pub disk: DiskSubHeader,
-    /// Where the variable headers are; inside the file.
+    /// Byte range of the variable headers; inside the file.
     pub var_headers: Range<u64>,
-    /// Where the session text is; inside the file, empty if there is none.
+    /// Byte range of the session info string; inside the file, empty if there is none.
     pub session_text: Range<u64>,
-    /// Where the rows are; inside the file.
+    /// Location of the rows; inside the file.
     pub rows: IbtRows,
-    /// What is wrong so far.
+    /// Problems found so far.
     pub problems: Vec<IbtProblem>,
 }
 
-/// All there is to know about a file before its rows are read.
+/// Everything about a file except its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ibt {
-    /// As it is in the file.
+    /// The header, as stored in the file.
     pub header: IrsdkHeader,
-    /// As it is in the file.
+    /// The disk subheader, as stored in the file.
     pub disk: DiskSubHeader,
-    /// Where the variable headers are; inside the file.
+    /// Byte range of the variable headers; inside the file.
     pub var_headers: Range<u64>,
-    /// Where the session text is; inside the file, empty if there is none. Read it with
+    /// Byte range of the session info string; inside the file, empty if there is none. Decode it with
     /// [`session_text`](super::session_text()).
     pub session_text: Range<u64>,
-    /// Where the rows are; inside the file.
+    /// Location of the rows; inside the file.
     pub rows: IbtRows,
-    /// What a row holds.
+    /// Layout of a row.
     pub layout: Layout,
-    /// What else the game says about each channel, in the order of the layout's channels.
+    /// Additional details on each channel, in the order of the layout's channels.
     pub details: Vec<VarDetail>,
-    /// What is wrong, though the file can be read.
+    /// Problems that do not prevent the file from being read.
     pub problems: Vec<IbtProblem>,
 }
 
 impl IbtHead {
-    /// How much of the start of a file [`IbtHead::parse`] wants.
+    /// Number of bytes that [`IbtHead::parse`] needs.
     pub const BYTES: usize = HEADER_BYTES + 32;
 
-    /// Reads the start of a file that is `file_bytes` long. More than [`IbtHead::BYTES`] may be given.
+    /// Parses the start of a file that is `file_bytes` long. `start` may be longer than [`IbtHead::BYTES`].
     ///
     /// # Errors
-    /// Says what was found where, if this is no `.ibt` or if it is too damaged to find its rows.
+    /// Fails if this is not an `.ibt`, or if it is too damaged to locate its rows.
     pub fn parse(start: &[u8], file_bytes: u64) -> Result<Self, IbtError> {
-        // The version is looked at first: of a short file that is no .ibt it says more than its length.
+        // Check the version first: for a short file that is not an .ibt, it says more than the length.
         if let Some(found) = i32_at(start, 0).filter(|version| !matches!(version, 1 | 2)) {
             return Err(IbtError::NotIbt { found });
         }
@@ -124,7 +124,7 @@ impl IbtHead {
             return Err(IbtError::NotOneBuffer { found: header.buffer_count });
         }
         let mut problems = Vec::new();
-        if believable_rate_hz(header.tick_rate_hz).is_none() {
+        if plausible_rate_hz(header.tick_rate_hz).is_none() {
             problems.push(IbtProblem::TickRate { found: header.tick_rate_hz });
         }
         let var_headers = var_headers_range(&header, file_bytes)?;
@@ -133,10 +133,10 @@ impl IbtHead {
         Ok(Self { header, disk, var_headers, session_text, rows, problems })
     }
 
-    /// Reads the variable headers: the bytes of the file that [`IbtHead::var_headers`] names.
+    /// Parses the variable headers: the bytes of the range [`IbtHead::var_headers`].
     ///
     /// # Errors
-    /// If these are not as many bytes as were asked for.
+    /// Fails if the number of bytes differs from that range.
     pub fn finish(self, var_headers: &[u8]) -> Result<Ibt, IbtError> {
         let expected = self.var_headers.end - self.var_headers.start;
         let actual = u64::try_from(var_headers.len()).unwrap_or(u64::MAX);
@@ -160,10 +160,10 @@ impl IbtHead {
 }
 
 impl Ibt {
-    /// Reads a file that is in memory as a whole.
+    /// Parses a file that is completely in memory.
     ///
     /// # Errors
-    /// As [`IbtHead::parse`].
+    /// See [`IbtHead::parse`].
     pub fn parse(file: &[u8]) -> Result<Self, IbtError> {
         let file_bytes = u64::try_from(file.len()).unwrap_or(u64::MAX);
         let head = IbtHead::parse(file, file_bytes)?;
@@ -185,7 +185,7 @@ impl DiskSubHeader {
     }
 }
 
-/// The number, if it is from `min` to `max`.
+/// Returns the number if it is between `min` and `max`.
 fn field(field: &'static str, offset: u64, found: i32, min: i64, max: i64) -> Result<u32, IbtError> {
     let in_range = (min..=max).contains(&i64::from(found));
     let number = u32::try_from(found).ok().filter(|_| in_range);
@@ -203,7 +203,7 @@ fn var_headers_range(header: &IrsdkHeader, file_bytes: u64) -> Result<Range<u64>
     Ok(start..end)
 }
 
-/// Rows go on to the end of the file, or to whatever the header places behind them.
+/// Locates the rows, which end at the end of the file or at the next part that the header places after them.
 fn rows(
     header: &IrsdkHeader,
     disk: &DiskSubHeader,
@@ -222,7 +222,7 @@ fn rows(
     let recorded = u64::try_from(disk.record_count).ok();
     let recorded_end = recorded.filter(|rows| *rows > 0).map(|rows| start + rows * u64::from(row_bytes));
     let text = u64::try_from(header.session_info_offset).ok().filter(|_| header.session_info_bytes > 0);
-    // A damaged text offset must not hide rows: it counts only where the recorded rows end before it.
+    // A damaged text offset must not hide rows: ignore it unless the recorded rows end before it.
     let text = text.filter(|text| recorded_end.is_some_and(|end| end <= *text));
     let behind = [Some(var_headers.start), text].into_iter().flatten().filter(|other| *other > start);
     let end = behind.fold(file_bytes, u64::min);
@@ -243,7 +243,8 @@ fn row_start(header: &IrsdkHeader) -> Result<u64, IbtError> {
     field("bufOffset", 52, buffer.offset, IbtHead::BYTES as i64, i64::from(i32::MAX)).map(u64::from)
 }
 
-/// A text that cannot be where it is said to be costs only itself.
+/// Locates the session info string. An impossible location is reported and the string left out; the rows are still
+/// read.
 fn session_text_range(
     header: &IrsdkHeader,
     rows: &IbtRows,

@@ -1,4 +1,4 @@
-//! What can be wrong with an `.ibt`: errors end the reading, problems are reported beside what was read.
+//! Errors and problems of `.ibt` files. Errors stop the parser; problems are reported along with the result.
 use thiserror::Error;
 
 use super::var_headers::VarProblem;
@@ -7,52 +7,52 @@ use crate::layout::LayoutError;
 /// Why a file cannot be read as `.ibt`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IbtError {
-    /// The version is none of the known ones.
+    /// The version is not a known one.
     #[error(
-        "not an .ibt file: it begins with the number {found} where .ibt has its version, 1 or 2; check that this is \
+        "not an .ibt file: its version number is {found}, expected 1 or 2; check that this is \
          iRacing telemetry and that its beginning is not missing"
     )]
     NotIbt {
         /// The number found.
         found: i32,
     },
-    /// There are several row buffers, as only live memory has.
+    /// There are several row buffers, as in the live memory.
     #[error(
-        "the header names {found} row buffers at byte 32, an .ibt has 1: this may be a dump of iRacing's shared memory, \
+        "the header has {found} row buffers at byte 32, expected 1: this may be a dump of iRacing's shared memory, \
          which is not read as .ibt"
     )]
     NotOneBuffer {
         /// The number found.
         found: i32,
     },
-    /// A number in the header cannot be.
+    /// A header field is out of range.
     #[error(
-        "{field} at byte {offset} is {found}, possible is {min} to {max}: the header is damaged, \
+        "{field} at byte {offset} is {found}, expected {min} to {max}: the header is damaged, \
          use another copy of the file"
     )]
     Field {
         /// The field, as iRacing names it.
         field: &'static str,
-        /// Where it is in the file.
+        /// Offset of the field in the file.
         offset: u64,
         /// The number found.
         found: i64,
-        /// The least it can be.
+        /// Minimum.
         min: i64,
-        /// The most it can be.
+        /// Maximum.
         max: i64,
     },
-    /// The file ends before something without which rows cannot be read.
+    /// The file ends before a part that is needed to read rows.
     #[error(
-        "the {what} take bytes {start} to {end}, but the file has {file_bytes} bytes: it was cut off, use a \
+        "the {what} occupy bytes {start} to {end}, but the file has only {file_bytes} bytes: it is truncated, use a \
          complete copy of the file"
     )]
     CutOff {
-        /// What is missing, or a part of it.
+        /// The part that is missing or incomplete.
         what: &'static str,
-        /// Where it starts.
+        /// Offset of the part.
         start: u64,
-        /// The byte behind it.
+        /// Offset of the first byte after it.
         end: u64,
         /// Length of the file.
         file_bytes: u64,
@@ -63,37 +63,37 @@ pub enum IbtError {
          use another copy of the file"
     )]
     RowsInVarHeaders {
-        /// Where rows start.
+        /// Offset of the first row.
         row_start: u64,
-        /// Where the variable headers start.
+        /// Offset of the variable headers.
         start: u64,
-        /// The byte behind them.
+        /// Offset of the first byte after them.
         end: u64,
     },
-    /// The caller gave other bytes than were asked for.
-    #[error("{expected} bytes of variable headers are needed, {actual} were given")]
+    /// The caller passed the wrong number of bytes.
+    #[error("expected {expected} bytes of variable headers, got {actual}")]
     VarHeaderBytes {
-        /// Bytes asked for.
+        /// Bytes needed.
         expected: u64,
-        /// Bytes given.
+        /// Bytes passed.
         actual: u64,
     },
-    /// The layout from the variable headers did not pass its check.
-    #[error("the variable headers give no layout")]
+    /// The layout built from the variable headers is invalid.
+    #[error("the variable headers describe an invalid layout")]
     Layout {
-        /// What is wrong with it.
+        /// Why the layout is invalid.
         #[from]
         source: LayoutError,
     },
 }
 
-/// What is wrong with a file that can be read all the same.
+/// A problem with a file that can be read nevertheless. Imported tapes store these messages as events.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IbtProblem {
-    /// The file has another number of rows than it says: it was cut off, or the game could not finish it.
+    /// The number of rows differs from the recorded one: the file is truncated, or the game could not finish it.
     #[error("the file says {recorded} rows and holds {whole} whole ones: the whole ones are read")]
     RowCount {
-        /// The number in the disk header.
+        /// The number in the disk subheader.
         recorded: i32,
         /// Whole rows up to the end of the file.
         whole: u64,
@@ -101,44 +101,44 @@ pub enum IbtProblem {
     /// The file ends inside a row.
     #[error("the file ends inside a row: the {bytes} bytes from byte {offset} are not read")]
     CutRow {
-        /// Where that row starts.
+        /// Offset of that row.
         offset: u64,
-        /// How much of it there is.
+        /// Number of bytes present.
         bytes: u64,
     },
     /// The file ends before the first row.
     #[error("rows start at byte {row_start}, the file has {file_bytes} bytes: it holds no row")]
     NoRows {
-        /// Where rows start.
+        /// Offset of the first row.
         row_start: u64,
         /// Length of the file.
         file_bytes: u64,
     },
-    /// The place of the session text cannot be.
+    /// The location of the session info string is impossible.
     #[error("the session text is said to be {bytes} bytes from byte {offset}: it is left out")]
     SessionText {
-        /// Where the header says it is.
+        /// Offset in the header.
         offset: i32,
-        /// How long the header says it is.
+        /// Length in the header.
         bytes: i32,
     },
-    /// The session text runs into the end of the file or into the rows.
+    /// The session info string extends past the end of the file or into the rows.
     #[error("the session text from byte {offset} is cut from {expected} to {actual} bytes")]
     SessionTextCut {
-        /// Where it starts.
+        /// Offset of the string.
         offset: u64,
-        /// How long the header says it is.
+        /// Length in the header.
         expected: u64,
-        /// How much of it there is.
+        /// Number of bytes present.
         actual: u64,
     },
-    /// The tick rate cannot be.
+    /// The tick rate is implausible.
     #[error("the tick rate is {found} per second: rows without a SessionTime are timed at 60 per second")]
     TickRate {
         /// The number found.
         found: i32,
     },
-    /// A variable was left out. Its bytes are still in the rows.
+    /// A variable was left out. Its bytes are still part of the rows.
     #[error(transparent)]
     Variable(#[from] VarProblem),
 }

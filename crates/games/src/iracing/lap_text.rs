@@ -1,21 +1,21 @@
-//! What the session text says that laps need: where sectors begin, how long the track is, who drives.
+//! Extracts what laps need from the session info string: sector starts, track length and driver.
 //!
-//! Takes the text, gives a [`LapText`]; no text is an error.
+//! No input is an error.
 use super::session_info::{entry, section, value};
 
-/// More sectors than any track has.
+/// Upper bound for the number of sectors: more than any track has.
 const MOST_SECTORS: usize = 64;
 
-/// What laps need of a session text.
+/// The parts of the session info string that laps need.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct LapText {
-    /// `SectorStartPct` of each sector, the first at 0; empty unless they rise.
+    /// `SectorStartPct` of each sector, the first at 0; empty unless they are increasing.
     pub(super) sector_starts: Vec<f32>,
     /// `TrackLength`.
     pub(super) length_m: Option<f32>,
     /// `UserName` of the player's car.
     pub(super) driver: Option<String>,
-    /// By `SubSessionID`: sessions without one are offline.
+    /// From `SubSessionID`: sessions without one are offline.
     pub(super) online: Option<bool>,
 }
 
@@ -40,7 +40,7 @@ fn sector_starts(text: &str) -> Vec<f32> {
     if rise && inside && from_line { starts } else { Vec::new() }
 }
 
-/// `5.96 km`.
+/// Parses a length such as `5.96 km`.
 fn length_m(text: &str) -> Option<f32> {
     let km: f32 = text.strip_suffix("km")?.trim().parse().ok()?;
     Some(km * 1000.0).filter(|metres| metres.is_finite() && *metres > 0.0)
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_that_cannot_be_are_none() {
+    fn invalid_sectors_are_ignored() {
         for wrong in ["0.9\n   SectorStartPct: 0.1", "nan", "-1", "7"] {
             let text = TEXT.replace("0.402000", wrong);
             assert!(lap_text(&text).sector_starts.len() < 2, "{wrong}");

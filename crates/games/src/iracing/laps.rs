@@ -1,12 +1,12 @@
-//! Rows to neutral frames of laps, live and from `.ibt` files.
+//! Decodes rows into lap frames, live and from `.ibt` files.
 //!
-//! The game's timer of the running lap starts anew a second or two late, so it is not used: laps are timed by `SessionTime` where the line is crossed.
-//! `Lap` counts laps that were begun; it is 0 from the pits to the first line. Whether a lap counts shows only in that it gets a time, some seconds after
-//! the line.
+//! The game's current lap time restarts a second or two late, so it is not used: laps are timed by `SessionTime` at the
+//! line crossing. `Lap` counts laps that were begun; it is 0 from the pits to the first line crossing. The only sign
+//! that a lap is valid is that it gets a lap time, some seconds after the line.
 use super::decode::presence;
 use super::ground::Ground;
 use super::lap_text::lap_text;
-use super::places::Place;
+use super::row_vars::RowVar;
 use super::session_info::session_info;
 use super::session_text::session_text;
 use crate::capture::SeenFrame;
@@ -16,14 +16,14 @@ use crate::sample::Geo;
 use crate::sane::{count, ms, not_zero};
 use crate::session_kind::SessionKind;
 
-/// What the game gives as the time left where a session has no limit: a week.
+/// Time left that the game reports for sessions without a limit: a week.
 const UNLIMITED_S: f64 = 604_800.0;
-/// The line may lie at an angle: places go this far beyond both ends of a lap.
+/// The line may be at an angle: positions exceed both ends of a lap by up to this much.
 const BEYOND_LINE: f32 = 0.1;
-/// `SessionState`: the laps behind the pace car, and the race itself.
+/// `SessionState`: behind the pace car, and racing.
 const PARADE: i32 = 3;
 const RACING: i32 = 4;
-/// A car that hardly moves goes nowhere.
+/// Below this speed a car has no reliable course.
 const SLOWEST_M_PER_S: f32 = 3.0;
 /// `PlayerTrackSurface`.
 const NOT_IN_WORLD: i32 = -1;
@@ -34,11 +34,11 @@ const PIT_STALL: i32 = 1;
 pub(super) struct IracingLaps {
     identity: Identity,
     text: String,
-    /// `SessionNum` that `kind` is of.
+    /// `SessionNum` that `kind` belongs to.
     session: Option<i32>,
     kind: Option<SessionKind>,
     layout: Option<u64>,
-    places: Places,
+    vars: LapVars,
     ground: Ground,
 }
 
@@ -56,7 +56,7 @@ impl ReadLaps for IracingLaps {
         }
         let layout = frame.layout.fingerprint();
         if self.layout != Some(layout) {
-            self.places = Places::of(frame.layout);
+            self.vars = LapVars::of(frame.layout);
             self.layout = Some(layout);
         }
         self.row(frame.bytes, laps);
@@ -71,7 +71,7 @@ impl ReadLaps for IracingLaps {
 impl IracingLaps {
     fn take_text(&mut self) {
         let (about, laps) = (session_info(&self.text, None), lap_text(&self.text));
-        self.identity.become_identity(Identity {
+        self.identity.replace_with(Identity {
             game_version: about.game_version,
             track: about.track,
             layout: about.track_layout,
@@ -94,20 +94,21 @@ impl IracingLaps {
     }
 
     fn row(&mut self, row: &[u8], laps: &mut LapFrame) {
-        let session = self.places.session.whole(row);
+        let session = self.vars.session.whole(row);
         let kind = self.kind_of(session);
-        let at = &self.places;
-        let whole = |place: Place| place.whole(row).map(i64::from);
-        let seconds = |place: Place| place.number(row).and_then(|seconds| ms(seconds * 1000.0));
+        let at = &self.vars;
+        let whole = |var: RowVar| var.whole(row).map(i64::from);
+        let seconds = |var: RowVar| var.number(row).and_then(|seconds| ms(seconds * 1000.0));
         let [replay, on_track, behind] = [at.is_replay, at.is_on_track, at.replay_frames_behind].map(whole);
         let known = [at.is_on_track.is(row), at.is_on_track_car.is(row)];
         let surface = at.surface.whole(row);
         let in_car = (known == [None; 2] || known.contains(&Some(true))) && surface != Some(NOT_IN_WORLD);
         let state = at.state.whole(row);
         let before_start = kind == SessionKind::Race && state.is_some_and(|state| state < PARADE);
-        let place = at.position.f32(row);
+        let position = at.position.f32(row);
         let flags = at.flags.whole(row).map(i32::cast_unsigned);
-        let geo = Option::zip(at.latitude.number(row), at.longitude.number(row)).filter(|place| *place != (0.0, 0.0));
+        let geo =
+            Option::zip(at.latitude.number(row), at.longitude.number(row)).filter(|position| *position != (0.0, 0.0));
         let geo = geo.map(|(latitude_deg, longitude_deg)| Geo { latitude_deg, longitude_deg, altitude_m: None });
         *laps = LapFrame {
             presence: presence(replay, on_track, behind),
@@ -130,14 +131,14 @@ impl IracingLaps {
             off_track: surface.map(|surface| surface == OFF_TRACK).filter(|_| in_car),
             incidents: at.incidents.whole(row),
             pit: pit(in_car, at.in_stall.is(row), at.on_pit_road.is(row), surface),
-            position: place.and_then(within_lap).filter(|_| in_car),
-            bad_position: in_car && place.is_some_and(|place| within_lap(place).is_none()),
+            position: position.and_then(within_lap).filter(|_| in_car),
+            bad_position: in_car && position.is_some_and(|position| within_lap(position).is_none()),
             world_m: geo.filter(|_| in_car).and_then(|geo| self.ground.metres(&geo)),
             course_rad: course(at, row).filter(|_| in_car),
             // Still, waving, caution, caution waving; red.
             caution: flags.map(|bits| bits & (0x8 | 0x100 | 0x4000 | 0x8000 | 0x10) != 0),
             on_lap: Some(in_car && !before_start),
-            before_first_line: kind != SessionKind::Race && is_before_first_line(at.lap.whole(row), place),
+            before_first_line: kind != SessionKind::Race && is_before_first_line(at.lap.whole(row), position),
             formation: state.map(|state| kind == SessionKind::Race && (PARADE..RACING).contains(&state)),
             speed_kmh: at.speed.f32(row).map(|metres_per_s| metres_per_s * 3.6),
             fuel_l: at.fuel.f32(row).filter(|_| in_car),
@@ -156,28 +157,30 @@ fn pit(in_car: bool, in_stall: Option<bool>, on_pit_road: Option<bool>, surface:
     Pit::of(in_stall, on_pit_road)
 }
 
-/// `Lap` becomes 1 at the line, or a little before it where the line lies at an angle: the place is still negative then.
-fn is_before_first_line(lap: Option<i32>, place: Option<f32>) -> bool {
+/// Returns whether the car has not crossed the line yet. `Lap` becomes 1 at the line, or slightly before it if the line
+/// is at an angle: the position is still negative then.
+fn is_before_first_line(lap: Option<i32>, position: Option<f32>) -> bool {
     match lap {
         Some(0) => true,
-        Some(1) => place.is_some_and(|place| (-BEYOND_LINE..0.0).contains(&place)),
+        Some(1) => position.is_some_and(|position| (-BEYOND_LINE..0.0).contains(&position)),
         _ => false,
     }
 }
 
-/// A place beyond the line is one before it, or behind it.
-fn within_lap(place: f32) -> Option<f32> {
-    match place {
-        place if (0.0..=1.0).contains(&place) => Some(place),
-        place if (-BEYOND_LINE..0.0).contains(&place) => Some(place + 1.0),
-        place if (1.0..1.0 + BEYOND_LINE).contains(&place) => Some(place - 1.0),
+/// Wraps a position beyond the line to the other end of the lap.
+fn within_lap(position: f32) -> Option<f32> {
+    match position {
+        position if (0.0..=1.0).contains(&position) => Some(position),
+        position if (-BEYOND_LINE..0.0).contains(&position) => Some(position + 1.0),
+        position if (1.0..1.0 + BEYOND_LINE).contains(&position) => Some(position - 1.0),
         _ => None,
     }
 }
 
-/// Where a car goes that goes at all: its nose, and how far it slides beside that. The signs were checked on a recording that has places, too: the nose is told
-/// clockwise from north, and it slides to the left.
-fn course(at: &Places, row: &[u8]) -> Option<f32> {
+/// Returns the course over ground of a moving car: its heading plus the angle at which it slides. The signs were
+/// checked on a recording that also has positions: the heading is clockwise from north, and sliding is positive to the
+/// left.
+fn course(at: &LapVars, row: &[u8]) -> Option<f32> {
     let (forward, left) = (at.velocity_forward.f32(row)?, at.velocity_left.f32(row)?);
     (forward > SLOWEST_M_PER_S).then_some(at.heading.f32(row)? - left.atan2(forward))
 }
@@ -195,42 +198,42 @@ fn kind(said: &str) -> SessionKind {
     words.into_iter().find(|(word, _)| said.contains(word)).map_or(SessionKind::Unknown, |(_, kind)| kind)
 }
 
-/// Where in a row the values are: looked up by name once per layout.
+/// Variables of a row, looked up by name once per layout.
 #[derive(Debug, Clone, Copy, Default)]
-struct Places {
-    tick: Place,
-    session: Place,
-    unique_id: Place,
-    state: Place,
-    session_time: Place,
-    left: Place,
-    time_of_day: Place,
-    lap: Place,
-    last: Place,
-    position: Place,
-    latitude: Place,
-    longitude: Place,
-    heading: Place,
-    velocity_forward: Place,
-    velocity_left: Place,
-    is_on_track: Place,
-    is_on_track_car: Place,
-    is_replay: Place,
-    replay_frames_behind: Place,
-    surface: Place,
-    on_pit_road: Place,
-    in_stall: Place,
-    incidents: Place,
-    flags: Place,
-    speed: Place,
-    fuel: Place,
-    air: Place,
-    track: Place,
+struct LapVars {
+    tick: RowVar,
+    session: RowVar,
+    unique_id: RowVar,
+    state: RowVar,
+    session_time: RowVar,
+    left: RowVar,
+    time_of_day: RowVar,
+    lap: RowVar,
+    last: RowVar,
+    position: RowVar,
+    latitude: RowVar,
+    longitude: RowVar,
+    heading: RowVar,
+    velocity_forward: RowVar,
+    velocity_left: RowVar,
+    is_on_track: RowVar,
+    is_on_track_car: RowVar,
+    is_replay: RowVar,
+    replay_frames_behind: RowVar,
+    surface: RowVar,
+    on_pit_road: RowVar,
+    in_stall: RowVar,
+    incidents: RowVar,
+    flags: RowVar,
+    speed: RowVar,
+    fuel: RowVar,
+    air: RowVar,
+    track: RowVar,
 }
 
-impl Places {
+impl LapVars {
     fn of(layout: &Layout) -> Self {
-        let at = |name: &str| Place::of(layout, name);
+        let at = |name: &str| RowVar::of(layout, name);
         let or = |name: &str, other: &str| if layout.channel(name).is_some() { at(name) } else { at(other) };
         Self {
             tick: at("SessionTick"),

@@ -1,8 +1,9 @@
-//! The live memory: where everything is, which rows are new, and whether a copy of a row is whole.
+//! The live memory map: locates its parts, finds new rows and validates row copies.
 //!
-//! Takes copies of the 112 bytes at the front, gives a [`LiveMap`] whose places are known to lie inside the section. Copying
-//! is the caller's: read the front, copy the rows of [`LiveMap::newer_than`], read the front again after each row and ask
-//! [`LiveMap::is_whole`]. The front is small and read at every look, so all of it is checked every time.
+//! [`LiveMap::read`] takes a copy of the 112-byte header and guarantees that all offsets lie inside the section.
+//! Copying is up to the caller: read the header, copy the rows of [`LiveMap::newer_than`], read the header again after
+//! each row and check [`LiveMap::is_whole`]. The header is small and read on every poll, so it is fully validated every
+//! time.
 //!
 //! ```text
 //! writer, tick t:  begin[i] = t   (newer versions of the game only)
@@ -10,51 +11,52 @@
 //!                  tick[i] = t
 //!                  i = (i + 1) mod numBuf
 //! ```
-//! So the other buffers hold the ticks before, and a late reader can still fetch them. The buffer of tick `t` is written
-//! again once tick `t + numBuf - 1` is out. `curBufTickCount` in the front is a copy of the newest tick that comes at no
-//! promised moment: a hint that nothing here relies on.
+//! The other buffers thus hold the preceding ticks, and a late reader can still fetch them. The buffer of tick `t` is
+//! overwritten after tick `t + numBuf - 1` has been published. `curBufTickCount` in the header is a copy of the newest
+//! tick, updated at no guaranteed moment: a hint that nothing here relies on.
 use std::ops::Range;
 
 use thiserror::Error;
 
 use super::header::{IrsdkHeader, MAX_BUFFERS};
-use super::row_times::believable_rate_hz;
+use super::row_times::plausible_rate_hz;
 use super::{HEADER_BYTES, MAX_VARS, VAR_HEADER_BYTES};
 
-/// Row bytes and session text that are believed. Today rows have some 10 kB, and the text 512 KiB of room.
+/// Maximum plausible lengths of a row and of the session info string. Currently rows have about 10 kB, and 512 KiB are
+/// reserved for the string.
 const MAX_ROW_BYTES: i64 = 1 << 20;
 const MAX_TEXT_BYTES: i64 = 16 << 20;
 
-/// Where things are in the live memory, and the newest ticks.
+/// Locations of the parts of the live memory, and the newest ticks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveMap {
-    /// Rows per second, as the game says; `None` if that cannot be.
+    /// Rows per second, as the game reports it; `None` if implausible.
     pub tick_rate_hz: Option<u32>,
-    /// The variable headers, for [`read_var_headers`](super::read_var_headers).
+    /// Byte range of the variable headers, for [`read_var_headers`](super::read_var_headers).
     pub var_headers: Range<u64>,
-    /// Room for the session text; it ends at the first NUL. Empty if there is none.
+    /// Byte range reserved for the session info string, which ends at the first NUL. Empty if there is none.
     pub session_text: Range<u64>,
-    /// Changes with each new session text.
+    /// Changes with each new session info string.
     pub session_text_update: i32,
     /// Bytes of one row.
     pub row_bytes: u32,
     buffers: LiveBuffers,
 }
 
-/// One row buffer, as it was when the front was read.
+/// A row buffer, as of the time the header was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LiveBuffer {
-    /// Which one.
+    /// Index of the buffer.
     pub index: usize,
-    /// Where its row starts.
+    /// Offset of its row.
     pub offset: u64,
-    /// The tick of its row.
+    /// Tick of its row.
     pub tick: i32,
-    /// The tick that was being written last; 0 in older versions of the game.
+    /// Tick of the write that was begun last; 0 in older versions of the game.
     pub tick_begin: i32,
 }
 
-/// Some of the row buffers.
+/// A subset of the row buffers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LiveBuffers {
     all: [LiveBuffer; MAX_BUFFERS],
@@ -62,73 +64,73 @@ pub struct LiveBuffers {
 }
 
 impl LiveBuffers {
-    /// The buffers.
+    /// Returns the buffers.
     #[must_use]
     pub fn as_slice(&self) -> &[LiveBuffer] {
         self.all.get(..self.count).unwrap_or_default()
     }
 
     fn push(&mut self, buffer: LiveBuffer) {
-        if let Some(place) = self.all.get_mut(self.count) {
-            *place = buffer;
+        if let Some(slot) = self.all.get_mut(self.count) {
+            *slot = buffer;
             self.count += 1;
         }
     }
 }
 
-/// Why the front of the memory cannot be what the game writes.
+/// Why the header of the live memory is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LiveMapError {
-    /// The section is too short for anything.
-    #[error("the memory has {found} bytes, the header alone takes {HEADER_BYTES}")]
+    /// The section is too short for a header.
+    #[error("the shared memory has {found} bytes, but the header alone takes {HEADER_BYTES}")]
     TooShort {
-        /// Bytes there.
+        /// Length of the section.
         found: u64,
     },
-    /// A number cannot be.
-    #[error("{name} at byte {offset} is {found}, possible are {least} to {most}")]
+    /// A header field is out of range.
+    #[error("{name} at byte {offset} is {found}, expected {least} to {most}")]
     Field {
-        /// The number, as the game's documentation calls it.
+        /// The field, as the game's documentation calls it.
         name: &'static str,
-        /// Where it is.
+        /// Offset of the field.
         offset: usize,
-        /// What it is.
+        /// The number found.
         found: i32,
-        /// The least it may be.
+        /// Minimum.
         least: i64,
-        /// The most it may be.
+        /// Maximum.
         most: i64,
     },
-    /// Something is not inside the memory.
-    #[error("{what} take bytes {start} to {end} of a memory of {section_bytes} bytes")]
+    /// A part extends past the end of the section.
+    #[error("{what}: bytes {start} to {end} exceed the shared memory of {section_bytes} bytes")]
     Outside {
-        /// What.
+        /// The part.
         what: &'static str,
-        /// Where it starts.
+        /// Offset of the part.
         start: u64,
-        /// The byte behind it.
+        /// Offset of the first byte after it.
         end: u64,
-        /// Length of the memory.
+        /// Length of the section.
         section_bytes: u64,
     },
-    /// Two row buffers, or one and the variable headers, share bytes.
-    #[error("row buffer {index} starts at byte {start} and shares bytes with {other}")]
+    /// Two row buffers overlap, or one overlaps the variable headers.
+    #[error("row buffer {index} at byte {start} overlaps {other}")]
     Overlap {
-        /// Which buffer.
+        /// Index of the buffer.
         index: usize,
-        /// Where it starts.
+        /// Offset of the buffer.
         start: u64,
-        /// What else is there.
+        /// The part that it overlaps.
         other: &'static str,
     },
 }
 
 impl LiveMap {
-    /// Reads the front of a section of this length. `None` while the game says that it is not connected; a memory of zeros,
-    /// which other programs make, says so too.
+    /// Reads the header of a section of this length. Returns `None` while the game reports that it is not connected; a
+    /// zeroed section, as other programs create it, counts as not connected too.
     ///
     /// # Errors
-    /// Names the first number that cannot be.
+    /// Returns an error for the first invalid number.
     pub fn read(front: &[u8], section_bytes: u64) -> Result<Option<Self>, LiveMapError> {
         let found = section_bytes.min(front.len() as u64);
         let header = IrsdkHeader::read(front).filter(|_| found >= HEADER_BYTES as u64);
@@ -154,7 +156,7 @@ impl LiveMap {
         };
 
         let row_bytes = field("bufLen", 36, header.row_bytes, 1, MAX_ROW_BYTES)?;
-        // With one buffer a reader could never tell whether it is being written.
+        // With a single buffer, a reader could never tell whether it is being written.
         let count = field("numBuf", 32, header.buffer_count, 2, MAX_BUFFERS as i64)?;
         let mut buffers = LiveBuffers::default();
         for (index, buffer) in header.buffers.iter().enumerate().take(count as usize) {
@@ -173,7 +175,7 @@ impl LiveMap {
             buffers.push(LiveBuffer { index, offset: row.start, tick, tick_begin });
         }
         Ok(Some(Self {
-            tick_rate_hz: believable_rate_hz(header.tick_rate_hz),
+            tick_rate_hz: plausible_rate_hz(header.tick_rate_hz),
             var_headers,
             session_text,
             session_text_update: header.session_info_update,
@@ -182,36 +184,37 @@ impl LiveMap {
         }))
     }
 
-    /// All row buffers, in the order of the header.
+    /// Returns all row buffers, in header order.
     #[must_use]
     pub fn buffers(&self) -> &[LiveBuffer] {
         self.buffers.as_slice()
     }
 
-    /// The newest tick; `None` before the first row is written.
+    /// Returns the newest tick; `None` before the first row is written.
     #[must_use]
     pub fn newest_tick(&self) -> Option<i32> {
         self.buffers().iter().map(|buffer| buffer.tick).filter(|tick| is_written(*tick)).max()
     }
 
-    /// Whether the game started anew since this tick was seen: then the variable headers are to be read again, and no tick
-    /// counts as seen.
+    /// Returns whether the game has restarted since this tick: the caller must then read the variable headers again and
+    /// forget the ticks it has observed.
     #[must_use]
     pub fn is_reconnect(&self, last_seen: i32) -> bool {
         self.newest_tick().is_some_and(|newest| newest < last_seen)
     }
 
-    /// Whether rows are described and placed as in `other`, as far as the front says.
+    /// Returns whether rows have the same description and location as in `other`, as far as the header shows.
     #[must_use]
     pub fn is_placed_like(&self, other: &Self) -> bool {
-        let places = |map: &Self| map.buffers.all.map(|buffer| buffer.offset);
+        let offsets = |map: &Self| map.buffers.all.map(|buffer| buffer.offset);
         self.var_headers == other.var_headers
             && self.row_bytes == other.row_bytes
             && self.buffers.count == other.buffers.count
-            && places(self) == places(other)
+            && offsets(self) == offsets(other)
     }
 
-    /// The buffers with rows of later ticks than `last_seen`, oldest first. One that may be being written is left out.
+    /// Returns the buffers with rows of later ticks than `last_seen`, oldest first. A buffer that may be being written
+    /// is left out.
     #[must_use]
     pub fn newer_than(&self, last_seen: Option<i32>) -> LiveBuffers {
         let mut newer = LiveBuffers::default();
@@ -227,10 +230,12 @@ impl LiveMap {
         newer
     }
 
-    /// Whether a row that was copied from `buffer` is whole. `self` is the front as it was read after the copy.
+    /// Returns whether a row that was copied from `buffer` is consistent. `self` must be the header as read after the
+    /// copy.
     ///
-    /// Where the game counts begins, nobody has begun to write the buffer again. Where it does not, the writer has not come
-    /// so near that it may be writing it: the newest tick is at most the copied one plus the number of buffers minus 2.
+    /// If the game counts begins, no write to the buffer may have begun since. If it does not, the writer must not have
+    /// come so close that it may be writing the buffer: the newest tick is at most the copied one plus the number of
+    /// buffers minus 2.
     #[must_use]
     pub fn is_whole(&self, buffer: &LiveBuffer) -> bool {
         let Some(after) = self.buffers().iter().find(|after| after.index == buffer.index) else { return false };
@@ -249,7 +254,7 @@ impl LiveMap {
     }
 }
 
-/// Buffers start with a tick of -1, or 0 where the memory was only cleared.
+/// Returns whether the buffer was written. Buffers start with tick -1, or with 0 if the memory was only cleared.
 fn is_written(tick: i32) -> bool {
     tick > 0
 }

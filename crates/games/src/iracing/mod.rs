@@ -1,9 +1,9 @@
-//! iRacing: one row of variables per tick, described by the game itself, and a session text.
+//! iRacing: one row of variables per tick, described by the game itself, and a session info string.
 //!
-//! The same header and variable headers stand at the front of the live shared memory and of `.ibt` files, so their
-//! parsers ([`IrsdkHeader`], [`read_var_headers`]) are shared; [`IbtHead`] and [`Ibt`] add what only files have, [`LiveMap`]
-//! what only memory has. Rows are read by their [`Layout`](crate::Layout) and timed by [`RowTimes`]; [`session_info`] reads
-//! the text.
+//! The live shared memory and `.ibt` files begin with the same header and variable headers, so they share those parsers
+//! ([`IrsdkHeader`], [`read_var_headers`]). [`IbtHead`] and [`Ibt`] add the parts specific to files, [`LiveMap`] those
+//! specific to memory. Rows are decoded by their [`Layout`](crate::Layout) and timed by [`RowTimes`]; [`session_info`]
+//! parses the session info string.
 mod decode;
 #[doc(hidden)]
 pub mod fuzz;
@@ -14,8 +14,8 @@ mod ibt_error;
 mod lap_text;
 mod laps;
 mod live_map;
-mod places;
 mod row_times;
+mod row_vars;
 mod rules;
 mod session_info;
 mod session_text;
@@ -33,7 +33,7 @@ pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTabl
 use crate::capture::{CopyRule, Transport};
 use crate::registry::{Game, Stream};
 
-/// The registry's entry.
+/// Registry entry.
 pub const GAME: Game = Game {
     id: "iracing",
     name: "iRacing",
@@ -44,19 +44,19 @@ pub const GAME: Game = Game {
     rules: &rules::IracingRules,
 };
 
-/// The one section of shared memory that holds everything: `Local\IRSDKMemMapFileName` on Windows.
+/// The single shared memory section that holds everything: `Local\IRSDKMemMapFileName` on Windows.
 const MEMORY: Transport = Transport::SharedMemory { section: SECTION, section_bytes: SECTION_BYTES };
 
 /// Name of the section.
 pub const SECTION: &str = "IRSDKMemMapFileName";
 
-/// What clients map; see the module's text for how it is divided.
+/// Number of bytes that clients map. [`LiveMap`] describes the contents.
 pub const SECTION_BYTES: u32 = 1_191_936;
 
-/// The rows of variables. Their layout is in the variable headers of each file or connection.
+/// Rows of variables. Their layout is in the variable headers of each file or connection.
 pub const TELEMETRY: Stream =
     Stream { name: "telemetry", layouts: &[], transport: MEMORY, copy_rule: CopyRule::RotatingBuffers };
 
-/// The session text (YAML), as bytes.
+/// The session info string (YAML), as bytes.
 pub const SESSION_TEXT: Stream =
     Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies };

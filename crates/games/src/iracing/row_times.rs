@@ -1,41 +1,41 @@
-//! When a row was: nanoseconds since the first row.
+//! Row timestamps in nanoseconds since the first row.
 //!
-//! Takes the rows in order, gives a time that never goes back, and says where each came from. `SessionTime` (seconds,
-//! `f64`) is the game's own clock and shows dropped ticks, so it is used wherever it can be. Where it is no number,
-//! goes back (a new session starts at 0) or leaps, the row is one nominal tick after the row before, and the rows
-//! behind it go on from there.
+//! Takes the rows in order and returns times that never decrease, each with its source. `SessionTime` (seconds, `f64`)
+//! is the game's own clock and reveals dropped ticks, so it is used whenever possible. If it is not a number, goes back
+//! (a new session starts at 0) or jumps, the row is placed one nominal tick after the previous row, and subsequent rows
+//! continue from there.
 use super::ibt::Ibt;
 use crate::bytes::f64_at;
 use crate::layout::{Kind, Layout};
 
-/// Rows per second where the header gives none that can be.
+/// Rows per second if the header has no plausible rate.
 const USUAL_RATE_HZ: u32 = 60;
 
-/// The fastest rate that is believed.
+/// Maximum plausible rate.
 const MAX_RATE_HZ: u32 = 1000;
 
-/// Seconds that `SessionTime` may move on from one row to the next: a day. More is damage.
+/// Maximum step of `SessionTime` between two rows, in seconds: a day. A larger step means damage.
 const MAX_STEP_S: f64 = 86_400.0;
 
-/// Where a row's time came from.
+/// Source of a row's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowClock {
     /// The row's `SessionTime`.
     SessionTime,
-    /// The nominal distance of rows.
+    /// The nominal interval between rows.
     TickRate,
 }
 
-/// A row's time.
+/// A row's time and its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowTime {
-    /// Since the first row; never less than that of the row before.
+    /// Nanoseconds since the first row; never less than in the previous row.
     pub ns: u64,
-    /// Where it came from.
+    /// Source of the time.
     pub clock: RowClock,
 }
 
-/// Gives the rows of one file their times, first to last.
+/// Assigns times to the rows of one file, first to last.
 #[derive(Debug, Clone)]
 pub struct RowTimes {
     session_time_offset: Option<usize>,
@@ -47,14 +47,15 @@ pub struct RowTimes {
     by_tick_rate: u64,
 }
 
-/// A `SessionTime` and the row time that it means. Times are differences to it, so that rounding does not add up.
+/// A `SessionTime` and the corresponding row time. Times are computed as differences to it, so that rounding errors do
+/// not accumulate.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     session_time_s: f64,
     ns: u64,
 }
 
-/// Rows since the last one with a `SessionTime`, for the same reason.
+/// Rows since the last one with a `SessionTime`, counted so that rounding errors do not accumulate.
 #[derive(Debug, Clone, Copy, Default)]
 struct NominalRun {
     start_ns: u64,
@@ -62,19 +63,19 @@ struct NominalRun {
 }
 
 impl RowTimes {
-    /// For the rows of this file.
+    /// Creates a clock for the rows of this file.
     #[must_use]
     pub fn new(ibt: &Ibt) -> Self {
         Self::with(&ibt.layout, ibt.header.tick_rate_hz)
     }
 
-    /// For rows of this layout. A rate outside 1 to 1000 is taken as 60.
+    /// Creates a clock for rows of this layout. A rate outside 1 to 1000 is replaced by 60.
     #[must_use]
     pub fn with(layout: &Layout, tick_rate_hz: i32) -> Self {
         let channel = layout.channel("SessionTime").filter(|channel| channel.kind == Kind::F64 && channel.count == 1);
         Self {
             session_time_offset: channel.and_then(|channel| usize::try_from(channel.offset).ok()),
-            rate_hz: believable_rate_hz(tick_rate_hz).unwrap_or(USUAL_RATE_HZ),
+            rate_hz: plausible_rate_hz(tick_rate_hz).unwrap_or(USUAL_RATE_HZ),
             last_ns: None,
             anchor: None,
             nominal_run: NominalRun::default(),
@@ -83,7 +84,7 @@ impl RowTimes {
         }
     }
 
-    /// The time of the next row.
+    /// Returns the time of the next row.
     pub fn step(&mut self, row: &[u8]) -> RowTime {
         let session_time_s =
             self.session_time_offset.and_then(|offset| f64_at(row, offset)).filter(|seconds| seconds.is_finite());
@@ -106,19 +107,19 @@ impl RowTimes {
         time
     }
 
-    /// Rows so far that `SessionTime` gave the time of.
+    /// Returns the number of rows timed by `SessionTime` so far.
     #[must_use]
     pub fn rows_by_session_time(&self) -> u64 {
         self.by_session_time
     }
 
-    /// Rows so far that have a nominal time.
+    /// Returns the number of rows with a nominal time so far.
     #[must_use]
     pub fn rows_by_tick_rate(&self) -> u64 {
         self.by_tick_rate
     }
 
-    /// `None` where the value cannot follow the one before.
+    /// Returns the row time for a `SessionTime`; `None` if it cannot follow the previous one.
     fn by_session_time(&self, seconds: f64) -> Option<u64> {
         let Some(last_ns) = self.last_ns else { return Some(0) };
         let anchor = self.anchor?;
@@ -127,7 +128,7 @@ impl RowTimes {
         if !(0.0..=longest_s).contains(&since_anchor_s) {
             return None;
         }
-        // In range: the sum of all steps would have to pass 500 years to saturate.
+        // Does not overflow in practice: the sum of all steps would have to exceed 500 years to saturate.
         let ns = anchor.ns.saturating_add((since_anchor_s * 1e9).round() as u64);
         (ns >= last_ns).then_some(ns)
     }
@@ -140,12 +141,12 @@ impl RowTimes {
     }
 }
 
-/// The rate, if rows can come at it.
-pub(super) fn believable_rate_hz(tick_rate_hz: i32) -> Option<u32> {
+/// Returns the rate if it is plausible.
+pub(super) fn plausible_rate_hz(tick_rate_hz: i32) -> Option<u32> {
     u32::try_from(tick_rate_hz).ok().filter(|rate| (1..=MAX_RATE_HZ).contains(rate))
 }
 
-/// The time of `rows` rows, to the nearest nanosecond.
+/// Returns the duration of `rows` rows, to the nearest nanosecond.
 fn nominal_ns(rows: u64, rate_hz: u32) -> u64 {
     let rate = u128::from(rate_hz.max(1));
     u64::try_from((u128::from(rows) * 1_000_000_000 + rate / 2) / rate).unwrap_or(u64::MAX)
@@ -203,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn leaps_are_not_believed() {
+    fn jumps_are_rejected() {
         let got = times(100, &[1.0, 1e300, 1.25, 1.5]);
         assert_eq!(got, [(0, true), (10_000_000, false), (20_000_000, false), (270_000_000, true)]);
     }
 
     #[test]
-    fn a_rate_that_cannot_be_is_taken_as_sixty() {
+    fn an_implausible_rate_is_replaced_by_sixty() {
         for rate in [0, -1, 1001, i32::MAX, i32::MIN] {
             assert_eq!(times(rate, &[f64::NAN, f64::NAN])[1], (16_666_667, false));
         }

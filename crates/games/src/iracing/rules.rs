@@ -1,4 +1,4 @@
-//! What rows and session text say about the game itself.
+//! Game state from rows and session info string.
 use super::decode::{IracingDecoder, presence};
 use super::header::HEADER_BYTES;
 use super::laps::IracingLaps;
@@ -10,7 +10,7 @@ use crate::capture::{About, Presence, Rules, Seen};
 use crate::lap_frame::ReadLaps;
 use crate::sample::Decode;
 
-/// Where the header has its `status`.
+/// Offset of `status` in the header.
 const STATUS_AT: usize = 4;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Rules for IracingRules {
 
     fn stream_of(&self, section_bytes: u64, front: &[u8]) -> Option<&'static str> {
         let mut header: [u8; HEADER_BYTES] = array_at(front, 0)?;
-        // Between sessions the status is 0 and the rest of the header stays as it was: that is what counts here.
+        // Between sessions the status is 0 but the rest of the header stays valid, so the status is ignored here.
         header[STATUS_AT] |= 1;
         matches!(LiveMap::read(&header, section_bytes), Ok(Some(_))).then_some("telemetry")
     }
@@ -73,7 +73,8 @@ impl Rules for IracingRules {
     }
 }
 
-/// The game's words in the neutral ones where there are some, else as they are, in small letters: `offline-testing`.
+/// Returns the normalized name of a session type if there is one, else the game's name in lower case:
+/// `offline-testing`.
 fn session_name(kind: &str) -> String {
     let kind = kind.to_lowercase();
     ["practice", "qualify", "race"]
@@ -93,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn a_section_without_a_name_is_told_by_its_header_also_between_sessions() {
-        let told = |numbers| IracingRules.stream_of(65536, &header(numbers));
-        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
-        assert_eq!(told([2, 0, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
-        assert_eq!(told([0, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), None, "no version");
-        assert_eq!(told([2, 1, 60, 1, 400, 512, 2, 65500, 2, 12]), None, "beyond the end");
-        assert_eq!(told([0; 10]), None);
+    fn unnamed_sections_are_identified_by_header_also_between_sessions() {
+        let stream_of = |numbers| IracingRules.stream_of(65536, &header(numbers));
+        assert_eq!(stream_of([2, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(stream_of([2, 0, 60, 1, 400, 512, 2, 1024, 2, 12]), Some("telemetry"));
+        assert_eq!(stream_of([0, 1, 60, 1, 400, 512, 2, 1024, 2, 12]), None, "no version");
+        assert_eq!(stream_of([2, 1, 60, 1, 400, 512, 2, 65500, 2, 12]), None, "beyond the end");
+        assert_eq!(stream_of([0; 10]), None);
         assert_eq!(IracingRules.stream_of(65536, &[2; 50]), None);
     }
 }

@@ -1,8 +1,8 @@
-//! What the session text says about the game, the track, the player's car and the sessions.
+//! Parses the session info string: game version, track, the player's car and the session type.
 //!
-//! Takes the text, gives a [`SessionInfo`]. The text is YAML, but the game writes only a small part of it and not always
-//! soundly (names with quotes and colons): lines of `key: value` under keys that end with a colon, lists as `- `. So it is
-//! read line by line, by the names of keys, and no text is an error. Names of drivers are never taken out.
+//! The string is YAML, but the game writes a small subset of it and not always correctly (names with quotes and
+//! colons): lines of `key: value` under keys that end with a colon, lists with `- `. It is therefore parsed line by
+//! line, by key name, and no input is an error. Driver names are never extracted.
 //!
 //! ```text
 //! WeekendInfo:                      section
@@ -13,7 +13,7 @@
 //!    SessionType: Practice
 //! ```
 
-/// What is known of the session text. `None` where it does not say.
+/// Values of the session info string; `None` if it does not contain them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionInfo {
     /// `TrackDisplayName`.
@@ -24,22 +24,22 @@ pub struct SessionInfo {
     pub car: Option<String>,
     /// `BuildVersion`.
     pub game_version: Option<String>,
-    /// `SessionType` of the session asked for.
+    /// `SessionType` of the requested session.
     pub session_type: Option<String>,
 }
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Where the key starts.
+    /// Column of the key.
     indent: usize,
     pub(super) key: &'a str,
-    /// Without quotes; empty where there is none.
+    /// The value without quotes; empty if there is none.
     pub(super) value: &'a str,
 }
 
-/// Reads a text. `session_number` is `SessionNum` of the row; without it the session that the text calls the current one
-/// is meant.
+/// Parses a session info string. `session_number` is the `SessionNum` of the row; if it is `None`, the session that the
+/// string calls current is used.
 #[must_use]
 pub fn session_info(text: &str, session_number: Option<i64>) -> SessionInfo {
     let weekend = |key| value(section(text, "WeekendInfo"), 1, key);
@@ -56,18 +56,18 @@ pub fn session_info(text: &str, session_number: Option<i64>) -> SessionInfo {
     }
 }
 
-/// The lines of a section: those behind its name, up to the next line that is not indented.
+/// Returns the lines of a section: from its name up to the next line that is not indented.
 pub(super) fn section<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Line<'a>> {
     let lines = text.lines().filter_map(line);
     lines.skip_while(move |line| line.indent > 0 || line.key != name).skip(1).take_while(|line| line.indent > 0)
 }
 
-/// The value of a key at a depth.
+/// Returns the value of a key at an indentation.
 pub(super) fn value<'a>(mut lines: impl Iterator<Item = Line<'a>>, indent: usize, key: &str) -> Option<&'a str> {
     lines.find(|line| line.indent == indent && line.key == key).and_then(|line| said(line.value))
 }
 
-/// The value of `key` in the entry whose `id_key`, its first line, is `id`.
+/// Returns the value of `key` in the list entry whose first line is `id_key` with the value `id`.
 pub(super) fn entry<'a>(lines: impl Iterator<Item = Line<'a>>, id_key: &str, id: i64, key: &str) -> Option<&'a str> {
     let mut inside = None;
     for line in lines {
@@ -84,7 +84,7 @@ fn said(value: &str) -> Option<&str> {
     (!value.is_empty() && value != "null").then_some(value)
 }
 
-/// `None` for empty lines and for those without a key.
+/// Parses a line; `None` if it is empty or has no key.
 fn line(text: &str) -> Option<Line<'_>> {
     let text = text.trim_end();
     let body = text.trim_start_matches(' ');

@@ -1,34 +1,35 @@
-//! The session text: bytes to `String`.
+//! Decodes the session info string.
 //!
-//! The game writes Windows-1252, and UTF-8 only where the text says so in its third line. The bytes themselves are the
-//! caller's to keep; this is for reading them.
+//! The game writes Windows-1252, or UTF-8 if the third line declares it. Callers that store the string should keep the
+//! original bytes.
 use crate::text::windows_1252_text;
 
-/// How a text that is UTF-8 begins.
+/// Start of a string that declares UTF-8.
 const UTF8_OPENING: &[u8] = b"---\nWeekendInfo:\n Encoding: UTF8";
 
-/// What the bytes of a session text are.
+/// Encoding of a session info string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextEncoding {
-    /// The text says that it is UTF-8, and it is.
+    /// Declared as UTF-8, and valid.
     Utf8,
-    /// Everything else.
+    /// Anything else.
     Windows1252,
 }
 
-/// Which encoding [`session_text`] uses for these bytes.
+/// Returns the encoding that [`session_text`] uses for these bytes.
 #[must_use]
 pub fn session_text_encoding(bytes: &[u8]) -> TextEncoding {
     if utf8(until_nul(bytes)).is_some() { TextEncoding::Utf8 } else { TextEncoding::Windows1252 }
 }
 
-/// The bytes of the text in an array or memory that is NUL padded.
+/// Returns the bytes before the first NUL.
 #[must_use]
 pub fn session_text_bytes(padded: &[u8]) -> &[u8] {
     until_nul(padded)
 }
 
-/// The text up to the first NUL. A text that says it is UTF-8 but is not is read as Windows-1252: that loses nothing.
+/// Decodes the string up to the first NUL. If it declares UTF-8 but is not valid, it is decoded as Windows-1252, which
+/// loses nothing.
 #[must_use]
 pub fn session_text(bytes: &[u8]) -> String {
     let bytes = until_nul(bytes);
@@ -39,7 +40,7 @@ fn utf8(bytes: &[u8]) -> Option<&str> {
     if bytes.starts_with(UTF8_OPENING) { str::from_utf8(bytes).ok() } else { None }
 }
 
-/// Text arrays are NUL padded.
+/// Returns the bytes before the first NUL.
 pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }

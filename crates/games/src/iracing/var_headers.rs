@@ -1,8 +1,8 @@
 //! Variable headers: the game's own description of its rows.
 //!
-//! Takes the headers as bytes (from an `.ibt` or from live memory), gives a [`VarTable`]: a [`Layout`] of the channels
-//! that can be trusted, and a problem for each header that cannot. Rows are whole either way: a header that is left
-//! out only leaves its bytes without a name.
+//! Parses the headers of an `.ibt` file or of the live memory into a [`VarTable`]: a [`Layout`] of the valid channels,
+//! and a problem for each invalid header. Rows are complete either way: a header that is left out only leaves its bytes
+//! unnamed.
 //!
 //! ```text
 //! 0 type  4 offset  8 count  12 countAsTime (u8), 3 pad  16 name[32]  48 desc[64]  112 unit[32]      144 bytes
@@ -20,80 +20,80 @@ use crate::text::windows_1252_text;
 /// Length of one variable header.
 pub const VAR_HEADER_BYTES: usize = 144;
 
-/// Variable headers that the live memory has room for; no file has more.
+/// Number of variable headers that the live memory has space for; no file has more.
 pub const MAX_VARS: u32 = 4096;
 
-/// What a row holds.
+/// The parsed variable headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VarTable {
-    /// The channels, with names and units as the game spells them.
+    /// Layout of a row, with names and units as the game spells them.
     pub layout: Layout,
-    /// What else the game says about each channel, in the order of the layout's channels.
+    /// Additional details on each channel, in the order of the layout's channels.
     pub details: Vec<VarDetail>,
     /// Headers that were left out, and why.
     pub problems: Vec<VarProblem>,
 }
 
-/// What a variable header says beyond name, place, kind and unit.
+/// The fields of a variable header beyond name, offset, type and unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VarDetail {
-    /// What the variable is, in the game's words.
+    /// Description of the variable, in the game's words.
     pub desc: String,
-    /// The values of the array are one after the other in time, within the tick.
+    /// The values of the array are consecutive in time, within the tick.
     pub count_as_time: bool,
 }
 
-/// Why a variable header was left out.
+/// Why a variable header was left out. Imported tapes store these messages as events.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VarProblem {
     /// The name is empty or holds control characters.
     #[error("variable {index} has no readable name: left out")]
     Name {
-        /// Which header, from 0.
+        /// Index of the header.
         index: usize,
     },
-    /// The type is not one of the six.
+    /// The type is not one of the six known ones.
     #[error("variable {index} {name:?} is of type {found}, known are 0 to 5: left out")]
     Type {
-        /// Which header, from 0.
+        /// Index of the header.
         index: usize,
         /// Its name.
         name: String,
-        /// The type it gives.
+        /// The type in the header.
         found: i32,
     },
     /// The values are not inside the row.
     #[error("variable {index} {name:?} has {count} values from byte {offset} of a row of {row_bytes} bytes: left out")]
     OutsideRow {
-        /// Which header, from 0.
+        /// Index of the header.
         index: usize,
         /// Its name.
         name: String,
-        /// The offset it gives.
+        /// The offset in the header.
         offset: i32,
-        /// The count it gives.
+        /// The count in the header.
         count: i32,
         /// Length of a row.
         row_bytes: u32,
     },
-    /// An earlier variable has the name.
+    /// An earlier variable has the same name.
     #[error("variable {index} {name:?} has the name of variable {first_index}: left out")]
     DuplicateName {
-        /// Which header, from 0.
+        /// Index of the header.
         index: usize,
         /// Its name.
         name: String,
-        /// The earlier header.
+        /// Index of the earlier header.
         first_index: usize,
     },
-    /// Another variable has some of the bytes.
+    /// The variable overlaps another one.
     #[error("variable {index} {name:?} overlaps variable {other_index} {other:?} in the row: left out")]
     Overlap {
-        /// Which header, from 0.
+        /// Index of the header.
         index: usize,
         /// Its name.
         name: String,
-        /// The header that was kept.
+        /// Index of the header that was kept.
         other_index: usize,
         /// Its name.
         other: String,
@@ -106,13 +106,13 @@ struct Var {
     detail: VarDetail,
 }
 
-/// Reads variable headers, one after the other, until fewer than [`VAR_HEADER_BYTES`] are left.
+/// Parses consecutive variable headers until fewer than [`VAR_HEADER_BYTES`] are left.
 ///
-/// Where headers overlap, which happens only in damaged files, those are kept that leave the largest number of
-/// channels: one header with a wild count does not cost all that it covers.
+/// If headers overlap, which only happens in damaged files, the largest non-overlapping set is kept: one header with a
+/// wild count does not cost all the channels that it covers.
 ///
 /// # Errors
-/// None that any input is known to cause: the type is there because the layout is checked once more at the end.
+/// No known input causes one: the layout is validated once more at the end.
 pub fn read_var_headers(headers: &[u8], row_bytes: u32) -> Result<VarTable, LayoutError> {
     let mut problems = Vec::new();
     let mut first_index: HashMap<String, usize> = HashMap::new();
@@ -169,8 +169,8 @@ fn read_one(index: usize, header: &[u8; VAR_HEADER_BYTES], row_bytes: u32) -> Re
     Ok(Var { index, channel, detail })
 }
 
-/// Keeps the largest set that does not overlap: by their ends, each one that starts behind the last one kept. What is
-/// kept comes out in the order of offsets.
+/// Keeps the largest set without overlaps: in order of their ends, each variable that starts after the last one kept.
+/// Returns it sorted by offset.
 fn without_overlaps(mut vars: Vec<Var>, problems: &mut Vec<VarProblem>) -> Vec<Var> {
     vars.sort_by_key(|var| (var.channel.end(), var.index));
     let mut kept: Vec<Var> = Vec::with_capacity(vars.len());

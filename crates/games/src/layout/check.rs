@@ -1,11 +1,11 @@
-//! What a table of channels must be.
+//! Validates channel tables.
 use std::collections::HashMap;
 
 use thiserror::Error;
 
 use super::Channel;
 
-/// What is wrong with a table of channels.
+/// An invalid channel table.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LayoutError {
     /// The layout has no id.
@@ -17,7 +17,7 @@ pub enum LayoutError {
     /// A channel has no name.
     #[error("the channel at byte {offset} has no name")]
     NoName {
-        /// Where the channel starts.
+        /// Offset of the channel.
         offset: u32,
     },
     /// A channel has no values.
@@ -25,41 +25,41 @@ pub enum LayoutError {
     NoValues {
         /// The channel.
         name: String,
-        /// Where it starts.
+        /// Offset of the channel.
         offset: u32,
     },
-    /// Two channels have one name.
+    /// Two channels share a name.
     #[error("two channels are named {name:?}: at byte {first_offset} and at byte {second_offset}")]
     DuplicateName {
         /// The name.
         name: String,
-        /// Where the first one starts.
+        /// Offset of the first one.
         first_offset: u32,
-        /// Where the second one starts.
+        /// Offset of the second one.
         second_offset: u32,
     },
-    /// A channel is not inside the frame.
-    #[error("channel {name:?} takes bytes {offset} to {end} of a frame of {frame_bytes} bytes")]
+    /// A channel extends past the end of the frame.
+    #[error("channel {name:?} occupies bytes {offset} to {end}, but the frame has only {frame_bytes} bytes")]
     OutsideFrame {
         /// The channel.
         name: String,
-        /// Where it starts.
+        /// Offset of the channel.
         offset: u32,
-        /// The byte behind it.
+        /// Offset of the first byte after it.
         end: u64,
         /// Length of the frame.
         frame_bytes: u32,
     },
-    /// Two channels share bytes.
+    /// Two channels overlap.
     #[error("channel {second:?} starts at byte {second_offset}, before {first:?} ends at byte {first_end}")]
     Overlap {
         /// The channel that starts first.
         first: String,
-        /// The byte behind it.
+        /// Offset of the first byte after it.
         first_end: u64,
         /// The channel that starts inside it.
         second: String,
-        /// Where it starts.
+        /// Offset of that channel.
         second_offset: u32,
     },
 }

@@ -1,7 +1,7 @@
-//! Which layouts are the same, as one number: computed once per layout, compared for every row.
+//! Layout fingerprints: computed once per layout, compared for every row.
 use super::Channel;
 
-/// FNV-1a over length and channels, at compile time for tables.
+/// FNV-1a over the frame length and the channels. Evaluated at compile time for static tables.
 pub(super) const fn fingerprint(frame_bytes: u32, channels: &[Channel]) -> u64 {
     let mut hash = added(0xCBF2_9CE4_8422_2325, &frame_bytes.to_le_bytes());
     let mut index = 0;
@@ -23,6 +23,6 @@ const fn added(mut hash: u64, bytes: &[u8]) -> u64 {
         hash = (hash ^ bytes[index] as u64).wrapping_mul(0x0000_0100_0000_01B3);
         index += 1;
     }
-    // A mark behind each part, so that parts cannot run into each other.
+    // Separates the parts, so that the concatenation is unambiguous.
     (hash ^ 0x1FF).wrapping_mul(0x0000_0100_0000_01B3)
 }

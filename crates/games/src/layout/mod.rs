@@ -1,9 +1,8 @@
-//! Which bytes of a frame are which channel.
+//! Layouts: map the bytes of a frame to channels.
 //!
-//! Takes a table (written by hand for games with a fixed layout, built from the game's own description otherwise),
-//! gives a [`Layout`] whose channels are known to lie inside the frame, not to overlap and to have names of their own.
-//! Bytes that no channel covers (padding, or what nobody has documented) are allowed: they are part of the frame all
-//! the same.
+//! A channel table is either written by hand, for games with a fixed layout, or built from the game's own description.
+//! A [`Layout`] guarantees that its channels lie inside the frame, do not overlap and have unique names. Bytes that no
+//! channel covers (padding, undocumented data) are allowed and remain part of the frame.
 mod check;
 mod fingerprint;
 
@@ -14,7 +13,7 @@ pub use check::LayoutError;
 use check::check;
 use fingerprint::fingerprint;
 
-/// What one value of a channel is. Numbers are little endian.
+/// The type of a channel's values. Numbers are little endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Unsigned, 1 byte.
@@ -39,16 +38,16 @@ pub enum Kind {
     F64,
     /// 1 byte: zero is false, anything else is true.
     Bool,
-    /// 1 byte of text. A channel of `count` of them is one string, NUL padded.
+    /// 1 byte of text. A channel of `count` of them is one NUL-padded string.
     Char,
-    /// One UTF-16LE unit, 2 bytes. A channel of `count` of them is one string, NUL padded.
+    /// One UTF-16LE code unit, 2 bytes. A channel of `count` of them is one NUL-padded string.
     Char16,
     /// 32 flags in 4 bytes.
     Bits32,
 }
 
 impl Kind {
-    /// Bytes that one value takes.
+    /// Returns the size of one value in bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
@@ -60,31 +59,31 @@ impl Kind {
     }
 }
 
-/// `count` values of one kind, one after the other, under one name.
+/// A named run of `count` consecutive values of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
-    /// As the game's documentation spells it.
+    /// Name, as the game's documentation spells it.
     pub name: Cow<'static, str>,
-    /// Of the first value, in bytes from the start of the frame. Any alignment.
+    /// Offset of the first value from the start of the frame, in bytes. Need not be aligned.
     pub offset: u32,
-    /// What each value is.
+    /// Type of each value.
     pub kind: Kind,
-    /// How many values; arrays of arrays are counted flat.
+    /// Number of values; nested arrays are flattened.
     pub count: u32,
-    /// `km/h`, `rad/s`, `degC` and so on; empty where there is none or where it is not known. Games that describe
-    /// themselves keep their own spelling.
+    /// `km/h`, `rad/s`, `degC` and so on; empty if there is none or it is not known. Games that describe themselves
+    /// keep their own spelling.
     pub unit: Cow<'static, str>,
 }
 
 impl Channel {
-    /// A line of a table.
+    /// Creates a table entry.
     pub(crate) const fn fixed(name: &'static str, offset: u32, kind: Kind, count: u32, unit: &'static str) -> Self {
         Self { name: Cow::Borrowed(name), offset, kind, count, unit: Cow::Borrowed(unit) }
     }
 
-    /// The same line for another table.
-    const fn again(&self) -> Self {
-        // Tables are all borrowed. A name that is not would be empty here, which no table may have.
+    /// Copies the entry, in a const context.
+    const fn const_clone(&self) -> Self {
+        // Static tables only hold borrowed text. An owned name would become empty here, which no table may contain.
         let name = if let Cow::Borrowed(name) = &self.name { name } else { "" };
         let unit = if let Cow::Borrowed(unit) = &self.unit { unit } else { "" };
         Self::fixed(name, self.offset, self.kind, self.count, unit)
@@ -104,33 +103,33 @@ impl Channel {
         }
     }
 
-    /// Bytes that all values of the channel take.
+    /// Returns the size of all values in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::from(self.count) * u64::from(self.kind.bytes())
     }
 
-    /// Offset of the byte behind the last value.
+    /// Returns the offset of the first byte after the last value.
     #[must_use]
     pub fn end(&self) -> u64 {
         u64::from(self.offset) + self.bytes()
     }
 }
 
-/// A table that is two tables, one behind the other, for pages that begin alike. `N` is the sum of their lengths.
+/// Concatenates two tables, for pages with a common prefix. `N` is the sum of their lengths.
 pub(crate) const fn joined<const N: usize>(first: &[Channel], second: &[Channel]) -> [Channel; N] {
     joined_all(&[first, second])
 }
 
-/// A table that is several tables, one behind the other. `N` is their [`total`].
+/// Concatenates several tables. `N` is their [`total`].
 pub(crate) const fn joined_all<const N: usize>(tables: &[&[Channel]]) -> [Channel; N] {
     let mut joined = [const { Channel::fixed("", 0, Kind::U8, 0, "") }; N];
     let (mut next, mut table) = (0, 0);
     while table < tables.len() {
         let mut index = 0;
         while index < tables[table].len() {
-            // What is replaced holds nothing; dropping it is not allowed at compile time.
-            std::mem::forget(std::mem::replace(&mut joined[next], tables[table][index].again()));
+            // Drop is not allowed at compile time. The replaced entry owns nothing, so forgetting it leaks nothing.
+            std::mem::forget(std::mem::replace(&mut joined[next], tables[table][index].const_clone()));
             next += 1;
             index += 1;
         }
@@ -139,7 +138,7 @@ pub(crate) const fn joined_all<const N: usize>(tables: &[&[Channel]]) -> [Channe
     joined
 }
 
-/// How many channels the tables have together.
+/// Returns the total number of channels of the tables.
 pub(crate) const fn total(tables: &[&[Channel]]) -> usize {
     let (mut total, mut table) = (0, 0);
     while table < tables.len() {
@@ -149,7 +148,7 @@ pub(crate) const fn total(tables: &[&[Channel]]) -> usize {
     total
 }
 
-/// The channels of one kind of frame, in the order of their offsets.
+/// The channels of one kind of frame, sorted by offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     id: Cow<'static, str>,
@@ -158,14 +157,15 @@ pub struct Layout {
     fingerprint: u64,
 }
 
-/// The layout of frames of which nothing is known.
+/// The layout of frames with unknown contents.
 pub static NO_CHANNELS: Layout = Layout::from_table("bytes", 0, &[]);
 
 impl Layout {
-    /// Checks the channels and puts them in the order of their offsets.
+    /// Validates the channels and sorts them by offset.
     ///
     /// # Errors
-    /// Names the first channel that is outside the frame, overlaps another one, or has no name or value of its own.
+    /// Returns an error for the first channel that lies outside the frame, overlaps another one, has a duplicate or
+    /// empty name, or has no values. Also fails if `id` is empty.
     pub fn new(
         id: impl Into<Cow<'static, str>>,
         frame_bytes: u32,
@@ -181,37 +181,37 @@ impl Layout {
         Ok(Self { id, frame_bytes, channels: Cow::Owned(channels), fingerprint })
     }
 
-    /// A layout from a table in this crate. Unchecked: a test puts every table through [`Layout::new`].
+    /// Creates a layout from a table in this crate. Unchecked: a test passes every table through [`Layout::new`].
     pub(crate) const fn from_table(id: &'static str, frame_bytes: u32, channels: &'static [Channel]) -> Self {
         let fingerprint = fingerprint(frame_bytes, channels);
         Self { id: Cow::Borrowed(id), frame_bytes, channels: Cow::Borrowed(channels), fingerprint }
     }
 
-    /// Says which layout this is, for people and for files.
+    /// Returns the layout's id, for people and for files.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Length of every frame.
+    /// Returns the length of every frame.
     #[must_use]
     pub fn frame_bytes(&self) -> u32 {
         self.frame_bytes
     }
 
-    /// The channels in the order of their offsets.
+    /// Returns the channels, sorted by offset.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// Equal for layouts with the same channels in the same places: what was looked up in one holds for the other.
+    /// Returns a fingerprint, equal for layouts with identical channels: a lookup in one is valid for the other.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// The channel of exactly this name.
+    /// Returns the channel with exactly this name.
     #[must_use]
     pub fn channel(&self, name: &str) -> Option<&Channel> {
         self.channels.iter().find(|channel| channel.name == name)

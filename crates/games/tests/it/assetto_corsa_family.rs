@@ -1,9 +1,9 @@
-//! Assetto Corsa and Competizione write under the same names: which one is it, does it run, and which session.
+//! Assetto Corsa and Competizione share section names: identifying the game, its state and the session.
 #![allow(clippy::unwrap_used, clippy::panic)]
 use gametape_games::{About, Chars, Game, Presence, Seen, SeenFrame, Utf16, ac, acc, ace, acr};
 use zerocopy::{FromZeros, IntoBytes};
 
-/// The three pages as they stand in memory: 2048 bytes each, zero behind what the game writes.
+/// The three pages in shared memory: 2048 bytes each, zero after the end of what the game writes.
 struct Memory {
     physics: Vec<u8>,
     graphics: Vec<u8>,
@@ -21,7 +21,8 @@ impl Memory {
         statics.put(&mut self.statics);
     }
 
-    /// What the recorder shows while it does not know the game: the larger sizes, with Competizione's layouts.
+    /// Runs a rule on what the recorder passes while the game is unknown: the larger sizes, with Competizione's
+    /// layouts.
     fn ask<T>(&self, rule: impl Fn(Seen<'_>) -> T) -> T {
         let frames = [
             SeenFrame { stream: "physics", layout: &acc::PHYSICS_800, bytes: &self.physics[..800] },
@@ -117,7 +118,7 @@ fn empty_memory_is_no_game() {
 }
 
 #[test]
-fn each_game_is_told_by_its_pages() {
+fn each_game_is_identified_by_its_pages() {
     assert_eq!(ac_memory().is_it(), AC);
     assert_eq!(acc_memory().is_it(), ACC);
 }
@@ -192,7 +193,7 @@ fn physics_that_moves_while_the_rest_is_zero_is_neither_but_is_noticed() {
     assert_eq!(memory.ask(|seen| ac::GAME.rules.counter(seen)), Some(9003));
 }
 
-/// What Rally says to the family's memory.
+/// Runs Rally's rules on the memory.
 fn rally(memory: &Memory) -> (Option<bool>, Presence) {
     memory.ask(|seen| (acr::GAME.rules.is_it(seen), acr::GAME.rules.presence(seen)))
 }
@@ -213,12 +214,12 @@ fn physics_without_graphics_is_rally_when_it_lasts() {
     for other in [&ac::GAME, &acc::GAME, &ace::GAME] {
         assert_eq!(other.rules.believed_after_ns(), 0, "{}", other.id);
     }
-    // A bridge sets the status and nothing else: neither of the games that number their pages.
+    // A bridge sets the status and nothing else: not a game that numbers its pages.
     memory.graphics[4] = 2;
     assert_eq!((rally(&memory), memory.is_it()), ((Some(true), Presence::Live), UNKNOWN));
     let about = memory.ask(|seen| acr::GAME.rules.about(seen));
     assert_eq!((about, memory.key(&acr::GAME)), (About::default(), None));
-    // A page with a number is another game's.
+    // A page with a number belongs to another game.
     memory.graphics[0] = 1;
     assert_eq!((rally(&memory), memory.is_it()), ((Some(false), Presence::Off), ACC));
 }
@@ -327,7 +328,7 @@ fn the_session_key_of_evo_follows_kind_session_car_and_track_alone() {
         &|pages| pages.0.packet_id += 1,
         &|pages| pages.1.status = 3,
         &|pages| pages.1.total_lap_count += 1,
-        // Behind the NUL of a text.
+        // After the NUL of a text.
         &|pages| pages.2.track.0[30] = b'x',
     ];
     for same in same {
@@ -392,7 +393,7 @@ fn status_is_presence() {
     }
 }
 
-/// What changes the key, and what does not.
+/// Checks which changes affect the key and which do not.
 fn keys(game: &Game, memory: fn() -> Memory) {
     let key = memory().key(game).unwrap();
     let changed = |change: &dyn Fn(&mut Memory)| {
@@ -412,7 +413,7 @@ fn keys(game: &Game, memory: fn() -> Memory) {
         &(|memory: &mut Memory| memory.graphics[132] += 1) as &dyn Fn(&mut Memory),
         &|memory| memory.graphics[4] = 3,
         &|memory| memory.physics[0] += 1,
-        // Behind the NUL of a text.
+        // After the NUL of a text.
         &|memory| memory.statics[132] = 7,
     ] {
         assert_eq!(changed(same), Some(key), "{}", game.id);

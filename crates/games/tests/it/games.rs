@@ -1,4 +1,4 @@
-//! What holds for every game, and the tables of the games that have them.
+//! Invariants of every game, and the tables of the games that have them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 use std::collections::HashSet;
 use std::path::Path;
@@ -102,7 +102,7 @@ fn units_of_tables_are_short_ascii() {
     }
 }
 
-/// Bytes between channels, as (offset, length).
+/// Bytes that no channel covers, as (offset, length).
 fn gaps(layout: &Layout) -> Vec<(u64, u64)> {
     let mut gaps = Vec::new();
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! `.ibt` files built here: whole ones, and ones with one thing wrong.
+//! Generated `.ibt` files: intact ones, and ones with a single defect.
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::support;
 
@@ -94,7 +94,7 @@ fn rows_are_timed_by_session_time() {
 }
 
 #[test]
-fn what_is_no_ibt_is_said_to_be_none() {
+fn files_that_are_not_ibt_are_rejected() {
     let error = Ibt::parse(b"PK\x03\x04 something else").unwrap_err();
     assert!(matches!(error, IbtError::NotIbt { found: 0x0403_4B50 }));
     assert!(error.to_string().starts_with("not an .ibt file"), "{error}");
@@ -112,7 +112,7 @@ fn live_memory_is_not_taken_for_a_file() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_named() {
+fn out_of_range_fields_are_named() {
     let cases = [
         ("numVars", NUM_VARS, [0, -1, 4097, i32::MAX]),
         ("varHeaderOffset", VAR_HEADERS, [0, 143, -1, i32::MIN]),
@@ -172,7 +172,7 @@ fn a_file_without_rows_says_so() {
 }
 
 #[test]
-fn a_text_that_cannot_be_costs_only_itself() {
+fn an_impossible_text_location_does_not_cost_rows() {
     let in_rows = i32::try_from(IbtFile::default().row_start()).unwrap() + 7;
     for (at, value) in
         [(TEXT_OFFSET, -1), (TEXT_OFFSET, 7), (TEXT_OFFSET, i32::MAX), (TEXT_OFFSET, in_rows), (TEXT_LEN, -5)]
@@ -207,19 +207,19 @@ fn a_text_behind_the_rows_is_no_row() {
 }
 
 #[test]
-fn a_tick_rate_that_cannot_be_is_reported() {
+fn an_implausible_tick_rate_is_reported() {
     for found in [0, -60, 100_000] {
         let ibt = Ibt::parse(&with(8, found)).unwrap();
         assert_eq!(ibt.problems, [IbtProblem::TickRate { found }]);
     }
 }
 
-/// Reads the default file with one more or one changed variable.
+/// Parses the default file with one variable added or changed.
 fn problems_of(change: impl Fn(&mut Vec<support::Var>)) -> (Ibt, Vec<VarProblem>) {
     let mut plan = IbtFile::default();
     change(&mut plan.vars);
     let ibt = Ibt::parse(&plan.build()).unwrap();
-    assert_eq!(ibt.rows.count, 5, "rows are kept whatever the variables say");
+    assert_eq!(ibt.rows.count, 5, "invalid variables must not cost rows");
     assert_eq!(ibt.layout.channels().len(), ibt.details.len());
     let variable = |problem: &IbtProblem| match problem {
         IbtProblem::Variable(problem) => problem.clone(),

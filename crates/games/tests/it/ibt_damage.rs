@@ -1,4 +1,4 @@
-//! Damaged `.ibt` files: whatever the bytes are, reading them ends, without a panic and within the file.
+//! Damaged `.ibt` files: whatever the bytes, parsing ends without a panic and stays within the file.
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::support;
 
@@ -21,7 +21,7 @@ fn a_file_cut_anywhere_is_an_error_or_keeps_its_whole_rows() {
             Ok(ibt) => {
                 assert!(end >= plan.text_start());
                 assert_eq!(ibt.rows.count, (end.saturating_sub(plan.row_start()) / 31) as u64, "cut at {end}");
-                assert!(!ibt.problems.is_empty(), "cut at {end}: nobody would know");
+                assert!(!ibt.problems.is_empty(), "cut at {end}: not reported");
                 assert_eq!(ibt.layout.channels().len(), 6);
             }
         }
@@ -66,7 +66,10 @@ fn many_wrong_numbers_at_once_are_survived() {
         fuzz_ibt(&damaged);
         read += usize::from(Ibt::parse(&damaged).is_ok());
     }
-    assert!(read > 2_000, "only {read} files got past the header: the damage is too coarse to test what follows");
+    assert!(
+        read > 2_000,
+        "only {read} files got past the header: the damage is too coarse to test the rest of the parser"
+    );
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn noise_behind_a_good_start_is_survived() {
     }
 }
 
-/// xorshift64*: the same numbers on every run.
+/// xorshift64*: the same sequence on every run.
 struct Random(u64);
 
 impl Random {

@@ -1,11 +1,11 @@
-//! Tables that only importers use: lengths that the makers of the games give, values of real packets.
+//! Tables that only importers use: lengths as documented by the games' developers, and values of real packets.
 #![allow(clippy::unwrap_used)]
 use crate::support;
 
 use gametape_games::import_layouts::{f1, trackmania, war_thunder};
 use gametape_games::{Kind, Layout};
 
-/// Bytes of a whole datagram by packet id, in the formats 2022 to 2025; 0 where there is none.
+/// Length of a whole datagram by packet id, in the formats 2022 to 2025; 0 if there is none.
 const F1_BYTES: [[u32; 4]; 16] = [
     [1464, 1349, 1349, 1349],
     [632, 644, 753, 753],

@@ -1,4 +1,4 @@
-//! The live memory of iRacing: its places are checked, new rows are found, torn copies are known.
+//! iRacing's live memory: offsets are validated, new rows are found, torn copies are detected.
 #![allow(clippy::unwrap_used)]
 use crate::support;
 
@@ -10,7 +10,7 @@ use support::put;
 
 const SECTION: u64 = SECTION_BYTES as u64;
 
-/// The front that the game writes: three buffers of 24 KiB, with these ticks.
+/// A header as the game writes it: three buffers of 24 KiB, with these ticks.
 fn front(ticks: [i32; 3]) -> Vec<u8> {
     let mut front = vec![0; HEADER_BYTES];
     let numbers = [2, 1, 60, 8, 524_288, 112, 287, 524_400, 3, 7419];
@@ -57,7 +57,7 @@ fn a_game_that_is_not_connected_is_no_error() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_named() {
+fn out_of_range_fields_are_named() {
     let field = |offset, value| match error(|front| put(front, offset, value)) {
         LiveMapError::Field { name, offset: at, found, .. } => {
             assert_eq!((at, found), (offset, value));
@@ -86,11 +86,11 @@ fn numbers_that_cannot_be_are_named() {
 }
 
 #[test]
-fn what_is_not_inside_the_memory_is_refused() {
+fn parts_outside_the_section_are_rejected() {
     for (offset, value, text) in [
-        (28, i32::MAX, "variable headers take bytes 2147483647"),
-        (20, 1_191_935, "session text take bytes 1191935"),
-        (84, 1_191_936 - 7418, "row buffers take bytes 1184518"),
+        (28, i32::MAX, "variable headers: bytes 2147483647"),
+        (20, 1_191_935, "session text: bytes 1191935"),
+        (84, 1_191_936 - 7418, "row buffers: bytes 1184518"),
     ] {
         let error = error(|front| put(front, offset, value));
         assert!(matches!(error, LiveMapError::Outside { section_bytes: SECTION, .. }), "{error}");
@@ -113,7 +113,7 @@ fn row_buffers_share_no_bytes() {
 #[test]
 fn new_rows_come_oldest_first_from_all_buffers() {
     let map = map(&front([2004, 2005, 2003]));
-    // The writer may be at the oldest one.
+    // The writer may be overwriting the oldest one.
     assert_eq!(ticks(map.newer_than(None).as_slice()), [2004, 2005]);
     assert_eq!(ticks(map.newer_than(Some(2003)).as_slice()), [2004, 2005]);
     assert_eq!(ticks(map.newer_than(Some(2005)).as_slice()), [0; 0]);
@@ -158,7 +158,7 @@ fn the_hint_of_the_newest_tick_is_not_relied_on() {
 fn a_copy_is_whole_until_the_writer_may_have_come_round() {
     let copied = map(&front([10, 11, 12])).buffers()[1];
     assert!(map(&front([10, 11, 12])).is_whole(&copied));
-    // Tick 13 is written over 10, so 12 may be the newest; once 13 is out, 11 may be written over.
+    // Tick 13 overwrites 10, so 12 may be the newest; once 13 is published, 11 may be overwritten.
     assert!(!map(&front([13, 11, 12])).is_whole(&copied));
     assert!(!map(&front([13, 14, 12])).is_whole(&copied));
     let oldest = map(&front([10, 11, 12])).buffers()[0];
@@ -185,8 +185,8 @@ fn with_begin_counts_a_copy_is_whole_until_the_writer_begins() {
     assert!(!with([13, 11, 12], [13, 11, 12]).is_whole(&oldest));
 }
 
-/// A writer that never rests and a reader, step by step in any order. Counts copies that were taken, and torn ones among
-/// them.
+/// A writer that never pauses and a reader, interleaved step by step in random order. Counts accepted copies, and torn
+/// ones among them.
 struct Race {
     front: Vec<u8>,
     rows: [[i32; 5]; 4],
@@ -221,7 +221,7 @@ impl Race {
         }
     }
 
-    /// Taken and torn copies of so many looks, with and without the rule.
+    /// Runs this many polls, with or without the copy rule. Returns the numbers of accepted and of torn copies.
     fn run(mut self, looks: usize, rule: bool) -> (usize, usize) {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut next = move || {
@@ -256,7 +256,7 @@ impl Race {
         (taken, torn)
     }
 
-    /// The front, read number by number while the writer goes on.
+    /// Reads the header number by number while the writer continues.
     fn look(&mut self, work: &mut impl FnMut(&mut Self)) -> LiveMap {
         let mut copy = vec![0; HEADER_BYTES];
         for at in (0..HEADER_BYTES).step_by(4) {
@@ -272,10 +272,10 @@ fn no_torn_copy_is_taken_whatever_the_order_of_steps() {
     for buffers in [3, 4] {
         for has_begins in [false, true] {
             let (taken, torn) = Race::new(buffers, has_begins).run(100_000, true);
-            assert!(taken > 1000, "{buffers} buffers, begins {has_begins}: only {taken} taken");
+            assert!(taken > 1000, "{buffers} buffers, begins {has_begins}: only {taken} copies accepted");
             assert_eq!(torn, 0, "{buffers} buffers, begins {has_begins}: of {taken}");
             let (_, torn) = Race::new(buffers, has_begins).run(100_000, false);
-            assert!(torn > 100, "without the rule there must be torn copies, not {torn}");
+            assert!(torn > 100, "without the rule there must be torn copies, found {torn}");
         }
     }
 }

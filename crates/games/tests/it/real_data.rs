@@ -1,4 +1,4 @@
-//! Real recordings, where there are any: see `GAMETAPE_REAL_DATA`.
+//! Real recordings, if there are any: see `GAMETAPE_REAL_DATA`.
 #![allow(clippy::unwrap_used)]
 use crate::support;
 
@@ -9,7 +9,7 @@ use gametape_games::iracing::{
 };
 use gametape_games::{Kind, fuzz_ibt};
 
-/// Reads a file that has nothing wrong, and times its rows.
+/// Parses a file without defects and times its rows.
 fn whole(directory: &Path, name: &str) -> (Ibt, RowTimes, u64) {
     let file = std::fs::read(directory.join("ibt").join(name)).unwrap();
     fuzz_ibt(&file);
@@ -18,7 +18,7 @@ fn whole(directory: &Path, name: &str) -> (Ibt, RowTimes, u64) {
     let slice = |range: std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
     assert!(session_text(slice(ibt.session_text.clone())).starts_with("---\nWeekendInfo:\n"));
     let covered: u64 = ibt.layout.channels().iter().map(|channel| channel.bytes()).sum();
-    assert_eq!(covered, u64::from(ibt.rows.row_bytes), "every byte of a row has a name");
+    assert_eq!(covered, u64::from(ibt.rows.row_bytes), "every byte of a row belongs to a channel");
     let mut times = RowTimes::new(&ibt);
     let last = (0..ibt.rows.count).map(|index| times.step(slice(ibt.rows.range(index).unwrap())).ns).last().unwrap();
     (ibt, times, last)

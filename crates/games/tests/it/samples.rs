@@ -1,4 +1,4 @@
-//! Frames to samples: values in neutral units, and `None` where a game says nothing.
+//! Decoding frames into samples: values in normalized units, and `None` for values that a game does not report.
 #![allow(clippy::unwrap_used)]
 use crate::support;
 
@@ -22,7 +22,7 @@ fn seen<'a>(stream: &'static str, layout: &'a Layout, bytes: &'a [u8]) -> SeenFr
 #[track_caller]
 fn near(actual: Option<f32>, expected: f32) {
     let actual = actual.unwrap();
-    assert!((actual - expected).abs() < 1e-3, "{actual}, not {expected}");
+    assert!((actual - expected).abs() < 1e-3, "{actual}, expected {expected}");
 }
 
 fn acc_physics() -> acc::Physics {
@@ -162,7 +162,7 @@ fn evo_pages_say_what_the_car_does() {
     assert_eq!((now.track_position, now.lap_distance_m), (Some(0.625), Some(2500.0)));
     assert_eq!((now.session_left_ms, now.stint_distance_m, now.sector), (Some(1_200_000), None, None));
     assert_eq!((now.in_pit_box, now.in_pit_lane, now.lap_is_valid), (Some(false), Some(true), Some(true)));
-    assert_eq!(now.world_m, Some([100.5, 2.0, -300.25]), "both halves of the id count");
+    assert_eq!(now.world_m, Some([100.5, 2.0, -300.25]), "both halves of the id are compared");
     assert_eq!(now.flags, Some(Flags { blue: true, yellow: true, ..Flags::default() }));
     assert_eq!(now.wheels[2].tyre_inner_celsius, Some(9.0));
 
@@ -218,7 +218,7 @@ fn rally_says_what_its_physics_page_says_and_nothing_else() {
     let now = sample(&physics);
     assert_eq!((now.presence, now.speed_kmh, now.gear), (Some(Presence::Live), Some(181.5), Some(4)));
     assert_eq!((now.lap_time_ms, now.laps_completed, now.in_pit_lane, now.flags), (None, None, None, None));
-    assert_eq!(now.wheels[0].pressure_kpa, None, "no pressure in any tyre is a page that does not say");
+    assert_eq!(now.wheels[0].pressure_kpa, None, "zero pressure in all tyres means that the page does not report it");
     physics.wheels_pressure = [0.0, 27.0, 27.0, 27.0];
     assert_eq!(sample(&physics).wheels[0].pressure_kpa, Some(0.0));
     assert_eq!(sample(&acc::Physics::default()), Sample { presence: Some(Presence::Off), ..Sample::default() });
@@ -255,7 +255,7 @@ fn numbers_that_mean_nothing_are_none() {
 }
 
 #[test]
-fn empty_pages_say_nothing_and_take_back_what_was_said() {
+fn empty_pages_clear_earlier_values() {
     for (game, long) in [(&ac::GAME, false), (&acc::GAME, true)] {
         let layout = |stream: usize| game.streams[stream].layouts[0];
         let (physics, graphics) = (acc_physics(), acc_graphics());
@@ -318,7 +318,7 @@ fn ac_pages_say_what_the_car_does() {
     assert_eq!(wheel.tread_left, None);
 }
 
-/// A row of single variables.
+/// A row of scalar variables.
 struct Row {
     channels: Vec<Channel>,
     bytes: Vec<u8>,
@@ -422,7 +422,7 @@ fn iracing_without_a_car_says_nothing_about_it() {
 }
 
 #[test]
-fn iracing_replay_is_not_the_picture_of_what_happens_now() {
+fn iracing_replay_is_distinguished_from_live() {
     let presence = |replay, on_track, behind| {
         Row::new(&[
             ("IsReplayPlaying", Kind::Bool, replay),

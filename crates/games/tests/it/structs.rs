@@ -1,12 +1,12 @@
-//! The structs and the tables say the same: each channel is written by its table, read by the struct, and printed by the
-//! struct's `Debug`, whose field names must be the table's.
+//! Structs and channel tables agree: each channel is written by its table, read by the struct, and printed by the
+//! struct's `Debug`, whose field names must match those of the table.
 #![allow(clippy::unwrap_used)]
 use std::fmt::Debug;
 
 use gametape_games::{Channel, Frame, Kind, Layout, Utf16, ac, acc, ace, acr};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes};
 
-/// Values of their own for each element of a channel: as bytes, and as `Debug` prints them.
+/// Distinct values for each element of a channel: as bytes, and as `Debug` prints them.
 fn values(channel: &Channel, number: &mut u32) -> Vec<(Vec<u8>, String)> {
     if channel.kind == Kind::Char16 {
         *number += 1;
@@ -28,7 +28,7 @@ fn values(channel: &Channel, number: &mut u32) -> Vec<(Vec<u8>, String)> {
             Kind::I32 | Kind::U32 => (number.to_le_bytes().to_vec(), number.to_string()),
             Kind::I16 | Kind::U16 => (number.to_le_bytes()[..2].to_vec(), number.to_string()),
             Kind::U64 => (u64::from(*number).to_le_bytes().to_vec(), number.to_string()),
-            // Small ones, and never 0.
+            // Small, and never 0.
             Kind::I8 | Kind::U8 | Kind::Bool => {
                 let value = (*number % 127 + 1) as u8;
                 (vec![value], value.to_string())
@@ -59,7 +59,7 @@ const STRUCTS: [&str; 13] = [
     "U64",
 ];
 
-/// `carID`, `P2PStatus` and `car_id`, `p2p_status` are the same words.
+/// Normalizes spelling: `carID` equals `car_id`, `P2PStatus` equals `p2p_status`.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
@@ -90,7 +90,7 @@ fn assert_same<F: Frame + Debug + IntoBytes>(layout: &Layout) {
     let mut actual = Vec::new();
     let mut padding = size_of::<F>() as u64 - layout.channels().iter().map(Channel::bytes).sum::<u64>();
     for word in words {
-        // The zeros of a padding field; no value is 0. Names of structs and of the nested head are no fields.
+        // Skip the zeros of a padding field; no value is 0. Names of structs and of the nested head are not fields.
         if word.strip_prefix("pad_").is_some_and(|offset| offset.parse::<u32>().is_ok()) {
             continue;
         } else if word == "0" {

@@ -2,6 +2,7 @@
 //!
 //! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; behind [`Recorder`] a judge rules when a tape begins and ends, and the driver
 //! puts the batch onto it. [`FamilySource`], [`IracingSource`] and [`EchoVrSource`] are the games. What a recording does is seen through [`Progress`].
+mod backoff;
 mod batch;
 mod belief;
 mod clock;

@@ -17,6 +17,7 @@ use gametape_format::Counters;
 use gametape_format::write::{AppendError, Trouble};
 use gametape_games::Presence;
 
+use super::backoff::Backoff;
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
 use super::observer::{Observer, TapeBegins};
@@ -44,6 +45,8 @@ pub(super) struct Tapes {
     close_panicked: bool,
     /// What is wrong with the disk was told, and has not ended.
     failing: bool,
+    /// Pauses after tapes that broke off.
+    backoff: Backoff,
     /// What is wrong with the files of the tape, as far as it was told.
     trouble: Trouble,
     last_reason: Option<EndReason>,
@@ -99,6 +102,7 @@ impl Tapes {
             failed: false,
             close_panicked: false,
             failing: false,
+            backoff: Backoff::default(),
             trouble: Trouble::default(),
             last_reason: None,
             first_piece: None,
@@ -324,7 +328,8 @@ impl Tapes {
         }
         self.close(reason);
         if self.options.go_on {
-            self.phase = Phase::Retrying(self.clock.now_ns());
+            let now_ns = self.clock.now_ns();
+            self.phase = Phase::Retrying(now_ns + self.backoff.after_failure(now_ns));
         }
     }
 

@@ -1,12 +1,14 @@
 //! The thread of a [`super::QueuedStore`]: writes what is to be written at once, and sends what waits in the file, in the order in which it came.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use super::contract::Store;
 use super::error::StoreError;
 use super::outbox::{Parcel, Turn};
-use super::queued_store::{Direct, Inner, lock};
+use super::queued_store::{Direct, Inner, State, lock};
+use crate::library::message_of;
 
 /// How often a server that is away is tried for those who only ask.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
@@ -32,8 +34,20 @@ struct Pause {
 }
 
 impl Inner {
-    /// The thread's work: sends what waits until it is told to stop.
-    pub(super) fn send_all(&self) {
+    /// The thread: sends what waits until it is told to stop. A panic is the problem that is shown, and the thread goes on after a pause.
+    pub(super) fn run(&self) {
+        while let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.send_all())) {
+            let mut state = lock(&self.state);
+            state.problem = Some(format!("the outbox failed: {}", message_of(&*panic)));
+            let waits = |state: &mut State| !state.stop;
+            let waited = self.changed.wait_timeout_while(state, self.pauses.longest, waits);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        }
+        lock(&self.state).ended = true;
+        self.changed.notify_all();
+    }
+
+    fn send_all(&self) {
         let (mut length, mut pause) = (self.pauses.first, None);
         loop {
             match self.next(pause) {
@@ -64,8 +78,6 @@ impl Inner {
                 },
             }
         }
-        lock(&self.state).ended = true;
-        self.changed.notify_all();
     }
 
     /// Waits until there is something to do.

@@ -122,7 +122,7 @@ impl QueuedStore {
             sending: Mutex::default(),
         });
         let of_thread = Arc::clone(&inner);
-        let thread = std::thread::Builder::new().name("store-outbox".to_owned()).spawn(move || of_thread.send_all());
+        let thread = std::thread::Builder::new().name("store-outbox".to_owned()).spawn(move || of_thread.run());
         let failed = |error: std::io::Error| StoreError::Open { store: inner.server.name(), reason: error.to_string() };
         let thread = Some(thread.map_err(failed)?);
         Ok(Self { inner, thread })

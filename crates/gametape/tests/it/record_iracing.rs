@@ -267,7 +267,7 @@ fn a_memory_that_does_not_move_and_one_that_lies_are_not_recorded() {
     let liar = SectionWriter::create(&prefix.section(SECTION), SECTION_BYTES.into()).unwrap();
     liar.write(0, &[0x7F; 112]).unwrap();
     wait_until("it is said", || {
-        recording.progress.situation().state.is_some_and(|state| state.text().contains("possible are"))
+        recording.progress.situation().state.is_some_and(|state| state.text().contains("expected"))
     });
     liar.remove().unwrap();
     assert!(recording.end().is_empty());

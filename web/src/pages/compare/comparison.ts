@@ -1,4 +1,4 @@
-// A comparison as the server gives it, and what is read from it: pure functions over columns.
+// A comparison from the server, and pure functions that derive values from its columns.
 
 import type { Schemas } from "../../api/client";
 import { type Point, pointAt } from "../../map/outline";
@@ -10,20 +10,20 @@ export type Corner = Schemas["CornerAnswer"];
 export type Comparison = Schemas["CompareAnswer"];
 
 export const STANDARD = ["speed_kmh", "throttle", "brake", "gear", "steering"];
-/** Always asked for: the map is drawn from them. */
-export const PLACES = ["x_m", "z_m"];
+/** The channels from which the map is drawn. Always requested. */
+export const POSITION_CHANNELS = ["x_m", "z_m"];
 
 export function column(of: ComparedLap, name: string): Column | null {
   return of.columns.find((one) => one.name === name) ?? null;
 }
 
-/** Whether the tape says where the car was. */
-export const hasPlaces = (of: Comparison): boolean => of.laps.some((lap) => column(lap, "x_m")?.values.some((value) => value !== null));
+/** Returns whether any lap has world positions. */
+export const hasPositions = (of: Comparison): boolean => of.laps.some((lap) => column(lap, "x_m")?.values.some((value) => value !== null));
 
-/** The way of each lap on a map. A game that says no places lets the cars go along the outline of the track, if that is known. */
-export function waysOf(of: Comparison, outline: readonly Point[]): Point[][] {
+/** Returns the driven line of each lap. Without positions, all laps follow the outline of the track, if it is known. */
+export function drivenLines(of: Comparison, outline: readonly Point[]): Point[][] {
   const length = of.length_m ?? of.distance_m[of.distance_m.length - 1] ?? 0;
-  const along = !hasPlaces(of) && outline.length > 2 && length > 0 ? of.distance_m.map((metres): Point => pointAt(outline, metres / length) ?? [Number.NaN, Number.NaN]) : null;
+  const along = !hasPositions(of) && outline.length > 2 && length > 0 ? of.distance_m.map((metres): Point => pointAt(outline, metres / length) ?? [Number.NaN, Number.NaN]) : null;
   return of.laps.map((lap) => {
     const [x, z] = [column(lap, "x_m")?.values, column(lap, "z_m")?.values];
     return along ?? (x && z ? x.map((value, n): Point => [value ?? Number.NaN, z[n] ?? Number.NaN]) : []);
@@ -36,7 +36,7 @@ const NAMES: Record<string, string> = {
 };
 export const channelName = (name: string): string => NAMES[name] ?? name;
 
-/** Pedals are shares; people think of them in percent. */
+/** Returns whether a channel is a fraction that is shown in percent: the pedals. */
 export const isShare = (name: string): boolean => name === "throttle" || name === "brake" || name === "clutch";
 
 export function shown(name: string, values: Values): Values {
@@ -48,7 +48,7 @@ export function unitOf(name: string, unit: string): string {
   return unit === "1" ? "" : unit.replace("km_h", "km/h").replace("kmh", "km/h");
 }
 
-/** The row nearest to a place. */
+/** Returns the row nearest to a distance, or null if there are no rows. */
 export function indexAt(distance: readonly number[], metres: number): number | null {
   if (distance.length === 0) return null;
   let [low, high] = [0, distance.length - 1];
@@ -61,7 +61,7 @@ export function indexAt(distance: readonly number[], metres: number): number | n
   return low > 0 && metres - before < (distance[low] as number) - metres ? low - 1 : low;
 }
 
-/** What a lap loses in each piece of the way, as a share of the most: −1 to 1; for the colours of the map. */
+/** Returns the time lost in each piece of `rows` rows, relative to the largest loss or gain: −1 to 1. Colours the map. */
 export function lossAlong(delta: Values, rows: number): { from: number; to: number; loss: number }[] {
   const pieces: { from: number; to: number; loss: number }[] = [];
   for (let from = 0; from < delta.length - 1; from += rows) {
@@ -73,15 +73,15 @@ export function lossAlong(delta: Values, rows: number): { from: number; to: numb
   return pieces.map((piece) => ({ ...piece, loss: piece.loss / most }));
 }
 
-/** The corners where a lap loses most, and where it wins most. */
+/** Returns the corners where a lap loses most and gains most. Ignores differences of up to 5 ms. */
 export function extremes(corners: readonly Corner[], lap: number, many = 3) {
   const known = corners.flatMap((corner) => { const lost = corner.lost_ms[lap]; return lost == null ? [] : [{ corner, lost }]; });
   const lost = known.filter((one) => one.lost > 5).sort((a, b) => b.lost - a.lost).slice(0, many);
-  const won = known.filter((one) => one.lost < -5).sort((a, b) => a.lost - b.lost).slice(0, many);
-  return { lost, won };
+  const gained = known.filter((one) => one.lost < -5).sort((a, b) => a.lost - b.lost).slice(0, many);
+  return { lost, gained };
 }
 
-/** "1200-1500" of the address. */
+/** Parses a range such as `1200-1500` (metres) from the URL. Returns the whole lap if it is invalid or shorter than 10 m. */
 export function rangeOf(text: string | null, length: number): { from: number; to: number } {
   const [from, to] = (text ?? "").split("-").map(Number);
   if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to) || to - from < 10) return { from: 0, to: length };

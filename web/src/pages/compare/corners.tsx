@@ -1,4 +1,4 @@
-// Corner by corner: how slow each lap gets, and what it loses there. A click shows the corner.
+// Corners: the minimum speed and the time lost of each lap. A click zooms to the corner.
 
 import { lapColour } from "../../plots/colours";
 import { type Range } from "../../plots/trace";
@@ -6,8 +6,8 @@ import { delta, deltaClass, fixed } from "../../words/format";
 import { type Comparison, type Corner, extremes } from "./comparison";
 
 export function Verdict({ of, focus, onCorner }: { of: Comparison; focus: number; onCorner: (corner: Corner) => void }) {
-  const { lost, won } = extremes(of.corners, focus);
-  if (lost.length + won.length === 0) return null;
+  const { lost, gained } = extremes(of.corners, focus);
+  if (lost.length + gained.length === 0) return null;
   const list = (found: typeof lost) => found.map(({ corner, lost: ms }) => (
     <button key={corner.n} type="button" class="plain corner-link" onClick={() => onCorner(corner)}>
       T{corner.n} <span class={`num ${deltaClass(ms)}`}>{delta(ms)}</span>
@@ -16,20 +16,20 @@ export function Verdict({ of, focus, onCorner }: { of: Comparison; focus: number
   return (
     <p class="verdict">
       {lost.length > 0 && <><span class="label">Lost</span>{list(lost)}</>}
-      {won.length > 0 && <><span class="label">Won</span>{list(won)}</>}
+      {gained.length > 0 && <><span class="label">Gained</span>{list(gained)}</>}
     </p>
   );
 }
 
 export function Corners({ of, range, onCorner }: { of: Comparison; range: Range; onCorner: (corner: Corner) => void }) {
-  if (of.corners.length === 0) return <p class="soft none">No corners were found on the first lap.</p>;
+  if (of.corners.length === 0) return <p class="soft none">No corners detected on the reference lap.</p>;
   const here = (corner: Corner) => corner.apex_m >= range.from && corner.apex_m <= range.to;
   const zoomed = of.corners.some((corner) => !here(corner));
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label="Corners">
       <table class="corners">
         <thead>
-          <tr><th rowSpan={2}>Turn</th><th colSpan={of.laps.length}>Lowest speed, km/h</th>{of.laps.length > 1 && <th colSpan={of.laps.length - 1}>Lost, s</th>}</tr>
+          <tr><th rowSpan={2}>Turn</th><th colSpan={of.laps.length}>Min speed, km/h</th>{of.laps.length > 1 && <th colSpan={of.laps.length - 1}>Time lost, s</th>}</tr>
           <tr>
             {of.laps.map((lap, n) => <th key={lap.lap.id} class="num"><Swatch n={n} /></th>)}
             {of.laps.slice(1).map((lap, n) => <th key={lap.lap.id} class="num"><Swatch n={n + 1} /></th>)}

@@ -1,10 +1,10 @@
-// Laps side by side, by place on the track. Everything that is chosen is in the address: a link shows the same to someone else.
+// Compares laps by distance. The whole view is in the URL, so that a link shows the same view to others.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Lap, Schemas } from "../../api/client";
-import { useAsk } from "../../api/use";
+import { useFetch } from "../../api/use";
 import { Problem } from "../../app/problem";
-import { setQuery, usePlace } from "../../app/router";
+import { setQuery, useRoute } from "../../app/router";
 import { useKeys } from "../../app/shortcuts";
 import { onTheme } from "../../app/theme";
 import { toast } from "../../app/toasts";
@@ -13,22 +13,22 @@ import { MOST_LAPS, lapColour, lapDash } from "../../plots/colours";
 import { CursorLine, type Range } from "../../plots/trace";
 import { delta, deltaClass, lapTime, moment } from "../../words/format";
 import { car, driver, track } from "../../words/names";
-import { type Comparison, type Corner, PLACES, STANDARD, hasPlaces, indexAt, rangeOf } from "./comparison";
+import { type Comparison, type Corner, POSITION_CHANNELS, STANDARD, hasPositions, indexAt, rangeOf } from "./comparison";
 import { Corners, Verdict } from "./corners";
 import { CompareMap } from "./map";
 import { LapPicker } from "./picker";
 import { Plots } from "./plots";
 
 export function ComparePage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const laps = (query.get("laps") ?? "").split(",").filter(Boolean).slice(0, MOST_LAPS);
   const channels = query.has("ch") ? (query.get("ch") ?? "").split(",").filter(Boolean) : STANDARD;
   const [adding, setAdding] = useState(false);
-  const asked = laps.length > 1 ? { laps: laps.join(","), channels: [...new Set([...channels, ...PLACES])].join(","), step_m: query.get("step") ?? 5 } : null;
-  const answer = useAsk<Comparison>(asked && "/compare", asked ?? {});
-  const only = useAsk<Lap>(laps.length === 1 ? `/laps/${laps[0]}` : null);
-  const [, setTurn] = useState(0);
-  useEffect(() => onTheme(() => setTurn((n) => n + 1)), []);
+  const asked = laps.length > 1 ? { laps: laps.join(","), channels: [...new Set([...channels, ...POSITION_CHANNELS])].join(","), step_m: query.get("step") ?? 5 } : null;
+  const answer = useFetch<Comparison>(asked && "/compare", asked ?? {});
+  const only = useFetch<Lap>(laps.length === 1 ? `/laps/${laps[0]}` : null);
+  const [, setVersion] = useState(0);
+  useEffect(() => onTheme(() => setVersion((n) => n + 1)), []);
   const set = (next: string[]) => setQuery({ laps: next.join(","), x: null, at: null }, "push");
   const pick = (id: string) => { set([...laps, id].slice(0, MOST_LAPS)); if (laps.length > 0) setAdding(false); };
   const shown = asked ? answer.data : null;
@@ -46,7 +46,7 @@ export function ComparePage() {
       {laps.length > 0 && <Chosen laps={laps} known={known} onChange={set} />}
       {picking && (
         <section class="panel pick-panel" aria-label="Choose a lap">
-          <h2>{laps.length === 0 ? "Choose the lap to compare with" : laps.length === 1 ? "Choose another lap" : "Add a lap"}</h2>
+          <h2>{laps.length === 0 ? "Choose the reference lap" : laps.length === 1 ? "Choose a lap to compare" : "Add a lap"}</h2>
           <LapPicker first={known[0] ?? null} chosen={laps} onPick={pick} />
         </section>
       )}
@@ -58,7 +58,7 @@ export function ComparePage() {
 }
 
 function copyLink() {
-  navigator.clipboard?.writeText(location.href).then(() => toast({ text: "Link copied" }), () => toast({ text: "The browser does not let this page copy: take the address from above.", bad: true }));
+  navigator.clipboard?.writeText(location.href).then(() => toast({ text: "Link copied" }), () => toast({ text: "The browser blocked copying. Copy the link from the address bar.", bad: true }));
 }
 
 function Chosen({ laps, known, onChange }: { laps: string[]; known: (Lap | null)[]; onChange: (laps: string[]) => void }) {
@@ -75,7 +75,7 @@ function Chosen({ laps, known, onChange }: { laps: string[]; known: (Lap | null)
             <span class={`num ${n === 0 ? "soft" : deltaClass(off)}`}>{n === 0 ? "reference" : delta(off)}</span>
             <span class="soft who">{lap ? <><a href={`/sessions/${lap.session}`}>lap {lap.number ?? "–"}</a> · {driver(lap)} · {car(lap)} · {moment(lap.started_utc)}{lap.valid === false ? " · ✕ invalid" : ""}</> : "…"}</span>
             <span class="acts">
-              {n > 0 && <button type="button" class="plain small-button" onClick={() => onChange([id, ...laps.filter((one) => one !== id)])}>Make reference</button>}
+              {n > 0 && <button type="button" class="plain small-button" onClick={() => onChange([id, ...laps.filter((one) => one !== id)])}>Set as reference</button>}
               <button type="button" class="plain small-button remove" aria-label={`Remove lap ${n + 1}`} onClick={() => onChange(laps.filter((one) => one !== id))}>×</button>
             </span>
           </li>
@@ -100,7 +100,7 @@ function Side({ of, channels, query }: { of: Comparison; channels: string[]; que
   const setChannels = (next: string[]) => setQuery({ ch: next.join(",") === STANDARD.join(",") ? null : next.join(",") || "none" });
   const zoomed = range.from > 0 || range.to < length;
   const first = of.laps[0]?.lap;
-  const learned = useOutline(first?.game, first?.track, first?.layout, !hasPlaces(of));
+  const learned = useOutline(first?.game, first?.track, first?.layout, !hasPositions(of));
   const outline = useMemo(() => pointsOf(learned), [learned]);
   return (
     <div class="compare-body">
@@ -113,9 +113,9 @@ function Side({ of, channels, query }: { of: Comparison; channels: string[]; que
         <Plots of={of} channels={channels} range={range} cursor={cursor} onRange={onRange} onPin={onPin} onRemove={(name) => setChannels(channels.filter((one) => one !== name))} />
       </div>
       <aside class="compare-aside">
-        <section class="panel" aria-label="Map">
+        <section class="panel" aria-label="Track map">
           <CompareMap of={of} outline={outline} focus={focus} cursor={cursor} range={range} onPin={onPin} />
-          <p class="map-legend"><span class="lost-key">thick: lost</span><span class="won-key">dotted: won</span>
+          <p class="map-legend"><span class="lost-key">thick: time lost</span><span class="won-key">dotted: time gained</span>
             {of.laps.length > 2 && (
               <label>lap <select value={String(focus + 1)} onChange={(event) => setQuery({ lap: event.currentTarget.value })}>
                 {of.laps.slice(1).map((lap, n) => <option key={lap.lap.id} value={String(n + 2)}>{n + 2}: {lapTime(lap.lap.time_ms)}</option>)}
@@ -157,8 +157,8 @@ function useCompareKeys(of: Comparison, cursor: CursorLine, range: Range, length
 
 function AddChannel({ lap, channels, onAdd }: { lap: string; channels: readonly string[]; onAdd: (name: string) => void }) {
   const [wanted, setWanted] = useState(false);
-  // All names are asked for only when somebody looks for one.
-  const answer = useAsk<Schemas["ChannelsAnswer"]>(wanted ? `/laps/${lap}/channels` : null, { channels: "speed_kmh", step_m: 500 });
+  // Load the channel names when the field gets the focus.
+  const answer = useFetch<Schemas["ChannelsAnswer"]>(wanted ? `/laps/${lap}/channels` : null, { channels: "speed_kmh", step_m: 500 });
   const free = (answer.data?.available ?? []).filter((one) => !channels.includes(one.name));
   const take = (input: HTMLInputElement) => {
     if (!free.some((one) => one.name === input.value)) return;

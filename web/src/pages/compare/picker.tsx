@@ -1,48 +1,48 @@
-// Finds laps to compare: the bests of a track, and the newest laps on it.
+// Picks laps to compare: the best laps on a track, and a list of its laps by date or time.
 
 import { useState } from "preact/hooks";
 import type { Best, Lap } from "../../api/client";
-import { useAsk } from "../../api/use";
+import { useFetch } from "../../api/use";
 import { Empty, Shown } from "../../app/problem";
 import { lapTime, moment } from "../../words/format";
 import { car, driver, track, words } from "../../words/names";
 import { useChoices } from "../filters";
 
-interface Place { game: string; track: string; layout: string | null }
+interface TrackKey { game: string; track: string; layout: string | null }
 
 export function LapPicker({ first, chosen, onPick }: { first: Lap | null; chosen: readonly string[]; onPick: (id: string) => void }) {
   const choices = useChoices();
   const [picked, setPicked] = useState<string | null>(null);
-  const all: Place[] = choices.allTracks.map((one) => ({ game: one.game, track: one.id, layout: one.layout ?? null }));
-  const key = (place: Place) => [place.game, place.track, place.layout ?? ""].join("\n");
+  const all: TrackKey[] = choices.allTracks.map((one) => ({ game: one.game, track: one.id, layout: one.layout ?? null }));
+  const key = (of: TrackKey) => [of.game, of.track, of.layout ?? ""].join("\n");
   const fixed = first?.track ? { game: first.game, track: first.track, layout: first.layout ?? null } : null;
-  const place = fixed ?? all.find((one) => key(one) === picked) ?? all[0] ?? null;
-  if (choices.ready && !place) return <Empty title="Nothing to compare yet"><p>Two laps on the same track are needed.</p></Empty>;
+  const current = fixed ?? all.find((one) => key(one) === picked) ?? all[0] ?? null;
+  if (choices.ready && !current) return <Empty title="Nothing to compare yet"><p>You need two laps on the same track.</p></Empty>;
   return (
     <div class="picker">
       {!fixed && (
         <label class="pick"><span class="label">Track</span>
-          <select value={place ? key(place) : ""} onChange={(event) => setPicked(event.currentTarget.value)}>
+          <select value={current ? key(current) : ""} onChange={(event) => setPicked(event.currentTarget.value)}>
             {all.map((one) => <option key={key(one)} value={key(one)}>{track(one)}</option>)}
           </select>
         </label>
       )}
-      {place && <Laps key={key(place)} place={place} chosen={chosen} onPick={onPick} />}
+      {current && <Laps key={key(current)} of={current} chosen={chosen} onPick={onPick} />}
     </div>
   );
 }
 
-function Laps({ place, chosen, onPick }: { place: Place; chosen: readonly string[]; onPick: (id: string) => void }) {
-  const bests = useAsk<{ bests: Best[] }>("/bests", { ...place, limit: 8 });
+function Laps({ of, chosen, onPick }: { of: TrackKey; chosen: readonly string[]; onPick: (id: string) => void }) {
+  const bests = useFetch<{ bests: Best[] }>("/bests", { ...of, limit: 8 });
   const [sort, setSort] = useState("newest");
   const [carId, setCar] = useState("");
-  const laps = useAsk<{ laps: Lap[] }>("/laps", { ...place, sort, car: carId, limit: 40 });
+  const laps = useFetch<{ laps: Lap[] }>("/laps", { ...of, sort, car: carId, limit: 40 });
   const cars = [...new Set([...(laps.data?.laps ?? []), ...(bests.data?.bests ?? [])].flatMap((one) => one.car ?? []))];
   return (
     <>
       {(bests.data?.bests.length ?? 0) > 0 && (
         <section>
-          <h3 class="label">Bests</h3>
+          <h3 class="label">Best laps</h3>
           <ul>{bests.data?.bests.map((best) => (
             <Choice key={best.lap} id={best.lap} chosen={chosen} onPick={onPick} time={best.time_ms} tone="purple" text={`${car(best)} · ${driver(best)}`} when={moment(best.started_utc)} />
           ))}</ul>

@@ -1,4 +1,4 @@
-// The plots of a comparison, one below the other: delta first, then the channels that were chosen.
+// The plots of a comparison, stacked: the delta first, then the selected channels.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { lapColour, lapDash } from "../../plots/colours";
@@ -24,7 +24,7 @@ export function Plots({ channels, onRemove, ...shared }: Shared & { channels: re
   const there = channels.filter((name) => of.laps.some((lap) => column(lap, name)));
   return (
     <div class="plots">
-      {others.length > 0 && <Plot {...shared} name="Delta" unit="s, + is slower than the reference" lines={deltas} laps={others} height={170} isDelta last={there.length === 0} text={(value) => delta(value)} />}
+      {others.length > 0 && <Plot {...shared} name="Delta" unit="s, + is slower than reference" lines={deltas} laps={others} height={170} isDelta last={there.length === 0} text={(value) => delta(value)} />}
       {there.map((name, n) => <Channel key={name} {...shared} name={name} laps={numbers} last={n === there.length - 1} onRemove={() => onRemove(name)} />)}
     </div>
   );
@@ -70,18 +70,18 @@ function Plot({ name, unit, lines, laps, of, text, onRemove, ...rest }: PlotProp
   );
 }
 
-/** Values under the cursor, written by hand. */
+/** The values at the cursor. Updates the DOM directly, without rendering. */
 export function Readout({ cursor, lines, laps, text }: { cursor: CursorLine; lines: Values[]; laps: number[]; text: PlotProps["text"] }) {
-  const places = useRef<(HTMLElement | null)[]>([]);
+  const elements = useRef<(HTMLElement | null)[]>([]);
   useEffect(() => {
     const write = (index: number | null) => lines.forEach((line, n) => {
-      const element = places.current[n];
+      const element = elements.current[n];
       if (element) element.textContent = index === null ? "" : text(line[index]);
     });
     write(cursor.index);
     return cursor.on(write);
   }, [cursor, lines, text]);
-  return <span class="readout">{laps.map((lap, n) => <span key={lap} class="num" style={{ color: lapColour(lap) }} ref={(element) => { places.current[n] = element; }} />)}</span>;
+  return <span class="readout">{laps.map((lap, n) => <span key={lap} class="num" style={{ color: lapColour(lap) }} ref={(element) => { elements.current[n] = element; }} />)}</span>;
 }
 
 export function lapText(of: Comparison, n: number): string {

@@ -16,7 +16,7 @@ export function Fuel() {
   );
 }
 
-const PLACES = ["Front left", "Front right", "Rear left", "Rear right"];
+const WHEELS = ["Front left", "Front right", "Rear left", "Rear right"];
 
 export function Tyres() {
   const tyres = useFact((f) => (f?.car.tyres ?? []).map((tyre) => ({
@@ -26,7 +26,7 @@ export function Tyres() {
     <section class="panel tyres" aria-label="Tyres">
       <span class="label">Tyres</span>
       <ul>
-        {PLACES.map((name, n) => (
+        {WHEELS.map((name, n) => (
           <li key={name} data-heat={tyres[n]?.heat ?? "none"}>
             <span class="hidden">{name}: </span>
             <span class="num core">{tyres[n]?.core ?? "–"}<small> °C</small></span>
@@ -39,7 +39,7 @@ export function Tyres() {
   );
 }
 
-/** A rough word only; what is right differs between tyres. */
+/** A rough classification: the right temperature depends on the tyre. */
 function heat(core: number | null | undefined): "cold" | "good" | "hot" | null {
   if (typeof core !== "number") return null;
   return core < 60 ? "cold" : core > 105 ? "hot" : "good";

@@ -1,11 +1,11 @@
-// The running lap: its time, its sectors against the best ones, the last lap and the best.
+// The current lap: its time, its sectors against the best ones, the last lap and the best lap.
 
 import { delta, deltaClass, lapTime, sectorTime } from "../../words/format";
 import { phase } from "../../words/names";
 import { Figure, useFact } from "./figures";
 
 export interface Bests {
-  /** Best time of each sector among the laps that count. */
+  /** The best time of each sector among the laps that count. */
   sectors: (number | null)[];
 }
 

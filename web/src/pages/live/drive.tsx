@@ -1,11 +1,11 @@
-// The middle of the live view: revs, gear, speed, and the deltas.
+// The centre of the live view: rev bar, gear, speed, deltas.
 
 import { delta, deltaClass, fixed, gear, lapTime } from "../../words/format";
 import type { Frame } from "../../live/frame";
 import { Figure, useDrawn } from "./figures";
 
 const SEGMENTS = 40;
-/** From here on it is time to shift. */
+/** The fraction of the maximum rpm at which to shift up. */
 const SHIFT = 0.93;
 
 export function Revs() {
@@ -40,7 +40,7 @@ export function GearAndSpeed() {
   );
 }
 
-/** The full width of a bar is two seconds to each side. */
+/** The delta at which the bar is full, on either side. */
 const FULL_MS = 2000;
 
 export function DeltaBar({ name, of, reference }: {

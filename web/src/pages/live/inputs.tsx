@@ -1,4 +1,4 @@
-// Pedals and steering: bars for now, a trace for the last seconds.
+// Pedals and steering: bars for the current values, and a trace of the last seconds.
 
 import { onTheme, colour } from "../../app/theme";
 import type { Frame } from "../../live/frame";
@@ -48,22 +48,22 @@ export function Steering() {
   );
 }
 
-interface Moment { at: number; throttle: number | null; brake: number | null; steering: number | null }
+interface InputSample { at: number; throttle: number | null; brake: number | null; steering: number | null }
 
-/** A trace shows at least so much: less would jump about. */
+/** The shortest time that a trace shows. A shorter one would rescale visibly. */
 const LEAST_MS = 1500;
 
-/** Draws the last seconds of the inputs; used by the overlay too. */
+/** Returns a function that draws the inputs of the last seconds. `alone` leaves out the grid lines, for overlays. */
 export function makeTrace(seconds: number, alone = false) {
-  const kept: Moment[] = [];
+  const kept: InputSample[] = [];
   let colours: Record<string, string> = {};
-  // Read when the first picture is drawn: styles may come later than scripts.
+  // Colours are read on the first draw, because styles may load after scripts. A theme change resets them.
   onTheme(() => { colours = {}; });
   return (canvas: HTMLCanvasElement, frame: Frame | null, now: number) => {
-    // Time stands still while nothing is driven: an empty trace would look like a driver who does nothing.
+    // Freeze the trace while not driving: an empty trace would look like released pedals.
     if (frame?.state === "driving") kept.push({ at: now, throttle: frame.throttle, brake: frame.brake, steering: frame.steering });
     const end = kept[kept.length - 1]?.at ?? now;
-    while (kept.length && (kept[0] as Moment).at < end - seconds * 1000) kept.shift();
+    while (kept.length && (kept[0] as InputSample).at < end - seconds * 1000) kept.shift();
     if (!colours.edge) colours = Object.fromEntries(["throttle", "brake", "soft", "edge"].map((name) => [name, colour(name)]));
     const ratio = devicePixelRatio || 1;
     const [w, h] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
@@ -72,7 +72,7 @@ export function makeTrace(seconds: number, alone = false) {
     if (!pen || w === 0 || h === 0) return;
     pen.clearRect(0, 0, w, h);
     const edge = 3 * ratio;
-    // At first there are fewer seconds than fit: those that there are fill the room.
+    // At first, stretch the samples so far over the full width.
     const shownMs = Math.max(LEAST_MS, Math.min(seconds * 1000, end - (kept[0]?.at ?? end)));
     const x = (at: number) => w - ((end - at) / shownMs) * w;
     const y = (value: number) => h - edge - value * (h - 2 * edge);
@@ -80,18 +80,18 @@ export function makeTrace(seconds: number, alone = false) {
     pen.strokeStyle = colours.edge ?? "";
     if (!alone) for (const level of [0, 0.5, 1]) stroke(pen, [[0, y(level)], [w, y(level)]]);
     pen.lineJoin = "round";
-    const line = (tone: string, width: number, of: (moment: Moment) => number | null, dash: number[] = []) => {
+    const line = (tone: string, width: number, of: (sample: InputSample) => number | null, dash: number[] = []) => {
       pen.strokeStyle = colours[tone] ?? "";
       pen.lineWidth = width * ratio;
       pen.setLineDash(dash.map((part) => part * ratio));
-      stroke(pen, kept.flatMap((moment) => { const value = of(moment); return value === null ? [] : [[x(moment.at), y(value)] as [number, number]]; }));
+      stroke(pen, kept.flatMap((sample) => { const value = of(sample); return value === null ? [] : [[x(sample.at), y(value)] as [number, number]]; }));
       pen.setLineDash([]);
     };
-    line("soft", 1.5, (moment) => (moment.steering === null ? null : 0.5 + moment.steering / 2), [2, 3]);
-    line("throttle", 2.5, (moment) => moment.throttle);
-    // Below the brake the ground is filled: it is told from the throttle without colours.
-    area(pen, kept.flatMap((moment) => (moment.brake === null ? [] : [[x(moment.at), y(moment.brake)] as [number, number]])), y(0), `${colours.brake ?? ""}44`);
-    line("brake", 2.5, (moment) => moment.brake);
+    line("soft", 1.5, (sample) => (sample.steering === null ? null : 0.5 + sample.steering / 2), [2, 3]);
+    line("throttle", 2.5, (sample) => sample.throttle);
+    // Fill the area below the brake, to distinguish it from the throttle without colours.
+    area(pen, kept.flatMap((sample) => (sample.brake === null ? [] : [[x(sample.at), y(sample.brake)] as [number, number]])), y(0), `${colours.brake ?? ""}44`);
+    line("brake", 2.5, (sample) => sample.brake);
   };
 }
 
@@ -117,5 +117,5 @@ const drawTrace = makeTrace(SECONDS);
 
 export function InputTrace() {
   const canvas = useDrawn<HTMLCanvasElement>(drawTrace);
-  return <div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label={`Throttle, brake and steering of the last ${SECONDS} seconds`} /></div>;
+  return <div class="trace-box"><canvas ref={canvas} class="trace" role="img" aria-label={`Throttle, brake and steering over the last ${SECONDS} seconds`} /></div>;
 }

@@ -1,7 +1,7 @@
-// The laps of the session that runs: read once, then grown from the stream, so that a lap is there the moment it is told.
+// The laps of the current session: loaded once, then updated from live events, so that a lap appears as soon as it is reported.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type Lap, type Session, ask } from "../../api/client";
+import { type Lap, type Session, fetchJson } from "../../api/client";
 import { feed } from "../../live/feed";
 import type { State } from "../../live/messages";
 import { bestSectors, least, countingTimes } from "../../numbers/stats";
@@ -18,20 +18,20 @@ export interface Running {
   bestSectors: (number | null)[];
 }
 
-/** What to ask the server for: the session that the shown car drives, or the newest one while nobody drives. Others may drive at the same time, so that the
- * newest session is not always the one that is shown. Null if nothing is known yet. */
+/** Returns the session to request: that of the shown car, or the newest one while no game is running. With several cars being recorded, the newest
+ * session is not always the one shown. Null if nothing is known yet. */
 export function sessionRequest(state: State | null, id: string | null): { path: string; newest: boolean } | null {
   if (state === null) return null;
   if (state === "waiting") return { path: "/sessions", newest: true };
   return id === null ? null : { path: `/sessions/${id}`, newest: false };
 }
 
-/** The session of the car that is shown; the newest one while nobody drives. */
+/** Returns the session of the shown car, or the newest one while no game is running. */
 export function useRunningSession(): Running {
   const id = useFact((f) => f?.car.session ?? null);
   const state = useFact((f) => f?.state ?? null);
   const [found, setSession] = useState<Session | null>(null);
-  const [turn, setTurn] = useState(0);
+  const [version, setVersion] = useState(0);
   const waiting = state === "waiting";
   const known = state !== null;
   useEffect(() => {
@@ -39,21 +39,21 @@ export function useRunningSession(): Running {
     if (!request) return undefined;
     const stop = new AbortController();
     const answer = request.newest
-      ? ask<{ sessions: Session[] }>(request.path, { limit: 1, laps: true }, { signal: stop.signal }).then((page) => page.sessions[0] ?? null)
-      : ask<Session>(request.path, {}, { signal: stop.signal });
-    // What is shown live may be a moment ahead of what is stored: then there is nothing yet, and an event comes when there is.
+      ? fetchJson<{ sessions: Session[] }>(request.path, { limit: 1, laps: true }, { signal: stop.signal }).then((page) => page.sessions[0] ?? null)
+      : fetchJson<Session>(request.path, {}, { signal: stop.signal });
+    // Ignore errors: live data can be ahead of the store. An event follows once the session is stored.
     answer.then(setSession, () => {});
     return () => stop.abort();
-  }, [id, waiting, known, turn]);
+  }, [id, waiting, known, version]);
   useEffect(() => feed.onEvent((event) => {
     if (LAP_EVENTS.has(event.kind)) {
       const lap = event.data as unknown as Lap;
       setSession((old) => (old && old.id === lap.session ? { ...old, laps: merge(old.laps ?? [], lap) } : old));
     }
-    // Bests and deltas of all laps may be others now.
-    if (/^(lap_final|lap_amended|lap_edited|session_|reset)/.test(event.kind)) setTurn((n) => n + 1);
+    // The bests and deltas of all laps may have changed.
+    if (/^(lap_final|lap_amended|lap_edited|session_|reset)/.test(event.kind)) setVersion((n) => n + 1);
   }), []);
-  // Until the answer is there, what was shown before belongs to another car.
+  // Until the response arrives, the previous session belongs to another car.
   const session = waiting || found?.id === id ? found : null;
   return useMemo(() => {
     const laps = (session?.laps ?? []).filter((lap) => !lap.deleted_utc);
@@ -72,7 +72,7 @@ export function LiveLaps({ running }: { running: Running }) {
   return (
     <section class="panel live-laps" aria-label="Laps of this session">
       <header><span class="label">Laps</span>{running.session && <a href={`/sessions/${running.session.id}`}>Session</a>}</header>
-      {shown.length === 0 ? <p class="soft none">The first lap appears here when it is done.</p> : (
+      {shown.length === 0 ? <p class="soft none">Completed laps appear here.</p> : (
         <div class="scroll" tabIndex={0} role="region" aria-label="List of laps">
           <table>
             <thead><tr><th>Lap</th><th>Time</th><th>Delta</th><th class="wide">Sectors</th></tr></thead>

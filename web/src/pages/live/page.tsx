@@ -1,4 +1,4 @@
-// The live view: everything that is worth a glance while driving.
+// The live view: everything worth a glance while driving.
 
 import { Empty } from "../../app/problem";
 import { useCar } from "../../live/frame";
@@ -17,12 +17,12 @@ export function LivePage() {
   useCar();
   const running = useRunningSession();
   const state = useFact((f) => f?.state ?? null);
-  const place = useFact((f) => ({ game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null }));
-  // A track is learned by a whole lap: before that there is nothing to ask for.
+  const where = useFact((f) => ({ game: f?.car.game ?? null, track: f?.car.track ?? null, layout: f?.car.layout ?? null }));
+  // The server learns a track from a complete lap: before that, do not request the outline.
   const whole = running.laps.filter((lap) => lap.complete).length;
   const before = useFact((f) => f?.car.best_ever_ms != null);
-  const outline = useOutline(place.game, place.track, place.layout, before || whole > 0, Math.min(whole, 3));
-  // A page of dashes looks broken: until the first word of the server there is nothing to show.
+  const outline = useOutline(where.game, where.track, where.layout, before || whole > 0, Math.min(whole, 3));
+  // Until the first message from the server, show no gauges: a page full of dashes looks broken.
   if (state === null) return <p class="loading connecting" role="status" data-state="none">Connecting…</p>;
   if (state === "waiting") return <Waiting running={running} />;
   return (
@@ -32,7 +32,7 @@ export function LivePage() {
       <GearAndSpeed />
       <LapClock bests={{ sectors: running.bestSectors }} />
       <Deltas />
-      <section class="panel map-panel" aria-label="Map"><LiveMap outline={outline} fresh={`${place.game}/${place.track}/${place.layout}`} /></section>
+      <section class="panel map-panel" aria-label="Track map"><LiveMap outline={outline} fresh={`${where.game}/${where.track}/${where.layout}`} /></section>
       <section class="panel inputs" aria-label="Pedals and steering"><Pedals /><InputTrace /><Steering /></section>
       <Fuel />
       <Tyres />
@@ -45,8 +45,8 @@ function Waiting({ running }: { running: Running }) {
   const { session } = running;
   return (
     <div class="waiting">
-      <Empty title="No game yet">
-        <p role="status" data-state="waiting">Start a game: it is found by itself, and this page comes alive. To see it work without one, run <code>gametape demo</code>.</p>
+      <Empty title="Waiting for a game">
+        <p role="status" data-state="waiting">Start a game and live data appears here. To try it without a game, run <code>gametape demo</code>.</p>
       </Empty>
       {session && (
         <div class="last-session">

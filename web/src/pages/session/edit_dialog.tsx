@@ -1,10 +1,10 @@
-// A form for name, note and tags of a lap or a session; names of car and track with a session.
+// A dialog that edits name, note and tags of a lap or a session and, for a session, the names of its car and track.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Lap, Session } from "../../api/client";
 import { lapTime } from "../../words/format";
 import { car, track } from "../../words/names";
-import { editLap, editSession, nameThing, tagsOf } from "./edits";
+import { editLap, editSession, rename, tagsOf } from "./edits";
 
 export type Editing = { lap: Lap } | { session: Session } | null;
 
@@ -30,13 +30,13 @@ function Form({ of, onClose, done }: { of: NonNullable<Editing>; onClose: () => 
     const text = (name: string) => String(form.get(name) ?? "").trim() || null;
     const to = { name: text("name"), note: text("note"), tags: tagsOf(text("tags") ?? "") };
     const changed = to.name !== (thing.name ?? null) || to.note !== (thing.note ?? null) || to.tags.join() !== thing.tags.join();
-    if (changed && "lap" in of) void editLap(of.lap, to, "Lap changed", done);
-    if (changed && "session" in of) void editSession(of.session, to, "Session changed", done);
+    if (changed && "lap" in of) void editLap(of.lap, to, "Lap updated", done);
+    if (changed && "session" in of) void editSession(of.session, to, "Session updated", done);
     if ("session" in of) {
       const { session } = of;
       const [carName, trackName] = [text("car"), text("track")];
-      if (session.car && carName !== (session.car_name ?? null)) void nameThing("cars", session.game, session.car, carName, session.car_name ?? null, done);
-      if (session.track && trackName !== (session.track_name ?? null)) void nameThing("tracks", session.game, session.track, trackName, session.track_name ?? null, done);
+      if (session.car && carName !== (session.car_name ?? null)) void rename("cars", session.game, session.car, carName, session.car_name ?? null, done);
+      if (session.track && trackName !== (session.track_name ?? null)) void rename("tracks", session.game, session.track, trackName, session.track_name ?? null, done);
     }
     onClose();
   };
@@ -45,11 +45,11 @@ function Form({ of, onClose, done }: { of: NonNullable<Editing>; onClose: () => 
       <h2>{title}</h2>
       <label>Name <input name="name" maxLength={200} defaultValue={thing.name ?? ""} /></label>
       <label>Note <textarea name="note" rows={4} maxLength={10000} defaultValue={thing.note ?? ""} /></label>
-      <label>Tags, between commas <input name="tags" defaultValue={thing.tags.join(", ")} /></label>
+      <label>Tags, comma-separated <input name="tags" defaultValue={thing.tags.join(", ")} /></label>
       {"session" in of && (
         <>
-          {of.session.car && <label>Name of the car, everywhere <input name="car" maxLength={200} placeholder={car({ car: of.session.car })} defaultValue={of.session.car_name ?? ""} /></label>}
-          {of.session.track && <label>Name of the track, everywhere <input name="track" maxLength={200} placeholder={track({ track: of.session.track })} defaultValue={of.session.track_name ?? ""} /></label>}
+          {of.session.car && <label>Car name, in all sessions <input name="car" maxLength={200} placeholder={car({ car: of.session.car })} defaultValue={of.session.car_name ?? ""} /></label>}
+          {of.session.track && <label>Track name, in all sessions <input name="track" maxLength={200} placeholder={track({ track: of.session.track })} defaultValue={of.session.track_name ?? ""} /></label>}
         </>
       )}
       <p class="buttons"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="main">Save</button></p>

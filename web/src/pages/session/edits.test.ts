@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import type { Lap } from "../../api/client";
-import { backOf, tagsOf } from "./edits";
+import { undoOf, tagsOf } from "./edits";
 
-it("undo puts back what an edit changes, and nothing else", () => {
+it("undo restores the fields that an edit changes, and no others", () => {
   const lap = { name: "fast one", note: null, tags: ["wet"], excluded: false, deleted_utc: null } as unknown as Lap;
-  expect(backOf(lap, { excluded: true })).toEqual({ excluded: false });
-  expect(backOf(lap, { deleted: true, tags: [] })).toEqual({ deleted: false, tags: ["wet"] });
-  expect(backOf(lap, { name: null })).toEqual({ name: "fast one" });
+  expect(undoOf(lap, { excluded: true })).toEqual({ excluded: false });
+  expect(undoOf(lap, { deleted: true, tags: [] })).toEqual({ deleted: false, tags: ["wet"] });
+  expect(undoOf(lap, { name: null })).toEqual({ name: "fast one" });
 });
 
-it("tags are between commas, each once", () => {
+it("tags are comma-separated and deduplicated", () => {
   expect(tagsOf(" wet, new tyres ,,wet")).toEqual(["wet", "new tyres"]);
 });

@@ -1,6 +1,6 @@
-// What can be changed about a session and its laps, each with a way back.
+// Edits of a session and its laps, each with undo.
 
-import { type Lap, type Session, change } from "../../api/client";
+import { type Lap, type Session, sendJson } from "../../api/client";
 import { toast } from "../../app/toasts";
 
 export interface Remarks {
@@ -13,7 +13,7 @@ export interface Remarks {
 
 async function edit(path: string, to: Remarks, back: Remarks | null, text: string, done: () => void): Promise<void> {
   try {
-    await change("PATCH", path, to);
+    await sendJson("PATCH", path, to);
     done();
     toast(back === null ? { text } : { text, undo: () => void edit(path, back, null, "Undone", done) });
   } catch (error) {
@@ -22,29 +22,29 @@ async function edit(path: string, to: Remarks, back: Remarks | null, text: strin
 }
 
 export const editLap = (lap: Lap, to: Remarks, text: string, done: () => void): Promise<void> =>
-  edit(`/laps/${lap.id}`, to, backOf(lap, to), text, done);
+  edit(`/laps/${lap.id}`, to, undoOf(lap, to), text, done);
 
 export const editSession = (session: Session, to: Remarks, text: string, done: () => void): Promise<void> =>
-  edit(`/sessions/${session.id}`, to, backOf(session, to), text, done);
+  edit(`/sessions/${session.id}`, to, undoOf(session, to), text, done);
 
-/** The same fields as they were. */
-export function backOf(of: Lap | Session, to: Remarks): Remarks {
+/** Returns the edit that undoes `to`: the same fields with their current values. */
+export function undoOf(of: Lap | Session, to: Remarks): Remarks {
   const was: Remarks = {
     name: of.name ?? null, note: of.note ?? null, tags: of.tags, deleted: !!of.deleted_utc, ...("excluded" in of ? { excluded: of.excluded } : {}),
   };
   return Object.fromEntries(Object.keys(to).map((key) => [key, was[key as keyof Remarks]]));
 }
 
-/** Names a car or a track for good: all its sessions show it. */
-export async function nameThing(what: "cars" | "tracks", game: string, id: string, name: string | null, old: string | null, done: () => void): Promise<void> {
+/** Renames a car or a track in all sessions. A null name restores the name made from its id. */
+export async function rename(what: "cars" | "tracks", game: string, id: string, name: string | null, old: string | null, done: () => void): Promise<void> {
   try {
-    await change("PATCH", `/${what}`, { game, id, name });
+    await sendJson("PATCH", `/${what}`, { game, id, name });
     done();
-    toast({ text: name ? `Named ${name}` : "Name taken away", undo: () => void nameThing(what, game, id, old, null, done) });
+    toast({ text: name ? `Renamed to ${name}` : "Name removed", undo: () => void rename(what, game, id, old, null, done) });
   } catch (error) {
     toast({ text: (error as Error).message, bad: true });
   }
 }
 
-/** "wet, new tyres" is two tags. */
+/** Splits comma-separated tags, such as "wet, new tyres", and removes duplicates. */
 export const tagsOf = (text: string): string[] => [...new Set(text.split(",").map((tag) => tag.trim()).filter(Boolean))];

@@ -1,4 +1,4 @@
-// Lap times in order, stint by stint. Slow laps (in, out, spoiled) stick to the upper edge: they would press the others flat.
+// A chart of lap times in order, by stint. Slow laps (in, out, spoiled) are clamped to the upper edge, so that they do not flatten the others.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lap } from "../../api/client";
@@ -6,14 +6,14 @@ import { countingTimes, least, median, paceTimes } from "../../numbers/stats";
 import { lapTime } from "../../words/format";
 
 const [H, LEFT, TOP, BOTTOM] = [230, 70, 14, 26];
-/** A lap needs so much room to be met by a finger; more laps than fit are scrolled to. */
+/** The minimum width of a lap, as a touch target. If the laps do not fit, the chart scrolls. */
 const LEAST_PX = 14;
 
 export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; selected: readonly string[]; onToggle: (id: string) => void }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(900);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return undefined;
     const resize = new ResizeObserver(() => setRoom(element.clientWidth));
     resize.observe(element);
@@ -23,7 +23,7 @@ export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; s
   const counting = countingTimes(timed);
   const all = timed.map((lap) => lap.time_ms as number);
   const best = least(counting) ?? least(all);
-  if (best === null || timed.length < 2) return <div ref={place} />;
+  if (best === null || timed.length < 2) return <div ref={container} />;
   const W = Math.max(room, LEFT + timed.length * LEAST_PX);
   const pace = paceTimes(counting.length > 1 ? counting : all);
   const high = Math.max(...pace, best * 1.004);
@@ -35,7 +35,7 @@ export function LapChart({ laps, selected, onToggle }: { laps: readonly Lap[]; s
   const levels = ticks(best, best + range);
   const every = Math.max(1, Math.ceil((timed.length * 26) / (W - LEFT)));
   return (
-    <div ref={place} class="scroll-x"><svg class="lap-chart" width={W} height={H} role="img" aria-label={`Lap times; the best is ${lapTime(best)}`}>
+    <div ref={container} class="scroll-x"><svg class="lap-chart" width={W} height={H} role="img" aria-label={`Lap times, best ${lapTime(best)}`}>
       {stints.map((band, n) => (
         <g key={n}>
           {n % 2 === 1 && <rect x={x(band.from) - 10} y={TOP} width={x(band.to) - x(band.from) + 20} height={H - TOP - BOTTOM} class="band" />}

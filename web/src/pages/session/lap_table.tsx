@@ -1,4 +1,4 @@
-// The laps of a session in a table, with what can be done to each.
+// The table of a session's laps, with actions for each lap.
 
 import type { Lap } from "../../api/client";
 import { delta, deltaClass, fixed, lapTime, sectorTime } from "../../words/format";
@@ -29,7 +29,7 @@ export function LapTable({ laps, bestId, bestMs, bestSectors, selected, onToggle
             <th><span class="hidden">Compare</span></th><th class="num">Lap</th><th class="num">Time</th><th class="num">Delta</th>
             {Array.from({ length: sectors }, (_, n) => <th key={n} class="num">S{n + 1}</th>)}
             {fuel && <th class="num">Fuel</th>}{speed && <th class="num">Top speed</th>}{ground && <th class="num">Track</th>}
-            <th>About</th><th><span class="hidden">Change</span></th>
+            <th>Details</th><th><span class="hidden">Actions</span></th>
           </tr>
         </thead>
         <tbody>
@@ -62,7 +62,7 @@ export function LapTable({ laps, bestId, bestMs, bestSectors, selected, onToggle
                 <td class="acts">
                   <button type="button" class="plain" onClick={() => onEdit(lap)} aria-label={`Edit lap ${lap.number ?? lap.tape_lap}`}>Edit</button>
                   <button type="button" class="plain" aria-label={`${lap.excluded ? "Include" : "Exclude"} lap ${lap.number ?? lap.tape_lap}`}
-                    onClick={() => void editLap(lap, { excluded: !lap.excluded }, lap.excluded ? "Lap counts again" : "Lap does not count any more", done)}>
+                    onClick={() => void editLap(lap, { excluded: !lap.excluded }, lap.excluded ? "Lap included" : "Lap excluded", done)}>
                     {lap.excluded ? "Include" : "Exclude"}
                   </button>
                   <button type="button" class="plain" aria-label={`Delete lap ${lap.number ?? lap.tape_lap}`} onClick={() => void editLap(lap, { deleted: true }, `Lap ${lap.number ?? "–"} deleted`, done)}>Delete</button>

@@ -1,10 +1,10 @@
-// One session: what was reached, stint by stint and lap by lap, and what can be changed about it.
+// One session: summary, lap chart, laps, stints and tyres, with edits.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Lap, Session, Stint } from "../../api/client";
-import { useAsk } from "../../api/use";
+import { useFetch } from "../../api/use";
 import { Shown } from "../../app/problem";
-import { go, setQuery, usePlace } from "../../app/router";
+import { go, setQuery, useRoute } from "../../app/router";
 import { useKeys } from "../../app/shortcuts";
 import { feed } from "../../live/feed";
 import { bestSectors, countingTimes, least, mean, median, paceTimes, spread } from "../../numbers/stats";
@@ -17,9 +17,9 @@ import { LapTable } from "./lap_table";
 import { Tyres } from "./tyres";
 
 export function SessionPage() {
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const id = path.split("/")[2] ?? "";
-  const answer = useAsk<Session>(`/sessions/${id}`, { deleted: true });
+  const answer = useFetch<Session>(`/sessions/${id}`, { deleted: true });
   const [editing, setEditing] = useState<Editing>(null);
   useEffect(() => feed.onEvent((event) => {
     const of = (event.data.session ?? event.data.id) as string | undefined;
@@ -64,10 +64,10 @@ function Head({ session, onEdit, done }: { session: Session; onEdit: () => void;
         <a class="button" href={`/tapes/${session.tape_id}`}>Tape</a>
         <button type="button" onClick={onEdit}>Edit</button>
         {session.deleted_utc
-          ? <button type="button" onClick={() => void editSession(session, { deleted: false }, "Session is back", done)}>Bring back</button>
+          ? <button type="button" onClick={() => void editSession(session, { deleted: false }, "Session restored", done)}>Restore</button>
           : <button type="button" onClick={() => void editSession(session, { deleted: true }, "Session deleted", done)}>Delete</button>}
       </p>
-      {session.deleted_utc && <p class="deleted-note" role="status">This session was deleted {moment(session.deleted_utc)}. Its tape is still there.</p>}
+      {session.deleted_utc && <p class="deleted-note" role="status">Session deleted {moment(session.deleted_utc)}. Its tape is kept.</p>}
     </header>
   );
 }
@@ -91,7 +91,7 @@ function Body({ session, selected, onToggle, onEdit, done }: BodyProps) {
       <Tyres stints={session.stints ?? []} laps={laps} />
       {selected.length > 0 && (
         <div class="picked" role="region" aria-label="Selected laps">
-          <span>{plural(selected.length, "lap")} selected{selected.length === 1 && bestId && selected[0] !== bestId ? ", against the best" : ""}</span>
+          <span>{plural(selected.length, "lap")} selected{selected.length === 1 && bestId && selected[0] !== bestId ? ", compared with the best" : ""}</span>
           <a class="main" href={compareLink(selected, bestId)}>Compare</a>
           <button type="button" class="plain" onClick={() => setQuery({ laps: null })}>Clear</button>
         </div>
@@ -100,7 +100,7 @@ function Body({ session, selected, onToggle, onEdit, done }: BodyProps) {
   );
 }
 
-/** One lap alone is compared with the best. */
+/** Returns the link that compares the selected laps. A single lap is compared with the best. */
 export function compareLink(selected: readonly string[], best: string | null): string {
   const laps = selected.length === 1 && best && selected[0] !== best ? [best, ...selected] : selected;
   return `/compare?laps=${laps.join(",")}`;
@@ -120,9 +120,9 @@ function Summary({ session, laps, counting, bestMs, sectors }: { session: Sessio
       <div><dt class="label">Theoretical best</dt><dd class="num">{lapTime(possible)}</dd><dd class="soft num">{possible !== null && bestMs !== null ? delta(possible - bestMs) : ""}</dd></div>
       {sectors.length > 0 && <div><dt class="label">Best sectors</dt><dd class="num">{sectors.map(sectorTime).join("  ")}</dd></div>}
       <div><dt class="label">Median</dt><dd class="num">{lapTime(median(pace) === null ? null : Math.round(median(pace) as number))}</dd></div>
-      <div><dt class="label">Spread</dt><dd class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</dd><dd class="soft">half of the laps</dd></div>
-      <div><dt class="label">Laps</dt><dd class="num">{laps.length}</dd><dd class="soft">{counting.length} count</dd></div>
-      <div><dt class="label">Fuel a lap</dt><dd class="num">{fixed(fuel, 2, "L")}</dd></div>
+      <div><dt class="label">Spread</dt><dd class="num">{apart === null ? "–" : `${(apart / 1000).toFixed(2)} s`}</dd><dd class="soft">middle half of laps</dd></div>
+      <div><dt class="label">Laps</dt><dd class="num">{laps.length}</dd><dd class="soft">{counting.length} counted</dd></div>
+      <div><dt class="label">Fuel per lap</dt><dd class="num">{fixed(fuel, 2, "L")}</dd></div>
       <div><dt class="label">Top speed</dt><dd class="num">{top.length ? fixed(Math.max(...top), 0, "km/h") : "–"}</dd></div>
       <div><dt class="label">Air / track</dt><dd class="num">{air === null && ground === null ? "–" : `${fixed(air)} / ${fixed(ground)} °C`}</dd><dd class="soft">{sky(laps)}</dd></div>
     </dl>
@@ -135,7 +135,7 @@ function Stints({ stints, laps }: { stints: readonly Stint[]; laps: readonly Lap
       <h2>Stints</h2>
       <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Stints">
         <table>
-          <thead><tr><th>Stint</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Spread</th><th class="num">Fuel</th><th class="num">Fuel a lap</th><th>Began</th><th>Ended</th></tr></thead>
+          <thead><tr><th>Stint</th><th class="num">Laps</th><th class="num">Best</th><th class="num">Median</th><th class="num">Spread</th><th class="num">Fuel</th><th class="num">Fuel per lap</th><th>Start</th><th>End</th></tr></thead>
           <tbody>
             {stints.map((stint) => {
               const own = laps.filter((lap) => lap.stint === stint.n);
@@ -152,7 +152,7 @@ function Stints({ stints, laps }: { stints: readonly Stint[]; laps: readonly Lap
                   <td class="num">{fixed(stint.fuel_start_l, 1)} → {fixed(stint.fuel_end_l, 1, "L")}</td>
                   <td class="num">{fixed(mean(own.flatMap((lap) => lap.fuel_used_l ?? [])), 2, "L")}</td>
                   <td>{word(stint.start_reason)}{stint.driver && ` · ${stint.driver}`}</td>
-                  <td>{stint.end_reason ? word(stint.end_reason) : "runs"}</td>
+                  <td>{stint.end_reason ? word(stint.end_reason) : "running"}</td>
                 </tr>
               );
             })}

@@ -1,7 +1,8 @@
-// How a session used its tyres: temperature, pressure and wear of the first and the last whole lap of each stint, read from the tape when somebody looks.
+// Tyre use in a session: temperature, pressure and wear on the first and last complete lap of each stint.
+// Loaded from the tape when the section is opened.
 
 import { useState } from "preact/hooks";
-import { type Lap, type Schemas, type Stint, ask } from "../../api/client";
+import { type Lap, type Schemas, type Stint, fetchJson } from "../../api/client";
 import { useLoad } from "../../api/use";
 import { Problem } from "../../app/problem";
 import { mean } from "../../numbers/stats";
@@ -11,17 +12,17 @@ import { word } from "../../words/names";
 const WHEELS = ["FL", "FR", "RL", "RR"];
 const NAMES = ["tyre_core_c", "tyre_psi", "tyre_wear"] as const;
 type Name = (typeof NAMES)[number];
-/** Stints that are read: each costs two laps of the tape. */
+/** The most stints to load. Each costs reading two laps from the tape. */
 const MOST = 6;
 
 interface Use { stint: number; lap: Lap; values: Record<Name, (number | null)[]> }
 
 async function read(lap: Lap, stint: number, signal: AbortSignal): Promise<Use> {
   const channels = NAMES.flatMap((name) => WHEELS.map((_, n) => `${name}.${n}`)).join(",");
-  const answer = await ask<Schemas["ChannelsAnswer"]>(`/laps/${lap.id}/channels`, { channels, hz: 2 }, { signal });
+  const answer = await fetchJson<Schemas["ChannelsAnswer"]>(`/laps/${lap.id}/channels`, { channels, hz: 2 }, { signal });
   const of = (name: Name) => WHEELS.map((_, n) => {
     const values = (answer.columns.find((column) => column.name === `${name}.${n}`)?.values ?? []).filter((value): value is number => value !== null);
-    // Wear adds up: what counts is where the lap ended.
+    // Wear accumulates: take the value at the end of the lap.
     return name === "tyre_wear" ? values[values.length - 1] ?? null : mean(values);
   });
   return { stint, lap, values: { tyre_core_c: of("tyre_core_c"), tyre_psi: of("tyre_psi"), tyre_wear: of("tyre_wear") } };
@@ -55,11 +56,11 @@ function Table({ list }: { list: { stint: number; lap: Lap }[] }) {
   if (!answer.data) return <p class="loading" role="status">Reading the tape…</p>;
   const known = (name: Name) => (answer.data ?? []).some((use) => use.values[name].some((value) => value !== null));
   const worn = known("tyre_wear");
-  if (!worn && !known("tyre_core_c") && !known("tyre_psi")) return <p class="panel note-panel soft">The game says nothing of its tyres.</p>;
+  if (!worn && !known("tyre_core_c") && !known("tyre_psi")) return <p class="panel note-panel soft">The game reports no tyre data.</p>;
   const four = (values: (number | null)[], digits: number) => <td class="num four">{values.map((value, n) => <span key={n}>{fixed(value, digits)}</span>)}</td>;
   return (
     <div class="panel scroll-x" tabIndex={0} role="region" aria-label="Tyres"><table>
-      <thead><tr><th>Stint</th><th>Lap</th><th class="num">Core °C, {WHEELS.join(" ")}</th><th class="num">Pressure psi, {WHEELS.join(" ")}</th>{worn && <th class="num">Worn %, {WHEELS.join(" ")}</th>}<th>Tyre</th></tr></thead>
+      <thead><tr><th>Stint</th><th>Lap</th><th class="num">Core °C, {WHEELS.join(" ")}</th><th class="num">Pressure psi, {WHEELS.join(" ")}</th>{worn && <th class="num">Wear %, {WHEELS.join(" ")}</th>}<th>Tyre</th></tr></thead>
       <tbody>{answer.data.map((use) => (
         <tr key={use.lap.id}><td class="num">{use.stint}</td><td class="num">{use.lap.number ?? use.lap.tape_lap}</td>
           {four(use.values.tyre_core_c, 0)}{four(use.values.tyre_psi, 1)}{worn && four(use.values.tyre_wear.map((value) => (value === null ? null : value * 100)), 1)}

@@ -1,4 +1,4 @@
-// What is on a tape, in tables: sessions with laps, marks and other notes, streams with their channels, loss and problems.
+// Tables of a tape's contents: sessions with laps, marks and other events, streams with their channels, data loss and problems.
 
 import { useState } from "preact/hooks";
 import type { Lap } from "../../api/client";
@@ -24,10 +24,10 @@ export function About({ tape, laps, channels, onSpan, onChannel }: Props) {
 function Laps({ tape, laps, onSpan }: { tape: TapeInside; laps: readonly Lap[]; onSpan: Props["onSpan"] }) {
   return (
     <section><h2>Sessions and laps</h2>
-      {tape.sessions.length === 0 && <p class="panel note-panel soft">No session was found on this tape. <code>gametape laps rebuild</code> looks again.</p>}
+      {tape.sessions.length === 0 && <p class="panel note-panel soft">No sessions found in this tape. Run <code>gametape laps rebuild</code> to scan again.</p>}
       {tape.sessions.length > 0 && (
         <div class="panel scroll-x tape-laps" tabIndex={0} role="region" aria-label="Laps"><table>
-          <thead><tr><th>Lap</th><th class="num">Begins</th><th class="num">Time</th><th>Kind</th></tr></thead>
+          <thead><tr><th>Lap</th><th class="num">Start</th><th class="num">Time</th><th>Type</th></tr></thead>
           {tape.sessions.map((session) => (
             <tbody key={session.id}>
               <tr><th colSpan={4} scope="rowgroup" class="rowgroup"><a href={`/sessions/${session.id}`}>{session.name ?? track(session)}, {word(session.type)}</a></th></tr>
@@ -54,14 +54,14 @@ function Events({ tape, onSpan }: { tape: TapeInside; onSpan: Props["onSpan"] })
   return (
     <section><h2>{marks > 0 ? plural(marks, "mark") : "Marks"}</h2>
       {tape.events.length === 0
-        ? <p class="panel note-panel soft">None. <code>gametape mark TEXT</code> sets one while it records.</p>
-        : <div class="panel scroll-x tape-events" tabIndex={0} role="region" aria-label="Marks and notes"><table>
-            <thead><tr><th>At</th><th>What</th><th>Text</th></tr></thead>
+        ? <p class="panel note-panel soft">No marks. Set one while recording with <code>gametape mark TEXT</code>.</p>
+        : <div class="panel scroll-x tape-events" tabIndex={0} role="region" aria-label="Marks and events"><table>
+            <thead><tr><th>Time</th><th>Event</th><th>Text</th></tr></thead>
             <tbody>{shown.map((event, n) => (
               <tr key={n}><td><button type="button" class="plain small-button num" onClick={() => { const at = event.at_ns / 1e9; onSpan({ from: Math.max(0, at - 10), to: at + 10 }); scrollTo({ top: 0 }); }} aria-label={`Show ${tapeTime(event.at_ns / 1e9)}`}>{tapeTime(event.at_ns / 1e9)}</button></td><td>{word(event.kind)}</td><td class="wide-text">{event.text}</td></tr>
             ))}</tbody>
           </table></div>}
-      {marks > 0 && marks < tape.events.length && <p><button type="button" class="plain small-button" onClick={() => setAll(!all)}>{all ? "Marks only" : `All ${count(tape.events.length + tape.events_left_out)} notes`}</button></p>}
+      {marks > 0 && marks < tape.events.length && <p><button type="button" class="plain small-button" onClick={() => setAll(!all)}>{all ? "Marks only" : `All ${count(tape.events.length + tape.events_left_out)} events`}</button></p>}
     </section>
   );
 }
@@ -71,12 +71,12 @@ function State({ tape }: { tape: TapeInside }) {
   const known = loss.dropped != null;
   const lost: [string, number | null | undefined][] = [["dropped", loss.dropped], ["torn", loss.torn], ["missed", loss.missed], ["gaps", loss.gaps]];
   return (
-    <section><h2>State</h2>
+    <section><h2>Integrity</h2>
       <div class="panel note-panel tape-state">
-        <p>{tape.downloadable ? "Closed, as it should be." : "Not closed: it is still being recorded, or was cut off."}{tape.problems.length === 0 ? " Nothing wrong was noticed." : ""} <span class="soft">Format {tape.format_version}.</span></p>
-        <p>{known ? lost.map(([name, n]) => <span key={name} class={n ? "slower" : "soft"}>{count(n)} {name}  </span>) : <span class="soft">Nobody counted what was lost.</span>}</p>
+        <p>{tape.downloadable ? "Closed properly." : "Not closed: still recording, or cut off."}{tape.problems.length === 0 ? " No problems found." : ""} <span class="soft">Format {tape.format_version}.</span></p>
+        <p>{known ? lost.map(([name, n]) => <span key={name} class={n ? "slower" : "soft"}>{count(n)} {name}  </span>) : <span class="soft">No loss counters recorded.</span>}</p>
         {tape.problems.length > 0 && <ul>{tape.problems.map((problem, n) => <li key={n} class={problem.kind === "not_closed" ? "soft" : "slower"}>{problem.text}</li>)}</ul>}
-        <p class="soft"><code>gametape verify</code> reads all of it.</p>
+        <p class="soft">For a full check, run <code>gametape verify</code>.</p>
       </div>
     </section>
   );

@@ -1,31 +1,31 @@
-// The channels of a tape, one plot below the other. The server gives as much as can be drawn; a shorter range gives more of it.
+// The channels of a tape, as stacked plots. The server downsamples to what can be drawn, so that a shorter range has more detail.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Lap, Schemas } from "../../api/client";
-import { useAsk } from "../../api/use";
+import { useFetch } from "../../api/use";
 import { Problem } from "../../app/problem";
 import { type OverviewChannel, type Points, type Span, type TapeInside, channelNames, digitsFor, nearest, pointsOf, tapeTime } from "../../numbers/tape";
-import { Band, type Line, Moment } from "../../plots/band";
+import { Band, type Line, SharedTime } from "../../plots/band";
 import { savePng } from "../../plots/png";
 import { colour } from "../../app/theme";
 import { fixed } from "../../words/format";
 import type { Mark } from "./strip";
 
-/** Stretches of time that are asked for: about one for each dot of a wide screen. */
+/** The number of stretches to request: about one per pixel of a wide screen. */
 const POINTS = 1200;
 
 interface Props {
-  tape: TapeInside; channels: readonly string[]; span: Span; whole: boolean; cursor: Moment; playhead: Moment; laps: readonly Lap[]; marks: readonly Mark[];
+  tape: TapeInside; channels: readonly string[]; span: Span; whole: boolean; cursor: SharedTime; playhead: SharedTime; laps: readonly Lap[]; marks: readonly Mark[];
   onSpan: (span: Span | null) => void; onRemove: (name: string) => void;
 }
 
 export function Channels({ tape, channels, span, whole, laps, marks, ...rest }: Props) {
   const ns = (seconds: number) => Math.round(seconds * 1e9);
   const asked = { channels: channels.join(","), points: POINTS, ...(whole ? {} : { from_ns: ns(span.from), to_ns: Math.max(ns(span.to), ns(span.from) + 1) }) };
-  const answer = useAsk<Schemas["OverviewAnswer"]>(channels.length > 0 ? `/tapes/${tape.tape.id}/overview` : null, asked);
+  const answer = useFetch<Schemas["OverviewAnswer"]>(channels.length > 0 ? `/tapes/${tape.tape.id}/overview` : null, asked);
   const rates = useMemo(() => new Map(tape.streams.map((stream) => [stream.name, stream.rate_hz ?? null])), [tape]);
   const lines = useMemo((): Line[] => [...laps.map((lap) => ({ at: lap.start_ns / 1e9, strong: false })), ...marks.map((mark) => ({ at: mark.at, strong: true }))], [laps, marks]);
-  if (channels.length === 0) return <p class="panel note-panel soft">No channel is chosen. Add one by its name.</p>;
+  if (channels.length === 0) return <p class="panel note-panel soft">No channels selected. Add one by name.</p>;
   if (answer.error && answer.data === null) return <Problem error={answer.error} retry={answer.reload} />;
   if (answer.data === null) return <p class="panel loading" role="status">Reading the tape…</p>;
   const found = new Map((answer.data?.channels ?? []).map((one) => [one.name, one]));
@@ -43,7 +43,7 @@ export function Channels({ tape, channels, span, whole, laps, marks, ...rest }: 
 const NONE: Points = { x: [], min: [], max: [] };
 
 function Channel({ name, tape, channel, rate, span, last, lines, cursor, playhead, onSpan, onRemove }: {
-  name: string; tape: TapeInside; channel: OverviewChannel | null; rate: number | null; span: Span; last: boolean; lines: Line[]; cursor: Moment; playhead: Moment;
+  name: string; tape: TapeInside; channel: OverviewChannel | null; rate: number | null; span: Span; last: boolean; lines: Line[]; cursor: SharedTime; playhead: SharedTime;
   onSpan: Props["onSpan"]; onRemove: Props["onRemove"];
 }) {
   const canvas = useRef<HTMLCanvasElement | null>(null);
@@ -69,23 +69,23 @@ function Channel({ name, tape, channel, rate, span, last, lines, cursor, playhea
 
 const unitText = (unit: string): string => ({ degC: "°C", deg: "°", kmh: "km/h" })[unit] ?? unit;
 
-/** Values under the cursor, written by hand. */
-function Readout({ points, span, cursor }: { points: Points; span: Span; cursor: Moment }) {
-  const place = useRef<HTMLSpanElement>(null);
+/** The values at the cursor. Updates the DOM directly, without rendering. */
+function Readout({ points, span, cursor }: { points: Points; span: Span; cursor: SharedTime }) {
+  const label = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const write = (at: number | null) => {
-      if (!place.current) return;
+      if (!label.current) return;
       const n = at === null ? null : nearest(points.x, at);
       const [min, max] = n === null ? [null, null] : [points.min[n] ?? null, points.max[n] ?? null];
-      if (at === null || min === null || max === null) { place.current.textContent = ""; return; }
+      if (at === null || min === null || max === null) { label.current.textContent = ""; return; }
       const digits = Math.abs(max) >= 100 && Math.abs(min) >= 100 ? 0 : Number.isInteger(min) && Number.isInteger(max) ? 0 : 2;
       const [low, high] = [fixed(min, digits), fixed(max, digits)];
-      place.current.textContent = `${tapeTime(at, digitsFor(span))}   ${low === high ? low : `${low} to ${high}`}`;
+      label.current.textContent = `${tapeTime(at, digitsFor(span))}   ${low === high ? low : `${low} to ${high}`}`;
     };
     write(cursor.seconds);
     return cursor.on(write);
   }, [points, span, cursor]);
-  return <span class="readout"><span class="num" ref={place} /></span>;
+  return <span class="readout"><span class="num" ref={label} /></span>;
 }
 
 export function AddChannel({ tape, channels, onAdd }: { tape: TapeInside; channels: readonly string[]; onAdd: (name: string) => void }) {

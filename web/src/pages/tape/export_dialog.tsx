@@ -1,15 +1,15 @@
-// A tape as a file for other programs: which kind, which channels, which lap.
+// A dialog that exports a tape: format, channels, lap.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Lap } from "../../api/client";
 import { lapTime } from "../../words/format";
 import { save } from "./save";
 
-/** Kinds of files that the server makes of a tape. */
+/** The export formats of the server. */
 const FORMATS = [
   { value: "csv", text: "CSV", about: "for spreadsheets and scripts" },
-  { value: "jsonl", text: "JSON Lines", about: "an object for each row" },
-  { value: "html", text: "Report", about: "a page to keep or to send: laps, traces, map, comparison" },
+  { value: "jsonl", text: "JSON Lines", about: "one object per row" },
+  { value: "html", text: "Report", about: "a page to keep or share: laps, traces, track map, comparison" },
 ] as const;
 
 export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open: boolean; onClose: () => void; tape: string; file: string; laps: readonly Lap[]; shown: readonly string[] }) {
@@ -21,7 +21,7 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
-  /** A report has all laps, and chooses channels by itself. */
+  /** A report includes all laps and selects its own channels. */
   const report = format === "html";
   const name = `${file.replace(/\.gtape$/, "")}${lap && !report ? `_lap${lap.padStart(2, "0")}` : ""}.${format}`;
   const send = (event: SubmitEvent) => {
@@ -33,17 +33,17 @@ export function ExportDialog({ open, onClose, tape, file, laps, shown }: { open:
     <dialog ref={dialog} class="edit export" aria-label="Export" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
       <form onSubmit={send}>
         <h2>Export</h2>
-        <fieldset><legend class="label">Kind</legend>
+        <fieldset><legend class="label">Format</legend>
           {FORMATS.map((one) => <label key={one.value} class="check"><input type="radio" name="format" checked={format === one.value} onChange={() => setFormat(one.value)} /> <b>{one.text}</b> <span class="soft">{one.about}</span></label>)}
         </fieldset>
-        {report ? <p class="soft">One file that any browser opens from disk, without a network. It has the session with all its laps and is below 15 MB, however long the tape is. A long tape takes some seconds.</p> : <>
+        {report ? <p class="soft">A single file that opens in any browser, offline. It includes the session with all its laps and stays below 15 MB, however long the tape is. A long tape takes a few seconds.</p> : <>
           <fieldset><legend class="label">Channels</legend>
-            <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} that are shown</label>
-            <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">a large file</span></label>
+            <label class="check"><input type="radio" name="channels" checked={!all} onChange={() => setAll(false)} /> the {shown.length} shown</label>
+            <label class="check"><input type="radio" name="channels" checked={all} onChange={() => setAll(true)} /> all <span class="soft">(large file)</span></label>
           </fieldset>
           <label>Lap
             <select value={lap} onChange={(event) => setLap(event.currentTarget.value)}>
-              <option value="">the whole tape</option>
+              <option value="">whole tape</option>
               {laps.map((one) => <option key={one.id} value={String(one.tape_lap)}>{one.tape_lap}: {one.time_ms != null ? lapTime(one.time_ms) : one.state}</option>)}
             </select>
           </label>

@@ -1,13 +1,13 @@
-// One tape: what is on it, its channels over time, marks, playing it, taking it along. What is shown of it is in the address.
+// One tape: its contents, channels over time, marks, playback, download and export. The view is in the URL.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Lap, Schemas } from "../../api/client";
-import { useAsk } from "../../api/use";
+import { useFetch } from "../../api/use";
 import { Shown } from "../../app/problem";
-import { setQuery, usePlace } from "../../app/router";
+import { setQuery, useRoute } from "../../app/router";
 import { useKeys } from "../../app/shortcuts";
 import { type Span, type TapeInside, spanOf, spanText } from "../../numbers/tape";
-import { Moment } from "../../plots/band";
+import { SharedTime } from "../../plots/band";
 import { bytes, duration, moment } from "../../words/format";
 import { game, words } from "../../words/names";
 import { About } from "./about";
@@ -18,16 +18,16 @@ import { save } from "./save";
 import { type Mark, Strip } from "./strip";
 
 export function TapePage() {
-  const { path } = usePlace();
+  const { path } = useRoute();
   const id = path.split("/")[2] ?? "";
-  const answer = useAsk<TapeInside>(`/tapes/${id}`);
+  const answer = useFetch<TapeInside>(`/tapes/${id}`);
   return <div class="page tape-page"><Shown of={answer}>{(tape) => <Inside tape={tape} />}</Shown></div>;
 }
 
 function Inside({ tape }: { tape: TapeInside }) {
-  const { query } = usePlace();
-  const cursor = useRef(new Moment()).current;
-  const playhead = useRef(new Moment()).current;
+  const { query } = useRoute();
+  const cursor = useRef(new SharedTime()).current;
+  const playhead = useRef(new SharedTime()).current;
   const [exporting, setExporting] = useState(false);
   const laps = useMemo(() => tape.sessions.flatMap((session) => session.laps ?? []).filter((lap) => !lap.deleted_utc), [tape]);
   const marks = useMemo((): Mark[] => tape.events.filter((event) => event.kind === "mark").map((event) => ({ at: event.at_ns / 1e9, kind: event.kind, text: event.text })), [tape]);
@@ -53,11 +53,11 @@ function Inside({ tape }: { tape: TapeInside }) {
           <p class="soft"><a href="/tapes">Tapes</a> / {moment(tape.tape.created_utc)}</p>
           <h1>{title(tape)}</h1>
           <p class="soft facts">{[tape.tape.car && words(tape.tape.car), tape.tape.track && game(tape.tape.game), tape.game_version, duration((tape.tape.duration_ns ?? 0) / 1e6), bytes(tape.tape.bytes), file].filter(Boolean).map((one) => <span key={String(one)}>{one}</span>)}
-            {!tape.downloadable && <b class="chip">not closed</b>}{tape.recovered && <b class="chip">from its journal</b>}</p>
+            {!tape.downloadable && <b class="chip">not closed</b>}{tape.recovered && <b class="chip">recovered from journal</b>}</p>
           {tape.note && <p class="session-note">{tape.note}</p>}
         </div>
         <p class="buttons">
-          <button type="button" disabled={!tape.downloadable} title={tape.downloadable ? "" : "It can be downloaded when it is closed"} onClick={() => void save(`/tapes/${tape.tape.id}/file`, {}, file)}>Download</button>
+          <button type="button" disabled={!tape.downloadable} title={tape.downloadable ? "" : "Available once the tape is closed"} onClick={() => void save(`/tapes/${tape.tape.id}/file`, {}, file)}>Download</button>
           <button type="button" onClick={() => setExporting(true)}>Export</button>
         </p>
       </header>
@@ -65,12 +65,12 @@ function Inside({ tape }: { tape: TapeInside }) {
       <Player tape={tape.tape.id} length={length} span={span} whole={whole} playhead={playhead} cursor={cursor} />
       <section aria-label="Channels">
         <div class="compare-tools">
-          <h2>{whole ? "The whole tape" : shownLap(laps, span)}</h2>
+          <h2>{whole ? "Whole tape" : shownLap(laps, span)}</h2>
           {!whole && <button type="button" onClick={() => onSpan(null)}>Whole tape</button>}
           <AddChannel tape={tape} channels={channels} onAdd={(name) => setChannels([...channels, name])} />
         </div>
         <Channels tape={tape} channels={channels} span={span} whole={whole} cursor={cursor} playhead={playhead} laps={laps} marks={marks} onSpan={onSpan} onRemove={(name) => setChannels(channels.filter((one) => one !== name))} />
-        <p class="soft hint-line">Drag over a plot to look closer, double-click for the whole tape. Each line is as thick as its values lie apart: no peak is left out.</p>
+        <p class="soft hint-line">Drag across a plot to zoom in; double-click to show the whole tape. Each band spans the minimum and maximum, so no peak is lost.</p>
       </section>
       <About tape={tape} laps={laps} channels={channels} onSpan={onSpan} onChannel={(name) => setChannels([...channels, name])} />
       <ExportDialog open={exporting} onClose={() => setExporting(false)} tape={tape.tape.id} file={file} laps={laps} shown={channels} />
@@ -83,9 +83,9 @@ function title(tape: TapeInside): string {
   return track ? words(track) : game(of);
 }
 
-/** What a range is called: a lap, if it is one. */
+/** Returns the title of a range: the lap, if the range is one. */
 function shownLap(laps: readonly Lap[], span: Span): string {
   const near = (a: number, b: number) => Math.abs(a - b) < Math.max(0.06, (span.to - span.from) / 500);
   const lap = laps.find((one) => near(one.start_ns / 1e9, span.from) && near((one.end_ns ?? 0) / 1e9, span.to));
-  return lap ? `Lap ${lap.tape_lap}` : "A part of the tape";
+  return lap ? `Lap ${lap.tape_lap}` : "Part of the tape";
 }

@@ -1,9 +1,9 @@
-// Keys of the player: plays the tape on the machine of the server, so that programs there believe that the game runs.
+// The player controls. The tape is played back on the server's machine, where other programs see it as a running game.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../app/shortcuts";
 import { type Span, tapeTime } from "../../numbers/tape";
-import type { Moment } from "../../plots/band";
+import type { SharedTime } from "../../plots/band";
 import { count } from "../../words/format";
 import { plays, usePlayback } from "./playing";
 
@@ -17,7 +17,7 @@ function Shape({ of }: { of: string }) {
   return <svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true"><path d={SHAPES[of]} fill="currentColor" /></svg>;
 }
 
-export function Player({ tape, length, span, whole, playhead, cursor }: { tape: string; length: number; span: Span; whole: boolean; playhead: Moment; cursor: Moment }) {
+export function Player({ tape, length, span, whole, playhead, cursor }: { tape: string; length: number; span: Span; whole: boolean; playhead: SharedTime; cursor: SharedTime }) {
   const { now, busy, start, set, end } = usePlayback(tape, playhead);
   const here = plays(now) && now?.tape === tape ? now : null;
   const elsewhere = plays(now) && now?.tape !== tape ? now : null;
@@ -38,8 +38,8 @@ export function Player({ tape, length, span, whole, playhead, cursor }: { tape: 
   return (
     <section class="panel player" aria-label="Player" data-state={now?.state ?? "unknown"}>
       <div class="player-keys">
-        <button type="button" class="main player-main" disabled={busy || !!elsewhere} onClick={toggle} aria-label={here?.state === "playing" ? "Pause" : here ? "Go on" : whole ? "Play" : "Play this part"}>
-          <Shape of={here?.state === "playing" ? "pause" : "play"} /> {here?.state === "playing" ? "Pause" : here ? "Go on" : whole ? "Play" : "Play this part"}
+        <button type="button" class="main player-main" disabled={busy || !!elsewhere} onClick={toggle} aria-label={here?.state === "playing" ? "Pause" : here ? "Resume" : whole ? "Play" : "Play selection"}>
+          <Shape of={here?.state === "playing" ? "pause" : "play"} /> {here?.state === "playing" ? "Pause" : here ? "Resume" : whole ? "Play" : "Play selection"}
         </button>
         <button type="button" disabled={busy || !plays(now)} onClick={() => void end()} aria-label="Stop"><Shape of="stop" /></button>
         <span class="player-jumps">{[-60, -5, 5, 60].map((step) => <button type="button" key={step} disabled={!here} onClick={() => by(step)}>{step > 0 ? "+" : "−"}{Math.abs(step) === 60 ? "1 min" : "5 s"}</button>)}</span>
@@ -49,25 +49,25 @@ export function Player({ tape, length, span, whole, playhead, cursor }: { tape: 
           </select>
         </label>
         <label class="check"><input type="checkbox" checked={loop} onChange={(event) => { const next = event.currentTarget.checked; setLoop(next); if (here) void set({ loop: next }); }} /> Loop</label>
-        {here && <Place from={(here.from_ns ?? 0) / 1e9} to={(here.to_ns ?? length * 1e9) / 1e9} playhead={playhead} onSeek={seek} />}
+        {here && <SeekBar from={(here.from_ns ?? 0) / 1e9} to={(here.to_ns ?? length * 1e9) / 1e9} playhead={playhead} onSeek={seek} />}
       </div>
-      <p class="soft player-note" role="status">{text(now, here, tape)}{elsewhere && <> <a href={`/tapes/${elsewhere.tape}`}>To that tape</a></>}</p>
+      <p class="soft player-note" role="status">{text(now, here, tape)}{elsewhere && <> <a href={`/tapes/${elsewhere.tape}`}>Go to that tape</a></>}</p>
       {(now?.notes ?? []).filter(() => now?.tape === tape).map((note) => <p key={note} class="player-note note">{note}</p>)}
     </section>
   );
 }
 
 function text(now: ReturnType<typeof usePlayback>["now"], here: ReturnType<typeof usePlayback>["now"], tape: string): string {
-  if (here?.state === "paused") return "Paused: programs on the machine of the server see the game stand still.";
-  if (here) return "Plays on the machine of the server: programs there see the game running.";
-  if (now?.state === "playing" || now?.state === "paused") return "Another tape is being played.";
-  if (now?.tape === tape && now.state === "ended" && now.frames != null) return `Played to the end, ${count(now.frames)} frames${now.lost ? `, ${count(now.lost)} could not be read` : ""}.`;
-  if (now?.tape === tape && now.state === "failed") return "It could not be played to the end.";
-  return "Plays into shared memory on the machine of the server, as the game did. Dashboards and other programs there see it.";
+  if (here?.state === "paused") return "Paused. Programs on the server's machine see frozen data.";
+  if (here) return "Playing on the server's machine. Programs there see the game running.";
+  if (now?.state === "playing" || now?.state === "paused") return "Another tape is playing.";
+  if (now?.tape === tape && now.state === "ended" && now.frames != null) return `Finished: ${count(now.frames)} frames played${now.lost ? `, ${count(now.lost)} could not be read` : ""}.`;
+  if (now?.tape === tape && now.state === "failed") return "Playback failed before the end.";
+  return "Plays the tape into shared memory on the server's machine, as the game did. Dashboards and other programs there can read it.";
 }
 
-/** Where it is, to drag; written by hand, since it moves all the time. */
-function Place({ from, to, playhead, onSeek }: { from: number; to: number; playhead: Moment; onSeek: (seconds: number) => void }) {
+/** A seek slider and the current position. Updates the DOM directly, because the position changes on every frame. */
+function SeekBar({ from, to, playhead, onSeek }: { from: number; to: number; playhead: SharedTime; onSeek: (seconds: number) => void }) {
   const slider = useRef<HTMLInputElement>(null);
   const figure = useRef<HTMLSpanElement>(null);
   const dragged = useRef(false);

@@ -1,12 +1,12 @@
-// Saves an answer of the server as a file. The browser does it by itself, unless a token is needed: a link cannot carry one.
+// Saves a response as a file. The browser downloads it directly, unless a token is required: a link cannot send an `Authorization` header.
 
-import { ApiError, type Params, address, answerOf, token } from "../../api/client";
+import { ApiError, type Params, apiUrl, fetchResponse, token } from "../../api/client";
 import { toast } from "../../app/toasts";
 
 export async function save(path: string, params: Params, name: string): Promise<void> {
-  if (!token.get()) return click(address(path, params), name);
+  if (!token.get()) return click(apiUrl(path, params), name);
   try {
-    const answer = await answerOf(path, params);
+    const answer = await fetchResponse(path, params);
     const url = URL.createObjectURL(await answer.blob());
     click(url, name);
     setTimeout(() => URL.revokeObjectURL(url), 60_000);

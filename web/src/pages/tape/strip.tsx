@@ -1,16 +1,16 @@
-// The whole tape at a glance: its laps, its marks, what is shown of it, and where it plays. A click on a lap shows that lap.
+// The overview of a whole tape: laps, marks, the visible range and the playhead. A click on a lap zooms to it.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Lap } from "../../api/client";
 import { type Span, tapeTime } from "../../numbers/tape";
-import type { Moment } from "../../plots/band";
+import type { SharedTime } from "../../plots/band";
 import { lapTime } from "../../words/format";
 import { phase } from "../../words/names";
 
 export interface Mark { at: number; kind: string; text: string }
 
 export function Strip({ length, laps, marks, bestMs, span, playhead, onSpan }: {
-  length: number; laps: readonly Lap[]; marks: readonly Mark[]; bestMs: number | null; span: Span; playhead: Moment; onSpan: (span: Span | null) => void;
+  length: number; laps: readonly Lap[]; marks: readonly Mark[]; bestMs: number | null; span: Span; playhead: SharedTime; onSpan: (span: Span | null) => void;
 }) {
   const head = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function Strip({ length, laps, marks, bestMs, span, playhead, onSpan }: {
   const part = (from: number, to: number) => ({ left: `${(from / length) * 100}%`, width: `${(Math.max(0, to - from) / length) * 100}%` });
   const whole = span.from <= 0 && span.to >= length;
   return (
-    <div class="tape-strip" role="group" aria-label="The whole tape">
+    <div class="tape-strip" role="group" aria-label="Tape overview">
       <div class="strip-laps">
         {laps.map((lap) => {
           const [from, to] = [lap.start_ns / 1e9, (lap.end_ns ?? length * 1e9) / 1e9];

@@ -124,6 +124,36 @@ async fn streams_are_told_that_the_server_shuts_down_and_are_not_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_is_newer_than_the_last_look_at_the_store_keeps_its_stream() {
+    let (server, port, serving) = start().await;
+    let (_, secret) = server.store.add_token("first", Scope::Read).unwrap();
+    let store = std::sync::Arc::clone(&server.state.store);
+    let hub = std::sync::Arc::clone(&server.state.hub);
+    let oversight = std::sync::Arc::clone(&server.state.oversight);
+    let client = tokio::task::spawn_blocking(move || {
+        let open = |secret: &str| {
+            let mut open = open_live(port, "", true, &format!("Authorization: Bearer {secret}\r\n"));
+            until(&mut open, "\r\n\r\n");
+            open
+        };
+        let first = open(&secret);
+        // The store was asked for tokens while only the first was there.
+        while !oversight.has_looked() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        drop(first);
+        let (_, secret) = store.add_token("second", Scope::Read).unwrap();
+        let mut second = open(&secret);
+        hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "still here" }), None);
+        let said = until(&mut second, "\"lap\":\"still here\"");
+        assert!(!said.contains("revoked"), "{said}");
+    });
+    client.await.unwrap();
+    server.state.oversight.shut_down();
+    serving.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_another_program_revokes_ends_its_streams_and_no_others() {
     let (server, port, serving) = start().await;
     let (token, secret) = server.store.add_token("rig", Scope::Read).unwrap();

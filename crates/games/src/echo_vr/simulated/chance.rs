@@ -1,6 +1,6 @@
-//! Chance that is the same for the same seed: a number depends on what it is for, not on how many were asked for before.
+//! A deterministic random source: a number depends on the seed and on its purpose, not on how many were drawn before.
 
-/// A source of such numbers.
+/// A random source.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chance(u64);
 
@@ -9,22 +9,22 @@ impl Chance {
         Self(mix(seed ^ 0x9A3C_51D2_77E0_4B1F))
     }
 
-    /// A source of its own for a thing.
+    /// Derives an independent source for a purpose.
     pub(super) fn of(self, thing: u64) -> Self {
         Self(mix(self.0 ^ mix(thing)))
     }
 
-    /// Evenly spread, from 0 up to but not including 1.
+    /// Uniformly distributed in [0, 1).
     pub(super) fn share(self, index: u64) -> f64 {
         (mix(self.0 ^ mix(index ^ 0x5851_F42D)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Evenly spread between two numbers.
+    /// Uniformly distributed between two numbers.
     pub(super) fn between(self, index: u64, low: f64, high: f64) -> f64 {
         low + (high - low) * self.share(index)
     }
 
-    /// Around 0 with a spread of 1, like noise of many causes.
+    /// Approximately normal with mean 0 and standard deviation 1.
     pub(super) fn noise(self, index: u64) -> f64 {
         let parts = self.of(index);
         (0..4).map(|part| parts.share(part) - 0.5).sum::<f64>() * 1.732

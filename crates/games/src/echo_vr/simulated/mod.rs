@@ -1,21 +1,24 @@
-//! Simulated Echo VR matches: what the game would answer to `/session` and `/player_bones`, from a seed.
+//! Simulated Echo VR matches: responses to `/session` and `/player_bones`, generated from a seed.
 //!
-//! Recordings of real matches are rare, so that sizes, speeds and tests need some that are like them. Everything is a pure function of
-//! the [`Settings`]: no clock, no files.
+//! Recordings of real matches are rare, but tests and measurements of size and speed need realistic ones. Everything is
+//! a pure function of the [`Settings`]: no clock, no files.
 //!
 //! ```text
 //!  chance ─▶ script: what happens when ─▶ play: state at a frame ─▶ text ─▶ Answers
 //!         └▶ motion: where everybody is ───┘        skeleton: bones ┘
 //! ```
 //!
-//! What is like the game, and what is not:
-//! - Positions, directions and velocities are whole thousandths, multiplied with the `f32` 0.001 and printed with 8 digits, as the game does. Players
-//!   wander through the arena on sums of sines; heads and hands shake by a third of a millimetre, as tracked things do, so that the last digit is noise.
-//! - Bones are `f32` with all their bits, relative to the body: joints that swing with the body's motion, and a tracking noise of
-//!   0.1 mm and 0.0002 in the quaternions. What is below the noise cannot be foretold by anybody: about half of a bone's bits.
-//! - Possession, throws, catches, goals, saves and stuns come by chance from the script; the counters follow them. The disc moves between holders on straight lines.
+//! How the simulation compares to the game:
+//! - Positions, directions and velocities are integer thousandths, multiplied by the `f32` 0.001 and printed with 8
+//!   digits, as in the game. Players wander through the arena on sums of sines. Heads and hands shake by a third of a
+//!   millimetre, as tracked objects do, so the last digit is noise.
+//! - Bones are `f32` with full precision, relative to the body: joints that swing with the body's motion, plus tracking
+//!   noise of 0.1 mm and of 0.0002 in the quaternions. The bits below the noise, about half of a bone's bits, cannot be
+//!   predicted.
+//! - Possession, throws, catches, goals, saves and stuns are drawn at random by the script; the counters follow them.
+//!   The disc moves between holders in straight lines.
 //!
-//! The same settings give the same bytes, on one kind of machine: sines differ in their last bit between systems.
+//! The same settings produce the same bytes on the same platform: the last bit of sines differs between platforms.
 
 mod chance;
 mod motion;
@@ -30,20 +33,20 @@ pub use spelling::{float_text, grid_text};
 
 use play::Play;
 
-/// What a match is like.
+/// Parameters of a match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Where all chance comes from.
+    /// Random seed.
     pub seed: u64,
-    /// 2 to 10, blue and orange in turn.
+    /// Number of players, 2 to 10, blue and orange in turn.
     pub players: usize,
-    /// Answers a second.
+    /// Responses per second.
     pub rate_hz: f64,
-    /// Answers in all.
+    /// Total number of responses.
     pub frames: usize,
-    /// Whether `/player_bones` answers with bones; otherwise `{"err_code":0}`.
+    /// Whether `/player_bones` responds with bones; otherwise with `{"err_code":0}`.
     pub bones: bool,
-    /// UTC of the first answer, in milliseconds since 1970.
+    /// UTC of the first response, in milliseconds since 1970.
     pub start_utc_ms: i64,
 }
 
@@ -53,18 +56,18 @@ impl Default for Settings {
     }
 }
 
-/// What the game answers at one moment.
+/// The game's responses at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answers {
     /// UTC, in milliseconds since 1970.
     pub utc_ms: i64,
-    /// The answer to `/session`.
+    /// Response to `/session`.
     pub session: String,
-    /// The answer to `/player_bones`.
+    /// Response to `/player_bones`.
     pub player_bones: String,
 }
 
-/// A match, answer by answer.
+/// A match: an iterator over its responses.
 #[derive(Debug)]
 pub struct Match {
     settings: Settings,
@@ -74,20 +77,20 @@ pub struct Match {
 }
 
 impl Match {
-    /// A match with what chance brings.
+    /// Creates a match with a random script.
     pub fn new(settings: Settings) -> Self {
         let script = Script::by_chance(&settings);
         Self::with_script(settings, script)
     }
 
-    /// A match in which certain things happen.
+    /// Creates a match with the given script.
     pub fn with_script(mut settings: Settings, script: Script) -> Self {
         settings.players = settings.players.clamp(2, 10);
         let play = Play::new(&settings);
         Self { settings, script, play, next: 0 }
     }
 
-    /// What happens in it.
+    /// Returns the script.
     pub fn script(&self) -> &Script {
         &self.script
     }

@@ -1,28 +1,28 @@
-//! Where things are: smooth motion as sums of sines, and directions as right angles to each other.
+//! Smooth motion as sums of sines, and orthogonal directions.
 
 use std::f64::consts::TAU;
 
 use super::chance::Chance;
 
-/// Sines of a motion.
+/// Number of sines per motion.
 const SINES: u64 = 4;
 
-/// A place or a direction.
+/// A position or a direction.
 pub(super) type Vector = [f64; 3];
 
-/// A value that wanders.
+/// A value that varies smoothly.
 #[derive(Debug, Clone)]
 pub(super) struct Wander {
     sines: Vec<(f64, f64, f64)>,
 }
 
 impl Wander {
-    /// Stays within ±`reach`, with turns between `slow_hz` and `fast_hz`.
+    /// Stays within ±`reach`, with frequencies between `slow_hz` and `fast_hz`.
     pub(super) fn new(chance: Chance, reach: f64, slow_hz: f64, fast_hz: f64) -> Self {
         let sines = (0..SINES).map(|number| {
             let of = chance.of(number);
             let hz = slow_hz * (fast_hz / slow_hz).powf((number as f64 + of.share(0)) / SINES as f64);
-            // Slow turns are wide ones.
+            // Slow oscillations have larger amplitudes.
             let width = reach / SINES as f64 * (slow_hz / hz).sqrt() * of.between(1, 0.7, 1.3);
             (width, hz * TAU, of.between(2, 0.0, TAU))
         });
@@ -33,13 +33,13 @@ impl Wander {
         self.sines.iter().map(|(width, speed, phase)| width * (speed * seconds + phase).sin()).sum()
     }
 
-    /// How fast it changes, a second.
+    /// Returns the rate of change per second.
     pub(super) fn slope(&self, seconds: f64) -> f64 {
         self.sines.iter().map(|(width, speed, phase)| width * speed * (speed * seconds + phase).cos()).sum()
     }
 }
 
-/// Three values that wander.
+/// Three values that vary smoothly.
 #[derive(Debug, Clone)]
 pub(super) struct Wander3([Wander; 3]);
 
@@ -78,7 +78,7 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    /// By yaw, pitch and roll in radians.
+    /// Creates a basis from yaw, pitch and roll in radians.
     pub(super) fn of([yaw, pitch, roll]: Vector) -> Self {
         let (sin_yaw, cos_yaw) = yaw.sin_cos();
         let (sin_pitch, cos_pitch) = pitch.sin_cos();
@@ -91,7 +91,7 @@ impl Basis {
         Self { forward, left, up }
     }
 
-    /// A place in the body's own directions, as a place in the world.
+    /// Transforms a position from the body's axes to world axes.
     pub(super) fn to_world(self, [left, up, forward]: Vector) -> Vector {
         add(add(scaled(self.left, left), scaled(self.up, up)), scaled(self.forward, forward))
     }

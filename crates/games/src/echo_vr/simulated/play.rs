@@ -6,21 +6,21 @@ use super::motion::{Basis, Vector, Wander, Wander3, add, scaled};
 use super::script::{Script, What};
 use super::skeleton::{Bones, Skeleton};
 
-/// Spread of the noise of tracked heads and hands, in metres, and of directions, in radians.
+/// Standard deviation of the tracking noise of heads and hands, in metres, and of directions, in radians.
 const SHAKE_M: f64 = 0.000_35;
 const SHAKE_RAD: f64 = 0.000_5;
 const ROUND_S: f64 = 300.0;
 const STUN_S: f64 = 3.0;
 const EMOTE_S: f64 = 2.0;
 
-/// A part of a body: where, and which way.
+/// A body part: position and orientation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) place: Vector,
     pub(super) basis: Basis,
 }
 
-/// Counters as the game keeps them.
+/// A player's counters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stats {
     pub(super) possession_s: f64,
@@ -61,7 +61,7 @@ pub(super) struct Player {
     chance: Chance,
 }
 
-/// The last goal, as the game shows it until the next.
+/// The last goal, which the game shows until the next one.
 #[derive(Debug, Clone)]
 pub(super) struct LastScore {
     pub(super) team: &'static str,
@@ -73,7 +73,7 @@ pub(super) struct LastScore {
     pub(super) assist: Option<usize>,
 }
 
-/// All of it.
+/// The complete state of a match.
 #[derive(Debug)]
 pub(super) struct Play {
     pub(super) seed: u64,
@@ -101,7 +101,7 @@ pub(super) struct Play {
 impl Player {
     fn new(number: usize, chance: Chance, count: usize) -> Self {
         let nowhere = Part { place: [0.0; 3], basis: Basis::of([0.0; 3]) };
-        // Few players cross the whole arena, many keep to a part of it.
+        // A few players cross the whole arena; in larger groups each keeps to a part of it.
         let reach = if count <= 4 { [12.0, 7.0, 34.0] } else { [10.0, 6.0, 28.0] };
         Self {
             number,
@@ -192,7 +192,7 @@ impl Play {
         }
     }
 
-    /// By how much an answer came later than it should, in milliseconds.
+    /// Returns by how many milliseconds a response is late.
     pub(super) fn lateness_ms(&self, frame: usize) -> f64 {
         self.chance.of(8).share(frame as u64) * 1.5
     }

@@ -1,69 +1,69 @@
-//! What happens in a match, and when.
+//! The script of a match: what happens, and when.
 
 use super::Settings;
 use super::chance::Chance;
 
-/// Something that happens.
+/// A scripted event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Happening {
-    /// Seconds since the first answer.
+    /// Seconds since the first response.
     pub at_s: f64,
-    /// What.
+    /// The event.
     pub what: What,
 }
 
-/// What can happen. Players are numbers from 0 on.
+/// What can happen. Players are numbered from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// The game goes over to another status, in the game's own word.
+    /// The game status changes, in the game's word.
     Status(&'static str),
     /// A player takes the disc.
     Take(usize),
-    /// Whoever has the disc throws it.
+    /// The holder throws the disc.
     Throw,
     /// A goal.
     Goal {
-        /// Who scored.
+        /// Scorer.
         by: usize,
-        /// Who helped.
+        /// Assisting player.
         assist: Option<usize>,
         /// 2 or 3.
         points: i32,
-        /// In the game's own words.
+        /// Goal type, in the game's words.
         kind: &'static str,
     },
-    /// A player keeps the disc out.
+    /// A player makes a save.
     Save(usize),
     /// A player stuns another.
     Stun {
-        /// Who.
+        /// Stunning player.
         by: usize,
-        /// Whom.
+        /// Stunned player.
         victim: usize,
     },
-    /// A player shows an emote for two seconds.
+    /// A player plays an emote for two seconds.
     Emote(usize),
-    /// The match is paused, or goes on; in the game's own word.
+    /// The match is paused or resumed, in the game's word.
     Pause(&'static str),
 }
 
-/// All that happens, in order of time.
+/// All events, in time order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Script(Vec<Happening>);
 
 impl Script {
-    /// These things, put in order.
+    /// Creates a script from these events, sorted by time.
     pub fn new(mut happenings: Vec<Happening>) -> Self {
         happenings.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         Self(happenings)
     }
 
-    /// What happens, first to last.
+    /// Returns the events in time order.
     pub fn happenings(&self) -> &[Happening] {
         &self.0
     }
 
-    /// Passages of play with a goal every half minute or so; rounds of five minutes.
+    /// Generates phases of play with a goal about every 30 seconds, in rounds of five minutes.
     pub fn by_chance(settings: &Settings) -> Self {
         let chance = Chance::new(settings.seed).of(77);
         let end_s = settings.frames as f64 / settings.rate_hz;

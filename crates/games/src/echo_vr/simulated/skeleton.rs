@@ -1,15 +1,15 @@
-//! Bones of a player: 23 joints, each a place and a quaternion relative to the body.
+//! A player's bones: 23 joints, each a position and a quaternion relative to the body.
 
 use super::chance::Chance;
 use super::motion::{Vector, Wander3};
 
-/// Bones of a player.
+/// Number of bones per player.
 pub(super) const BONES: usize = 23;
-/// Spread of the noise of tracking in a place, in metres, and in a quaternion.
+/// Standard deviation of the tracking noise of positions, in metres, and of quaternions.
 const PLACE_NOISE_M: f64 = 0.0001;
 const TURN_NOISE: f64 = 0.0002;
 
-/// Where each joint is when nothing moves: spine and head, then arms with hands, then legs.
+/// Rest position of each joint: spine and head, then arms with hands, then legs.
 const REST: [Vector; BONES] = [
     [0.0, 0.0, 0.0],
     [0.0, 0.12, 0.01],
@@ -61,7 +61,7 @@ impl Skeleton {
     pub(super) fn new(chance: Chance) -> Self {
         let joint = |(number, rest): (usize, &Vector)| {
             let chance = chance.of(number as u64);
-            // What is far from the middle swings wider.
+            // Joints far from the centre swing more.
             let reach = 0.02 + 0.15 * rest.iter().map(|part| part * part).sum::<f64>().sqrt();
             let place = Wander3::new(chance.of(1), [reach, reach, reach], 0.2, 2.0);
             let turn = Wander3::new(chance.of(2), [0.9, 0.9, 0.9], 0.15, 1.5);

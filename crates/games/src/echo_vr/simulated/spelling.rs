@@ -1,6 +1,7 @@
 //! Numbers as the game prints them.
 
-/// An `f32` with 8 significant digits: no zeros at the end but one place, an exponent below 10^−4.
+/// Formats an `f32` with 8 significant digits: trailing zeros are removed except for one decimal, and an exponent is
+/// used below 10^−4.
 pub fn float_text(value: f32) -> String {
     if value == 0.0 {
         return if value.is_sign_negative() { "-0.0".into() } else { "0.0".into() };
@@ -30,7 +31,7 @@ pub fn float_text(value: f32) -> String {
     }
 }
 
-/// A value as whole thousandths, printed as the game prints them.
+/// Rounds a value to thousandths and formats it as the game does.
 pub fn grid_text(value: f64) -> String {
     let steps = (value * 1000.0).round() as i32;
     float_text(steps as f32 * 0.001f32)

@@ -1,4 +1,4 @@
-//! The answers as text, key for key as the game has them.
+//! Formats responses as text, with the game's keys in the game's order.
 
 use std::fmt::Write as _;
 
@@ -110,7 +110,7 @@ fn team(play: &Play, number: usize, title: &str) -> String {
     )
 }
 
-/// The answer to `/session`.
+/// Formats the response to `/session`.
 pub(super) fn session(play: &Play) -> String {
     let hundredths = (play.clock_s as f32 * 100.0) as u32;
     let display = format!("{:02}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100);
@@ -161,7 +161,7 @@ pub(super) fn session(play: &Play) -> String {
     out
 }
 
-/// The answer to `/player_bones`.
+/// Formats the response to `/player_bones`.
 pub(super) fn player_bones(play: &Play, bones: bool) -> String {
     if !bones {
         return "{\"err_code\":0}".into();

@@ -1,7 +1,7 @@
-//! F1 22 to F1 25: the UDP packets, by packet format.
+//! F1 22 to F1 25: UDP packets, by packet format.
 //!
-//! A datagram is a header and one packet, little endian and without padding. The format (the year) is its first number; a game
-//! also sends formats of the years before it.
+//! A datagram is a header and one packet, little endian and without padding. Its first number is the packet format (the
+//! year); a game can also send the formats of earlier years.
 mod of_2022;
 mod of_2023;
 mod of_2024;
@@ -10,16 +10,16 @@ mod of_2025;
 use super::packed::{Item, layout};
 use crate::layout::Layout;
 
-/// The first format whose packets are known.
+/// The first supported packet format.
 const FIRST_FORMAT: u16 = 2022;
 
-/// A kind of packet, in the formats from [`FIRST_FORMAT`] on.
+/// A packet type, in all formats from [`FIRST_FORMAT`] on.
 struct Packet {
     name: &'static str,
     formats: [Option<&'static [Item]>; 4],
 }
 
-/// By packet id.
+/// Packet types, indexed by packet id.
 static PACKETS: [Packet; 16] = [
     Packet {
         name: "motion",
@@ -154,28 +154,28 @@ static PACKETS: [Packet; 16] = [
     Packet { name: "lap-positions", formats: [None, None, None, Some(of_2025::LAP_POSITIONS_PACKET_2025)] },
 ];
 
-/// Format and packet id of a datagram; `None` if it is too short to say.
+/// Returns the format and packet id of a datagram; `None` if it is too short.
 #[must_use]
 pub fn format_and_packet_id(datagram: &[u8]) -> Option<(u16, u8)> {
     let format = u16::from_le_bytes(*datagram.first_chunk()?);
-    // The year of the game came into the header in 2023.
+    // The game year was added to the header in 2023.
     let at = if format < 2023 { 5 } else { 6 };
     Some((format, *datagram.get(at)?))
 }
 
-/// The game that a format is of: `f1-25`. `None` where no such format can be.
+/// Returns the game id of a format, such as `f1-25`. `None` if there is no such format.
 #[must_use]
 pub fn game_id(format: u16) -> Option<String> {
     (2018..2100).contains(&format).then(|| format!("f1-{:02}", format % 100))
 }
 
-/// What a kind of packet is called.
+/// Returns the name of a packet type.
 #[must_use]
 pub fn packet_name(packet_id: u8) -> Option<&'static str> {
     PACKETS.get(usize::from(packet_id)).map(|packet| packet.name)
 }
 
-/// The layout of a kind of packet in a format; `None` where it is not known.
+/// Returns the layout of a packet type in a format; `None` if it is not known.
 #[must_use]
 pub fn packet_layout(format: u16, packet_id: u8) -> Option<Layout> {
     let packet = PACKETS.get(usize::from(packet_id))?;

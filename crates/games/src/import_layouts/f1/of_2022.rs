@@ -1,4 +1,4 @@
-//! The tables of packet format 2022.
+//! Packet tables of format 2022.
 use crate::import_layouts::packed::{Item, array, group, skip, value};
 use crate::layout::Kind::{Char, F32, F64, I8, I16, U8, U16, U32, U64};
 

@@ -1,4 +1,4 @@
-//! What packet format 2023 has that the formats before it do not.
+//! Packet tables that format 2023 adds or changes.
 use super::of_2022::{
     CAR_MOTION_DATA_2022, MARSHAL_ZONE_2022, TYRE_STINT_HISTORY_DATA_2022, WEATHER_FORECAST_SAMPLE_2022,
 };

@@ -1,4 +1,4 @@
-//! What packet format 2024 has that the formats before it do not.
+//! Packet tables that format 2024 adds or changes.
 use super::of_2022::{MARSHAL_ZONE_2022, TYRE_STINT_HISTORY_DATA_2022, WEATHER_FORECAST_SAMPLE_2022};
 use crate::import_layouts::packed::{Item, array, group, value};
 use crate::layout::Kind::{Char, F32, I8, U8, U16, U32};

@@ -1,4 +1,4 @@
-//! What packet format 2025 has that the formats before it do not.
+//! Packet tables that format 2025 adds or changes.
 use crate::import_layouts::packed::{Item, array, group, value};
 use crate::layout::Kind::{Char, F32, F64, U8, U16, U32};
 

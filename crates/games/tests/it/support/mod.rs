@@ -1,9 +1,9 @@
-//! Builds `.ibt` bytes, and finds real files.
+//! Builds `.ibt` bytes, and locates real files.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// One variable header.
+/// A variable header.
 #[derive(Clone)]
 pub struct Var {
     pub kind: i32,
@@ -19,7 +19,7 @@ pub const fn var(kind: i32, offset: i32, count: i32, name: &'static str, unit: &
     Var { kind, offset, count, as_time: false, name, desc: "what it is", unit }
 }
 
-/// A file to be. `build` makes it consistent; tests then damage what they want.
+/// A specification of a file. `build` creates a consistent one, which tests then damage.
 #[derive(Clone)]
 pub struct IbtFile {
     pub vars: Vec<Var>,
@@ -101,12 +101,12 @@ pub fn put(file: &mut [u8], offset: usize, value: i32) {
     file[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// The directory of real recordings, or a loud skip.
+/// Returns the directory of real recordings. Prints a line if the test has to be skipped.
 pub fn real_data(test: &str) -> Option<PathBuf> {
     if let Some(directory) = std::env::var_os("GAMETAPE_REAL_DATA") {
         return Some(PathBuf::from(directory));
     }
-    // Not eprintln: the test harness would swallow it.
+    // Not `eprintln!`: the test harness would capture it.
     let line = format!("SKIPPED {test}: GAMETAPE_REAL_DATA is not set\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::capture::{Clock, StopFlag};
 use crate::sys::sleep_until;
 
-/// Neither waits longer than this for the other: it may hang.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Neither waits longer than this for the other: it may hang. Longer than a busy machine keeps a thread from running.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// The wish to stop is seen this soon.
 const NAP: Duration = Duration::from_millis(20);
 /// After the end the time no longer means anything; a reader that goes on does so without haste.
@@ -96,9 +96,15 @@ impl GameClock {
         }
         if self.in_step {
             let busy = |state: &mut State| state.sleeps_until_ns.is_none_or(|wanted_ns| wanted_ns < at_ns);
-            let waited = self.changed.wait_timeout_while(self.lock(), PATIENCE, busy);
-            let (mut state, result) = waited.unwrap_or_else(PoisonError::into_inner);
-            state.reader_was_slow |= result.timed_out();
+            let until = Instant::now() + PATIENCE;
+            let mut state = self.lock();
+            while busy(&mut state) && !stop.wanted() {
+                if Instant::now() >= until {
+                    state.reader_was_slow = true;
+                    break;
+                }
+                state = self.changed.wait_timeout(state, NAP).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
         !stop.wanted()
     }

@@ -1,4 +1,4 @@
-//! Where the store of `api` is: a file, or a schema of its own in a PostgreSQL. Gone when this is dropped.
+//! The database of `api`: a file, or a separate schema in PostgreSQL. Removed on drop.
 
 use std::path::Path;
 
@@ -6,31 +6,32 @@ use anyhow::{Context as _, Result};
 use gametape::store::{SqlStore, open};
 use postgres::{Client, NoTls};
 
-/// Environment variable that names the server.
+/// Environment variable with the URL of the PostgreSQL server.
 pub(super) const POSTGRES: &str = "GAMETAPE_POSTGRES";
 
-/// A place for a store.
-pub(super) enum Place {
-    /// A file.
+/// A database for a store.
+pub(super) enum Database {
+    /// A SQLite file.
     Sqlite(String),
-    /// A schema.
+    /// A PostgreSQL schema.
     Postgres { server: String, schema: String },
 }
 
-impl Place {
-    /// A file in a folder.
+impl Database {
+    /// Uses a file in a folder.
     pub(super) fn sqlite(folder: &Path) -> Self {
         Self::Sqlite(folder.join("laps.sqlite").display().to_string())
     }
 
-    /// A schema that nobody else uses.
+    /// Creates a schema with a unique name.
     pub(super) fn postgres(url: &str) -> Result<Self> {
-        let place = Self::Postgres { server: url.to_owned(), schema: format!("gametape_bench_{}", std::process::id()) };
-        place.run(|schema| format!("CREATE SCHEMA {schema}"))?;
-        Ok(place)
+        let database =
+            Self::Postgres { server: url.to_owned(), schema: format!("gametape_bench_{}", std::process::id()) };
+        database.run(|schema| format!("CREATE SCHEMA {schema}"))?;
+        Ok(database)
     }
 
-    /// Its name in the table.
+    /// Returns its name in the table.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "SQLite",
@@ -38,7 +39,7 @@ impl Place {
         }
     }
 
-    /// What `gametape serve --store` takes.
+    /// Returns the argument of `gametape serve --store`.
     pub(super) fn url(&self) -> String {
         match self {
             Self::Sqlite(path) => path.clone(),
@@ -53,7 +54,7 @@ impl Place {
         Ok(open(&self.url())?)
     }
 
-    /// How many may write at once.
+    /// Returns the number of concurrent writers.
     pub(super) fn writers(&self) -> usize {
         match self {
             Self::Sqlite(_) => 1,
@@ -61,14 +62,15 @@ impl Place {
         }
     }
 
-    /// What a server does by itself within minutes after so much was written: it looks at what is in the tables, and writes it to its files.
+    /// Does what a server does by itself within minutes after so many writes: analyzes the tables and writes a
+    /// checkpoint.
     pub(super) fn settle(&self) -> Result<()> {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres { .. } => {
                 let url = self.url();
                 let mut client = Client::connect(&url, NoTls)?;
-                // Each alone: VACUUM cannot stand in a transaction.
+                // Separately: VACUUM cannot run inside a transaction.
                 ["VACUUM ANALYZE", "CHECKPOINT"].into_iter().try_for_each(|sql| client.batch_execute(sql).context(sql))
             }
         }
@@ -76,15 +78,15 @@ impl Place {
 
     fn run(&self, sql: impl FnOnce(&str) -> String) -> Result<()> {
         let Self::Postgres { server, schema } = self else { return Ok(()) };
-        let mut client = Client::connect(server, NoTls).context("no connection to PostgreSQL")?;
+        let mut client = Client::connect(server, NoTls).context("connecting to PostgreSQL")?;
         Ok(client.batch_execute(&sql(schema))?)
     }
 }
 
-impl Drop for Place {
+impl Drop for Database {
     fn drop(&mut self) {
         if let Err(error) = self.run(|schema| format!("DROP SCHEMA {schema} CASCADE")) {
-            eprintln!("the schema of this run is still in PostgreSQL: {error:#}");
+            eprintln!("the schema of this run could not be removed from PostgreSQL: {error:#}");
         }
     }
 }

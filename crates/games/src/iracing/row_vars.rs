@@ -1,24 +1,24 @@
-//! Where in a row the values for samples are: looked up by name once per layout, then read by offset.
+//! Variables that samples are made of: looked up by name once per layout, then read by offset.
 use crate::bytes::{f32_at, f64_at, i32_at};
 use crate::layout::{Kind, Layout};
 
-/// Front left, front right, rear left, rear right, as the game spells them.
+/// Front left, front right, rear left, rear right, as the game abbreviates them.
 const WHEELS: [&str; 4] = ["LF", "RF", "LR", "RR"];
 
-/// One variable; nothing where the row has none of that name.
+/// One variable; empty if the layout has none of that name.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place(Option<Found>);
+pub(super) struct RowVar(Option<Found>);
 
 #[derive(Debug, Clone, Copy)]
 struct Found {
     offset: usize,
     kind: Kind,
     count: usize,
-    /// The game's unit to ours.
+    /// Conversion factor from the game's unit.
     factor: f64,
 }
 
-impl Place {
+impl RowVar {
     pub(super) fn of(layout: &Layout, name: &str) -> Self {
         Self(layout.channel(name).map(|channel| Found {
             offset: channel.offset as usize,
@@ -28,7 +28,7 @@ impl Place {
         }))
     }
 
-    /// As a number, whatever its kind; pressures in kPa. `None` unless it is finite.
+    /// Returns the value as a number, whatever its kind; pressures in kPa. `None` unless it is finite.
     pub(super) fn number(self, row: &[u8]) -> Option<f64> {
         let found = self.0?;
         let value = match found.kind {
@@ -41,22 +41,22 @@ impl Place {
         Some(value * found.factor).filter(|value| value.is_finite())
     }
 
-    /// As a single-precision number.
+    /// Returns the value in single precision.
     pub(super) fn f32(self, row: &[u8]) -> Option<f32> {
         self.number(row).map(|value| value as f32).filter(|value| value.is_finite())
     }
 
-    /// As a whole number; the fraction of one that is not is cut off.
+    /// Returns the value as an integer; a fraction is truncated.
     pub(super) fn whole(self, row: &[u8]) -> Option<i32> {
         self.number(row).filter(|value| value.abs() < 2_147_483_648.0).map(|value| value as i32)
     }
 
-    /// Anything but zero.
+    /// Returns whether the value is nonzero.
     pub(super) fn is(self, row: &[u8]) -> Option<bool> {
         self.number(row).map(|value| value != 0.0)
     }
 
-    /// The values of an array of whole numbers.
+    /// Returns the values of an integer array.
     pub(super) fn wholes(self, row: &[u8]) -> Option<impl Iterator<Item = i32> + '_> {
         let found = self.0.filter(|found| matches!(found.kind, Kind::I32 | Kind::Bits32))?;
         Some((0..found.count).map_while(move |index| i32_at(row, found.offset + index * 4)))
@@ -65,63 +65,63 @@ impl Place {
 
 /// All variables that samples are made of.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Places {
-    pub(super) is_on_track: Place,
-    pub(super) is_on_track_car: Place,
-    pub(super) is_replay: Place,
-    pub(super) replay_frames_behind: Place,
-    pub(super) track_surface: Place,
-    pub(super) on_pit_road: Place,
-    pub(super) in_pit_stall: Place,
-    pub(super) speed: Place,
-    pub(super) rpm: Place,
-    pub(super) gear: Place,
-    pub(super) throttle: Place,
-    pub(super) brake: Place,
-    pub(super) clutch: Place,
-    pub(super) steering: Place,
-    pub(super) lap_share: Place,
-    pub(super) lap_distance: Place,
-    pub(super) latitude: Place,
-    pub(super) longitude: Place,
-    pub(super) altitude: Place,
-    pub(super) lateral: Place,
-    pub(super) vertical: Place,
-    pub(super) longitudinal: Place,
-    pub(super) heading: Place,
-    pub(super) pitch: Place,
-    pub(super) roll: Place,
-    pub(super) fuel: Place,
-    pub(super) abs_active: Place,
-    pub(super) abs_level: Place,
-    pub(super) tc_level: Place,
-    pub(super) lap_time: Place,
-    pub(super) last_lap: Place,
-    pub(super) best_lap: Place,
-    pub(super) time_left: Place,
-    pub(super) laps_completed: Place,
-    pub(super) race_position: Place,
-    pub(super) surfaces_of_cars: Place,
-    pub(super) flags: Place,
-    pub(super) air: Place,
-    pub(super) track: Place,
-    pub(super) wheels: [WheelPlaces; 4],
+pub(super) struct SampleVars {
+    pub(super) is_on_track: RowVar,
+    pub(super) is_on_track_car: RowVar,
+    pub(super) is_replay: RowVar,
+    pub(super) replay_frames_behind: RowVar,
+    pub(super) track_surface: RowVar,
+    pub(super) on_pit_road: RowVar,
+    pub(super) in_pit_stall: RowVar,
+    pub(super) speed: RowVar,
+    pub(super) rpm: RowVar,
+    pub(super) gear: RowVar,
+    pub(super) throttle: RowVar,
+    pub(super) brake: RowVar,
+    pub(super) clutch: RowVar,
+    pub(super) steering: RowVar,
+    pub(super) lap_share: RowVar,
+    pub(super) lap_distance: RowVar,
+    pub(super) latitude: RowVar,
+    pub(super) longitude: RowVar,
+    pub(super) altitude: RowVar,
+    pub(super) lateral: RowVar,
+    pub(super) vertical: RowVar,
+    pub(super) longitudinal: RowVar,
+    pub(super) heading: RowVar,
+    pub(super) pitch: RowVar,
+    pub(super) roll: RowVar,
+    pub(super) fuel: RowVar,
+    pub(super) abs_active: RowVar,
+    pub(super) abs_level: RowVar,
+    pub(super) tc_level: RowVar,
+    pub(super) lap_time: RowVar,
+    pub(super) last_lap: RowVar,
+    pub(super) best_lap: RowVar,
+    pub(super) time_left: RowVar,
+    pub(super) laps_completed: RowVar,
+    pub(super) race_position: RowVar,
+    pub(super) surfaces_of_cars: RowVar,
+    pub(super) flags: RowVar,
+    pub(super) air: RowVar,
+    pub(super) track: RowVar,
+    pub(super) wheels: [WheelVars; 4],
 }
 
-/// The variables of one wheel. Left and right of a tyre are as the driver sees them.
+/// The variables of one wheel. Left and right of a tyre are as seen by the driver.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WheelPlaces {
-    pub(super) surface: [Place; 3],
-    pub(super) carcass: [Place; 3],
-    pub(super) tread: [Place; 3],
-    pub(super) pressure: Place,
-    pub(super) brake: Place,
-    pub(super) shock: Place,
+pub(super) struct WheelVars {
+    pub(super) surface: [RowVar; 3],
+    pub(super) carcass: [RowVar; 3],
+    pub(super) tread: [RowVar; 3],
+    pub(super) pressure: RowVar,
+    pub(super) brake: RowVar,
+    pub(super) shock: RowVar,
 }
 
-impl Places {
+impl SampleVars {
     pub(super) fn of(layout: &Layout) -> Self {
-        let at = |name: &str| Place::of(layout, name);
+        let at = |name: &str| RowVar::of(layout, name);
         let or = |name: &str, other: &str| if layout.channel(name).is_some() { at(name) } else { at(other) };
         Self {
             is_on_track: at("IsOnTrack"),
@@ -163,14 +163,14 @@ impl Places {
             flags: at("SessionFlags"),
             air: at("AirTemp"),
             track: or("TrackTempCrew", "TrackTemp"),
-            wheels: WHEELS.map(|wheel| WheelPlaces::of(layout, wheel)),
+            wheels: WHEELS.map(|wheel| WheelVars::of(layout, wheel)),
         }
     }
 }
 
-impl WheelPlaces {
+impl WheelVars {
     fn of(layout: &Layout, wheel: &str) -> Self {
-        let at = |name: &str| Place::of(layout, &format!("{wheel}{name}"));
+        let at = |name: &str| RowVar::of(layout, &format!("{wheel}{name}"));
         Self {
             surface: ["tempL", "tempM", "tempR"].map(at),
             carcass: ["tempCL", "tempCM", "tempCR"].map(at),
