@@ -15,8 +15,10 @@ use gametape::games::iracing::{HEADER_BYTES, LiveMap, SECTION};
 use gametape::games::{self, ASSETTO_CORSA_FAMILY, CopyRule, Frame as _, Stream, acc};
 use gametape::sys::{Prefix, SectionReader, SectionWriter, wake_exactly};
 
-/// Of each kind: a million together.
-const COPIES: u64 = 500_000;
+/// Copies of each kind: a million together in `./scripts/test long`, fewer in an ordinary run.
+fn copies() -> u64 {
+    if std::env::var_os("GAMETAPE_LONG").is_some() { 500_000 } else { 40_000 }
+}
 
 /// One test at a time: two threads that race need the machine for themselves.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -44,11 +46,11 @@ fn million_copies(begin_counts: bool) {
     memory.connected(true);
     let mut source = IracingSource::new(prefix.clone(), None);
     let (clock, mut batch) = (RealClock::start(), Batch::default());
-    let (mut accepted, mut refused, mut last) = (0_u64, 0_u64, 0);
+    let (copies, mut accepted, mut refused, mut last) = (copies(), 0_u64, 0_u64, 0);
     against_a_writer(
         || memory.step(),
         || {
-            while accepted + refused < COPIES {
+            while accepted + refused < copies {
                 source.read(&clock, &mut batch).unwrap();
                 for frame in batch.frames().filter(|frame| frame.stream == 0) {
                     assert!(is_whole(frame.bytes), "torn after {accepted} whole ones");
@@ -87,7 +89,7 @@ fn control_iracing_rows_are_torn_when_nobody_asks() {
         || memory.step(),
         || {
             let (mut front, mut row, mut torn) = ([0; HEADER_BYTES], vec![0; game::iracing::ROW_BYTES], 0);
-            for _ in 0..COPIES {
+            for _ in 0..copies() {
                 section.copy(0, &mut front).unwrap();
                 let map = LiveMap::read(&front, section.len().unwrap()).unwrap().unwrap();
                 let newest = map.buffers().iter().max_by_key(|buffer| buffer.tick).unwrap();
