@@ -18,6 +18,8 @@
 //! - `wine`, on Linux: the memory of games that run in Wine or Proton, without a bridge.
 #![deny(unsafe_code)]
 
+pub use gametape_analysis::layout;
+pub use gametape_analysis::{self as analysis, Recording};
 pub use gametape_format as format;
 pub use gametape_games as games;
 pub use gametape_games::{ac, acc, iracing};
@@ -31,7 +33,6 @@ pub mod identity;
 pub mod import;
 pub mod keep_last;
 pub mod laps;
-pub mod layout;
 pub mod library;
 pub mod live_frames;
 pub mod live_view;

@@ -228,6 +228,15 @@ impl Tape {
         self.complete
     }
 
+    /// Whether a recorder is writing to this tape now. A tape that is neither closed nor being written lost its recorder. Always `false` for a
+    /// tape that is not a file, and without the feature `write`.
+    pub fn is_being_written(&self) -> bool {
+        #[cfg(feature = "write")]
+        return !self.complete && self.path.as_deref().is_some_and(crate::write::is_being_written);
+        #[cfg(not(feature = "write"))]
+        false
+    }
+
     /// Whether some frames come from a journal.
     pub fn uses_journal(&self) -> bool {
         let in_journal = |located: &super::catalog::Located| {

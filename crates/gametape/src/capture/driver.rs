@@ -12,7 +12,7 @@ use super::batch::{Batch, BatchFrame};
 use super::clock::Clock;
 use super::judge::{Judge, Look, Ruling};
 use super::newest::Newest;
-use super::observer::GAP;
+use gametape_analysis::recording::GAP;
 use super::options::EndReason;
 use super::progress::Progress;
 use super::source::{Pace, Source, SourceError, State};

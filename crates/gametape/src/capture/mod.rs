@@ -33,7 +33,6 @@ pub(crate) use echo_vr::{TAPE_HEADER, look_at_echo_vr};
 pub use family::FamilySource;
 pub use games::{GamePlaces, game_sources};
 pub use iracing::IracingSource;
-pub(crate) use observer::{GAP, gap_length_ns};
 pub use observer::{Observer, TapeBegins};
 pub use options::{EndReason, Place, RecordOptions, Split, Told};
 pub(crate) use page::{CopyError, Page, look};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gametape_format::{Event, TapeId};
+use gametape_format::TapeId;
 
 use super::batch::Description;
 use super::options::EndReason;
@@ -18,18 +18,6 @@ pub struct TapeBegins<'a> {
     pub utc_ns: i64,
     /// The tape that is being played back, if what is recorded is a playback of ours.
     pub replay_of: Option<&'a str>,
-}
-
-/// Kind of the event with which a tape says that the game was away.
-pub(crate) const GAP: &str = "gap";
-
-/// Returns how long the game was away by a gap event of a tape. Tapes of earlier versions have the length only in the text.
-pub(crate) fn gap_length_ns(event: &Event) -> Option<u64> {
-    let by_text = || {
-        let ms: u64 = event.text.strip_prefix("away for ")?.strip_suffix(" ms")?.parse().ok()?;
-        Some(ms.saturating_mul(1_000_000))
-    };
-    event.length_ns.or_else(by_text)
 }
 
 /// Sees every frame that the tape has accepted, on the capturing thread: it must neither wait nor fail. Frames that the tape refused are
@@ -60,20 +48,5 @@ pub trait Observer: Send {
     /// The tape has got its last frame; its file is being closed.
     fn end(&mut self, time_ns: u64, reason: EndReason) {
         let _ = (time_ns, reason);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_length_of_a_gap_is_a_number_and_on_earlier_tapes_a_sentence() {
-        let length =
-            |text: &str, length_ns| gap_length_ns(&Event { at_ns: 0, kind: GAP.into(), text: text.into(), length_ns });
-        assert_eq!(length("in other words", Some(1_490_000_123)), Some(1_490_000_123));
-        assert_eq!(length("away for 7 ms", Some(5)), Some(5), "the number counts");
-        assert_eq!(length("away for 1490 ms", None), Some(1_490_000_000));
-        assert_eq!(length("in other words", None), None);
     }
 }

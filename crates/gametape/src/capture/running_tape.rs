@@ -9,7 +9,8 @@ use gametape_games::About;
 
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
-use super::observer::{GAP, Observer};
+use super::observer::Observer;
+use gametape_analysis::recording::GAP;
 use super::options::{EndReason, Told};
 use super::progress::Progress;
 use super::source::Pace;

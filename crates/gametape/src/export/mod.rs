@@ -23,7 +23,8 @@ use std::ops::Range;
 
 use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
 
-use crate::laps::{Tracked, streams_of_game};
+use crate::laps::{Tracked};
+use gametape_analysis::recording::streams_of_games;
 
 pub use cells::{write_csv, write_json};
 pub use columns::{ChosenColumn, Columns, choose, column_name};
@@ -122,7 +123,7 @@ pub fn export_some_rows(
     // The place on the track may stand in another stream than what was chosen.
     let has_laps = tracked.is_some_and(|tracked| tracked.laps().next().is_some());
     let is_read = |stream: &&TapeStream| has_laps || chosen.contains(&stream.id());
-    let mut frames = tape.merged(streams_of_game(tape).filter(is_read));
+    let mut frames = tape.merged(streams_of_games(tape).filter(is_read));
     let last_ns = columns.streams(tape).filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
     let last_ns = last_ns.min(options.times.end);
     let mut wanted = Wanted { options, next_period: 0 };

@@ -8,8 +8,9 @@ use gametape_format::read::Tape;
 use super::RowSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
 use super::columns::{ChosenColumn, Columns};
-use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession, streams_of_game};
-use crate::library::Decoding;
+use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession};
+use gametape_analysis::recording::streams_of_games;
+use gametape_analysis::Decoding;
 use crate::names::utc_text;
 
 /// How rows are written.
@@ -58,7 +59,7 @@ impl<'a> Table<'a> {
             clocks.push((0, utc_ns));
         }
         clocks.sort_unstable();
-        let streams = || streams_of_game(tape);
+        let streams = || streams_of_games(tape);
         let game = streams().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
         let columns = columns.0.as_slice();
         let empty = |column: &ChosenColumn| {

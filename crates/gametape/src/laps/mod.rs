@@ -1,63 +1,32 @@
 //! Laps: sessions, stints, laps and sectors that can be trusted.
 //!
-//! ```text
-//! frames of a game ──adapter of its folder──▶ neutral frames ──▶ Tracker ──▶ events ──▶ store, terminal, live view
-//! ```
-//!
-//! The tracker is a pure function: it opens nothing and has no clock, so the same tape gives the same laps at any speed, live or
-//! from a file. [`model`] is what comes out, [`choices`] all that it decides by. [`Tracking`] is both in one, [`track_tape`] does it for a tape.
-//!
-//! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
-//! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
-//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): what the car did in it; `along`: with what sticks out between two places. [`compare`]: laps side by side; `corners` of them.
-//! - `steady`: changes that do not last are none.
+//! The tracker and the model are pure and live in [`gametape_analysis::laps`], which is re-exported here. [`live`] runs the tracker beside a recording.
 
-mod along;
-mod bests;
-pub mod choices;
-mod closing;
-pub mod columns;
-pub mod compare;
-mod corners;
-mod cut_lap;
-mod ending;
-pub mod event;
-mod finished;
-mod first_line;
-mod lap_channels;
-mod latch;
-mod learned;
-mod line_to_line;
 pub mod live;
-pub mod model;
-mod open_session;
-mod running;
-mod sampler;
-mod sectors;
-mod steady;
-mod stints;
-mod tracked;
-pub mod tracker;
-mod tracking;
-mod utc;
-mod way;
-pub mod words;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use along::{AlongLap, along};
-pub use columns::{Column, ColumnsError, Grid, LapColumns};
-pub use cut_lap::CutLap;
-pub use event::Event;
-pub use finished::sector_source;
-pub use lap_channels::{ChannelName, neutral_channels};
-pub(crate) use lap_channels::{Tap, steering_unit};
-pub(crate) use line_to_line::streams_of_game;
-pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
-pub use tracked::{Tracked, TrackedSession};
-pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};
-pub use tracking::{TrackError, Tracking, track_tape};
-pub use words::{
-    LapState, Phase, ReasonCode, ReasonSource, SectorSource, SessionEnd, SessionKind, StintEnd, StintStart, TimeSource,
-};
+pub use gametape_analysis::laps::*;
+
+#[cfg(test)]
+mod end_reasons {
+    use super::{SessionEnd, end_of_reason};
+    use crate::capture::EndReason;
+
+    #[test]
+    fn d1_d2_d10_a_session_that_has_a_tape_of_its_own_ends_for_the_reason_that_the_next_tape_began() {
+        for (tape, session) in [
+            (EndReason::GameEnded, SessionEnd::Game),
+            (EndReason::NewSession, SessionEnd::IndexChange),
+            (EndReason::NewSessionType, SessionEnd::TypeChange),
+            (EndReason::NewCar, SessionEnd::CarChange),
+            (EndReason::NewTrack, SessionEnd::TrackChange),
+            (EndReason::Stopped, SessionEnd::ToolStop),
+            (EndReason::Frozen, SessionEnd::StreamEnd),
+            (EndReason::SourceFailed, SessionEnd::StreamEnd),
+        ] {
+            assert_eq!(end_of_reason(tape.as_str()), session, "{tape:?}");
+        }
+    }
+}

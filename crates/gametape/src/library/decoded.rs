@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bytes::{FrameWriter, Slot, byte_ring};
-use super::decoding::Decoding;
+use gametape_analysis::Decoding;
 use super::listener::{Listen, Started, Want, listen_to_bytes};
 use super::wanted::Wanted;
 use crate::capture::{Description, StopFlag};

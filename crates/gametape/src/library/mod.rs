@@ -8,7 +8,6 @@ mod bytes;
 mod capture;
 mod ctrl_c;
 mod decoded;
-mod decoding;
 mod frames;
 mod gate;
 mod guarded;
@@ -33,7 +32,6 @@ mod wanted;
 
 pub use bytes::FrameWriter;
 pub use capture::Capture;
-pub(crate) use decoding::Decoding;
 pub use frames::{FrameStream, Frames};
 pub use own_memory::{SharedMemory, shared_memory};
 pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};

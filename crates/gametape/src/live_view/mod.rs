@@ -8,10 +8,6 @@
 //! The tap, the thread and the tracker are those of [`Live`](crate::laps::live::Live): the view hears the same events as the store and waits for no
 //! store, so that it does not stand still while a lap is being written.
 
-mod car;
-mod deltas;
-mod fuel;
-mod reference;
 #[cfg(test)]
 mod tests;
 mod watching;
@@ -20,8 +16,7 @@ use std::time::Duration;
 
 use crate::laps::Session;
 
-pub use car::{CarNow, CarState, RunningLap};
-pub use reference::Reference;
+pub use gametape_analysis::live::{CarNow, CarState, Reference, RunningLap};
 pub(crate) use watching::Watching;
 
 /// Screens show no more: 60 a second.

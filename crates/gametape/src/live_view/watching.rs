@@ -4,15 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use gametape_analysis::Decoding;
+use gametape_analysis::live::{CarNow, CarState, Deltas, Fuel, Reference, RunningLap};
+
 use super::CarSink;
-use super::car::{CarNow, CarState, RunningLap};
-use super::deltas::Deltas;
-use super::fuel::Fuel;
-use super::reference::Reference;
 use crate::games::{Presence, Sample};
 use crate::laps::live::tap::{Begun, What};
 use crate::laps::{Event, Id, Lap, ReasonCode, Session};
-use crate::library::Decoding;
 
 /// A car that drives and does not move for this long is stale.
 const STALE_NS: u64 = 2_000_000_000;

@@ -6,7 +6,7 @@ use super::{Tape, TapeError};
 use crate::format::StreamId;
 use crate::format::read::Merged;
 use crate::games::Sample;
-use crate::library::Decoding;
+use gametape_analysis::Decoding;
 
 impl Tape {
     /// What the car did, in the same words for every game: a sample after each frame, of any stream, with the time since the

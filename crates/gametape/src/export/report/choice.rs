@@ -5,7 +5,8 @@ use gametape_format::read::{ReadError, Tape, TapeStream};
 
 use super::{CORE_STRETCHES, MOST_OTHERS, NEUTRAL_STRETCHES, OTHER_STRETCHES, Weight};
 use crate::export::{ChosenColumn, Columns};
-use crate::laps::{Tap, neutral_channels, streams_of_game};
+use crate::laps::{Tap, neutral_channels};
+use gametape_analysis::recording::streams_of_games;
 
 /// What is shown at once, in this order, and what the map is drawn from.
 const CORE: [&str; 8] = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm", "x_m", "z_m"];
@@ -33,7 +34,7 @@ pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<
     let mut all: Vec<Chosen> = neutral.collect();
     let mut others = Vec::new();
     for column in columns.0.iter().filter(|column| !column.is_text()) {
-        let Some((place, stream)) = streams_of_game(tape).enumerate().find(|(_, stream)| stream.id() == column.stream)
+        let Some((place, stream)) = streams_of_games(tape).enumerate().find(|(_, stream)| stream.id() == column.stream)
         else {
             continue;
         };

@@ -8,8 +8,9 @@ use super::line::{Line, Span};
 use super::pack::Packed;
 use super::{CORE_STRETCHES, Progress, TimeChannel, Weight};
 use crate::export::ExportError;
-use crate::laps::{Tap, steering_unit, streams_of_game};
-use crate::library::Decoding;
+use crate::laps::{Tap, steering_unit};
+use gametape_analysis::recording::streams_of_games;
+use gametape_analysis::Decoding;
 
 /// Silence of all streams that is shorter than this is none: games that stand show nothing new for a while.
 const SILENCE_NS: u64 = 2_000_000_000;
@@ -28,7 +29,7 @@ pub(super) struct TimeLines {
 }
 
 pub(super) fn time_lines(tape: &Tape, chosen: Vec<Chosen>, progress: Progress<'_>) -> Result<TimeLines, ExportError> {
-    let streams = || streams_of_game(tape);
+    let streams = || streams_of_games(tape);
     let from_ns = streams().filter_map(|stream| stream.totals().first_ns).min().unwrap_or_default();
     let last_ns = streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max();
     let last_ns = last_ns.unwrap_or_default().max(from_ns);

@@ -21,11 +21,8 @@ pub(crate) mod worker;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-
-use gametape_format::TapeId;
 
 use super::event::Event;
 use crate::capture::{Observer, StopFlag};
@@ -35,22 +32,10 @@ use crate::live_view::{CarSink, EVERY};
 
 use failures::Failures;
 pub use failures::LiveFailure;
+pub use gametape_analysis::live::LiveTape;
 pub use keep::{Announced, KeepLaps};
 use store_queue::StoreQueue;
 use worker::{Readers, Worker};
-
-/// The tape on which something happens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveTape {
-    /// Its id.
-    pub id: TapeId,
-    /// Its file.
-    pub path: PathBuf,
-    /// Id of the game.
-    pub game: String,
-    /// The tape that is being played back, if it is a recording of a playback of ours.
-    pub replay_of: Option<String>,
-}
 
 /// Receives laps while they are driven, on a thread of its own: it may wait for a store.
 pub trait LapSink: Send + Sync {

@@ -9,7 +9,7 @@ use super::Event;
 use super::failures::Failures;
 use super::store_queue::StoreQueue;
 use super::tap::{Begun, Slot, What};
-use crate::laps::tracking::{Tracking, end_of_reason};
+use crate::laps::{Tracking, end_of_reason};
 use crate::library::{Ring, ThreadWaker, message_of};
 use crate::live_frames::{FrameSink, Handing};
 use crate::live_view::{CarSink, Watching};

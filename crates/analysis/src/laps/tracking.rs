@@ -1,8 +1,7 @@
 //! From the frames of a game to events: the adapter of the game's folder and the tracker, one behind the other. A tape and a running game both go through
 //! here.
 
-use gametape_format::read::{ReadError, Tape};
-use gametape_format::write::is_being_written;
+use gametape_format::read::ReadError;
 use gametape_format::{Role, StreamSpec, TapeId};
 use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
@@ -12,8 +11,8 @@ use super::event::Event;
 use super::tracked::Tracked;
 use super::tracker::Tracker;
 use super::words::SessionEnd;
-use crate::capture::{GAP, gap_length_ns};
 use crate::layout::layout_of_stream;
+use crate::recording::{Ending, Gap, Recording};
 
 /// Why a tape cannot be tracked.
 #[derive(Debug, thiserror::Error)]
@@ -84,28 +83,27 @@ impl Tracking {
 ///
 /// # Errors
 /// If the game is not known, or the tape cannot be read at all.
-pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
-    let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
-    let game = of_game().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()).unwrap_or_default();
-    if find_game(game).is_some_and(|game| !game.rules.has_laps()) {
+pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
+    let game = tape.game();
+    if find_game(&game).is_some_and(|game| !game.rules.has_laps()) {
         return Ok(Tracked::default());
     }
+    let streams = tape.streams();
     let id = tape.id().unwrap_or(TapeId([0; 16]));
-    let mut tracking = Tracking::new(game, id, of_game().map(|stream| stream.spec()))?;
-    let places: Vec<_> = of_game().map(|stream| stream.id()).collect();
+    let mut tracking = Tracking::new(&game, id, streams.iter().copied())?;
     let mut tracked = Tracked::default();
     let mut events = Vec::new();
     let mut notes = Notes::of(tape);
     // A recorder tells of descriptions before the frames of the same time; by their numbers, streams come the other way round.
-    let first_ns = of_game().filter_map(|stream| stream.totals().first_ns).min().unwrap_or_default();
-    for (place, stream) in of_game().enumerate().filter(|(_, stream)| stream.spec().role == Role::Describe) {
-        if let Ok(Some(frame)) = tape.frames(stream).next()
-            && frame.time_ns <= first_ns
+    let first_ns = (0..streams.len()).filter_map(|stream| Some(tape.span_ns(stream)?.0)).min().unwrap_or_default();
+    for (stream, _) in streams.iter().enumerate().filter(|(_, spec)| spec.role == Role::Describe) {
+        if let Some((described_ns, _)) = tape.span_ns(stream).filter(|(described_ns, _)| *described_ns <= first_ns)
+            && let Some(bytes) = tape.frame_at(stream, described_ns)
         {
-            tracking.frame(place, frame.time_ns, frame.data, &mut events);
+            tracking.frame(stream, described_ns, &bytes, &mut events);
         }
     }
-    let mut frames = tape.merged(of_game());
+    let mut frames = tape.frames_from(0)?;
     loop {
         let frame = match frames.next() {
             Ok(Some(frame)) => frame,
@@ -117,14 +115,11 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
             Err(error) => return Err(error.into()),
         };
         notes.until(frame.time_ns, tracking.tracker(), &mut events);
-        if let Some(place) = places.iter().position(|place| *place == frame.stream) {
-            tracking.frame(place, frame.time_ns, frame.data, &mut events);
-        }
+        tracking.frame(frame.stream, frame.time_ns, frame.bytes, &mut events);
         events.drain(..).for_each(|event| tracked.take(event));
     }
     // The last frame may have been shown for longer than it was stored.
-    let until = |stream: &gametape_format::read::TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
-    let end_ns = of_game().filter_map(until).max().unwrap_or_default();
+    let end_ns = tape.end_ns();
     notes.until(end_ns, tracking.tracker(), &mut events);
     tracking.tracker().time_passes(end_ns, &mut events);
     if let Some(end) = end_of(tape) {
@@ -136,23 +131,15 @@ pub fn track_tape(tape: &Tape) -> Result<Tracked, TrackError> {
     Ok(tracked)
 }
 
-/// What stands beside the frames: readings of the wall clock, and when the game was away.
+/// Readings of the wall clock and gaps, in the order of time.
 struct Notes {
     clocks: std::iter::Peekable<std::vec::IntoIter<(u64, i64)>>,
-    gaps: std::iter::Peekable<std::vec::IntoIter<(u64, u64)>>,
+    gaps: std::iter::Peekable<std::vec::IntoIter<Gap>>,
 }
 
 impl Notes {
-    fn of(tape: &Tape) -> Self {
-        let mut clocks = tape.clock_readings();
-        if let (true, Some(utc_ns)) = (clocks.is_empty(), tape.start_utc_ns()) {
-            clocks.push((0, utc_ns));
-        }
-        clocks.sort_by_key(|(time_ns, _)| *time_ns);
-        let gaps = tape.events().into_iter().filter(|event| event.kind == GAP);
-        // The event stands at the end of the gap and says its length.
-        let lengths = gaps.filter_map(|event| Some((event.at_ns, gap_length_ns(&event)?)));
-        Self { clocks: clocks.into_iter().peekable(), gaps: lengths.collect::<Vec<_>>().into_iter().peekable() }
+    fn of(tape: &dyn Recording) -> Self {
+        Self { clocks: tape.clock_readings().into_iter().peekable(), gaps: tape.gaps().into_iter().peekable() }
     }
 
     fn until(&mut self, time_ns: u64, tracker: &mut Tracker, out: &mut Vec<Event>) {
@@ -160,25 +147,25 @@ impl Notes {
             tracker.clock(read_ns, utc_ns);
         }
         // Frames that came with the event belong behind the gap: they may be a little older than it.
-        while let Some((end_ns, length_ns)) =
-            self.gaps.next_if(|(end_ns, length_ns)| end_ns.saturating_sub(*length_ns) < time_ns)
-        {
-            tracker.away(end_ns.saturating_sub(length_ns), end_ns, out);
+        let begins_ns = |gap: &Gap| gap.end_ns.saturating_sub(gap.length_ns);
+        while let Some(gap) = self.gaps.next_if(|gap| begins_ns(gap) < time_ns) {
+            tracker.away(begins_ns(&gap), gap.end_ns, out);
         }
     }
 }
 
-/// Why the last session of a tape ended, by what stands on the tape; `None` while the tape is being recorded.
-fn end_of(tape: &Tape) -> Option<SessionEnd> {
-    if tape.is_complete() {
-        return Some(end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str)));
+/// Why the last session of a recording ended; `None` while it is being recorded.
+fn end_of(tape: &dyn Recording) -> Option<SessionEnd> {
+    match tape.ending() {
+        Ending::Closed => Some(end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str))),
+        Ending::Broken => Some(SessionEnd::CrashRecovered),
+        Ending::Running => None,
     }
-    let goes_on = tape.path().is_some_and(is_being_written);
-    (!goes_on).then_some(SessionEnd::CrashRecovered)
 }
 
 /// Why the last session of a recording ended, by why the recording did.
-pub(super) fn end_of_reason(reason: &str) -> SessionEnd {
+#[must_use]
+pub fn end_of_reason(reason: &str) -> SessionEnd {
     match reason {
         "game_ended" => SessionEnd::Game,
         "new_session" => SessionEnd::IndexChange,
@@ -187,27 +174,5 @@ pub(super) fn end_of_reason(reason: &str) -> SessionEnd {
         "new_track" => SessionEnd::TrackChange,
         "stopped" | "max_duration" | "next_piece" | "new_layout" => SessionEnd::ToolStop,
         _ => SessionEnd::StreamEnd,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::capture::EndReason;
-
-    #[test]
-    fn d1_d2_d10_a_session_that_has_a_tape_of_its_own_ends_for_the_reason_that_the_next_tape_began() {
-        for (tape, session) in [
-            (EndReason::GameEnded, SessionEnd::Game),
-            (EndReason::NewSession, SessionEnd::IndexChange),
-            (EndReason::NewSessionType, SessionEnd::TypeChange),
-            (EndReason::NewCar, SessionEnd::CarChange),
-            (EndReason::NewTrack, SessionEnd::TrackChange),
-            (EndReason::Stopped, SessionEnd::ToolStop),
-            (EndReason::Frozen, SessionEnd::StreamEnd),
-            (EndReason::SourceFailed, SessionEnd::StreamEnd),
-        ] {
-            assert_eq!(end_of_reason(tape.as_str()), session, "{tape:?}");
-        }
     }
 }

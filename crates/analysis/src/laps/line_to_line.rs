@@ -13,13 +13,14 @@
 
 use std::ops::ControlFlow;
 
-use gametape_format::read::{ReadError, Tape, TapeStream};
+use gametape_format::read::ReadError;
 use gametape_games::{Presence, Sample, find_game};
 
 use super::model::Lap;
 use super::tracking::TrackError;
 use super::words::TimeSource;
-use crate::library::Decoding;
+use crate::decoding::Decoding;
+use crate::recording::Recording;
 
 /// How far from a lap's beginning or end its line is looked for.
 const LINE_WITHIN_NS: u64 = 1_000_000_000;
@@ -61,15 +62,10 @@ pub(super) trait Sink {
     fn moment(&mut self, moment: &Moment<'_>) -> Result<(), Self::Error>;
 }
 
-/// The streams of a tape that are a game's: sinks know them by their place in this list.
-pub(crate) fn streams_of_game(tape: &Tape) -> impl Iterator<Item = &TapeStream> {
-    tape.streams().filter(|stream| !stream.spec().role.is_system())
-}
-
 /// Goes through a lap that is over. Damaged parts are left out.
-pub(super) fn go_through<S: Sink>(tape: &Tape, lap: &Lap, sink: &mut S) -> Result<(), S::Error> {
-    let game = streams_of_game(tape).map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty());
-    let game = game.unwrap_or_default();
+pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S) -> Result<(), S::Error> {
+    let game = tape.game();
+    let game = game.as_str();
     let timed = find_game(game).is_some_and(|game| !game.rules.lap_timer_is_estimate());
     let start = line_at(tape, game, lap.start_ns, timed)?;
     let end = lap.end_ns.map(|end_ns| line_at(tape, game, end_ns, timed)).transpose()?.flatten();
@@ -201,7 +197,7 @@ struct Line {
 }
 
 /// The line that was crossed around a moment.
-fn line_at(tape: &Tape, game: &str, at_ns: u64, timed: bool) -> Result<Option<Line>, TrackError> {
+fn line_at(tape: &dyn Recording, game: &str, at_ns: u64, timed: bool) -> Result<Option<Line>, TrackError> {
     let (from_ns, until_ns) = (at_ns.saturating_sub(LINE_WITHIN_NS), at_ns.saturating_add(LINE_WITHIN_NS));
     let mut before: Option<Seen> = None;
     let mut nearest: Option<Line> = None;
@@ -268,36 +264,32 @@ enum Scanned<'a> {
 
 /// All frames of a game from a moment on and before another one.
 fn scan(
-    tape: &Tape,
+    tape: &dyn Recording,
     game: &str,
     from_ns: u64,
     until_ns: u64,
     mut each: impl FnMut(Scanned<'_>) -> ControlFlow<()>,
 ) -> Result<(), TrackError> {
-    let mut decoding = Decoding::new(game, streams_of_game(tape).map(|stream| stream.spec()))
+    let streams = tape.streams();
+    let mut decoding = Decoding::new(game, streams.iter().copied())
         .ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
-    let places: Vec<_> = streams_of_game(tape).map(|stream| stream.id()).collect();
     // Pages that hold since before: names, the length of the track.
-    for (stream, of_tape) in streams_of_game(tape).enumerate() {
-        let before = from_ns.checked_sub(1).and_then(|before_ns| tape.frame_at(of_tape, before_ns).ok().flatten());
-        if let Some((_, bytes)) = before {
+    for stream in 0..streams.len() {
+        let before = from_ns.checked_sub(1).and_then(|before_ns| tape.frame_at(stream, before_ns));
+        if let Some(bytes) = before {
             decoding.frame(stream, &bytes);
             if each(Scanned::Held { stream, bytes: &bytes }).is_break() {
                 return Ok(());
             }
         }
     }
-    let mut frames = tape.merged(streams_of_game(tape));
-    match frames.seek_time(from_ns) {
-        Err(ReadError::Damaged(_)) | Ok(()) => {}
-        Err(error) => return Err(error.into()),
-    }
+    let mut frames = tape.frames_from(from_ns)?;
     loop {
         match frames.next() {
             Ok(Some(frame)) if frame.time_ns < until_ns => {
-                let Some(stream) = places.iter().position(|place| *place == frame.stream) else { continue };
-                let Some(sample) = decoding.frame(stream, frame.data) else { continue };
-                let event = Scanned::Frame { stream, time_ns: frame.time_ns, bytes: frame.data, sample };
+                let Some(sample) = decoding.frame(frame.stream, frame.bytes) else { continue };
+                let event =
+                    Scanned::Frame { stream: frame.stream, time_ns: frame.time_ns, bytes: frame.bytes, sample };
                 if each(event).is_break() {
                     return Ok(());
                 }

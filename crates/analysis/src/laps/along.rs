@@ -4,28 +4,27 @@
 //! larger, or smaller, than at both ends of its piece would be lost on a grid alone: the one that is furthest off is kept. A piece without such a frame has
 //! the value in the middle.
 
-use gametape_format::read::Tape;
-
 use super::columns::{ColumnsError, LapColumns, fit_to_lap, shares_of_grid};
 use super::lap_channels::Tap;
 use super::line_to_line::{Moment, Sink, go_through};
 use super::model::Lap;
 use super::sampler::{Rows, Sampler};
+use crate::recording::Recording;
 
 /// A lap along the way.
-pub(crate) struct AlongLap {
+pub struct AlongLap {
     /// Values at the places.
-    pub(crate) at: LapColumns,
+    pub at: LapColumns,
     /// For each column a value for each piece between two places; NaN is not known.
-    pub(crate) between: Vec<Vec<f64>>,
+    pub between: Vec<Vec<f64>>,
 }
 
 /// The channels of a lap that is over, at places this far apart. Damaged parts are left out.
 ///
 /// # Errors
 /// If it is no grid, or the tape cannot be read.
-pub(crate) fn along(
-    tape: &Tape,
+pub fn along(
+    tape: &dyn Recording,
     lap: &Lap,
     taps: &[Tap],
     step_m: f64,

@@ -2,11 +2,12 @@
 //!
 //! Place and time come from one page of the game, so they belong together to the millisecond, which the times of frames do not.
 
-use gametape_format::read::{ReadError, Tape};
+use gametape_format::read::ReadError;
+use gametape_games::Sample;
 
-use crate::games::Sample;
+use crate::decoding::Decoding;
 use crate::laps::{Lap, ReasonCode};
-use crate::library::Decoding;
+use crate::recording::Recording;
 
 /// Points that are further apart than this share of the lap say nothing about what is between them.
 const WIDEST_SHARE: f32 = 0.02;
@@ -27,23 +28,15 @@ pub struct Reference {
 impl Reference {
     /// A lap from its tape; `None` if the tape has too little of it, or the game says no places.
     #[must_use]
-    pub fn of(tape: &Tape, lap: &Lap) -> Option<Self> {
-        let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
-        let game = of_game().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty())?;
-        let mut decoding = Decoding::new(game, of_game().map(|stream| stream.spec()))?;
-        let places: Vec<_> = of_game().map(|stream| stream.id()).collect();
-        let (end_ns, mut frames) = (lap.end_ns?, tape.merged(of_game()));
-        match frames.seek_time(lap.start_ns) {
-            Err(ReadError::Damaged(_)) | Ok(()) => {}
-            Err(_) => return None,
-        }
+    pub fn of(tape: &dyn Recording, lap: &Lap) -> Option<Self> {
+        let mut decoding = Decoding::new(&tape.game(), tape.streams().into_iter())?;
+        let (end_ns, mut frames) = (lap.end_ns?, tape.frames_from(lap.start_ns).ok()?);
         let mut reference = Self { time_ms: lap.time_ms, points: Vec::new() };
         let from_line = !lap.has(ReasonCode::PartialStart);
         loop {
             match frames.next() {
                 Ok(Some(frame)) if frame.time_ns < end_ns => {
-                    let place = places.iter().position(|place| *place == frame.stream);
-                    if let Some(sample) = place.and_then(|place| decoding.frame(place, frame.data)) {
+                    if let Some(sample) = decoding.frame(frame.stream, frame.bytes) {
                         reference.add(sample, from_line.then(|| frame.time_ns.saturating_sub(lap.start_ns)));
                     }
                 }
@@ -56,7 +49,7 @@ impl Reference {
     }
 
     /// Takes over where the car is, so long after the line, if that is known. What goes back is left out.
-    pub(super) fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
+    pub fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         let Some((share, time_ms)) = place_and_time(sample, since_line_ns) else { return };
         let forward = match self.points.last() {
             // Just before the line, as some games still say for a moment after it.
@@ -78,7 +71,8 @@ impl Reference {
     }
 
     /// How much later the car is here than this lap was.
-    pub(super) fn delta_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
+    #[must_use]
+    pub fn delta_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (share, time_ms) = place_and_time(sample, since_line_ns)?;
         Some((f64::from(time_ms) - self.at(share)?).round() as i32)
     }

@@ -5,13 +5,13 @@ const LAPS: usize = 5;
 
 /// What the last laps took.
 #[derive(Debug, Default)]
-pub(super) struct Fuel {
+pub struct Fuel {
     used_l: Vec<f32>,
 }
 
 impl Fuel {
     /// A lap that took this much.
-    pub(super) fn used(&mut self, used_l: f32) {
+    pub fn used(&mut self, used_l: f32) {
         if used_l > 0.0 {
             self.used_l.push(used_l);
             if self.used_l.len() > LAPS {
@@ -21,13 +21,15 @@ impl Fuel {
     }
 
     /// What a lap takes.
-    pub(super) fn per_lap_l(&self) -> Option<f32> {
+    #[must_use]
+    pub fn per_lap_l(&self) -> Option<f32> {
         let laps = self.used_l.len();
         (laps > 0).then(|| self.used_l.iter().sum::<f32>() / laps as f32)
     }
 
     /// Laps that this much lasts.
-    pub(super) fn laps_left(&self, fuel_l: Option<f32>) -> Option<f32> {
+    #[must_use]
+    pub fn laps_left(&self, fuel_l: Option<f32>) -> Option<f32> {
         Option::zip(fuel_l, self.per_lap_l()).map(|(fuel, lap)| fuel / lap)
     }
 }

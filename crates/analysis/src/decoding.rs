@@ -1,11 +1,12 @@
 //! Frames of a game to neutral samples, whatever the frames come from.
 
-use crate::format::StreamSpec;
-use crate::games::{Decode, Layout, Sample, SeenFrame, find_game};
+use gametape_format::StreamSpec;
+use gametape_games::{Decode, Layout, Sample, SeenFrame, find_game};
+
 use crate::layout::layout_of_stream;
 
 /// The decoder of a game, and the streams it reads.
-pub(crate) struct Decoding {
+pub struct Decoding {
     decoder: Box<dyn Decode>,
     streams: Vec<Option<(String, Layout)>>,
     sample: Sample,
@@ -13,7 +14,8 @@ pub(crate) struct Decoding {
 
 impl Decoding {
     /// For these streams, which are told apart by their place; `None` if nobody knows the game.
-    pub(crate) fn new<'a>(game: &str, streams: impl Iterator<Item = &'a StreamSpec>) -> Option<Self> {
+    #[must_use]
+    pub fn new<'a>(game: &str, streams: impl Iterator<Item = &'a StreamSpec>) -> Option<Self> {
         let decoder = find_game(game)?.rules.decoder();
         let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
         // A stream whose layout makes no sense says nothing.
@@ -23,7 +25,7 @@ impl Decoding {
     }
 
     /// What is known after this frame; `None` for a frame that says nothing.
-    pub(crate) fn frame(&mut self, stream: usize, bytes: &[u8]) -> Option<&Sample> {
+    pub fn frame(&mut self, stream: usize, bytes: &[u8]) -> Option<&Sample> {
         let (name, layout) = self.streams.get(stream)?.as_ref()?;
         self.decoder.frame(SeenFrame { stream: name, layout, bytes }, &mut self.sample);
         Some(&self.sample)

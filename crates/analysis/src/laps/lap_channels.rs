@@ -2,12 +2,11 @@
 //!
 //! Takes names, gives the values that are known after each frame. What is not known is NaN in here, and `None` outside.
 
-use gametape_format::read::Tape;
 use gametape_format::{Channel, ChannelType};
 use gametape_games::Sample;
 
 use super::columns::ColumnsError;
-use super::line_to_line::streams_of_game;
+use crate::recording::Recording;
 
 /// Channels that are listed at most: games with an array for each car have thousands.
 const MOST_LISTED: usize = 4096;
@@ -71,11 +70,13 @@ pub fn neutral_channels() -> impl Iterator<Item = &'static str> {
 
 /// A channel that was asked for.
 #[derive(Clone)]
-pub(crate) struct Tap {
-    pub(crate) name: String,
-    pub(crate) unit: String,
+pub struct Tap {
+    /// The name under which it was asked for.
+    pub name: String,
+    /// Its unit; empty if there is none or it is not known.
+    pub unit: String,
     /// Between two frames it has values between theirs.
-    pub(crate) is_smooth: bool,
+    pub is_smooth: bool,
     /// Its values are numbers of 4 bytes: digits beyond theirs mean nothing.
     pub(super) is_single: bool,
     source: Source,
@@ -89,21 +90,24 @@ enum Source {
 
 impl Tap {
     /// The channel that all games share under this name.
-    pub(crate) fn neutral(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn neutral(name: &str) -> Option<Self> {
         let neutral = NEUTRAL.iter().find(|neutral| neutral.name == name)?;
         let (unit, is_smooth) = (neutral.unit.to_owned(), neutral.is_smooth);
         Some(Self { name: name.to_owned(), unit, is_smooth, is_single: true, source: Source::Neutral(neutral.of) })
     }
 
     /// A value at this place of the frames of a stream, under a name of one's own.
-    pub(crate) fn at(name: String, unit: String, stream: usize, offset: usize, kind: ChannelType) -> Self {
+    #[must_use]
+    pub fn at(name: String, unit: String, stream: usize, offset: usize, kind: ChannelType) -> Self {
         let is_smooth = matches!(kind, ChannelType::F32 | ChannelType::F64);
         let source = Source::Tape { stream, offset, kind, newest: f64::NAN };
         Self { name, unit, is_smooth, is_single: kind == ChannelType::F32, source }
     }
 
     /// The stream whose frames it is read from; none for a channel that all games share.
-    pub(crate) fn stream(&self) -> Option<usize> {
+    #[must_use]
+    pub fn stream(&self) -> Option<usize> {
         match self.source {
             Source::Neutral(_) => None,
             Source::Tape { stream, .. } => Some(stream),
@@ -111,16 +115,15 @@ impl Tap {
     }
 
     /// The channel with this name.
-    pub(super) fn find(tape: &Tape, name: &str) -> Result<Self, ColumnsError> {
+    pub(super) fn find(tape: &dyn Recording, name: &str) -> Result<Self, ColumnsError> {
         if let Some(tap) = Self::neutral(name) {
             return Ok(tap);
         }
         let unknown = || ColumnsError::UnknownChannel { name: name.to_owned() };
-        for (stream, of_tape) in streams_of_game(tape).enumerate() {
-            let Some(wanted) = name.strip_prefix(of_tape.name()).and_then(|rest| rest.strip_prefix('/')) else {
+        for (stream, spec) in tape.streams().into_iter().enumerate() {
+            let Some(wanted) = name.strip_prefix(spec.name.as_str()).and_then(|rest| rest.strip_prefix('/')) else {
                 continue;
             };
-            let spec = of_tape.spec();
             let (channel, index) = match spec.channels.iter().find(|channel| channel.name == wanted) {
                 Some(channel) => (channel, 0),
                 None => {
@@ -143,7 +146,7 @@ impl Tap {
     }
 
     /// Takes over what a frame says.
-    pub(crate) fn frame(&mut self, of: usize, bytes: &[u8]) {
+    pub fn frame(&mut self, of: usize, bytes: &[u8]) {
         if let Source::Tape { stream, offset, kind, newest } = &mut self.source
             && *stream == of
         {
@@ -152,7 +155,8 @@ impl Tap {
     }
 
     /// The value now; NaN if it is not known.
-    pub(crate) fn value(&self, sample: &Sample) -> f64 {
+    #[must_use]
+    pub fn value(&self, sample: &Sample) -> f64 {
         match &self.source {
             Source::Neutral(of) => of(sample).map_or(f64::NAN, f64::from),
             Source::Tape { newest, .. } => *newest,
@@ -187,7 +191,8 @@ fn value_at(kind: ChannelType, bytes: &[u8], offset: usize) -> Option<f64> {
 }
 
 /// The unit of the neutral steering: a share of the lock, or an angle where the game gives that.
-pub(crate) fn steering_unit(sample: &Sample) -> &'static str {
+#[must_use]
+pub fn steering_unit(sample: &Sample) -> &'static str {
     match (sample.steering, sample.steering_rad) {
         (None, Some(_)) => "rad",
         _ => "",
@@ -195,15 +200,15 @@ pub(crate) fn steering_unit(sample: &Sample) -> &'static str {
 }
 
 /// All that can be asked for: the neutral channels that this game gives, then those of the tape.
-pub(super) fn available(tape: &Tape, sample: &Sample) -> Vec<ChannelName> {
+pub(super) fn available(tape: &dyn Recording, sample: &Sample) -> Vec<ChannelName> {
     let given = NEUTRAL.iter().filter(|neutral| (neutral.of)(sample).is_some());
     let neutral = given.map(|neutral| ChannelName {
         name: neutral.name.to_owned(),
         unit: if neutral.name == "steering" { steering_unit(sample) } else { neutral.unit }.to_owned(),
     });
-    let of_tape = streams_of_game(tape).flat_map(|stream| {
-        let channels = stream.spec().channels.iter().filter(|channel| !is_text(channel.kind));
-        channels.flat_map(|channel| elements(stream.name(), channel))
+    let of_tape = tape.streams().into_iter().flat_map(|spec| {
+        let channels = spec.channels.iter().filter(|channel| !is_text(channel.kind));
+        channels.flat_map(|channel| elements(&spec.name, channel))
     });
     neutral.chain(of_tape).take(MOST_LISTED).collect()
 }

@@ -2,12 +2,12 @@
 //!
 //! A row lies between two moments, and so do its values, if the moments are near enough; else it is not known.
 
-use gametape_format::read::Tape;
 use gametape_games::Sample;
 
 use super::columns::{Column, ColumnsError, LapColumns, MOST_ROWS};
 use super::lap_channels::{Tap, available, steering_unit};
 use super::line_to_line::{Moment, Sink, WIDEST_SHARE};
+use crate::recording::Recording;
 
 /// Frames further apart than this say nothing about what is between them.
 const WIDEST_MS: f64 = 500.0;
@@ -203,7 +203,7 @@ impl Sampler {
     }
 
     /// All columns.
-    pub(super) fn finish(mut self, tape: &Tape) -> LapColumns {
+    pub(super) fn finish(mut self, tape: &dyn Recording) -> LapColumns {
         if let Rows::Places(grid) = &self.rows {
             let rest: Vec<f64> = grid.iter().skip(self.share.len()).copied().collect();
             rest.into_iter().for_each(|share| self.push_unknown(share, f64::NAN));

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use gametape_format::TapeId;
-use gametape_format::read::Tape;
 
 use super::choices::LATE_TIME_NS;
 use super::model::Lap;
 use super::tracked::Tracked;
+use crate::recording::Recording;
 
 /// Frames before the line that are kept.
 const BEFORE_NS: u64 = 2_000_000_000;
@@ -32,10 +32,8 @@ impl CutLap {
 
     /// The part to keep for a lap of a tape: the lap, and the frames around it that show what it is.
     #[must_use]
-    pub fn of(tape: &Tape, lap: &Lap) -> Self {
-        let until =
-            tape.streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max();
-        let end_of_tape_ns = until.unwrap_or_default().saturating_add(1);
+    pub fn of(tape: &dyn Recording, lap: &Lap) -> Self {
+        let end_of_tape_ns = tape.end_ns().saturating_add(1);
         let lap_end_ns = lap.end_ns.unwrap_or(end_of_tape_ns).max(lap.start_ns.saturating_add(1));
         let behind_ns = lap_end_ns.saturating_add(BEHIND_NS).min(end_of_tape_ns).max(lap_end_ns);
         Self { times: lap.start_ns.saturating_sub(BEFORE_NS)..behind_ns, lap: lap.start_ns..lap_end_ns }
@@ -50,7 +48,7 @@ impl CutLap {
 }
 
 /// The lap that a tape was cut for, by its metadata.
-fn lap_of(tape: &Tape) -> Option<Range<u64>> {
+fn lap_of(tape: &dyn Recording) -> Option<Range<u64>> {
     let metadata = tape.metadata();
     let mut words = metadata.get(CutLap::KEY)?.split(' ');
     let of_this = Some(words.next()?) == tape.id().map(|id| id.to_string()).as_deref();
@@ -59,7 +57,7 @@ fn lap_of(tape: &Tape) -> Option<Range<u64>> {
 }
 
 /// Leaves the lap that a tape was cut for. All other tapes have all of their laps.
-pub(super) fn keep_cut_lap(tape: &Tape, tracked: &mut Tracked) {
+pub(super) fn keep_cut_lap(tape: &dyn Recording, tracked: &mut Tracked) {
     let Some(part) = lap_of(tape) else { return };
     let common_ns = |lap: &Lap| {
         let end_ns = lap.end_ns.unwrap_or(u64::MAX).min(part.end);

@@ -3,13 +3,12 @@
 //! Takes a tape, a lap and names of channels, gives columns of equal length. Frames go through once, and what is in memory is the columns
 //! that come out. [`compare`](super::compare) puts those of several laps side by side.
 
-use gametape_format::read::Tape;
-
 use super::lap_channels::{ChannelName, Tap, neutral_channels};
 use super::line_to_line::go_through;
 use super::model::Lap;
 use super::sampler::{Rows, Sampler};
 use super::tracking::TrackError;
+use crate::recording::Recording;
 
 /// Rows at most.
 pub const MOST_ROWS: usize = 20_000;
@@ -138,7 +137,7 @@ pub fn shares_of_grid(step_m: f64, length_m: f64) -> Result<Vec<f64>, ColumnsErr
 ///
 /// # Errors
 /// If a channel is not known, if there are too many rows or columns, or if the tape cannot be read.
-pub fn columns(tape: &Tape, lap: &Lap, names: &[String], grid: Grid) -> Result<LapColumns, ColumnsError> {
+pub fn columns(tape: &dyn Recording, lap: &Lap, names: &[String], grid: Grid) -> Result<LapColumns, ColumnsError> {
     if names.len() > MOST_COLUMNS + MORE_COLUMNS {
         return Err(ColumnsError::TooManyColumns { found: names.len() });
     }

@@ -1,8 +1,24 @@
 //! What is shown of a car at one moment. What is not known is `None`.
 
-use crate::games::Sample;
-use crate::laps::live::LiveTape;
+use std::path::PathBuf;
+
+use gametape_format::TapeId;
+use gametape_games::Sample;
+
 use crate::laps::{Id, Lap, Phase, Session};
+
+/// The tape on which something happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveTape {
+    /// Its id.
+    pub id: TapeId,
+    /// Its file.
+    pub path: PathBuf,
+    /// Id of the game.
+    pub game: String,
+    /// The tape that is being played back, if it is a recording of a playback of ours.
+    pub replay_of: Option<String>,
+}
 
 /// What the game is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +72,8 @@ pub struct RunningLap {
 
 impl RunningLap {
     /// How long ago the line was, if that is known.
-    pub(super) fn since_line_ns(&self, at_ns: u64) -> Option<u64> {
+    #[must_use]
+    pub fn since_line_ns(&self, at_ns: u64) -> Option<u64> {
         (!self.joined).then(|| at_ns.saturating_sub(self.start_ns))
     }
 }
