@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use gametape_format::TapeId;
 use zerocopy::IntoBytes as _;
 
-use super::reference::Reference;
+use super::Reference;
 use super::{CarNow, CarSink};
 use crate::capture::{Description, Observer as _, TapeBegins};
 use crate::games::{Sample, acc};

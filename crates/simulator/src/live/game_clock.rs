@@ -97,7 +97,7 @@ impl GameClock {
             let busy = |state: &mut State| state.sleeps_until_ns.is_none_or(|wanted_ns| wanted_ns < at_ns);
             let until = Instant::now() + PATIENCE;
             let mut state = self.lock();
-            while busy(&mut state) && !stop.wanted() {
+            while busy(&mut state) && !stop() {
                 if Instant::now() >= until {
                     state.reader_was_slow = true;
                     break;

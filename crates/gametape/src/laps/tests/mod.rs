@@ -22,7 +22,7 @@ use zerocopy::IntoBytes as _;
 
 use super::event::Event;
 use super::model::{Lap, Session};
-use super::tracked::{Tracked, TrackedSession};
+use super::{Tracked, TrackedSession};
 use super::tracker::Tracker;
 use super::words::{LapState, ReasonCode, SessionEnd, TimeSource};
 use gametape_simulator::{Pages, Script, Simulation};
