@@ -288,8 +288,7 @@ fn scan(
         match frames.next() {
             Ok(Some(frame)) if frame.time_ns < until_ns => {
                 let Some(sample) = decoding.frame(frame.stream, frame.bytes) else { continue };
-                let event =
-                    Scanned::Frame { stream: frame.stream, time_ns: frame.time_ns, bytes: frame.bytes, sample };
+                let event = Scanned::Frame { stream: frame.stream, time_ns: frame.time_ns, bytes: frame.bytes, sample };
                 if each(event).is_break() {
                     return Ok(());
                 }
