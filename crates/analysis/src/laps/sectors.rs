@@ -143,8 +143,8 @@ impl Sectors {
         Some((ended, self.sector(ended)))
     }
 
-    /// Adds a step along the lap, for a game that reports where sectors begin: track positions and times since the line in the previous frame
-    /// and in this one. `known`: the car drove from one to the other. Returns a sector that has ended.
+    /// Adds a step along the lap, for a game that reports where sectors begin: track positions and times since the line in the previous
+    /// frame and in this one. `known`: the car drove from one to the other. Returns a sector that has ended.
     pub(super) fn passed(&mut self, from: (f32, f64), to: (f32, f64), known: bool) -> Option<(usize, Sector)> {
         if self.starts.is_empty() {
             return None;
