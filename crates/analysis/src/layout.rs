@@ -1,12 +1,13 @@
-//! Layouts of games as the channel tables of tapes.
+//! Conversion between game layouts and the channel tables of tapes.
 //!
-//! `format` and `games` do not know each other; here a game's [`Layout`] becomes the part of a stream's descriptor that lets a
-//! reader without game code find values by name, and that part becomes a layout again for game code.
+//! The `format` and `games` crates do not depend on each other. This module turns a game's [`Layout`] into the channel table of a
+//! stream descriptor, with which a reader without game code finds values by name, and turns that table back into a layout for game
+//! code.
 
 use gametape_format::{Channel, ChannelType, StreamSpec};
 use gametape_games::{Kind, Layout, LayoutError};
 
-/// The type that a kind of value has on a tape.
+/// Returns the channel type on a tape for a game's value kind.
 pub fn channel_type(kind: Kind) -> ChannelType {
     match kind {
         Kind::U8 => ChannelType::U8,
@@ -26,13 +27,13 @@ pub fn channel_type(kind: Kind) -> ChannelType {
     }
 }
 
-/// The channel as it stands in a stream's descriptor.
+/// Returns a game's channel as a stream descriptor stores it.
 pub fn tape_channel(channel: &gametape_games::Channel) -> Channel {
     let (name, unit) = (channel.name.as_ref(), channel.unit.as_ref());
     Channel::new(name, channel_type(channel.kind), channel.offset, channel.count, unit)
 }
 
-/// A stream of a game whose frames have this layout.
+/// Returns the descriptor of a game stream whose frames have this layout.
 pub fn stream_of_layout(game: &str, stream: &str, transport: &str, layout: &Layout) -> StreamSpec {
     StreamSpec {
         game: game.into(),
@@ -42,7 +43,7 @@ pub fn stream_of_layout(game: &str, stream: &str, transport: &str, layout: &Layo
     }
 }
 
-/// What a type on a tape is to games; flags of widths that no game has are numbers.
+/// Returns a game's value kind for a channel type on a tape. Bit fields of widths that no game uses become integers.
 fn kind(channel_type: ChannelType) -> Kind {
     match channel_type {
         ChannelType::U8 | ChannelType::Bits8 => Kind::U8,
@@ -62,10 +63,10 @@ fn kind(channel_type: ChannelType) -> Kind {
     }
 }
 
-/// The layout of a stream's frames as its descriptor gives it. Streams of frames that vary in size have an empty one.
+/// Returns the layout of a stream's frames, from its descriptor. Streams with frames of varying size have an empty layout.
 ///
 /// # Errors
-/// Names what is wrong with the channel table.
+/// If the channel table is invalid; the error names the fault.
 pub fn layout_of_stream(spec: &StreamSpec) -> Result<Layout, LayoutError> {
     let id = if spec.layout.is_empty() { &spec.name } else { &spec.layout };
     let channels = spec.channels.iter().map(|channel| gametape_games::Channel {

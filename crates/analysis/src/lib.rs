@@ -1,17 +1,18 @@
-//! What a recording of a game means: sessions, stints, laps, sectors, comparisons and live figures.
+//! Sessions, stints, laps, sectors, lap comparisons and live figures from game telemetry.
 //!
 //! ```text
-//! a tape, a running game ──Recording, frames──▶ laps::Tracking ──▶ Event ──▶ laps::Tracked
-//!                                               Decoding ──▶ Sample ──▶ laps::columns, live
+//! tape, running game ──Recording, frames──┬─▶ laps::Tracking ──▶ Event ──▶ laps::Tracked
+//!                                         └─▶ Decoding ──▶ Sample ──▶ laps::columns, live
 //! ```
 //!
-//! Everything in this crate is a pure function of frames: no I/O, no clock, no threads, no database. It builds for `wasm32-unknown-unknown`. Frames
-//! come in through [`Recording`], which a tape implements, or one by one from a running game, so that both give the same results.
+//! Everything in this crate is a pure function of frames: no I/O, no clock, no threads, no database. It builds for
+//! `wasm32-unknown-unknown`. Frames come from a [`Recording`], which tapes implement, or one by one from a running game. Both give
+//! the same results.
 //!
-//! - [`recording`]: the trait through which frames are read. [`layout`]: layouts of games as channel tables of tapes. [`decoding`]: frames to
-//!   neutral samples.
-//! - [`laps`]: the tracker, the model of sessions and laps, the channels of a lap, laps compared.
-//! - [`live`]: figures of a car that is being driven: delta to a reference lap, fuel.
+//! - [`recording`]: the trait through which frames are read. [`layout`]: game layouts as channel tables of tapes. [`decoding`]:
+//!   frames to neutral samples.
+//! - [`laps`]: the lap tracker, the data model, the channels of a lap, lap comparison.
+//! - [`live`]: figures for the car being driven: delta to a reference lap, fuel.
 #![forbid(unsafe_code)]
 
 pub mod decoding;

@@ -1,17 +1,17 @@
-//! How analysis reads a recording: a small trait, implemented for tapes.
+//! [`Recording`], the trait through which analysis reads a recording. Implemented for tapes.
 //!
-//! Takes nothing but descriptions of streams and frames in the order of time. [`laps`](crate::laps) and [`live`](crate::live) read through it, so
-//! that a tape on disk, a tape in a browser and a recording of another program give the same laps.
+//! It exposes stream descriptors and frames in time order, and little else. [`laps`](crate::laps) and [`live`](crate::live) read
+//! through it, so that a tape on disk, a tape in a browser and another program's recording give the same laps.
 
 use std::collections::BTreeMap;
 
 use gametape_format::read::{Merged, ReadError, Tape, TapeStream};
 use gametape_format::{Event, StreamSpec, TapeId};
 
-/// Kind of the event that marks the end of a time in which the game was away.
+/// Kind of the event at the end of a gap, a period in which the game was unavailable.
 pub const GAP: &str = "gap";
 
-/// Returns how long the game was away before a [`GAP`] event. Tapes of earlier versions have the length only in the text.
+/// Returns the length of the gap that a [`GAP`] event ends. Tapes of earlier versions store it only in the event's text.
 #[must_use]
 pub fn gap_length_ns(event: &Event) -> Option<u64> {
     let by_text = || {
@@ -21,91 +21,92 @@ pub fn gap_length_ns(event: &Event) -> Option<u64> {
     event.length_ns.or_else(by_text)
 }
 
-/// A frame of a recording.
+/// A recorded frame.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedFrame<'a> {
-    /// The index of its stream in [`Recording::streams`].
+    /// Index of the frame's stream in [`Recording::streams`].
     pub stream: usize,
-    /// When it was captured, since the start of the recording.
+    /// Capture time since the start of the recording.
     pub time_ns: u64,
-    /// The bytes as the game gave them.
+    /// Raw bytes, as the game wrote them.
     pub bytes: &'a [u8],
 }
 
-/// A time in which the game was away.
+/// A period in which the game was unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// When the game came back.
+    /// When the game became available again.
     pub end_ns: u64,
-    /// How long it was away.
+    /// How long the game was unavailable.
     pub length_ns: u64,
 }
 
-/// Whether more frames may come.
+/// How a recording ends, and whether more frames may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The recording was closed.
     Closed,
-    /// The recording broke off: its recorder was killed, or the file was cut.
+    /// The recording is cut off: its recorder was killed, or the file was truncated.
     Broken,
-    /// It is still being recorded.
+    /// The recording is still being written.
     Running,
 }
 
-/// Frames in the order of time.
+/// A cursor over frames in time order.
 pub trait FrameCursor {
-    /// Returns the next frame, `None` after the last one. After [`ReadError::Damaged`] the cursor continues behind the damage.
+    /// Returns the next frame, or `None` after the last one. After [`ReadError::Damaged`], the cursor continues past the damage.
     fn next(&mut self) -> Result<Option<RecordedFrame<'_>>, ReadError>;
 }
 
 /// A recording of a game.
 pub trait Recording {
-    /// Its id; ids of sessions and laps are derived from it.
+    /// Returns the recording's id, from which the ids of sessions and laps are derived.
     fn id(&self) -> Option<TapeId>;
 
-    /// Descriptions of the streams of games, without those that the recorder writes about itself. Everywhere else a stream is known by its index here.
+    /// Returns the descriptors of the game streams, without the streams that the recorder writes about itself. Everywhere else, a
+    /// stream is identified by its index in this list.
     fn streams(&self) -> Vec<&StreamSpec>;
 
-    /// The time of the first frame of a stream and the time until which its last frame was observed; `None` if it has no frames.
+    /// Returns the time of a stream's first frame and the time until which its last frame was observed, or `None` if it has no frames.
     fn span_ns(&self, stream: usize) -> Option<(u64, u64)>;
 
-    /// The frames of all streams of games from a time on.
+    /// Returns a cursor over the frames of all game streams, starting at `from_ns`.
     fn frames_from<'a>(&'a self, from_ns: u64) -> Result<Box<dyn FrameCursor + 'a>, ReadError>;
 
-    /// The frame of a stream that was current at a time; `None` if there was none, or if it cannot be read.
+    /// Returns the frame of a stream that was current at `time_ns`, or `None` if there was none or it cannot be read.
     fn frame_at(&self, stream: usize, time_ns: u64) -> Option<Vec<u8>>;
 
-    /// Readings of the wall clock: time in the recording, and UTC in nanoseconds since 1970.
+    /// Returns the wall clock readings: time in the recording, and UTC in nanoseconds since 1970.
     fn clock_readings(&self) -> Vec<(u64, i64)>;
 
-    /// Times in which the game was away, in order.
+    /// Returns the gaps in time order.
     fn gaps(&self) -> Vec<Gap>;
 
-    /// Keys and values that were stored with the recording.
+    /// Returns the metadata stored with the recording.
     fn metadata(&self) -> BTreeMap<String, String>;
 
-    /// Whether more frames may come.
+    /// Returns how the recording ends, and whether more frames may follow.
     fn ending(&self) -> Ending;
 
-    /// The id of the game; empty if the recording does not say.
+    /// Returns the game id, or an empty string if the recording does not name a game.
     fn game(&self) -> String {
         self.streams().into_iter().map(|spec| spec.game.as_str()).find(|game| !game.is_empty()).unwrap_or("").to_owned()
     }
 
-    /// The time until which anything was observed.
+    /// Returns the time until which any stream was observed.
     fn end_ns(&self) -> u64 {
         (0..self.streams().len()).filter_map(|stream| Some(self.span_ns(stream)?.1)).max().unwrap_or_default()
     }
 }
 
-/// The streams of a tape that hold frames of games, in the order of [`Recording::streams`].
+/// Returns the game streams of a tape, in the order of [`Recording::streams`].
 pub fn streams_of_games(tape: &Tape) -> impl Iterator<Item = &TapeStream> {
     tape.streams().filter(|stream| !stream.spec().role.is_system())
 }
 
 struct TapeCursor<'a> {
     frames: Merged<'a>,
-    /// The number of each stream on the tape, by index.
+    /// Stream ids on the tape, by stream index.
     streams: Vec<gametape_format::StreamId>,
 }
 
@@ -159,7 +160,7 @@ impl Recording for Tape {
 
     fn gaps(&self) -> Vec<Gap> {
         let gaps = self.events().into_iter().filter(|event| event.kind == GAP);
-        // The event is at the end of the gap.
+        // The time of the event is the end of the gap.
         gaps.filter_map(|event| Some(Gap { end_ns: event.at_ns, length_ns: gap_length_ns(&event)? })).collect()
     }
 

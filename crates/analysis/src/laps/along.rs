@@ -1,8 +1,8 @@
-//! The channels of a lap along the way, for pictures: values at places that lie some metres apart, and between two places what sticks out there.
+//! The channels of a lap along the track, for plots: values at positions some metres apart, and the extremes between them.
 //!
-//! Takes a tape, a lap and channels, gives the columns of `sampler` and a second value for each piece between two places. A frame whose value is
-//! larger, or smaller, than at both ends of its piece would be lost on a grid alone: the one that is furthest off is kept. A piece without such a frame has
-//! the value in the middle.
+//! Takes a tape, a lap and channels, and returns the columns of `sampler` plus one value for each interval between two grid positions. A
+//! peak or a dip within an interval would be lost on the grid alone: the value that is furthest outside of those at both ends is kept. An
+//! interval without one gets the value in the middle.
 
 use super::columns::{ColumnsError, LapColumns, fit_to_lap, shares_of_grid};
 use super::lap_channels::Tap;
@@ -11,18 +11,18 @@ use super::model::Lap;
 use super::sampler::{Rows, Sampler};
 use crate::recording::Recording;
 
-/// A lap along the way.
+/// The channels of a lap along the track.
 pub struct AlongLap {
-    /// Values at the places.
+    /// Values at the grid positions.
     pub at: LapColumns,
-    /// For each column a value for each piece between two places; NaN is not known.
+    /// For each column, a value for each interval between two grid positions; NaN is unknown.
     pub between: Vec<Vec<f64>>,
 }
 
-/// The channels of a lap that is over, at places this far apart. Damaged parts are left out.
+/// Returns the channels of a finished lap at positions `step_m` apart. Damaged parts are skipped.
 ///
 /// # Errors
-/// If it is no grid, or the tape cannot be read.
+/// If the step or the length is not a positive number, if there are too many rows, or if the tape cannot be read.
 pub fn along(
     tape: &dyn Recording,
     lap: &Lap,
@@ -50,10 +50,10 @@ pub fn along(
 struct Both {
     sampler: Sampler,
     taps: Vec<Tap>,
-    /// Smallest and largest value of each piece.
+    /// Minimum and maximum of each interval.
     extremes: Vec<Vec<[f32; 2]>>,
     pieces_a_lap: f64,
-    /// How far the car has got.
+    /// How far the car has got along the lap.
     share: Option<f64>,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     fn what_sticks_out_between_two_places_is_kept_and_nothing_else() {
         let at = [Some(10.0), Some(20.0), Some(20.0), None, Some(5.0)];
         let none = [f32::INFINITY, f32::NEG_INFINITY];
-        // A slope, a peak that is higher than a dip is deep, a dip, unknown ends.
+        // A slope, a peak that is higher than the dip is deep, a dip, unknown ends.
         let slope = between(&at, &[[11.0, 19.0], [18.0, 25.0], [3.0, 4.0], none], true);
         assert_eq!(slope[..3], [15.0, 25.0, 4.0]);
         assert!(slope[3].is_nan());

@@ -1,21 +1,22 @@
-//! Which laps may be a best, and which one is. Bests are looked for anew whenever a lap changes, so that each can be taken away again.
+//! Which laps are eligible as best laps, and which one is the best. Bests are recomputed whenever a lap changes, so any of them can be
+//! revoked.
 
 use super::choices::{COVERAGE, USUAL_LAPS, USUAL_WAY};
 use super::model::{Id, Lap, Reason};
 use super::words::{LapState, Phase, ReasonCode, ReasonSource, TimeSource};
 
-/// A lap that is over, and what is needed to judge it again.
+/// A finished lap, and what is needed to judge it again.
 #[derive(Debug, Clone)]
 pub(super) struct Done {
     pub(super) lap: Lap,
     pub(super) driven_m: Option<f32>,
-    /// Too little of the track was driven, by the car's place.
+    /// Too little of the track was driven, judged by track position.
     pub(super) little_driven: bool,
-    /// Another source of the game says that it may be no best.
+    /// A second source of the game excludes the lap from bests.
     pub(super) barred: bool,
 }
 
-/// The best of one driver.
+/// The best lap and the theoretical best of one driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Best {
     pub(super) lap: Option<Id>,
@@ -23,7 +24,7 @@ pub(super) struct Best {
     pub(super) theoretical_ms: Option<u32>,
 }
 
-/// Whether a lap may be a best.
+/// Returns whether a lap may be a best lap.
 pub(super) fn is_eligible(done: &Done) -> bool {
     let lap = &done.lap;
     lap.state == LapState::Final
@@ -31,25 +32,26 @@ pub(super) fn is_eligible(done: &Done) -> bool {
         && lap.valid != Some(false)
         && lap.phase == Phase::Flying
         && !done.barred
-        && !lap.reasons.iter().any(|reason| bars(reason.code))
+        && !lap.reasons.iter().any(|reason| disqualifies(reason.code))
 }
 
-/// What keeps a lap from being a best. What only says that less is known of it does not.
-fn bars(code: ReasonCode) -> bool {
+/// Returns whether a reason keeps a lap from being a best. Reasons that only mean that less is known about the lap do not.
+fn disqualifies(code: ReasonCode) -> bool {
     !matches!(
         code,
         ReasonCode::SectorMissing | ReasonCode::SectorSumMismatch | ReasonCode::Caution | ReasonCode::StreamGap
     )
 }
 
-/// The best of a driver.
+/// Returns the best lap of a driver.
 pub(super) fn best_of(laps: &[Done], driver: Option<&str>) -> Best {
     let own = || laps.iter().map(|done| &done.lap).filter(|lap| lap.eligible && lap.driver.as_deref() == driver);
     let best = own().filter(|lap| lap.time_ms.is_some()).min_by_key(|lap| lap.time_ms);
     Best { lap: best.map(|lap| lap.id), time_ms: best.and_then(|lap| lap.time_ms), theoretical_ms: theoretical(own()) }
 }
 
-/// The best sectors together. A lap of which a sector is not known gives none: nobody knows where its others began.
+/// Returns the theoretical best, the sum of the best sectors. Laps with an unknown sector are skipped: the start of their other sectors
+/// is uncertain.
 fn theoretical<'a>(laps: impl Iterator<Item = &'a Lap>) -> Option<u32> {
     let mut best: Vec<u32> = Vec::new();
     for lap in laps {
@@ -65,7 +67,8 @@ fn theoretical<'a>(laps: impl Iterator<Item = &'a Lap>) -> Option<u32> {
     if best.is_empty() { None } else { best.into_iter().try_fold(0_u32, u32::checked_add) }
 }
 
-/// Judges all laps by the way that is usual. Gives the places of those that changed.
+/// Compares the distance driven in each lap with the median, and sets or clears [`ReasonCode::CoverageLow`]. Returns the indices of the
+/// laps that changed.
 pub(super) fn judge_ways(laps: &mut [Done]) -> Vec<usize> {
     let whole = |done: &Done| {
         done.lap.state == LapState::Final && done.lap.phase == Phase::Flying && !done.lap.has(ReasonCode::PartialStart)
@@ -86,7 +89,7 @@ pub(super) fn judge_ways(laps: &mut [Done]) -> Vec<usize> {
     changed
 }
 
-/// Says, or takes back, that too little of a lap was driven.
+/// Sets or clears [`ReasonCode::CoverageLow`].
 pub(super) fn set_low(lap: &mut Lap, low: bool) {
     lap.reasons.retain(|reason| reason.code != ReasonCode::CoverageLow);
     if low {
@@ -101,7 +104,7 @@ pub(super) fn set_low(lap: &mut Lap, low: bool) {
     lap.complete = is_complete(lap);
 }
 
-/// Whether all of a lap was seen.
+/// Returns whether all of a lap was observed.
 pub(super) fn is_complete(lap: &Lap) -> bool {
     let cut = [ReasonCode::PartialStart, ReasonCode::PartialEnd, ReasonCode::Teleport, ReasonCode::CoverageLow];
     let seen = lap.coverage.is_none_or(|seen| seen >= COVERAGE);

@@ -1,127 +1,136 @@
-//! Every number and every open point that the tracker decides by, in one place, so that a recording that shows otherwise corrects it here.
+//! Every threshold and every open design choice of the tracker, in one file. If a recording contradicts one of them, change it here.
 //!
-//! What each game really writes, and in which order, is known from documents and from other programs; the points that they leave open are choices.
-//! `docs/laps.md` tells them to users.
+//! What each game writes, and in which order, is known from documentation and from other programs. The points that they leave open are
+//! choices. `docs/laps.md` describes them for users.
 
 use gametape_games::{LapFrame, Pit};
 
-/// A change that nobody expects (laps that fall, laps that rise by more than one) is believed when frames have shown it for this long: longer than two
-/// pictures of a game, so that a page that was read while it was written, or a flicker, is none.
+/// Debounce time of an unexpected change: a lap count that falls, or rises by more than one. Longer than two rendered frames of a game,
+/// so that torn reads and flicker are ignored.
 pub const CONFIRM_NS: u64 = 40_000_000;
 
-/// Another session, car, track or driver is believed when it is shown for this long: games change their pages one after the other. The recorder waits as
-/// long before it begins a tape.
+/// Debounce time of another session, car, track or driver: games update their pages one after the other. The recorder waits as long
+/// before it begins a tape.
 pub const CONFIRM_SESSION_NS: u64 = 500_000_000;
 
-/// A game that says "off" this long has left its session. Shorter is a page that was zero for a moment.
+/// A game that reports "off" for this long has left its session. A shorter period is a page that was zeroed for a moment.
 pub const OFF_NS: u64 = 2_000_000_000;
 
-/// No frame for this long, without a pause: the stream has ended. A pause may last.
+/// A stream without new frames for this long has ended, unless the game is paused. Pauses are not limited.
 pub const STREAM_END_NS: u64 = 30_000_000_000;
 
-/// The same page for this long while the game says that it drives: stale.
+/// A page that does not change for this long while the game reports driving is stale.
 pub const STALE_NS: u64 = 2_000_000_000;
 
-/// No frame for this long while the game went on: a gap.
+/// A longer interval between frames is a gap, if the game went on meanwhile.
 pub const GAP_NS: u64 = 1_000_000_000;
 
-/// How long the lap's time is awaited behind the line. iRacing mostly takes up to 2.5 s.
+/// How long to wait for the official lap time after the line crossing. iRacing usually takes up to 2.5 s.
 pub const OFFICIAL_WAIT_NS: u64 = 3_000_000_000;
 
-/// How late a time may come if nothing was measured that it can be checked against. iRacing was seen to take 4.75 s.
+/// How late an official time may appear if there is no measured time to check it against. iRacing was observed to take 4.75 s.
 pub const LATE_TIME_NS: u64 = 8_000_000_000;
 
-/// How long after a leap the car may show that it is in the pits with more fuel.
+/// How long after a position jump the car may take to appear in the pits with more fuel.
 pub const LEAP_WAIT_MS: f64 = 2_000.0;
 
-/// How long one sign of the line (the timer falls, the laps rise) waits for the other: a game writes them within a picture or two.
+/// How long one sign of a line crossing (the timer falls, the lap count rises) waits for the other. Games write both within one or two
+/// rendered frames.
 pub const LINE_WAIT_NS: u64 = 500_000_000;
 
-/// A lap that is taken back, or that is too short, is decided after this long: iRacing counts a lap at a start and takes it back within a second.
+/// How long to wait before deciding on a lap that is too short, or that may be taken back. iRacing counts a lap at a start and takes it
+/// back within a second.
 pub const FLICKER_NS: u64 = 2_500_000_000;
 
-/// Nobody drives a lap in less.
+/// Shortest plausible lap time.
 pub const SHORTEST_LAP_MS: u32 = 10_000;
 
-/// A lap whose timer shows more than this in the first frame was joined in the middle.
+/// A lap whose timer shows more than this in its first frame was joined in the middle.
 pub const JOINED_MS: u32 = 5_000;
 
-/// A timer that falls to less than this began anew; to more, the lap was wound back.
+/// A timer that falls to at most this value has restarted. If it falls to more, the lap was rewound.
 pub const TIMER_ANEW_MS: u32 = 3_000;
 
-/// A timer may shake by this much without having fallen.
+/// Timer jitter: a decrease of at most this much is not a fall.
 pub const TIMER_SHAKE_MS: u32 = 100;
 
-/// The time left rises by more than this while the lap's timer falls: the session was started again. Without the timer it is a server that corrects.
+/// If the time left rises by more than this while the lap timer falls, the session was restarted. If the lap timer does not fall, a
+/// server corrected the time left.
 pub const LEFT_ROSE_MS: f32 = 1_000.0;
 
-/// The time of day goes back by more than this, but less than half a day (midnight): started again.
+/// If the time of day goes back by at least this much, but by less than half a day (midnight), the session was restarted.
 pub const CLOCK_BACK_S: f32 = 1.0;
 
-/// The session's own time goes back by more than this, where the game gives it: started again.
+/// If the session time goes back by more than this, in games that report it, the session was restarted.
 pub const GAME_TIME_BACK_MS: f64 = 1_000.0;
 
-/// The distance of the stint falls by this much: the car was put elsewhere.
+/// If the stint distance falls by more than this, the car was teleported.
 pub const DISTANCE_FELL_M: f32 = 100.0;
 
-/// An official time that differs by no more from the measured one is taken at once; any other is taken when the wait is over.
+/// An official time that differs from the measured one by at most this much is accepted at once. Any other waits for
+/// [`OFFICIAL_WAIT_NS`].
 pub const OFFICIAL_NEAR_MS: u32 = 1_000;
 
-/// A lap time that did not change is the same time again if the measured one is this near, or as near as two frames are.
+/// An unchanged last lap time is a new, equal time if the measured time is this close to it, or within the interval of two frames.
 pub const SAME_TIME_MS: u32 = 5;
 
-/// The same where the game's timer was seen up to the line: it is as old as the picture that it was written with.
+/// The same if the game's timer was observed up to the line: the timer is as old as the rendered frame that it was written with.
 pub const PICTURE_MS: u32 = 20;
 
-/// A time that is published this long before the line, by the lap's timer, is already that of this lap.
+/// A time that is published at most this long before the line, by the lap timer, already belongs to this lap.
 pub const EARLY_TIME_MS: u32 = 2_000;
 
-/// A sector's time may differ by this much from the timer in the frames around its end.
+/// Maximum difference between a sector time and the lap timer in the frames around the sector's end.
 pub const SECTOR_NEAR_MS: u32 = 250;
 
-/// How long a sector's time is awaited behind its end.
+/// How long to wait for a sector time after the sector's end.
 pub const SECTOR_WAIT_MS: u32 = 1_000;
 
-/// A car that moves along the lap by more than this, and this much a second, was put elsewhere.
+/// A car that moves by more than this lap fraction, plus [`TELEPORT_SHARE_PER_S`] for each second, was teleported.
 pub const TELEPORT_SHARE: f32 = 0.03;
 /// See [`TELEPORT_SHARE`].
 pub const TELEPORT_SHARE_PER_S: f32 = 0.2;
 
-/// No car drives faster: a distance that grows faster was not driven.
+/// Highest plausible speed. A distance that grows faster was not driven.
 pub const FASTEST_M_PER_S: f32 = 150.0;
-/// What a distance may be off from one frame to the next.
+/// Tolerance of the distance from one frame to the next.
 pub const SHAKE_M: f32 = 50.0;
 
-/// A lap of which less was seen, from line to line, is not complete.
+/// Minimum coverage of a complete lap, from line to line.
 pub const COVERAGE: f32 = 0.9;
 
-/// A lap that begins here does not begin at the line: behind it, and not shortly before it as on a grid.
+/// A lap that begins in this range does not begin at the line: it begins past it, and not shortly before it as on a grid.
 pub const AWAY_FROM_LINE: std::ops::Range<f32> = 0.02..0.9;
 
-/// A lap with less than this share of the usual way was not driven whole. Lines differ by about one part in a hundred.
+/// A lap shorter than this fraction of the usual distance was not driven in full. Racing lines differ by about 1 %.
 pub const USUAL_WAY: f32 = 0.9;
 
-/// Laps that are needed to say what is usual.
+/// Minimum number of laps for the usual distance to be known.
 pub const USUAL_LAPS: usize = 3;
 
-/// A lap of games without a timer counts as a lap only behind this share of the track: a start is before the line.
+/// Minimum coverage for a lap to count in games without a lap timer: a start is before the line.
 pub const LINE_COVERAGE: f32 = 0.5;
 
-/// More fuel than this is a refill and not the shaking of a gauge.
+/// A larger increase in fuel is refuelling, not gauge noise.
 pub const REFUELLED_L: f32 = 0.5;
 
-/// Temperatures that change by this much are news.
+/// Smallest temperature change that is reported.
 pub const NEWS_CELSIUS: f32 = 1.0;
 
-/// Open point: a restart in a mode without time limit and with a clock that stands (ACC hotlap). The car is put back before the line and the stint's
-/// distance falls. Choice: the lap is aborted as restarted, the session goes on: the game gives no other sign, and a session for every try helps nobody.
+/// Returns whether the car was put back on the track without any other sign of a restart.
+///
+/// Open question: a restart in a mode without time limit and with a stopped clock (ACC hotlap). The car is put back before the line, and
+/// the stint distance falls. Choice: the lap is aborted as restarted, and the session continues. The game gives no other sign, and a
+/// separate session for every attempt would not be useful.
 pub fn is_restart_without_clock(before: &LapFrame, now: &LapFrame) -> bool {
     let fell = Option::zip(before.distance_m, now.distance_m).is_some_and(|(a, b)| b < a - DISTANCE_FELL_M);
     fell && now.pit != Some(Pit::Box)
 }
 
-/// Open point: whether ACC shows another number of the player's car when another car is watched, and when another driver takes over. Choice: on the track
-/// it is another car that is watched, in the pits it is another driver.
+/// Returns whether the frame describes another car that is being watched.
+///
+/// Open question: whether ACC reports another number of the player's car when another car is watched, and when another driver takes
+/// over. Choice: on the track, another car is being watched; in the pits, another driver has taken over.
 pub fn is_watching_another(own: Option<i32>, now: &LapFrame) -> bool {
     own.is_some() && now.player_car.is_some() && own != now.player_car && now.pit == Some(Pit::Track)
 }

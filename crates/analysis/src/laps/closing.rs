@@ -1,10 +1,10 @@
-//! A lap whose end is being decided: a sign of the line was seen, and the others are awaited; then the game's time is.
+//! A lap whose end is pending: one sign of a line crossing was observed, and the others are awaited, then the official time.
 //!
 //! ```text
-//!  the timer falls ─┐                      ┌─▶ counted: provisional ─▶ the game's time is there, or the wait is over: final
+//!  lap timer falls ─┐                      ┌─▶ counted: provisional ─▶ official time appears, or timeout: final
 //!                   ├─▶ sign: which is it? ┤
-//!  the laps rise  ──┘                      ├─▶ no line: the lap goes on (a flicker that is taken back)
-//!                                          └─▶ no lap: restart, garage, teleport, or too short
+//!  lap count rises ─┘                      ├─▶ no line crossing: the lap continues (a flicker that is taken back)
+//!                                          └─▶ not a lap: restart, garage, teleport, or too short
 //! ```
 
 use gametape_games::LapFrame;
@@ -17,51 +17,51 @@ use super::running::{LastTime, Moment, RunningLap, in_box};
 use super::way::forward;
 use super::words::ReasonCode;
 
-/// Half a day: a clock that goes back by more has passed midnight.
+/// Half a day. A clock that goes back by more has passed midnight.
 const HALF_DAY_S: f32 = 43_200.0;
 
-/// A lap whose end is being decided.
+/// A lap whose end is pending.
 #[derive(Debug, Clone)]
 pub(super) struct Closing {
     pub(super) lap: RunningLap,
     /// The last frame before the sign.
     pub(super) before: Moment,
-    /// When the line was crossed, as well as it is known.
+    /// When the car crossed the line, as precisely as known.
     pub(super) cross_ns: u64,
     pub(super) cross_ms: f64,
     pub(super) measured_ms: Option<f64>,
-    /// By how many the laps rose.
+    /// By how much the lap count rose.
     pub(super) laps: Option<u32>,
     pub(super) timer_fell: bool,
     pub(super) ended_in_pits: bool,
-    /// The clock at the sign, or at the line once it is certain: waits count from there.
+    /// The clock at the sign, or when the line crossing became certain. Timeouts count from there.
     since_ms: f64,
     restarted: bool,
     garage: bool,
     put_back: bool,
     pub(super) over_line: bool,
-    /// Place of the lap among those of the session, once it is told of.
+    /// Index of the lap among those of the session, once it is provisional.
     pub(super) done: Option<usize>,
 }
 
-/// What a sign turned out to be.
+/// What a sign of a line crossing turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turned {
-    /// Nothing yet.
+    /// Not decided yet.
     Open,
     /// A lap.
     Counted,
-    /// The lap goes on.
+    /// Not a line crossing: the lap continues.
     NoLine,
     /// Too short to be a lap.
     TooShort,
-    /// The session was started again.
+    /// The session was restarted.
     Restart,
     /// The car is back in the garage.
     Garage,
-    /// The car was put back, and the lap begins anew.
+    /// The car was reset on the track, and the lap begins anew.
     PutBack,
-    /// The line was crossed, and the game does not count the lap.
+    /// The car crossed the line, but the game does not count the lap.
     Uncounted,
 }
 
@@ -88,7 +88,7 @@ impl Closing {
         closing
     }
 
-    /// Works out when the line was crossed, from the frames on both sides of it.
+    /// Determines when the car crossed the line, from the frames on both sides of it.
     pub(super) fn cross(&mut self, before: &Moment, now: &Moment) {
         let fell = matches!((before.frame.running_ms, now.frame.running_ms), (Some(from), Some(to)) if to < from);
         let step_ms = (now.clock_ms - before.clock_ms).max(0.0);
@@ -99,7 +99,7 @@ impl Closing {
                 self.measured_ms = Some(f64::from(from) + step_ms - since_ms);
                 since_ms
             }
-            // The timer has not fallen yet: so far it is what it shows.
+            // The timer has not fallen yet: the time so far is what it shows.
             (Some(_), Some(to)) => {
                 self.measured_ms = Some(f64::from(to));
                 0.0
@@ -115,7 +115,7 @@ impl Closing {
         self.cross_ns = now.time_ns.saturating_sub((since_ms * 1e6) as u64).max(before.time_ns).max(self.lap.start_ns);
     }
 
-    /// Gathers what a frame behind the sign says about what it was.
+    /// Gathers evidence about the sign from a frame after it.
     pub(super) fn look(&mut self, now: &Moment) {
         let (before, now) = (&self.before.frame, &now.frame);
         self.restarted |= is_earlier(before, now);
@@ -124,17 +124,17 @@ impl Closing {
         self.over_line |= is_over_line(before, now);
     }
 
-    /// The number of laps rose.
+    /// Records that the lap count rose.
     pub(super) fn rose(&mut self, laps: u32) {
         self.laps = Some(self.laps.unwrap_or(0).saturating_add(laps));
     }
 
-    /// The laps rose, and the timer still shows the old lap.
+    /// Returns whether the lap count rose while the timer still shows the old lap.
     pub(super) fn waits_for_timer(&self) -> bool {
         self.laps.is_some() && !self.timer_fell && self.done.is_none() && self.before.frame.running_ms.is_some()
     }
 
-    /// Decides. `at_once`: nothing more will come.
+    /// Decides what the sign was. `at_once`: no more frames will follow.
     pub(super) fn turned(&self, now: &Moment, at_once: bool) -> Turned {
         let waited = |wait_ns: u64| at_once || now.clock_ms - self.since_ms >= wait_ns as f64 / 1e6;
         let has_timer = self.before.frame.running_ms.is_some();
@@ -158,12 +158,12 @@ impl Closing {
         }
     }
 
-    /// The timer does not fall, but all else says that a lap has ended.
+    /// Returns whether a lap has ended although the timer does not fall.
     fn has_line(&self, now: &LapFrame) -> bool {
         (self.over_line || self.official(now).is_some()) && self.is_long_enough()
     }
 
-    /// The timer fell, and the game has given a time that is near it: a line, whether a lap is counted or not.
+    /// Returns whether the timer fell and an official time close to it has appeared: a line crossing, whether the lap is counted or not.
     pub(super) fn has_time(&self, now: &LapFrame) -> bool {
         let near = |ms: u32| {
             self.measured_ms.is_some_and(|measured| (measured - f64::from(ms)).abs() <= f64::from(OFFICIAL_NEAR_MS))
@@ -179,40 +179,40 @@ impl Closing {
         time && (start || way)
     }
 
-    /// The line is certain: the game's time is awaited from here on.
+    /// Records that the line crossing is certain. The official time is awaited from here on.
     pub(super) fn count(&mut self, now: &Moment, done: usize) {
         self.since_ms = now.clock_ms;
         self.done = Some(done);
     }
 
-    /// The time that the game gave the lap, if it is there and not that of the lap before.
+    /// Returns the official time of the lap, if it has appeared and is not that of the previous lap.
     pub(super) fn official(&self, now: &LapFrame) -> Option<u32> {
         now.last_ms.filter(|_| LastTime::of(now) != self.lap.last_before)
     }
 
-    /// Whether a time that appears long behind the line may be that of this lap.
+    /// Returns whether a time that appears long after the line crossing may belong to this lap.
     pub(super) fn is_late_time(&self, ms: u32, now: &Moment) -> bool {
         let ms = f64::from(ms);
         if self.measured_ms.is_some_and(|measured| (measured - ms).abs() <= f64::from(OFFICIAL_NEAR_MS)) {
             return true;
         }
-        // Without a measured time to go by, or with one that counts from the pits: the lap took as long as it was seen, or longer.
+        // There is no measured time, or it counts from the pits: the lap took at least as long as it was observed.
         let seen_ms = self.cross_ms - self.lap.start_ms;
         let in_time = now.clock_ms - self.cross_ms <= LATE_TIME_NS as f64 / 1e6;
         in_time && !self.is_timed() && ms + f64::from(OFFICIAL_NEAR_MS) >= seen_ms
     }
 
-    /// Whether the game's own timer was seen up to the line: a time that is far from it is of another lap.
+    /// Returns whether the game's own timer was observed up to the line. If so, a time that differs from it much belongs to another lap.
     fn is_timed(&self) -> bool {
         self.timer_fell && !self.lap.has(ReasonCode::StreamGap) && !self.lap.has(ReasonCode::Rewind)
     }
 
-    /// How near the measured time is at best.
+    /// Returns the precision of the measured time.
     fn precision_ms(&self) -> f64 {
         if self.is_timed() { f64::from(PICTURE_MS) } else { self.lap.precision_ms() }
     }
 
-    /// The time of the lap, official or not, once it is certain; `None` while it is awaited.
+    /// Returns the lap time, official or measured, once it is settled, or `None` while it is awaited.
     pub(super) fn time(&self, now: &Moment, at_once: bool) -> Option<Time> {
         let over = at_once || now.clock_ms - self.since_ms >= OFFICIAL_WAIT_NS as f64 / 1e6;
         let near = |ms: u32, by: f64| self.measured_ms.is_none_or(|measured| (measured - f64::from(ms)).abs() <= by);
@@ -220,7 +220,7 @@ impl Closing {
             (Some(ms), _) if near(ms, f64::from(OFFICIAL_NEAR_MS)) => Some(Time::Official(ms)),
             (Some(ms), _) if over => Some(if self.is_timed() { Time::Measured } else { Time::Official(ms) }),
             (Some(_), _) => None,
-            // Twice the same time, to the millisecond. Where the game says more than that, it is the old one, and the new one is late.
+            // The same time twice, to the millisecond. If the game has a finer resolution, it is the old time, and the new one is late.
             (None, Some(same))
                 if over
                     && now.frame.last_exact.is_none()
@@ -236,14 +236,14 @@ impl Closing {
     }
 }
 
-/// Where the time of a lap is from.
+/// The source of a lap time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     Official(u32),
     Measured,
 }
 
-/// How much of the step between two frames was before the line; none of it where that cannot be told.
+/// Returns the fraction of the step between two frames that lies before the line; 1 if there is no line crossing between their positions.
 pub(super) fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
     match (before.position, now.position) {
         (Some(from), Some(to)) if is_over_line(before, now) => {
@@ -254,7 +254,7 @@ pub(super) fn line_share(before: &LapFrame, now: &LapFrame) -> f64 {
     }
 }
 
-/// The session's time left rose, or its time of day went back: together with another sign, it was started again.
+/// Returns whether the time left rose or the time of day went back. Together with another sign, the session was restarted.
 pub(super) fn is_earlier(before: &LapFrame, now: &LapFrame) -> bool {
     let left_rose = Option::zip(before.left_ms, now.left_ms).is_some_and(|(from, to)| to > from + LEFT_ROSE_MS);
     let clock_back = Option::zip(before.time_of_day_s, now.time_of_day_s)

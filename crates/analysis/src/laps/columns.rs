@@ -1,7 +1,7 @@
-//! The channels of a lap as columns: as recorded, or on a grid of places or of times.
+//! The channels of a lap as columns: as recorded, or resampled to a grid of track positions or of times.
 //!
-//! Takes a tape, a lap and names of channels, gives columns of equal length. Frames go through once, and what is in memory is the columns
-//! that come out. [`compare`](super::compare) puts those of several laps side by side.
+//! Takes a tape, a lap and channel names, and returns columns of equal length. Reads the frames in one pass; only the resulting columns
+//! are held in memory. [`compare`](super::compare) compares the columns of several laps.
 
 use super::lap_channels::{ChannelName, Tap, neutral_channels};
 use super::line_to_line::go_through;
@@ -10,14 +10,14 @@ use super::sampler::{Rows, Sampler};
 use super::tracking::TrackError;
 use crate::recording::Recording;
 
-/// Rows at most.
+/// Maximum number of rows.
 pub const MOST_ROWS: usize = 20_000;
-/// Columns at most.
+/// Maximum number of columns that can be requested.
 pub const MOST_COLUMNS: usize = 32;
-/// What may be read beside what was asked for, to make something of it.
+/// Additional columns that may be read to derive results from.
 const MORE_COLUMNS: usize = 2;
 
-/// Why columns cannot be made.
+/// Why the columns of a lap cannot be returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnsError {
@@ -25,89 +25,89 @@ pub enum ColumnsError {
     #[error(transparent)]
     Track(#[from] TrackError),
     /// No such channel.
-    #[error("there is no channel {name:?}: `available` of an answer without `channels` lists those that are there")]
+    #[error("there is no channel {name:?}; a request without `channels` lists the available ones in `available`")]
     UnknownChannel {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// A whole array was asked for.
-    #[error("{name:?} has several values: write {name}.0 to {name}.{last}")]
+    /// A whole array was requested.
+    #[error("{name:?} is an array; use {name}.0 to {name}.{last}")]
     Array {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The index of the last value.
+        /// Index of the last element.
         last: u32,
     },
-    /// More columns than are given at once.
-    #[error("{found} channels were asked for; at most {MOST_COLUMNS} are given at once")]
+    /// Too many columns.
+    #[error("{found} channels requested; at most {MOST_COLUMNS} can be requested at once")]
     TooManyColumns {
-        /// How many.
+        /// Number of channels requested.
         found: usize,
     },
-    /// More rows than are given at once.
-    #[error("the lap has more than {MOST_ROWS} rows like this: ask for a wider step_m or a lower hz")]
+    /// Too many rows.
+    #[error("the lap has more than {MOST_ROWS} rows on this grid; use a larger step_m or a lower hz")]
     TooManyRows,
-    /// A step, a rate or a length that is none.
-    #[error("a grid needs a length, a step and a rate that are greater than 0")]
+    /// A step, a rate or a length that is not a positive number.
+    #[error("the length, the step and the rate of a grid must be greater than 0")]
     NoGrid,
 }
 
-/// Where the rows are.
+/// Where the rows of the columns are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grid {
-    /// Where frames are.
+    /// At each frame.
     Recorded,
-    /// At places this far from each other, from the line on; the last one is the next line.
+    /// At regular track positions, from the line on. The last one is the next line.
     Metres {
-        /// From place to place.
+        /// Distance between two rows.
         step_m: f64,
-        /// The length of the track.
+        /// Length of the track.
         length_m: f64,
     },
-    /// At moments, this many a second.
+    /// At regular times, this many per second.
     Hertz(f64),
 }
 
-/// One channel.
+/// One channel of a lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// Channel name.
     pub name: String,
-    /// Its unit; empty if there is none or it is not known.
+    /// Unit; empty if there is none or it is unknown.
     pub unit: String,
-    /// A value for each row; `None` where it is not known.
+    /// A value for each row; `None` if unknown.
     pub values: Vec<Option<f64>>,
 }
 
 /// The channels of a lap.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LapColumns {
-    /// Place of each row, 0 to 1.
+    /// Lap distance fraction of each row, 0 to 1.
     pub share: Vec<Option<f64>>,
-    /// Time of each row since the line; it stands in pauses.
+    /// Time of each row since the line, without pauses.
     pub time_ms: Vec<Option<f64>>,
-    /// The channels that were asked for.
+    /// The requested channels.
     pub columns: Vec<Column>,
-    /// All that can be asked for.
+    /// All channels that can be requested.
     pub available: Vec<ChannelName>,
 }
 
 impl LapColumns {
-    /// Keeps each row whose number is a multiple of `every`, and the last one.
+    /// Keeps the rows whose index is a multiple of `every`, and the last row.
     pub fn thin(&mut self, every: usize) {
         thin(&mut self.share, every);
         thin(&mut self.time_ms, every);
         self.columns.iter_mut().for_each(|column| thin(&mut column.values, every));
     }
 
-    /// The channel with this name.
+    /// Returns the channel with this name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// Keeps each value whose number is a multiple of `every`, and the last one.
+/// Keeps the values whose index is a multiple of `every`, and the last value.
 pub(super) fn thin<T>(values: &mut Vec<T>, every: usize) {
     let last = values.len().saturating_sub(1);
     let mut number = 0_usize;
@@ -118,10 +118,10 @@ pub(super) fn thin<T>(values: &mut Vec<T>, every: usize) {
     });
 }
 
-/// The shares of a lap at which a grid of metres has its rows.
+/// Returns the lap fractions of the rows of a [`Grid::Metres`].
 ///
 /// # Errors
-/// If it is no grid, or has more rows than are given at once.
+/// If the step or the length is not a positive number, or if there are too many rows.
 pub fn shares_of_grid(step_m: f64, length_m: f64) -> Result<Vec<f64>, ColumnsError> {
     if !(step_m > 0.0 && length_m > 0.0 && step_m.is_finite() && length_m.is_finite()) {
         return Err(ColumnsError::NoGrid);
@@ -133,10 +133,10 @@ pub fn shares_of_grid(step_m: f64, length_m: f64) -> Result<Vec<f64>, ColumnsErr
     Ok((0..=steps as usize).map(|step| (step as f64 * step_m / length_m).min(1.0)).collect())
 }
 
-/// The channels of a lap that is over; all neutral ones if no names are given. Damaged parts of the tape are left out.
+/// Returns the channels of a finished lap; all neutral ones if no names are given. Damaged parts of the tape are skipped.
 ///
 /// # Errors
-/// If a channel is not known, if there are too many rows or columns, or if the tape cannot be read.
+/// If a channel is unknown, if there are too many rows or columns, or if the tape cannot be read.
 pub fn columns(tape: &dyn Recording, lap: &Lap, names: &[String], grid: Grid) -> Result<LapColumns, ColumnsError> {
     if names.len() > MOST_COLUMNS + MORE_COLUMNS {
         return Err(ColumnsError::TooManyColumns { found: names.len() });
@@ -160,11 +160,11 @@ pub fn columns(tape: &dyn Recording, lap: &Lap, names: &[String], grid: Grid) ->
     Ok(found)
 }
 
-/// A time at the next line that is further from the lap's time was not measured from the same line.
+/// If the time at the next line differs from the lap time by more than this, they were not measured from the same line.
 const FIT_WITHIN_MS: f64 = 1_000.0;
 
-/// Makes the times of a lap that was driven from line to line begin with 0 and end with the lap's time: between two frames, the line is known less exactly
-/// than the game's own time.
+/// Makes the times of a complete lap begin with 0 and end with the lap time: a line crossing interpolated between two frames is less
+/// precise than the game's own time.
 pub(super) fn fit_to_lap(times_ms: &mut [Option<f64>], lap: &Lap) {
     let Some(lap_ms) = lap.time_ms.filter(|_| lap.complete).map(f64::from) else { return };
     match times_ms.last().copied().flatten() {

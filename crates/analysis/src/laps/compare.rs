@@ -1,38 +1,38 @@
-//! Laps by the place on the track: where one was faster than another, and by how much.
+//! Lap comparison by track position: where one lap was faster than another, and by how much.
 //!
-//! Takes the columns of several laps on the same grid of places, gives differences of time, and the stretches and corners where time was won or
-//! lost. The first lap is the reference: a positive difference means that a lap is slower.
+//! Takes the columns of several laps on the same position grid, and returns the deltas and the time gained or lost on each stretch and in
+//! each corner. The first lap is the reference: a positive delta means that a lap is slower.
 
 use super::columns::{ColumnsError, LapColumns, MOST_ROWS, shares_of_grid, thin};
 use super::corners::corners;
 
-/// Laps that are compared at once, at most.
+/// Maximum number of laps compared at once.
 pub const MOST_LAPS: usize = 8;
-/// Parts into which a lap is divided to say where time was won and lost.
+/// Number of stretches that a lap is divided into, to show where time was gained and lost.
 const STRETCHES: usize = 25;
 
-/// Places further apart than this say little about corners, and where within a stretch time is lost.
+/// Largest step that is fine enough to detect corners, and to locate lost time within a stretch.
 const FINE_STEP_M: f64 = 5.0;
 
-/// The grid on which laps are read to be compared: that of the result, or a finer one of which the result has some rows.
+/// The grid on which laps are read for a comparison: the grid of the result, or a finer one that contains its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FineGrid {
-    /// From place to place.
+    /// Distance between two rows.
     pub step_m: f64,
     every: usize,
 }
 
 impl FineGrid {
-    /// For a result with this step.
+    /// Returns the grid for a result with this step.
     #[must_use]
     pub fn of(step_m: f64, length_m: f64) -> Self {
-        // Within the number of rows that a lap may have.
+        // Stay within the maximum number of rows of a lap.
         let most = (MOST_ROWS as f64 / 2.0 * step_m / length_m).max(1.0);
         let every = (step_m / FINE_STEP_M).ceil().clamp(1.0, most).floor();
         Self { step_m: step_m / every, every: every as usize }
     }
 
-    /// Leaves the rows of the result.
+    /// Reduces the rows to those of the result.
     pub fn thin(self, compared: &mut Comparison, laps: &mut [LapColumns]) {
         thin(&mut compared.distance_m, self.every);
         compared.delta_ms.iter_mut().for_each(|delta| thin(delta, self.every));
@@ -40,52 +40,52 @@ impl FineGrid {
     }
 }
 
-/// A part of the lap.
+/// A stretch of the lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stretch {
-    /// Where it begins, from the line.
+    /// Start, as a distance from the line.
     pub from_m: f64,
-    /// Where it ends.
+    /// End, as a distance from the line.
     pub to_m: f64,
-    /// How much time each lap loses on it; negative is won, `None` if it is not known. What a lap loses where it was not seen counts to the stretch in which
-    /// it is seen again, so that all stretches together are the difference of the laps.
+    /// Time that each lap loses on it; negative is gained, `None` is unknown. Time lost where a lap was not observed counts towards the
+    /// stretch in which it is observed again, so that all stretches add up to the difference of the laps.
     pub lost_ms: Vec<Option<f64>>,
 }
 
-/// A corner of the reference.
+/// A corner, as driven in the reference lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Corner {
-    /// From 1, from the line on.
+    /// Number, from 1, counted from the line.
     pub n: u32,
     /// Where the reference brakes for it.
     pub from_m: f64,
-    /// Where the reference is at its slowest.
+    /// Where the reference has its minimum speed.
     pub apex_m: f64,
-    /// Where the reference has got back half of the speed.
+    /// Where the reference has recovered half of the speed.
     pub to_m: f64,
-    /// The lowest speed of each lap.
+    /// Minimum speed of each lap.
     pub min_speed_kmh: Vec<Option<f64>>,
-    /// How much time each lap loses in it; negative is won.
+    /// Time that each lap loses in it; negative is gained.
     pub lost_ms: Vec<Option<f64>>,
 }
 
-/// Laps, compared.
+/// The result of a lap comparison.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Comparison {
-    /// Places, from the line.
+    /// Distance of each row from the line.
     pub distance_m: Vec<f64>,
-    /// For each lap how much later it is at each place than the reference, since the line.
+    /// For each lap, its delta to the reference at each row; positive is slower.
     pub delta_ms: Vec<Vec<Option<f64>>>,
-    /// The lap in parts of equal length.
+    /// The lap in stretches of equal length.
     pub stretches: Vec<Stretch>,
-    /// The corners of the reference; none if its speed is not among the columns.
+    /// The corners of the reference; empty if its speed is not among the columns.
     pub corners: Vec<Corner>,
 }
 
-/// Compares laps whose columns are all on the grid with this step.
+/// Compares laps whose columns are all on the position grid with this step.
 ///
 /// # Errors
-/// If it is no grid.
+/// If the step or the length is not a positive number, or if there are too many rows.
 pub fn compare(laps: &[LapColumns], length_m: f64, step_m: f64) -> Result<Comparison, ColumnsError> {
     let distance_m: Vec<f64> = shares_of_grid(step_m, length_m)?.into_iter().map(|share| share * length_m).collect();
     let Some(reference) = laps.first() else { return Ok(Comparison { distance_m, ..Comparison::default() }) };
@@ -106,9 +106,9 @@ fn deltas(reference: &[Option<f64>], lap: &[Option<f64>]) -> Vec<Option<f64>> {
     reference.iter().zip(lap).map(|(reference, lap)| Some((*lap)? - (*reference)?)).collect()
 }
 
-/// What is lost on each stretch: from the last difference that is known before it to the last one in it.
+/// Returns the time lost on each stretch: from the last known delta before it to the last one in it.
 fn lost_on_stretches(distance_m: &[f64], delta: &[Option<f64>], edge: impl Fn(usize) -> f64) -> Vec<Option<f64>> {
-    // At the beginning of a lap that is known from its line on nobody has lost anything, also where one began before the line.
+    // If a lap is known from its line on, no time is lost at its start, even if it began before the line.
     let mut before = match delta.first() {
         Some(Some(_)) => Some(0.0),
         _ => delta.iter().flatten().next().copied(),
@@ -128,7 +128,7 @@ fn lost_on_stretches(distance_m: &[f64], delta: &[Option<f64>], edge: impl Fn(us
     (0..STRETCHES).map(stretch).collect()
 }
 
-/// The difference at a place, between the rows around it.
+/// Returns the delta at a position, interpolated between the rows around it.
 fn delta_at(distance_m: &[f64], delta: &[Option<f64>], place_m: f64) -> Option<f64> {
     let next = distance_m.partition_point(|place| *place < place_m);
     let (to_m, to) = (*distance_m.get(next)?, (*delta.get(next)?)?);
@@ -140,7 +140,7 @@ fn delta_at(distance_m: &[f64], delta: &[Option<f64>], place_m: f64) -> Option<f
     Some(from + (to - from) * (place_m - from_m) / (to_m - from_m))
 }
 
-/// What is lost from the first known difference to the last in some rows.
+/// Returns the time lost in a range of rows, from the first known delta to the last.
 fn lost(delta: &[Option<f64>], first: usize, last: usize) -> Option<f64> {
     let rows = delta.get(first..last)?;
     let begin = rows.iter().position(Option::is_some)?;
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::laps::Column;
 
-    /// A lap of 100 s and 5000 m on a grid of 5 m, slower by this much at each share.
+    /// A lap of 5000 m on a grid of 5 m, driven at this pace in milliseconds per lap at each lap fraction.
     fn lap(ms_per_share: impl Fn(f64) -> f64) -> LapColumns {
         let shares = shares_of_grid(5.0, 5_000.0).unwrap();
         let (mut time_ms, mut before) = (0.0, 0.0);
@@ -218,7 +218,7 @@ mod tests {
                     LapColumns { time_ms, ..LapColumns::default() }
                 };
                 let mut laps = [at(&|_| 100_000.0), at(&slow)];
-                // Not seen in one lap, and the last place only by the lap's time.
+                // Unknown in the middle of one lap and shortly before its end.
                 let rows = laps[1].time_ms.len();
                 if rows > 200 {
                     laps[1].time_ms[rows / 3..rows / 2].fill(None);

@@ -1,7 +1,8 @@
-//! A tape that was cut out of another one for one of its laps.
+//! Tapes that were cut out of another tape for a single lap.
 //!
-//! The signs of a lap lie on both sides of its lines: a lap is known to begin only by the frames before it, and the game gives its time some seconds behind its
-//! end. Such a tape has these frames, too, and its metadata says which part is the lap. The tracker looks at all frames, and the tape has this lap alone.
+//! Detecting a lap needs frames from outside of it: the frames before the line show that it begins, and the game publishes its time some
+//! seconds after its end. Such a tape therefore includes these frames, and its metadata stores which part is the lap. The tracker reads
+//! all frames; only this lap is kept.
 
 use std::ops::Range;
 
@@ -12,25 +13,25 @@ use super::model::Lap;
 use super::tracked::Tracked;
 use crate::recording::Recording;
 
-/// Frames before the line that are kept.
+/// How much is kept before the line.
 const BEFORE_NS: u64 = 2_000_000_000;
-/// Frames behind the next line that are kept: until the game has given the time.
+/// How much is kept after the next line: until the game has published the lap time.
 const BEHIND_NS: u64 = LATE_TIME_NS + 1_000_000_000;
 
-/// The part of a tape that is kept for a lap.
+/// The part of a tape to keep for a lap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CutLap {
-    /// The frames that are kept.
+    /// Time range of the frames to keep.
     pub times: Range<u64>,
-    /// The lap itself.
+    /// Time range of the lap itself.
     lap: Range<u64>,
 }
 
 impl CutLap {
-    /// The metadata key under which a tape says which part of it is the lap.
+    /// Metadata key for the time range of the lap.
     pub const KEY: &'static str = "cut_lap";
 
-    /// The part to keep for a lap of a tape: the lap, and the frames around it that show what it is.
+    /// Returns the part to keep for a lap: the lap, and the frames around it that are needed to detect it.
     #[must_use]
     pub fn of(tape: &dyn Recording, lap: &Lap) -> Self {
         let end_of_tape_ns = tape.end_ns().saturating_add(1);
@@ -39,7 +40,8 @@ impl CutLap {
         Self { times: lap.start_ns.saturating_sub(BEFORE_NS)..behind_ns, lap: lap.start_ns..lap_end_ns }
     }
 
-    /// What the metadata of the new tape says: its own id, so that what is made of it in turn does not inherit it, and the lap on it.
+    /// Returns the metadata value for the new tape: the tape's id, so that tapes derived from it do not inherit the entry, and the time
+    /// range of the lap in nanoseconds.
     #[must_use]
     pub fn value(&self, tape: TapeId) -> String {
         let [from_ns, to_ns] = [self.lap.start, self.lap.end].map(|at_ns| at_ns.saturating_sub(self.times.start));
@@ -47,7 +49,7 @@ impl CutLap {
     }
 }
 
-/// The lap that a tape was cut for, by its metadata.
+/// Returns the time range of the lap that a tape was cut for, from its metadata.
 fn lap_of(tape: &dyn Recording) -> Option<Range<u64>> {
     let metadata = tape.metadata();
     let mut words = metadata.get(CutLap::KEY)?.split(' ');
@@ -56,7 +58,7 @@ fn lap_of(tape: &dyn Recording) -> Option<Range<u64>> {
     of_this.then_some(from_ns..to_ns)
 }
 
-/// Leaves the lap that a tape was cut for. All other tapes have all of their laps.
+/// Removes all laps except the one that the tape was cut for. Other tapes are left unchanged.
 pub(super) fn keep_cut_lap(tape: &dyn Recording, tracked: &mut Tracked) {
     let Some(part) = lap_of(tape) else { return };
     let common_ns = |lap: &Lap| {

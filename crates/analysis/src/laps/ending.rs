@@ -1,4 +1,4 @@
-//! How laps end: what the difference of two frames means, and what becomes of a lap whose end is decided.
+//! How laps end: what the difference between two frames means, and what becomes of a lap once its end is decided.
 
 use super::choices::{EARLY_TIME_MS, LINE_COVERAGE, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
 use super::closing::{Closing, Time, Turned, is_earlier};
@@ -9,7 +9,7 @@ use super::steady::is_game_time_back;
 use super::words::{ReasonCode, TimeSource};
 
 impl OpenSession {
-    /// Compares a frame with the one before it.
+    /// Compares a frame with the previous one.
     pub(super) fn compare(
         &mut self,
         shared: &mut Shared,
@@ -25,7 +25,7 @@ impl OpenSession {
         self.late_time(before, now, out);
         let rise =
             Option::zip(self.counted, now.frame.laps_completed).map_or(0, |(from, to)| i64::from(to) - i64::from(from));
-        // Nobody drives from the track into the box without the lane between: the car was put there.
+        // A car cannot drive from the track into its box without passing through the pit lane: it was teleported.
         let put_there = whole
             && self.running.is_some()
             && in_box(&now.frame)
@@ -51,7 +51,8 @@ impl OpenSession {
         Step::Same
     }
 
-    /// The car is on no lap any more: in the garage, without its driver, or a race begins behind the formation laps.
+    /// Aborts the lap if the car is no longer on one: it is in the garage or without a driver, or the race begins after the formation
+    /// laps. Returns whether it did.
     fn left_lap(
         &mut self,
         shared: &mut Shared,
@@ -79,7 +80,7 @@ impl OpenSession {
         true
     }
 
-    /// Fewer laps: a lap that is taken back, or another start.
+    /// Handles a lap count that fell: a lap was taken back, or the session was restarted.
     fn laps_fell(&mut self, now: &Moment, since_ns: u64) -> Step {
         let taken_back = self.closing.as_ref().is_some_and(|closing| {
             closing.done.is_none() && closing.laps.is_some() && closing.lap.counted_from == now.frame.laps_completed
@@ -91,7 +92,7 @@ impl OpenSession {
         Step::Same
     }
 
-    /// What was seen behind the line is of the lap before it.
+    /// Dismisses a line crossing: the frames since then belong to the lap before it.
     fn no_line(&mut self, now: &Moment) {
         let Some(closing) = self.closing.take() else { return };
         let mut lap = closing.lap;
@@ -116,13 +117,13 @@ impl OpenSession {
         }
         if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
             closing.rose(laps);
-            // The next lap began with the timer, before its number was shown.
+            // The next lap began when the timer restarted, before the lap count rose.
             if let Some(lap) = &mut self.running {
                 lap.counted_from = now.frame.laps_completed;
             }
             return;
         }
-        // The line was known by its time, before the number was shown.
+        // The line crossing was recognized by its lap time, before the lap count rose.
         let young = |lap: &RunningLap| lap.timer_ms(before) < f64::from(SHORTEST_LAP_MS);
         if self.running.as_ref().is_some_and(|lap| lap.counted_from == now.frame.laps_completed && young(lap)) {
             return;
@@ -163,22 +164,22 @@ impl OpenSession {
         }
     }
 
-    /// A lap of which only its end was seen.
+    /// Creates a lap of which only the end was observed.
     fn unseen(&self, from: &Moment) -> RunningLap {
         let start = Start { ns: from.time_ns, ms: from.clock_ms, partial: true, grid: false };
         RunningLap::new(start, from, &self.identity, self.conditions_of(from))
     }
 
-    /// Decides what is open, as well as it can be known now.
+    /// Decides everything that is pending, from what is known now.
     pub(super) fn settle(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
-        // A restart that is not certain yet is no restart: whoever asks knows better what came.
+        // A restart that is not certain yet is not a restart: the caller knows better what happened.
         let _ = self.decide(shared, now, true, out);
         if let Some(closing) = self.closing.take() {
             self.abort(shared, closing.lap, ReasonCode::AbortedRestart, closing.cross_ns, now, out);
         }
     }
 
-    /// Looks at the lap whose end is being decided.
+    /// Decides on the lap whose end is pending.
     pub(super) fn decide(&mut self, shared: &mut Shared, now: &Moment, at_once: bool, out: &mut Vec<Event>) -> Step {
         if let Some(closing) = self.closing.as_mut().filter(|closing| closing.done.is_none()) {
             closing.look(now);
@@ -188,7 +189,7 @@ impl OpenSession {
                 Turned::Counted => self.count(shared, now, out),
                 Turned::NoLine => self.no_line(now),
                 Turned::TooShort => {
-                    // From a box before the line: the lap that begins there comes from the pits.
+                    // The car left a box before the line: the lap that begins at the line is an out lap.
                     if let (Some(closing), Some(next)) = (&self.closing, &mut self.running) {
                         next.began_in_pits |= closing.lap.began_in_pits && closing.over_line;
                     }
@@ -219,13 +220,13 @@ impl OpenSession {
         }
     }
 
-    /// Tells of the lap that runs, once it is certain that it does.
+    /// Announces the running lap, once it is certain that there is one.
     fn tell_running(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
         if self.closing.as_ref().is_some_and(|closing| closing.done.is_none()) {
             return;
         }
         let Some(mut lap) = self.running.take() else { return };
-        // From a box before the line to the line is not a lap; all round the track is one.
+        // From a box just before the line to the line is not a lap; all the way round the track is.
         let short = lap.to_first_line && lap.way.coverage().is_none_or(|seen| seen < LINE_COVERAGE);
         if lap.told.is_none() && !short {
             self.tell(shared, &mut lap, now, out);
@@ -233,7 +234,7 @@ impl OpenSession {
         self.running = Some(lap);
     }
 
-    /// The line is certain.
+    /// Counts a lap whose line crossing is certain.
     fn count(&mut self, shared: &mut Shared, now: &Moment, out: &mut Vec<Event>) {
         let Some(mut closing) = self.closing.take() else { return };
         if closing.lap.told.is_none() {
@@ -243,7 +244,7 @@ impl OpenSession {
         if laps > 1 {
             self.unseen_laps(shared, &mut closing, laps, now, out);
         }
-        // The lap's number is what the game has counted, where it was not seen from its beginning.
+        // The lap number follows the game's count, also if the start of the lap was not observed.
         if let Some(counted) = now.frame.laps_completed.filter(|_| closing.laps.is_some()) {
             closing.lap.counted_from = counted.checked_sub(1).or(closing.lap.counted_from);
         } else if let Some(next) = &mut self.running {
@@ -255,7 +256,7 @@ impl OpenSession {
         self.closing = Some(closing);
     }
 
-    /// Laps that were driven while nobody looked: all but the last have no time.
+    /// Adds the laps that were driven during a gap. All but the last have no time.
     fn unseen_laps(
         &mut self,
         shared: &mut Shared,
@@ -273,7 +274,7 @@ impl OpenSession {
         let first = closing.lap.counted_from;
         let open = std::mem::replace(&mut closing.lap, last);
         self.abort(shared, open, ReasonCode::StreamGap, from.time_ns, now, out);
-        // A number that leaps is no reason to fill the memory.
+        // Bounds the memory used if the lap count jumps.
         for nth in 1..(laps - 1).min(MOST_UNSEEN) {
             let mut lap = self.unseen(&from);
             lap.counted_from = first.map(|first| first.saturating_add(nth));
@@ -290,7 +291,7 @@ impl OpenSession {
         self.tell(shared, &mut closing.lap, now, out);
     }
 
-    /// The time of a lap that got none may come late.
+    /// Amends a lap whose official time appears late.
     fn late_time(&mut self, before: &Moment, now: &Moment, out: &mut Vec<Event>) {
         let (Some(ms), Some(closing)) = (now.frame.last_ms, &self.late) else { return };
         let shown = LastTime::of(&now.frame);
@@ -305,7 +306,7 @@ impl OpenSession {
         }
     }
 
-    /// The source of a time.
+    /// Returns a lap time and its source.
     pub(super) fn time_of(closing: &Closing, time: Time) -> Option<(u32, TimeSource)> {
         match time {
             Time::Official(ms) => Some((ms, TimeSource::Official)),
@@ -314,5 +315,5 @@ impl OpenSession {
     }
 }
 
-/// Laps that are told of although nobody saw them, at most.
+/// Maximum number of laps added for a gap.
 const MOST_UNSEEN: u32 = 1_000;

@@ -1,17 +1,17 @@
-//! What the tracker tells while frames go through it. Each event carries what it is about as it stands then.
+//! The events that the tracker emits. Each event carries the current state of its subject.
 
 use super::model::{Conditions, Id, Lap, Sector, Session, Stint, TrackFacts};
 
-/// Something happened.
+/// An event of the tracker.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A session began, or was joined.
     SessionOpened(Session),
-    /// More is known of a session than when it opened: names that came later.
+    /// More is known about a session than when it opened, such as names that appeared later.
     SessionChanged(Session),
     /// A session ended; [`Session::end`] says why.
     SessionClosed(Session),
-    /// What a session taught about its track: told when its first whole lap is driven, and again before it closes.
+    /// Track facts learned in a session. Emitted after its first full lap, and again before it closes.
     TrackLearned(TrackFacts),
     /// A stint began.
     StintOpened {
@@ -33,39 +33,39 @@ pub enum Event {
     SectorClosed {
         /// Its lap.
         lap: Id,
-        /// From 1.
+        /// Sector number, from 1.
         number: u8,
         /// The sector.
         sector: Sector,
     },
-    /// The line was crossed; the time is the measured one.
+    /// The car crossed the line; the lap time is the measured one.
     LapProvisional(Lap),
-    /// A lap is done.
+    /// A lap is final.
     LapFinal(Lap),
-    /// A lap has no end, or none that counts; its reasons say why.
+    /// A lap was aborted: it has no end, or none that counts. Its reasons say why.
     LapAborted(Lap),
-    /// Something about a lap that was done has changed.
+    /// A final lap has changed.
     LapAmended(Lap),
-    /// Another lap is the best of a driver in the session, or none is any more.
+    /// The best lap of a driver in the session has changed, or was revoked.
     BestChanged {
         /// The session.
         session: Id,
-        /// Whose best.
+        /// The driver.
         driver: Option<String>,
         /// The best lap.
         best_lap: Option<Id>,
-        /// Its time.
+        /// Its lap time.
         time_ms: Option<u32>,
-        /// The sum of the best sectors.
+        /// The theoretical best: the sum of the best sectors.
         theoretical_best_ms: Option<u32>,
     },
-    /// Grip, rain, temperatures, tyres or flags are others now.
+    /// Grip, rain, temperatures, tyres or flags have changed.
     ConditionsChanged {
         /// The session.
         session: Id,
-        /// When.
+        /// Time since the start of the tape.
         at_ns: u64,
-        /// What it is now.
+        /// The new conditions.
         conditions: Conditions,
     },
 }

@@ -1,4 +1,4 @@
-//! Laps as the model has them: running, provisional, final, aborted, amended.
+//! Builds the laps of the model: running, provisional, final, aborted, amended.
 
 use gametape_games::{Validity, Verdict};
 
@@ -12,19 +12,19 @@ use super::running::{Moment, RunningLap};
 use super::sectors::Finished;
 use super::words::{LapState, Phase, ReasonCode, ReasonSource, SectorSource, TimeSource};
 
-/// What a lap is made of beside its frames.
+/// What a lap is built from in addition to its frames.
 struct End {
     state: LapState,
     end_ns: Option<u64>,
     in_pits: bool,
     time: Option<(u32, TimeSource)>,
     measured_ms: Option<f64>,
-    /// Whether the game gave a time; `None` while that is open.
+    /// Whether the game reported a lap time; `None` while that is pending.
     official: Option<bool>,
 }
 
 impl OpenSession {
-    /// Tells of a lap that has begun.
+    /// Announces a lap that has begun.
     pub(super) fn tell(&mut self, shared: &mut Shared, lap: &mut RunningLap, now: &Moment, out: &mut Vec<Event>) {
         lap.start_ns = lap.start_ns.max(shared.lap_end_ns);
         lap.told = Some(shared.next_lap(lap.start_ns));
@@ -81,13 +81,13 @@ impl OpenSession {
     }
 
     fn done(&self, lap: Lap, running: &RunningLap) -> Done {
-        // A lap that began elsewhere than at the line never covers all of the track.
+        // A lap that did not begin at the line never covers all of the track.
         let from_line = matches!(lap.phase, Phase::Flying | Phase::In) && lap.state != LapState::Aborted;
         let little_driven = from_line && running.way.driven().is_some_and(|driven| driven < COVERAGE);
         Done { lap, driven_m: running.way.driven_m(), little_driven, barred: false }
     }
 
-    /// A lap is at the line. Gives its place among those of the session.
+    /// Adds a lap that has reached the line. Returns its index among the laps of the session.
     pub(super) fn provisional(&mut self, shared: &mut Shared, closing: &Closing, out: &mut Vec<Event>) -> usize {
         let end = End {
             state: LapState::Provisional,
@@ -106,7 +106,7 @@ impl OpenSession {
         self.laps.len() - 1
     }
 
-    /// The time of a lap is certain; `amends` one that was final already.
+    /// Finishes a lap whose time is settled. `amends`: the lap was final already.
     pub(super) fn finish(&mut self, closing: Closing, time: Time, amends: bool, out: &mut Vec<Event>) {
         let Some(place) = closing.done else { return };
         let end = End {
@@ -149,7 +149,7 @@ impl OpenSession {
         }
     }
 
-    /// A lap has no end.
+    /// Aborts a lap: it ends without a line crossing that counts.
     pub(super) fn abort(
         &mut self,
         shared: &mut Shared,
@@ -186,15 +186,15 @@ impl OpenSession {
         self.laps.push(done);
     }
 
-    /// A lap belongs to the stint that it names. One that is closed is told of again.
+    /// Adds a lap to its stint. If the stint is closed already, emits it again.
     fn count_for_stint(&mut self, lap: &Lap, out: &mut Vec<Event>) {
         let session = self.model.id;
         out.extend(self.stints.lap(lap.stint, lap.tape_lap).map(|stint| Event::StintClosed { session, stint }));
     }
 
-    /// Takes over what a second source says of a lap. Gives whether that is new.
+    /// Adds a second source's verdict on a lap. Returns whether it is new.
     ///
-    /// Invalid wins, whoever says it. Where the two disagree, what each of them said stays with the lap.
+    /// Invalid wins, whichever source reports it. If the sources disagree, both statements are kept as reasons.
     pub(super) fn take_verdict(&mut self, place: usize, verdict: &Verdict) -> bool {
         let Some(done) = self.laps.get_mut(place) else { return false };
         let said = |code| {
@@ -215,7 +215,7 @@ impl OpenSession {
         other.is_some() || barred
     }
 
-    /// Notes what speaks against a lap that is over.
+    /// Adds a reason that counts against a finished lap.
     pub(super) fn push_reason(&mut self, place: usize, code: ReasonCode) {
         if let Some(done) = self.laps.get_mut(place)
             && !done.lap.has(code)
@@ -224,7 +224,7 @@ impl OpenSession {
         }
     }
 
-    /// Tells of a lap that changed after it was done.
+    /// Emits a lap that changed after it was finished.
     pub(super) fn amended(&mut self, place: usize, out: &mut Vec<Event>) {
         let Some(done) = self.laps.get_mut(place) else { return };
         done.lap.eligible = is_eligible(done);
@@ -235,7 +235,7 @@ impl OpenSession {
     }
 }
 
-/// What a second source said while the lap was provisional stays.
+/// Carries over what a second source reported while the lap was provisional.
 fn keep_verdict(before: &Lap, now: &mut Lap) {
     let stays =
         |reason: &&Reason| reason.source == ReasonSource::Broadcast || reason.code == ReasonCode::BestRemovedByPenalty;
@@ -243,7 +243,7 @@ fn keep_verdict(before: &Lap, now: &mut Lap) {
     heed_second_source(now);
 }
 
-/// A second source that calls the lap invalid makes it so; that the first one said otherwise is noted.
+/// Invalidates a lap that a second source calls invalid, and records it if the first source called it valid.
 fn heed_second_source(lap: &mut Lap) {
     let invalid = |reason: &Reason| reason.source == ReasonSource::Broadcast && reason.code == ReasonCode::GameInvalid;
     if lap.reasons.iter().any(invalid) {
@@ -282,7 +282,7 @@ fn reasons(lap: &RunningLap, phase: Phase, invalid: Option<Reason>, finished: &F
     reasons
 }
 
-/// Where the times of a lap's sectors are from, in one word: the least certain of those that are known.
+/// Returns the source of a lap's sector times: the least certain one among the known sectors.
 #[must_use]
 pub fn sector_source(sectors: &[Sector]) -> SectorSource {
     sectors

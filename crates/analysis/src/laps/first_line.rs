@@ -1,7 +1,7 @@
-//! The way from the pits onto the first lap, and back into them in one leap.
+//! The run from the pits to the first line crossing, and teleports back to the pits.
 //!
-//! Some games count the first lap from the line and not from the pits. What is driven before is a lap of its own where it leads round the track, and nothing
-//! where the pits lie just before the line.
+//! Some games count the first lap from the line, not from the pits. The part before the line is a separate lap if it leads round the
+//! track, and not a lap if the pits lie just before the line.
 
 use gametape_games::{LapFrame, Pit};
 
@@ -14,7 +14,7 @@ use super::way::forward;
 use super::words::ReasonCode;
 
 impl OpenSession {
-    /// The car crosses the line at which its first lap begins.
+    /// Handles the line crossing at which the first lap begins.
     pub(super) fn cross_first_line(
         &mut self,
         shared: &mut Shared,
@@ -31,12 +31,13 @@ impl OpenSession {
         let from_pits = lap.began_in_pits && !is_lap;
         self.first_line = Some(FirstLine { ns, ms: now.clock_ms - since_ms, seen: whole, from_pits });
         if is_lap {
-            // The game gives it no time.
+            // The game reports no time for it.
             self.abort(shared, lap, ReasonCode::NoOfficialTime, ns, now, out);
         }
     }
 
-    /// Whether the car was put into the pits, for games that do not tell the box from the lane: it is elsewhere in one leap, and has more fuel.
+    /// Returns whether the car was teleported to the pits, for games that do not distinguish the pit box from the pit lane: its position
+    /// jumps, and it has more fuel.
     pub(super) fn is_put_into_pits(&mut self, before: &Moment, now: &Moment, whole: bool) -> bool {
         if is_leap(before, now, whole) {
             self.leap.get_or_insert((now.clock_ms, before.frame.fuel_l));
@@ -59,7 +60,7 @@ fn may_be_in_pits(frame: &LapFrame) -> bool {
     matches!(frame.pit, None | Some(Pit::Lane))
 }
 
-/// Whether the car is elsewhere than it can have driven to.
+/// Returns whether the car moved further than it can have driven.
 fn is_leap(before: &Moment, now: &Moment, whole: bool) -> bool {
     let Some((from, to)) = Option::zip(before.frame.position, now.frame.position) else { return false };
     let seconds = ((now.clock_ms - before.clock_ms) / 1000.0).clamp(0.0, 1.0) as f32;

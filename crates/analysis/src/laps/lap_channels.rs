@@ -1,6 +1,6 @@
-//! The channels of a lap by name: neutral ones that all games share (`speed_kmh`), and those of the tape (`physics/tyreWear.2`).
+//! The channels of a lap by name: neutral channels that all games share (`speed_kmh`), and channels of the tape (`physics/tyreWear.2`).
 //!
-//! Takes names, gives the values that are known after each frame. What is not known is NaN in here, and `None` outside.
+//! Resolves names and returns the values after each frame. Unknown values are NaN in this module, and `None` outside of it.
 
 use gametape_format::{Channel, ChannelType};
 use gametape_games::Sample;
@@ -8,16 +8,16 @@ use gametape_games::Sample;
 use super::columns::ColumnsError;
 use crate::recording::Recording;
 
-/// Channels that are listed at most: games with an array for each car have thousands.
+/// Maximum number of channels listed. Games with an array per car have thousands.
 const MOST_LISTED: usize = 4096;
 const PSI_PER_KPA: f32 = 0.145_037_74;
 
-/// A channel that can be asked for.
+/// A channel that can be requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelName {
-    /// Its name.
+    /// Channel name.
     pub name: String,
-    /// Its unit; empty if there is none or it is not known.
+    /// Unit; empty if there is none or it is unknown.
     pub unit: String,
 }
 
@@ -25,7 +25,7 @@ pub struct ChannelName {
 struct Neutral {
     name: &'static str,
     unit: &'static str,
-    /// Between two frames it has values between theirs.
+    /// Whether values may be interpolated between frames.
     is_smooth: bool,
     of: fn(&Sample) -> Option<f32>,
 }
@@ -34,7 +34,7 @@ const fn smooth(name: &'static str, unit: &'static str, of: fn(&Sample) -> Optio
     Neutral { name, unit, is_smooth: true, of }
 }
 
-/// The neutral channels, in the order of answers.
+/// The neutral channels, in the order in which they are returned.
 const NEUTRAL: &[Neutral] = &[
     smooth("speed_kmh", "km/h", |sample| sample.speed_kmh),
     smooth("rpm", "rpm", |sample| sample.rpm),
@@ -63,21 +63,21 @@ const NEUTRAL: &[Neutral] = &[
     smooth("tyre_wear.3", "", |sample| sample.wheels[3].tread_left.map(|left| 1.0 - left)),
 ];
 
-/// The names of the neutral channels.
+/// Returns the names of the neutral channels.
 pub fn neutral_channels() -> impl Iterator<Item = &'static str> {
     NEUTRAL.iter().map(|neutral| neutral.name)
 }
 
-/// A channel that was asked for.
+/// A requested channel.
 #[derive(Clone)]
 pub struct Tap {
-    /// The name under which it was asked for.
+    /// The requested name.
     pub name: String,
-    /// Its unit; empty if there is none or it is not known.
+    /// Unit; empty if there is none or it is unknown.
     pub unit: String,
-    /// Between two frames it has values between theirs.
+    /// Whether values may be interpolated between frames.
     pub is_smooth: bool,
-    /// Its values are numbers of 4 bytes: digits beyond theirs mean nothing.
+    /// Whether values have single precision, so that further digits are meaningless.
     pub(super) is_single: bool,
     source: Source,
 }
@@ -89,7 +89,7 @@ enum Source {
 }
 
 impl Tap {
-    /// The channel that all games share under this name.
+    /// Returns the neutral channel with this name.
     #[must_use]
     pub fn neutral(name: &str) -> Option<Self> {
         let neutral = NEUTRAL.iter().find(|neutral| neutral.name == name)?;
@@ -97,7 +97,7 @@ impl Tap {
         Some(Self { name: name.to_owned(), unit, is_smooth, is_single: true, source: Source::Neutral(neutral.of) })
     }
 
-    /// A value at this place of the frames of a stream, under a name of one's own.
+    /// Creates a channel that reads a value at `offset` in the frames of a stream, under a name of the caller's choice.
     #[must_use]
     pub fn at(name: String, unit: String, stream: usize, offset: usize, kind: ChannelType) -> Self {
         let is_smooth = matches!(kind, ChannelType::F32 | ChannelType::F64);
@@ -105,7 +105,7 @@ impl Tap {
         Self { name, unit, is_smooth, is_single: kind == ChannelType::F32, source }
     }
 
-    /// The stream whose frames it is read from; none for a channel that all games share.
+    /// Returns the stream that the channel is read from, or `None` for a neutral channel.
     #[must_use]
     pub fn stream(&self) -> Option<usize> {
         match self.source {
@@ -114,7 +114,7 @@ impl Tap {
         }
     }
 
-    /// The channel with this name.
+    /// Finds the channel with this name.
     pub(super) fn find(tape: &dyn Recording, name: &str) -> Result<Self, ColumnsError> {
         if let Some(tap) = Self::neutral(name) {
             return Ok(tap);
@@ -145,7 +145,7 @@ impl Tap {
         Err(unknown())
     }
 
-    /// Takes over what a frame says.
+    /// Updates the value from a frame.
     pub fn frame(&mut self, of: usize, bytes: &[u8]) {
         if let Source::Tape { stream, offset, kind, newest } = &mut self.source
             && *stream == of
@@ -154,7 +154,7 @@ impl Tap {
         }
     }
 
-    /// The value now; NaN if it is not known.
+    /// Returns the current value, or NaN if it is unknown.
     #[must_use]
     pub fn value(&self, sample: &Sample) -> f64 {
         match &self.source {
@@ -168,7 +168,7 @@ fn is_text(kind: ChannelType) -> bool {
     matches!(kind, ChannelType::Char | ChannelType::Char16)
 }
 
-/// A value out of a frame; `None` where the frame ends too soon.
+/// Reads a value from a frame. Returns `None` if the frame is too short.
 fn value_at(kind: ChannelType, bytes: &[u8], offset: usize) -> Option<f64> {
     fn array<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
         bytes.get(offset..offset.checked_add(N)?)?.try_into().ok()
@@ -190,7 +190,7 @@ fn value_at(kind: ChannelType, bytes: &[u8], offset: usize) -> Option<f64> {
     })
 }
 
-/// The unit of the neutral steering: a share of the lock, or an angle where the game gives that.
+/// Returns the unit of the neutral steering channel: empty for a fraction of full lock, `rad` if the game reports only an angle.
 #[must_use]
 pub fn steering_unit(sample: &Sample) -> &'static str {
     match (sample.steering, sample.steering_rad) {
@@ -199,7 +199,7 @@ pub fn steering_unit(sample: &Sample) -> &'static str {
     }
 }
 
-/// All that can be asked for: the neutral channels that this game gives, then those of the tape.
+/// Lists the channels that can be requested: the neutral channels that this game provides, then those of the tape.
 pub(super) fn available(tape: &dyn Recording, sample: &Sample) -> Vec<ChannelName> {
     let given = NEUTRAL.iter().filter(|neutral| (neutral.of)(sample).is_some());
     let neutral = given.map(|neutral| ChannelName {

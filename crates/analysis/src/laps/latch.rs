@@ -1,11 +1,12 @@
-//! The validity latch: a lap that was invalid once is invalid, whatever the game shows later. Games show it only while the lap runs.
+//! The validity latch: a lap that was invalid once stays invalid, whatever the game reports later. Games report it only while the lap
+//! runs.
 
 use gametape_games::{LapFrame, Validity};
 
 use super::model::Reason;
 use super::words::{ReasonCode, ReasonSource};
 
-/// What was seen of a lap's validity.
+/// What was observed of a lap's validity.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Latch {
     said: bool,
@@ -14,7 +15,7 @@ pub(super) struct Latch {
     incidents: Option<i32>,
 }
 
-/// Where and when.
+/// Where and when something happened.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     sector: Option<u8>,
@@ -23,7 +24,7 @@ struct Place {
 }
 
 impl Latch {
-    /// Takes over a frame of the lap; `sector` counts from 0.
+    /// Adds a frame of the lap; `sector` counts from 0.
     pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame, sector: Option<u8>) {
         let here = || Place {
             sector: sector.map(|sector| sector.saturating_add(1)),
@@ -41,7 +42,7 @@ impl Latch {
         }
     }
 
-    /// Takes over what was seen behind a line that was none.
+    /// Merges what was observed after a line crossing that turned out not to be one.
     pub(super) fn merge(&mut self, later: &Self) {
         self.said |= later.said;
         self.invalid = self.invalid.or(later.invalid);
@@ -49,12 +50,12 @@ impl Latch {
         self.incidents = later.incidents.or(self.incidents);
     }
 
-    /// Whether the car left the track, as far as the game says.
+    /// Returns whether the car left the track, as far as the game reports it.
     pub(super) fn left_track(&self) -> bool {
         self.off_track.is_some()
     }
 
-    /// The verdict, with what speaks against the lap. `official`: the game gave the lap a time; `None` while that is open.
+    /// Returns the validity and, if the lap is invalid, the reason. `official`: the game reported a lap time; `None` while that is pending.
     pub(super) fn verdict(&self, by: Validity, official: Option<bool>) -> (Option<bool>, Option<Reason>) {
         let reason = |code, place: Place| Reason {
             code,

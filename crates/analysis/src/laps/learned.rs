@@ -1,8 +1,8 @@
-//! What laps teach about a track: its length, where its sectors end, its outline, and the way through the pits.
+//! Track facts learned from laps: length, sector ends, outline, pit entry and exit.
 //!
-//! The outline is made of places in the world, those of one flying lap as soon as there is one: a lap from the pits begins beside the track, and places of
-//! several laps do not fit each other. A game that says none but the direction in which the car goes gives it, too: steps of equal length, each in its
-//! direction, lead round the track.
+//! The outline consists of world positions, those of a single flying lap as soon as there is one: an out lap begins beside the track,
+//! and positions of different laps do not line up. If a game reports no world position but a course over ground, the outline is dead
+//! reckoned: steps of equal length, each in its direction, lead round the track.
 
 use gametape_games::{Identity, Pit};
 
@@ -12,32 +12,32 @@ use super::running::Moment;
 use super::way::{PARTS, part};
 use super::words::Phase;
 
-/// What was learned in a session.
+/// What the laps of a session have shown about its track.
 #[derive(Debug, Default)]
 pub(super) struct Learning {
     before: Option<Moment>,
-    /// The first place in each part, whichever lap it is of.
+    /// The first position observed in each bin, of any lap.
     first_seen: Outline,
-    /// The lap that is driven, from the line on.
+    /// The current lap, from the line on.
     driving: Outline,
-    /// The lap before it, and the first place behind the line at its end.
+    /// The previous lap, and the first position past the line at its end.
     driven: Option<(Outline, [f32; 3])>,
     /// A flying lap.
     lap: Option<Outline>,
-    /// The direction at each part, where there are no places.
+    /// The course in each bin, if the game reports no world positions.
     courses: Vec<Option<f32>>,
     sector_ends: Vec<f32>,
     pit_entry: Option<f32>,
     pit_exit: Option<f32>,
-    ways_m: Vec<f32>,
-    told: bool,
+    lap_lengths_m: Vec<f32>,
+    announced: bool,
 }
 
-/// A place in the world for each part of the track.
+/// A world position for each bin of the track.
 type Outline = Vec<Option<[f32; 3]>>;
 
 impl Learning {
-    /// Takes over a frame.
+    /// Adds a frame.
     pub(super) fn look(&mut self, now: &Moment) {
         let frame = &now.frame;
         if let (Some(place), Some(world), Some(Pit::Track) | None) = (frame.position, frame.world_m, frame.pit) {
@@ -77,7 +77,8 @@ impl Learning {
         self.before = Some(*now);
     }
 
-    /// A sector ended between the frame before and this one: it ends at the first place at which that was ever seen.
+    /// Records that a sector ended between the previous frame and this one. Its end is the earliest position at which it was ever
+    /// observed to have ended.
     pub(super) fn sector_end(&mut self, index: usize, now: &Moment) {
         let Some(place) = now.frame.position else { return };
         if self.sector_ends.len() <= index {
@@ -88,34 +89,34 @@ impl Learning {
         }
     }
 
-    /// A lap was driven whole.
+    /// Adds a lap that was driven in full. Only flying laps count.
     pub(super) fn lap(&mut self, lap: Option<&Lap>, driven_m: Option<f32>) {
         if lap.is_some_and(|lap| lap.phase == Phase::Flying) {
-            self.ways_m.extend(driven_m);
+            self.lap_lengths_m.extend(driven_m);
             if self.lap.is_none() {
-                self.lap = self.driven.take().and_then(|(lap, end)| closed(lap, end));
+                self.lap = self.driven.take().and_then(|(lap, end)| closed_loop(lap, end));
             }
         }
     }
 
-    /// Whether the first whole lap has just been driven: whoever wants to compare laps needs not wait for the end of the session.
+    /// Returns `true` once, after the first full lap, so that clients can compare laps before the session ends.
     pub(super) fn is_news(&mut self) -> bool {
-        let news = !self.told && !self.ways_m.is_empty();
-        self.told |= news;
+        let news = !self.announced && !self.lap_lengths_m.is_empty();
+        self.announced |= news;
         news
     }
 
-    /// All that is known; `None` without a track's name.
+    /// Returns the facts learned so far, or `None` if the name of the track is unknown.
     pub(super) fn facts(&self, game: &str, identity: &Identity) -> Option<TrackFacts> {
-        let mut ways = self.ways_m.clone();
-        ways.sort_by(f32::total_cmp);
-        let driven_m = ways.get(ways.len() / 2).copied().filter(|metres| *metres > 0.0);
+        let mut lengths = self.lap_lengths_m.clone();
+        lengths.sort_by(f32::total_cmp);
+        let driven_m = lengths.get(lengths.len() / 2).copied().filter(|metres| *metres > 0.0);
         let said = identity.sector_starts.iter().skip(1).copied();
         let sector_ends: Vec<f32> =
             if identity.sector_starts.is_empty() { self.sector_ends.clone() } else { said.collect() };
         let length_m = identity.length_m.or(driven_m);
         let places: Vec<_> = self.lap.as_ref().unwrap_or(&self.first_seen).iter().flatten().copied().collect();
-        let reckoned = || length_m.and_then(|length_m| reckoned(&self.courses, length_m)).unwrap_or_default();
+        let reckoned = || length_m.and_then(|length_m| dead_reckoned(&self.courses, length_m)).unwrap_or_default();
         Some(TrackFacts {
             game: game.to_owned(),
             track: identity.track.clone()?,
@@ -129,14 +130,14 @@ impl Learning {
     }
 }
 
-/// How much of a track may be missing: a part that nobody drove goes as the one before it.
+/// Minimum number of known bins. An unknown bin takes the course of the one before it.
 const LEAST_KNOWN: usize = PARTS - PARTS / 20;
-/// How far the end may lie from the beginning, as a share of the way: beyond that it is no way round.
+/// Maximum distance between the end and the start of an outline, as a fraction of its length. Beyond that it is not a closed loop.
 const MOST_OPEN: f64 = 0.1;
 
-/// The way round of a lap that ends at this place behind the line. The car crosses the line at one place and at its end at another; what they are apart is
-/// taken back in equal steps.
-fn closed(mut lap: Outline, end: [f32; 3]) -> Option<Outline> {
+/// Closes the outline of a lap that ends at `end`, just past the line. The car crosses the line at one point at the start of the lap
+/// and at another at its end; the offset is distributed evenly over the lap.
+fn closed_loop(mut lap: Outline, end: [f32; 3]) -> Option<Outline> {
     if lap.iter().flatten().count() < LEAST_KNOWN {
         return None;
     }
@@ -152,8 +153,9 @@ fn closed(mut lap: Outline, end: [f32; 3]) -> Option<Outline> {
     Some(lap)
 }
 
-/// The way round by the direction at each of its parts, east and south of the line. What the end is off the beginning is taken back in equal steps.
-fn reckoned(courses: &[Option<f32>], length_m: f32) -> Option<Vec<[f32; 3]>> {
+/// Returns the outline by dead reckoning from the course in each bin, in metres east and south of the line. The closing error is
+/// distributed evenly over the lap.
+fn dead_reckoned(courses: &[Option<f32>], length_m: f32) -> Option<Vec<[f32; 3]>> {
     if courses.iter().flatten().count() < LEAST_KNOWN {
         return None;
     }
@@ -189,23 +191,23 @@ mod tests {
     #[test]
     fn directions_round_a_circle_are_a_circle() {
         let mut courses = circle();
-        // Nobody looked for a moment.
+        // Some bins are unknown.
         courses[100..104].fill(None);
-        let way = reckoned(&courses, 3_141.6).unwrap();
+        let way = dead_reckoned(&courses, 3_141.6).unwrap();
         let middle = [500.0, 0.0];
         for [x, _, z] in &way {
             let radius = (x - middle[0]).hypot(z - middle[1]);
             assert!((485.0..515.0).contains(&radius), "{x} {z}: {radius}");
         }
         let north = way[PARTS / 4];
-        assert!((north[2] + 500.0).abs() < 20.0, "a quarter round it is in the north: {north:?}");
+        assert!((north[2] + 500.0).abs() < 20.0, "a quarter of the lap is the northernmost point: {north:?}");
     }
 
     #[test]
     fn an_outline_is_that_of_one_flying_lap_and_closes_at_the_line() {
         let identity = Identity { track: Some("oval".into()), ..Identity::default() };
         let mut learning = Learning::default();
-        // An oval of 1,600 m: out of the pits on the apron, 15 m inside; then two laps that drift 4 m outwards each.
+        // An oval of 1,600 m: an out lap on the apron, 15 m inside, then two laps that drift 4 m outwards each.
         let at = |learning: &mut Learning, lap: f32, share: f32, inside_m: f32| {
             let radius = 255.0 - inside_m + 4.0 * (lap + share);
             let (sin, cos) = (share * std::f32::consts::TAU).sin_cos();
@@ -231,7 +233,7 @@ mod tests {
         }
         let part_m = 2.0 * std::f32::consts::PI * 255.0 / PARTS as f32;
         let first_seen = learning.facts("iracing", &identity).unwrap().outline_m;
-        assert!(step(&first_seen) > 2.0 * part_m, "the lap out of the pits ends beside where it began");
+        assert!(step(&first_seen) > 2.0 * part_m, "the out lap ends beside where it began");
         at(&mut learning, 3.0, 0.0, 0.0);
         let lap = crate::laps::tests::a_flying_lap();
         learning.lap(Some(&lap), None);
@@ -246,7 +248,7 @@ mod tests {
         for course in courses.iter_mut().take(8).flatten() {
             *course += 1.0;
         }
-        let way = reckoned(&courses, 3_141.6).unwrap();
+        let way = dead_reckoned(&courses, 3_141.6).unwrap();
         let ([x, _, z], [from_x, _, from_z]) = (way[PARTS - 1], way[0]);
         let step_m = 3_141.6 / PARTS as f32;
         assert!((x - from_x).hypot(z - from_z) < 2.0 * step_m, "{x} {z}");
@@ -254,10 +256,10 @@ mod tests {
 
     #[test]
     fn what_does_not_lead_back_or_is_hardly_known_is_no_outline() {
-        assert_eq!(reckoned(&vec![Some(0.5); PARTS], 4_000.0), None, "a straight road");
+        assert_eq!(dead_reckoned(&vec![Some(0.5); PARTS], 4_000.0), None, "a straight road");
         let half: Vec<_> =
             circle().into_iter().enumerate().map(|(part, course)| course.filter(|_| part % 2 == 0)).collect();
-        assert_eq!(reckoned(&half, 4_000.0), None);
-        assert_eq!(reckoned(&[], 4_000.0), None);
+        assert_eq!(dead_reckoned(&half, 4_000.0), None);
+        assert_eq!(dead_reckoned(&[], 4_000.0), None);
     }
 }

@@ -1,15 +1,14 @@
-//! The frames of a lap from line to line, each with the time since the line and the place on the track.
+//! The frames of a lap from line to line, each with the time since the line and the lap distance fraction.
 //!
-//! Takes a tape and a lap, hands over frames and moments to a [`Sink`]. Behind it, `sampler` puts the moments onto a
-//! grid.
+//! Takes a tape and a lap, and passes frames and moments to a [`Sink`]. `sampler` is a sink that resamples the moments to a grid.
 //!
-//! The line lies between two frames. The moment at which the car crossed it is found between their places, and times count from there:
-//! at place 0 the time is 0. So that a sink can do the same with all that it keeps, it also gets the frame before the line, at a place a little
-//! below 0, and the one behind the next line, a little above 1.
+//! The line lies between two frames. The time of the line crossing is interpolated between their positions, and times count from there:
+//! at fraction 0 the time is 0. So that a sink can interpolate its own values in the same way, it also gets the frame before the line, at
+//! a fraction slightly below 0, and the frame after the next line, slightly above 1.
 //!
-//! A frame is seen some milliseconds after the game made it, now more and now less. The game's own timer stands in the same frame as the place: the
-//! time at a place is that of the timer, as long as it goes with ours. A timer that is only an estimate is not used: it starts anew some metres behind the
-//! line, and the time would leap there.
+//! A frame is captured some milliseconds after the game made it, with jitter. The game's lap timer is part of the same frame as the
+//! position, so the time at a position is taken from the timer, as long as it agrees with the capture times. A timer that is only an
+//! estimate is not used: it restarts some metres after the line, and the time would jump there.
 
 use std::ops::ControlFlow;
 
@@ -22,47 +21,47 @@ use super::words::TimeSource;
 use crate::decoding::Decoding;
 use crate::recording::Recording;
 
-/// How far from a lap's beginning or end its line is looked for.
+/// How far from the start or end of a lap its line crossing is searched.
 const LINE_WITHIN_NS: u64 = 1_000_000_000;
-/// Frames further apart than this share of the lap say nothing about what is between them.
+/// Frames further apart than this lap fraction are not interpolated.
 pub(super) const WIDEST_SHARE: f64 = 0.02;
-/// A timer further from our time than this times something else.
+/// A timer that differs from the capture times by more than this is timing something else.
 const TIMER_WITHIN_MS: f64 = 100.0;
-/// A lap that begins here begins before its line: on the grid, or in the pits.
+/// A lap whose first position is above this fraction begins before its line: on the grid, or in the pits.
 const BEFORE_THE_LINE: f64 = 0.9;
 
 /// A moment in which the car was driven.
 pub(super) struct Moment<'a> {
-    /// Time since the line; it stands in pauses. Less than 0 before the line.
+    /// Time since the line, negative before it. It stops during pauses.
     pub(super) time_ms: f64,
-    /// The place, if the car has got further than ever in this lap.
+    /// The track position, if the car is further along the lap than before.
     pub(super) place: Option<Place>,
-    /// What the car did.
+    /// The state of the car.
     pub(super) sample: &'a Sample,
 }
 
-/// A place along the lap, and when the car was there.
+/// A position along the lap, and when the car was there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
-    /// Rising, from a little below 0 to a little above 1.
+    /// Lap distance fraction, increasing, from slightly below 0 to slightly above 1.
     pub(super) share: f64,
-    /// Time since the line, by the game's timer where there is one.
+    /// Time since the line, by the game's timer if there is one.
     pub(super) time_ms: f64,
 }
 
-/// Who is told.
+/// A receiver of frames and moments.
 pub(super) trait Sink {
-    /// Why it wants no more.
+    /// Why it stops early.
     type Error: From<TrackError>;
 
-    /// A frame of the stream at this place; those that hold since before the lap come first.
+    /// Receives a frame of a stream. Frames that were current before the lap come first.
     fn frame(&mut self, stream: usize, bytes: &[u8]);
 
-    /// What is known after the frame.
+    /// Receives the state after the frame.
     fn moment(&mut self, moment: &Moment<'_>) -> Result<(), Self::Error>;
 }
 
-/// Goes through a lap that is over. Damaged parts are left out.
+/// Passes the frames of a finished lap to a sink. Damaged parts are skipped.
 pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S) -> Result<(), S::Error> {
     let game = tape.game();
     let game = game.as_str();
@@ -73,10 +72,10 @@ pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S)
     let from_ns = start.map_or(lap.start_ns, |line| line.before_ns);
     let until_ns = end.map_or(lap.end_ns.unwrap_or(u64::MAX), |line| line.after_ns.saturating_add(1));
     let official_ms = lap.time_ms.filter(|_| lap.time_source == Some(TimeSource::Official)).map(f64::from);
-    let mut way = Way { start, end, timed, official_ms, ..Way::default() };
+    let mut progress = Progress { start, end, timed, official_ms, ..Progress::default() };
     let origin_ns = start.map_or(lap.start_ns as f64, |line| line.cross_ns);
     let mut clock = Clock { ms: (from_ns as f64 - origin_ns) / 1e6, before: None };
-    let mut told = Ok(());
+    let mut result = Ok(());
     scan(tape, game, from_ns, until_ns, |event| match event {
         Scanned::Held { stream, bytes } => {
             sink.frame(stream, bytes);
@@ -89,21 +88,21 @@ pub(super) fn go_through<S: Sink>(tape: &dyn Recording, lap: &Lap, sink: &mut S)
             if !drives {
                 return ControlFlow::Continue(());
             }
-            let place = way.place(sample, clock.ms);
-            told = sink.moment(&Moment { time_ms: clock.ms, place, sample });
-            match told.is_err() || way.is_over {
+            let place = progress.place(sample, clock.ms);
+            result = sink.moment(&Moment { time_ms: clock.ms, place, sample });
+            match result.is_err() || progress.is_over {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
         }
     })?;
-    told
+    result
 }
 
-/// The time since the line.
+/// The time since the line, without pauses.
 struct Clock {
     ms: f64,
-    /// Time of the frame before, and whether the car was driven then.
+    /// Time of the previous frame, and whether the car was being driven then.
     before: Option<(u64, bool)>,
 }
 
@@ -117,41 +116,43 @@ impl Clock {
     }
 }
 
-/// How far the car has got.
+/// How far the car has got along the lap.
 #[derive(Default)]
-struct Way {
+struct Progress {
     start: Option<Line>,
     end: Option<Line>,
-    /// The game's timer can be trusted.
+    /// The game's timer is reliable.
     timed: bool,
-    /// The car is behind the line with which the lap begins.
+    /// The car has crossed the line at which the lap begins.
     is_behind_line: bool,
-    /// The car is behind the next one.
+    /// The car has crossed the next line.
     is_over: bool,
     furthest: Option<Place>,
-    /// The game's time of the lap.
+    /// Official lap time.
     official_ms: Option<f64>,
-    /// How much later the game's timer was than our time, when they were compared last.
+    /// How far the game's timer was ahead of the capture times when they were last compared.
     timer_ahead_ms: f64,
 }
 
-impl Way {
-    /// The place of a frame, if it is further than all before.
+impl Progress {
+    /// Returns the position of a frame, if it is further than all before it.
     fn place(&mut self, sample: &Sample, clock_ms: f64) -> Option<Place> {
-        let told = place_of(sample.track_position)?;
-        let mut share = told;
+        let reported = place_of(sample.track_position)?;
+        let mut share = reported;
         if !self.is_behind_line {
             let begins_before = match self.furthest {
-                None if self.start.is_none() => told > BEFORE_THE_LINE,
-                _ => told > 0.5,
+                None if self.start.is_none() => reported > BEFORE_THE_LINE,
+                _ => reported > 0.5,
             };
             if begins_before { share -= 1.0 } else { self.is_behind_line = true }
-        } else if self.end.is_some() && told < 0.1 && self.furthest.is_some_and(|before| before.share > BEFORE_THE_LINE)
+        } else if self.end.is_some()
+            && reported < 0.1
+            && self.furthest.is_some_and(|before| before.share > BEFORE_THE_LINE)
         {
             share += 1.0;
             self.is_over = true;
         }
-        // Where the car went back, or stood, the first moment at a place counts. A leap is a page that is a little behind.
+        // If the car went back or stood still, the first moment at a position counts. A jump is a page that lags behind.
         if self.furthest.is_some_and(|before| share <= before.share || share - before.share > 0.5) {
             return None;
         }
@@ -180,40 +181,40 @@ impl Way {
     }
 }
 
-fn place_of(told: Option<f32>) -> Option<f64> {
-    told.map(f64::from).filter(|place| (0.0..=1.0).contains(place))
+fn place_of(reported: Option<f32>) -> Option<f64> {
+    reported.map(f64::from).filter(|place| (0.0..=1.0).contains(place))
 }
 
-/// Where the line lies between two frames.
+/// A line crossing between two frames.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     before_ns: u64,
     after_ns: u64,
-    /// When the car was on it.
+    /// When the car crossed the line.
     cross_ns: f64,
-    /// Place of the frame behind it, and the time from the line to there.
+    /// Position of the frame after the line, and the time from the line to it.
     after_share: f64,
     after_ms: f64,
 }
 
-/// The line that was crossed around a moment.
+/// Finds the line crossing nearest to a moment.
 fn line_at(tape: &dyn Recording, game: &str, at_ns: u64, timed: bool) -> Result<Option<Line>, TrackError> {
     let (from_ns, until_ns) = (at_ns.saturating_sub(LINE_WITHIN_NS), at_ns.saturating_add(LINE_WITHIN_NS));
-    let mut before: Option<Seen> = None;
+    let mut before: Option<Observed> = None;
     let mut nearest: Option<Line> = None;
     scan(tape, game, from_ns, until_ns, |event| {
         if let Scanned::Frame { time_ns, sample, .. } = event
             && let Some(place) = place_of(sample.track_position)
-            // A place that stays is one that another stream's frame repeats.
+            // An unchanged position is repeated by a frame of another stream.
             && before.is_none_or(|before| before.share != place)
         {
-            let seen = Seen { time_ns, share: place, timer_ms: sample.lap_time_ms.filter(|_| timed) };
-            if let Some(line) = before.and_then(|before| between(before, seen))
+            let now = Observed { time_ns, share: place, timer_ms: sample.lap_time_ms.filter(|_| timed) };
+            if let Some(line) = before.and_then(|before| between(before, now))
                 && nearest.is_none_or(|known| line.away_from(at_ns) < known.away_from(at_ns))
             {
                 nearest = Some(line);
             }
-            before = Some(seen);
+            before = Some(now);
         }
         ControlFlow::Continue(())
     })?;
@@ -221,7 +222,7 @@ fn line_at(tape: &dyn Recording, game: &str, at_ns: u64, timed: bool) -> Result<
 }
 
 impl Line {
-    /// The time at a place before the line, so that the line itself is at 0.
+    /// Returns the time at a position before the line, extrapolated so that the line itself is at 0.
     fn time_before(self, share: f64) -> f64 {
         match self.after_share > 0.0 {
             true => self.after_ms * share / self.after_share,
@@ -234,16 +235,16 @@ impl Line {
     }
 }
 
-/// A place as a frame tells it.
+/// A track position, as reported by a frame.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct Observed {
     time_ns: u64,
     share: f64,
     timer_ms: Option<u32>,
 }
 
-/// The line between two frames, if it is there and they are near enough.
-fn between(before: Seen, after: Seen) -> Option<Line> {
+/// Returns the line crossing between two frames, if there is one and they are close enough.
+fn between(before: Observed, after: Observed) -> Option<Line> {
     let way = 1.0 - before.share + after.share;
     let near = before.share > 0.5 && after.share < 0.5 && way > 0.0 && way <= WIDEST_SHARE;
     let apart_ns = after.time_ns.checked_sub(before.time_ns).filter(|_| near)? as f64;
@@ -254,15 +255,15 @@ fn between(before: Seen, after: Seen) -> Option<Line> {
     Some(Line { before_ns: before.time_ns, after_ns: after.time_ns, cross_ns, after_share: after.share, after_ms })
 }
 
-/// What a scan finds.
+/// An item of a scan.
 enum Scanned<'a> {
-    /// A frame that holds since before it.
+    /// A frame that was current when the scan began.
     Held { stream: usize, bytes: &'a [u8] },
-    /// A frame, and what is known after it.
+    /// A frame, and the sample after it.
     Frame { stream: usize, time_ns: u64, bytes: &'a [u8], sample: &'a Sample },
 }
 
-/// All frames of a game from a moment on and before another one.
+/// Visits the frames of a game from `from_ns` until before `until_ns`, after those that were current at `from_ns`.
 fn scan(
     tape: &dyn Recording,
     game: &str,
@@ -273,7 +274,7 @@ fn scan(
     let streams = tape.streams();
     let mut decoding = Decoding::new(game, streams.iter().copied())
         .ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
-    // Pages that hold since before: names, the length of the track.
+    // Pages that were written earlier and still apply: names, the length of the track.
     for stream in 0..streams.len() {
         let before = from_ns.checked_sub(1).and_then(|before_ns| tape.frame_at(stream, before_ns));
         if let Some(bytes) = before {
@@ -288,8 +289,7 @@ fn scan(
         match frames.next() {
             Ok(Some(frame)) if frame.time_ns < until_ns => {
                 let Some(sample) = decoding.frame(frame.stream, frame.bytes) else { continue };
-                let event =
-                    Scanned::Frame { stream: frame.stream, time_ns: frame.time_ns, bytes: frame.bytes, sample };
+                let event = Scanned::Frame { stream: frame.stream, time_ns: frame.time_ns, bytes: frame.bytes, sample };
                 if each(event).is_break() {
                     return Ok(());
                 }

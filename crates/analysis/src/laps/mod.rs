@@ -1,16 +1,19 @@
-//! Laps: sessions, stints, laps and sectors that can be trusted.
+//! Detects sessions, stints, laps and sectors in the frames of a game.
 //!
 //! ```text
-//! frames of a game ──adapter of its folder──▶ neutral frames ──▶ Tracker ──▶ events ──▶ store, terminal, live view
+//! frames of a game ──adapter of its folder──▶ lap frames ──▶ Tracker ──▶ events ──▶ store, terminal, live view
 //! ```
 //!
-//! The tracker is a pure function: it opens nothing and has no clock, so the same tape gives the same laps at any speed, live or
-//! from a file. [`model`] is what comes out, [`choices`] all that it decides by. [`Tracking`] is both in one, [`track_tape`] does it for a tape.
+//! The tracker is a pure function without I/O or clock: the same tape gives the same laps at any replay speed, live or from a file.
+//! [`model`] is its output; [`choices`] holds its thresholds. [`Tracking`] combines adapter and tracker, and [`track_tape`] runs them
+//! over a tape.
 //!
-//! - [`tracker`]: which session. `open_session`: what happens in one. `closing`, `ending`, `finished`: the end of a lap, step by step.
-//! - `running`: the lap that is driven, made of `latch` (validity), `sectors`, `way` (coverage). `stints`, `bests`, `learned`.
-//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): what the car did in it; `along`: with what sticks out between two places. [`compare`]: laps side by side; `corners` of them.
-//! - `steady`: changes that do not last are none.
+//! - [`tracker`]: session detection. `open_session`: the current session. `closing`, `ending`, `finished`: the end of a lap, step by
+//!   step. `steady`: debounces changes of the session and of the lap count.
+//! - `running`: the current lap, made of `latch` (validity), `sectors` and `way` (coverage). `stints`, `bests`, `learned` (track
+//!   facts).
+//! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): its channels, resampled to a grid. `along`: the same,
+//!   with the extremes between grid points. [`compare`]: laps side by side. `corners`: corner detection.
 
 mod along;
 mod bests;

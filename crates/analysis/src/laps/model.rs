@@ -1,8 +1,8 @@
-//! What a tracker finds: sessions, their stints and their laps. The store keeps exactly this, and every answer is made from it.
+//! The data model: sessions, their stints and their laps. The store keeps exactly this, and every API response is made from it.
 //!
-//! Four things about a lap are kept apart, since tools that mix them cannot be trusted: whether the game counts it
-//! ([`Lap::valid`]), whether it was seen whole ([`Lap::complete`]), what kind of lap it was ([`Lap::phase`]) and whether it may be a
-//! best ([`Lap::eligible`]). What is not known is `None`, never 0.
+//! Four properties of a lap are independent: whether the game counts it ([`Lap::valid`]), whether all of it was observed
+//! ([`Lap::complete`]), what kind of lap it is ([`Lap::phase`]) and whether it may be a best lap ([`Lap::eligible`]). Results that mix
+//! them cannot be trusted. Unknown is `None`, never 0.
 
 use std::fmt::{self, Display};
 
@@ -12,19 +12,19 @@ use super::words::{
     LapState, Phase, ReasonCode, ReasonSource, SectorSource, SessionEnd, SessionKind, StintEnd, StintStart, TimeSource,
 };
 
-/// Id of a session or a lap: derived from the tape and the moment at which it began, so tracking again gives it again.
+/// Id of a session or a lap. Derived from the tape and the start time, so that tracking a tape again gives the same ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub [u8; 16]);
 
 impl Id {
-    /// The id of the session of a tape that began at this time.
+    /// Returns the id of the session of a tape that began at `start_ns`.
     #[must_use]
     pub fn of_session(tape: TapeId, start_ns: u64) -> Self {
         Self::derived(tape, "session", start_ns)
     }
 
-    /// The id of the lap of a tape that began at this time. Laps that were inferred over a gap begin at the same moment: `nth` tells
-    /// them apart, and is 0 for all others.
+    /// Returns the id of the lap of a tape that began at `start_ns`. Laps inferred over a gap begin at the same moment: `nth` distinguishes
+    /// them, and is 0 for all others.
     #[must_use]
     pub fn of_lap(tape: TapeId, start_ns: u64, nth: u32) -> Self {
         match nth {
@@ -43,7 +43,7 @@ impl Id {
         Self(id)
     }
 
-    /// Reads the text that [`Display`] writes.
+    /// Parses the text that [`Display`] writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut id = [0; 16];
@@ -63,195 +63,195 @@ impl Display for Id {
     }
 }
 
-/// A session of a game: from where it began, or was joined, to its end.
+/// A session of a game, from when it began, or was joined, to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// Id of the session.
+    /// Session id.
     pub id: Id,
-    /// The tape it is on.
+    /// The tape that it was recorded to.
     pub tape: TapeId,
-    /// Id of the game.
+    /// Game id.
     pub game: String,
     /// Version of the game or of its telemetry.
     pub game_version: Option<String>,
-    /// What kind of session.
+    /// Kind of session.
     pub kind: SessionKind,
-    /// Its number in the weekend, as the game counts.
+    /// Index in the race weekend, in the game's numbering.
     pub index: Option<i64>,
-    /// The track, in the game's words.
+    /// Track, in the game's words.
     pub track: Option<String>,
-    /// The track's layout.
+    /// Track layout.
     pub layout: Option<String>,
-    /// The car, in the game's words.
+    /// Car, in the game's words.
     pub car: Option<String>,
-    /// Who drives.
+    /// Driver.
     pub driver: Option<String>,
-    /// Whether others were there over the network.
+    /// Whether it is an online session.
     pub online: Option<bool>,
-    /// When it began, since the beginning of the tape.
+    /// Start time since the start of the tape.
     pub start_ns: u64,
-    /// When it ended; `None` while it runs.
+    /// End time since the start of the tape; `None` while it runs.
     pub end_ns: Option<u64>,
-    /// When it began, in UTC; microseconds since 1970.
+    /// Start time in UTC, in microseconds since 1970.
     pub started_utc_us: Option<i64>,
-    /// When it ended, in UTC.
+    /// End time in UTC, in microseconds since 1970.
     pub ended_utc_us: Option<i64>,
     /// Why it ended; `None` while it runs.
     pub end: Option<SessionEnd>,
-    /// Sectors of a lap.
+    /// Number of sectors of a lap.
     pub sector_count: Option<u8>,
-    /// The best lap that may count. Revocable.
+    /// The best eligible lap. Revocable.
     pub best_lap: Option<Id>,
-    /// The sum of the best sectors that may count.
+    /// The theoretical best: the sum of the best sectors of eligible laps.
     pub theoretical_best_ms: Option<u32>,
-    /// What the reader must know, in words: that the game gives no laps, for example.
+    /// A note for the reader, for example that the game reports no laps.
     pub remark: Option<String>,
 }
 
-/// A run between two stops in the pits, or of one driver.
+/// A run between two pit stops, or by one driver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stint {
-    /// From 1, within the session.
+    /// Number in the session, from 1.
     pub n: u32,
     /// Why it began.
     pub start: StintStart,
     /// Why it ended; `None` while it runs.
     pub end: Option<StintEnd>,
-    /// When it began, since the beginning of the tape.
+    /// Start time since the start of the tape.
     pub start_ns: u64,
-    /// When it ended.
+    /// End time since the start of the tape.
     pub end_ns: Option<u64>,
-    /// Number on the tape of its first lap.
+    /// Tape number of its first lap.
     pub first_lap: Option<u32>,
-    /// Number on the tape of its last lap.
+    /// Tape number of its last lap.
     pub last_lap: Option<u32>,
-    /// Who drives.
+    /// Driver.
     pub driver: Option<String>,
-    /// Fuel at its beginning.
+    /// Fuel at its start.
     pub fuel_start_l: Option<f32>,
     /// Fuel at its end.
     pub fuel_end_l: Option<f32>,
-    /// The set of tyres, as the game counts them.
+    /// Tyre set, in the game's numbering.
     pub tyre_set: Option<i32>,
 }
 
-/// A lap, whole or not.
+/// A lap, complete or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lap {
-    /// Id of the lap.
+    /// Lap id.
     pub id: Id,
     /// The session it belongs to.
     pub session: Id,
-    /// Number in the session, from 1, as the game counts.
+    /// Number in the session, from 1, by the game's lap count.
     pub number: Option<u32>,
-    /// Number on the tape, from 1, aborted ones too: what `--lap N` means.
+    /// Number on the tape, from 1, including aborted laps: the N of `--lap N`.
     pub tape_lap: u32,
     /// The stint it belongs to.
     pub stint: Option<u32>,
-    /// Who drove it.
+    /// Driver.
     pub driver: Option<String>,
-    /// When it began, since the beginning of the tape.
+    /// Start time since the start of the tape.
     pub start_ns: u64,
-    /// When it ended; `None` while it runs.
+    /// End time since the start of the tape; `None` while it runs.
     pub end_ns: Option<u64>,
-    /// When it began, in UTC; microseconds since 1970.
+    /// Start time in UTC, in microseconds since 1970.
     pub started_utc_us: Option<i64>,
-    /// Its time.
+    /// Lap time.
     pub time_ms: Option<u32>,
-    /// Where the time is from; `None` without a time.
+    /// Source of the lap time; `None` without a time.
     pub time_source: Option<TimeSource>,
-    /// How far it is.
+    /// State of the lap.
     pub state: LapState,
-    /// What kind of lap.
+    /// Kind of lap.
     pub phase: Phase,
-    /// Whether all of it was seen.
+    /// Whether all of it was observed.
     pub complete: bool,
-    /// Whether the game counts it; `None` where the game does not say.
+    /// Whether the game counts it; `None` if the game does not say.
     pub valid: Option<bool>,
-    /// What speaks against it, and why.
+    /// Everything that counts against it.
     pub reasons: Vec<Reason>,
-    /// Whether it may be a best.
+    /// Whether it may be a best lap.
     pub eligible: bool,
-    /// Its sectors, as many as the track has, or none.
+    /// Its sectors: as many as the track has, or none.
     pub sectors: Vec<Sector>,
-    /// Fuel used; `None` if it is not known or fuel was added.
+    /// Fuel used; `None` if unknown or if the car was refuelled.
     pub fuel_used_l: Option<f32>,
-    /// What it was driven in.
+    /// Conditions that it was driven in.
     pub conditions: Conditions,
-    /// How much of the track was seen, 0 to 1; `None` where the game gives no place.
+    /// Share of the track that was observed, 0 to 1; `None` if the game reports no track position.
     pub coverage: Option<f32>,
-    /// Highest speed.
+    /// Top speed.
     pub top_speed_kmh: Option<f32>,
-    /// The user took it out of bests and statistics. Never set by a tracker.
+    /// The user excluded it from bests and statistics. Never set by a tracker.
     pub excluded: bool,
 }
 
 /// One sector of a lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sector {
-    /// Its own time, not summed up; `None` if it is not known.
+    /// Time of the sector alone, not cumulative; `None` if unknown.
     pub time_ms: Option<u32>,
-    /// Where the time is from.
+    /// Source of the time.
     pub source: SectorSource,
 }
 
-/// Why a lap is not what it could be.
+/// Something that counts against a lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
-    /// What it is.
+    /// What counts against it.
     pub code: ReasonCode,
-    /// Who says so.
+    /// Who reports it.
     pub source: ReasonSource,
-    /// In which sector, from 1.
+    /// Sector, from 1.
     pub at_sector: Option<u8>,
-    /// Where on the track, 0 to 1.
+    /// Lap distance fraction, 0 to 1.
     pub at_fraction: Option<f32>,
-    /// When, since the beginning of the tape.
+    /// Time since the start of the tape.
     pub at_ns: Option<u64>,
 }
 
-/// What a lap was driven in.
+/// The conditions of a lap.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conditions {
-    /// Temperature of the air.
+    /// Air temperature.
     pub air_celsius: Option<f32>,
-    /// Temperature of the track.
+    /// Track temperature.
     pub track_celsius: Option<f32>,
-    /// The track's grip, in the game's words.
+    /// Track grip, in the game's words.
     pub grip: Option<String>,
-    /// Rain, in the game's words.
+    /// Rain intensity, in the game's words.
     pub rain: Option<String>,
-    /// A yellow or red flag, or a safety car, was out.
+    /// Whether a yellow or red flag or a safety car was out.
     pub caution: Option<bool>,
-    /// Time of day in the game, at the lap's beginning.
+    /// Time of day in the game at the start of the lap.
     pub time_of_day_s: Option<f32>,
-    /// Kind of tyre, in the game's words.
+    /// Tyre compound, in the game's words.
     pub tyre: Option<String>,
 }
 
-/// What laps have taught about a track.
+/// Track facts learned from laps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackFacts {
-    /// Id of the game.
+    /// Game id.
     pub game: String,
-    /// The track, in the game's words.
+    /// Track, in the game's words.
     pub track: String,
-    /// The track's layout.
+    /// Track layout.
     pub layout: Option<String>,
-    /// Length of a lap: what the game says, or what cars drove.
+    /// Lap length: as the game reports it, or the median distance driven.
     pub length_m: Option<f32>,
-    /// Where each sector but the last ends, 0 to 1.
+    /// End of each sector but the last, 0 to 1.
     pub sector_ends: Vec<f32>,
-    /// Places along a lap, in the game's world, in order; parts that were never driven are left out.
+    /// World positions along a lap, in order. Parts that were never driven are left out.
     pub outline_m: Vec<[f32; 3]>,
-    /// Where the pit lane begins, 0 to 1.
+    /// Start of the pit lane, 0 to 1.
     pub pit_entry: Option<f32>,
-    /// Where it ends.
+    /// End of the pit lane, 0 to 1.
     pub pit_exit: Option<f32>,
 }
 
 impl Lap {
-    /// Whether one of its reasons has this code.
+    /// Returns whether one of its reasons has this code.
     #[must_use]
     pub fn has(&self, code: ReasonCode) -> bool {
         self.reasons.iter().any(|reason| reason.code == code)

@@ -1,7 +1,7 @@
-//! A session that runs: its laps, stints and bests, frame by frame.
+//! The current session: its laps, stints and bests, frame by frame.
 //!
-//! Takes frames of one session that are to be believed, gives events. Whether it is still the same session, [`Tracker`](super::tracker::Tracker) says; that
-//! it was started again shows here, and is told back.
+//! Takes debounced frames of one session and emits events. [`Tracker`](super::tracker::Tracker) decides whether it is still the same
+//! session. Restarts are detected here and reported back to it.
 
 use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame};
@@ -17,15 +17,15 @@ use super::stints::{Stints, Turn};
 use super::utc::UtcClock;
 use super::words::{ReasonCode, SessionKind};
 
-/// What all sessions of a tape share.
+/// State that all sessions of a tape share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) tape: TapeId,
     pub(super) utc: UtcClock,
-    /// Laps told of so far.
+    /// Number of laps announced so far.
     pub(super) tape_laps: u32,
     last_id: Option<(u64, u32)>,
-    /// End of the last lap: the next one does not begin before it.
+    /// End of the last lap. The next one does not begin before it.
     pub(super) lap_end_ns: u64,
 }
 
@@ -34,7 +34,7 @@ impl Shared {
         Self { tape, utc: UtcClock::default(), tape_laps: 0, last_id: None, lap_end_ns: 0 }
     }
 
-    /// Id and number of the next lap.
+    /// Returns the id and the tape number of the next lap.
     pub(super) fn next_lap(&mut self, start_ns: u64) -> (Id, u32) {
         self.tape_laps += 1;
         let nth = match self.last_id {
@@ -49,13 +49,13 @@ impl Shared {
 /// What a frame meant for the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It goes on.
+    /// It continues.
     Same,
-    /// It was started again, then.
+    /// It was restarted at this time.
     Restarted(u64),
 }
 
-/// Where the first lap of a stay begins.
+/// The line crossing at which the first lap after joining begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstLine {
     pub(super) ns: u64,
@@ -66,12 +66,12 @@ pub(super) struct FirstLine {
     pub(super) from_pits: bool,
 }
 
-/// A session that runs.
+/// A session in progress.
 #[derive(Debug)]
 pub(super) struct OpenSession {
     pub(super) model: Session,
     pub(super) identity: Identity,
-    /// The game's own id of the session.
+    /// The game's own session id.
     pub(super) native_id: Option<u64>,
     /// Number of the player's car.
     pub(super) own_car: Option<i32>,
@@ -80,17 +80,17 @@ pub(super) struct OpenSession {
     pub(super) running: Option<RunningLap>,
     pub(super) closing: Option<Closing>,
     pub(super) before: Option<Moment>,
-    /// Laps completed, as last said.
+    /// Lap count, as last reported.
     pub(super) counted: Option<u32>,
     pub(super) stints: Stints,
     pub(super) learning: Learning,
-    /// The line at which the first lap begins was crossed with the newest frame.
+    /// Set if the newest frame crossed the line at which the first lap begins.
     pub(super) first_line: Option<FirstLine>,
-    /// The car was put into the pits with the newest frame, and the game does not tell the box from the lane.
+    /// The newest frame shows the car teleported to the pits, in a game that does not distinguish the pit box from the pit lane.
     pub(super) put_into_pits: bool,
-    /// Clock and fuel before the car was put elsewhere.
+    /// The clock at, and the fuel before, the last position jump.
     pub(super) leap: Option<(f64, Option<f32>)>,
-    /// Lap without the game's time that may still come.
+    /// A lap whose official time may still appear.
     pub(super) late: Option<Box<Closing>>,
     bests: Vec<(Option<String>, Best)>,
     penalty_shown: bool,
@@ -122,7 +122,7 @@ impl OpenSession {
         }
     }
 
-    /// Takes over a frame; `since_ns` is since when it shows what it shows. `whole`: no frames are missing before it.
+    /// Adds a frame. `since_ns` is the time since which its state has been shown. `whole`: no frames are missing before it.
     pub(super) fn frame(
         &mut self,
         shared: &mut Shared,
@@ -151,7 +151,7 @@ impl OpenSession {
         Step::Same
     }
 
-    /// Opens a lap when the game times one.
+    /// Begins a lap when the game starts to time one.
     fn begin_lap(&mut self, shared: &mut Shared, now: &Moment) {
         let Some(before) = self.before.filter(|_| self.running.is_none()) else { return };
         let frame = &now.frame;
@@ -182,7 +182,7 @@ impl OpenSession {
             None => {
                 let formed = before.frame.formation == Some(true) && frame.formation == Some(false);
                 let from_start = (before.frame.on_lap == Some(false) || formed) && race;
-                // Whoever joins finds the car in its box in the middle of a lap, unless there was none before.
+                // A car that is in its box when the session is joined is in the middle of a lap, unless it is the first lap.
                 let from_pits =
                     in_box(&before.frame) && (race || !self.laps.is_empty() || frame.laps_completed == Some(0));
                 let first = first_line.as_ref().map(|line| (line.ns, line.ms));
@@ -199,7 +199,7 @@ impl OpenSession {
         self.running = Some(lap);
     }
 
-    /// Adds the frame to the lap that it is of.
+    /// Adds the frame to the lap that it belongs to.
     fn add(&mut self, now: &Moment, whole: bool, out: &mut Vec<Event>) {
         self.learning.look(now);
         let sign = self.closing.as_ref().is_some_and(|closing| closing.done.is_none());
@@ -212,7 +212,7 @@ impl OpenSession {
         let Some(lap) = &mut self.running else { return };
         let before = self.before.filter(|before| before.time_ns >= lap.start_ns);
         let ended = lap.look(before.as_ref(), now, whole, sign);
-        // Also while the line is being decided: the time that comes with it is of the lap before.
+        // Also while a line crossing is pending: a time that appears with it belongs to the previous lap.
         if let Some(before) = &before {
             lap.last_before(before, now);
         }
@@ -224,7 +224,7 @@ impl OpenSession {
         }
     }
 
-    /// Tells of stints.
+    /// Emits the events of stints that ended or began.
     pub(super) fn turn(&mut self, turn: Turn, out: &mut Vec<Event>) {
         let session = self.model.id;
         out.extend(turn.closed.map(|stint| Event::StintClosed { session, stint }));
@@ -242,7 +242,7 @@ impl OpenSession {
         }
     }
 
-    /// A penalty that is shown for the first time takes the best lap away.
+    /// Disqualifies the best lap when a penalty that deletes it appears.
     fn penalty(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
         let new = frame.best_removed && !self.penalty_shown;
         self.penalty_shown = frame.best_removed;
@@ -257,7 +257,7 @@ impl OpenSession {
         }
     }
 
-    /// Looks for bests again and tells of those that changed.
+    /// Recomputes the bests and emits those that changed.
     pub(super) fn look_for_bests(&mut self, out: &mut Vec<Event>) {
         let mut drivers: Vec<Option<String>> = Vec::new();
         for done in &self.laps {
@@ -301,7 +301,7 @@ impl OpenSession {
         }
     }
 
-    /// Tells when it is driven in something else than before.
+    /// Emits an event if the conditions changed.
     fn news(&mut self, now: &Moment, out: &mut Vec<Event>) {
         let (frame, known) = (&now.frame, &self.conditions);
         let other = |one: Option<f32>, two: Option<f32>| match (one, two) {

@@ -1,4 +1,4 @@
-//! The lap that is being driven: what its frames add up to until the line.
+//! The lap being driven: what its frames add up to until the line.
 
 use gametape_games::{Identity, LapFrame, Pit};
 
@@ -13,14 +13,14 @@ use super::words::{Phase, ReasonCode, ReasonSource};
 /// A frame and its times.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
-    /// Since the beginning of the tape.
+    /// Time since the start of the tape.
     pub(super) time_ns: u64,
-    /// A clock that stands in pauses.
+    /// A clock that stops during pauses.
     pub(super) clock_ms: f64,
     pub(super) frame: LapFrame,
 }
 
-/// The time of the last lap as a frame shows it. Two that are equal are one time that is still shown.
+/// The last lap time as a frame shows it. Two equal values are one time that is still displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LastTime {
     ms: Option<u32>,
@@ -33,24 +33,24 @@ impl LastTime {
     }
 }
 
-/// A lap that runs.
+/// A lap in progress.
 #[derive(Debug, Clone)]
 pub(super) struct RunningLap {
-    /// Id and number on the tape, once it was told of.
+    /// Id and number on the tape, once the lap has been announced.
     pub(super) told: Option<(Id, u32)>,
-    /// Laps completed when it began.
+    /// Lap count when it began.
     pub(super) counted_from: Option<u32>,
     pub(super) start_ns: u64,
     pub(super) start_ms: f64,
-    /// UTC of its beginning, by the clock as it was then.
+    /// Start time in UTC, by the wall clock reading that was current then.
     pub(super) started_utc_us: Option<i64>,
     pub(super) partial_start: bool,
     pub(super) began_in_pits: bool,
     pub(super) grid: bool,
     pub(super) formation: bool,
-    /// It leads from the pits to the line where the first lap begins.
+    /// It leads from the pits to the line at which the first lap begins.
     pub(super) to_first_line: bool,
-    /// It was in the pits although it did not begin there.
+    /// It entered the pits although it did not begin there.
     pub(super) visited_pits: bool,
     pub(super) stint: Option<u32>,
     pub(super) driver: Option<String>,
@@ -59,9 +59,9 @@ pub(super) struct RunningLap {
     pub(super) way: Way,
     pub(super) conditions: Conditions,
     pub(super) reasons: Vec<Reason>,
-    /// The time of the last lap that was shown before this one could have had one.
+    /// The last lap time that was displayed before this lap could have had one.
     pub(super) last_before: LastTime,
-    /// Greatest distance of two frames.
+    /// Longest interval between two frames.
     pub(super) widest_ms: f64,
     top_speed_kmh: Option<f32>,
     fuel_start_l: Option<f32>,
@@ -118,8 +118,9 @@ impl RunningLap {
         lap
     }
 
-    /// Takes over a frame. `before` is the frame before it, if that was of this lap; `whole`: none are missing between them. `mixed`: the frame is part of the
-    /// old lap and part of the next one, so what it says of validity and sectors may be of either. Gives a sector that has ended.
+    /// Adds a frame. `before` is the previous frame, if it belongs to this lap. `whole`: no frames are missing between them. `mixed`: the
+    /// frame belongs partly to the old lap and partly to the next one, so its validity and sectors may be of either. Returns a sector that
+    /// has ended.
     pub(super) fn look(
         &mut self,
         before: Option<&Moment>,
@@ -167,16 +168,16 @@ impl RunningLap {
         let (from, to) = Option::zip(before.frame.position, now.frame.position)?;
         let since = |moment: &Moment| moment.clock_ms - self.start_ms;
         let known = whole && !self.partial_start && !self.has(ReasonCode::Teleport);
-        // Over the line is not within the lap.
+        // A step across the line is not within the lap.
         let near = (to - from).abs() < 0.5;
         let (from, to) = ((from, since(before)), (to, since(now)));
         if near { self.sectors.passed(from, to, known) } else { None }
     }
 
-    /// The time of the lap before may be published late, and that of this lap a little early.
+    /// Updates `last_before`. The time of the previous lap may be published late, and that of this lap slightly early.
     pub(super) fn last_before(&mut self, before: &Moment, now: &Moment) {
         let shown = LastTime::of(&now.frame);
-        // A time that is not shown for a while and then again is still the old one.
+        // A time that disappears for a while and is displayed again is still the old one.
         if shown == LastTime::of(&before.frame) || shown.ms.is_none() {
             return;
         }
@@ -188,7 +189,7 @@ impl RunningLap {
         }
     }
 
-    /// How long the lap runs at a moment.
+    /// Returns the current lap time at a moment.
     pub(super) fn timer_ms(&self, now: &Moment) -> f64 {
         now.frame.running_ms.map_or(now.clock_ms - self.start_ms, f64::from)
     }
@@ -208,7 +209,7 @@ impl RunningLap {
         self.conditions.caution = self.conditions.caution.or(frame.caution);
     }
 
-    /// The line was none: what was seen behind it is of this lap too.
+    /// Merges `later` into this lap: the line crossing between them turned out not to be one.
     pub(super) fn merge(&mut self, later: &Self) {
         self.latch.merge(&later.latch);
         self.way.merge(&later.way);
@@ -224,7 +225,7 @@ impl RunningLap {
         }
     }
 
-    /// Notes what speaks against the lap, once.
+    /// Adds a reason that counts against the lap, once per code.
     pub(super) fn reason(&mut self, code: ReasonCode, at: Option<&Moment>) {
         if !self.has(code) {
             self.reasons.push(Reason {
@@ -241,7 +242,7 @@ impl RunningLap {
         self.reasons.iter().any(|reason| reason.code == code)
     }
 
-    /// What kind of lap it is, if it ends now.
+    /// Returns the kind of lap, if it ends now.
     pub(super) fn phase(&self, ends_in_pits: bool) -> Phase {
         match (self.began_in_pits, ends_in_pits || self.visited_pits) {
             _ if self.formation => Phase::Formation,
@@ -253,7 +254,7 @@ impl RunningLap {
         }
     }
 
-    /// Fuel used, unless some was added.
+    /// Returns the fuel used, or `None` if it is unknown or the car was refuelled.
     pub(super) fn fuel_used_l(&self) -> Option<f32> {
         let used = Option::zip(self.fuel_start_l, self.fuel_l).map(|(start, end)| start - end);
         used.filter(|_| !self.refuelled).map(|used| used.max(0.0))
@@ -263,13 +264,13 @@ impl RunningLap {
         self.top_speed_kmh
     }
 
-    /// How near a measured time is at best.
+    /// Returns the precision of a measured lap time.
     pub(super) fn precision_ms(&self) -> f64 {
         self.widest_ms.clamp(f64::from(SAME_TIME_MS), 100.0)
     }
 }
 
-/// The car stands in its box.
+/// Returns whether the car is in its pit box.
 pub(super) fn in_box(frame: &LapFrame) -> bool {
     frame.pit == Some(Pit::Box)
 }

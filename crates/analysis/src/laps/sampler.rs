@@ -1,6 +1,7 @@
-//! Moments of a lap onto a grid of places or of times: takes them one after the other, gives columns.
+//! Resamples the moments of a lap to a grid of track positions or of times.
 //!
-//! A row lies between two moments, and so do its values, if the moments are near enough; else it is not known.
+//! Takes moments in order and returns columns. The values of a row are interpolated between the two moments around it. If these are
+//! too far apart, the row is unknown.
 
 use gametape_games::Sample;
 
@@ -9,41 +10,41 @@ use super::lap_channels::{Tap, available, steering_unit};
 use super::line_to_line::{Moment, Sink, WIDEST_SHARE};
 use crate::recording::Recording;
 
-/// Frames further apart than this say nothing about what is between them.
+/// Frames further apart than this are not interpolated.
 const WIDEST_MS: f64 = 500.0;
 
-/// Where the rows are.
+/// Where the grid has its rows.
 pub(super) enum Rows {
-    /// Where frames are.
+    /// At each frame.
     Recorded,
-    /// At these places.
+    /// At these lap fractions.
     Places(Vec<f64>),
-    /// At moments this far from each other.
+    /// At regular times.
     Times { step_ms: f64 },
 }
 
-/// All channels at a moment. NaN is not known.
+/// All channel values at one moment. NaN is unknown.
 #[derive(Clone)]
 struct Point {
     time_ms: f64,
     share: f64,
-    /// When the car was at that place.
+    /// When the car was at `share`.
     there_ms: f64,
     values: Vec<f64>,
 }
 
-/// Takes moments, makes rows.
+/// Turns moments into rows.
 pub(super) struct Sampler {
     taps: Vec<Tap>,
     rows: Rows,
     share: Vec<f64>,
     time_ms: Vec<f64>,
     values: Vec<Vec<f64>>,
-    /// The moment before.
+    /// The previous moment.
     before: Option<Point>,
-    /// The last moment at which the car had got further.
+    /// The last moment at which the car made progress along the lap.
     furthest: Option<Point>,
-    /// Rows whose place is known, or never will be.
+    /// Number of rows whose position is settled: known, or never to be known.
     placed: usize,
     newest: Sample,
 }
@@ -63,7 +64,7 @@ impl Sink for Sampler {
         match self.rows {
             Rows::Places(_) => self.row_at_places(&point),
             Rows::Times { step_ms } => self.row_at_times(&point, step_ms)?,
-            Rows::Recorded => self.row_as_it_is(&point)?,
+            Rows::Recorded => self.row_as_recorded(&point)?,
         }
         if moment.place.is_some() {
             self.place_rows(&point);
@@ -89,7 +90,7 @@ impl Sampler {
         }
     }
 
-    /// The rows of the grid up to the place of this moment.
+    /// Adds the grid rows up to the position of this moment.
     fn row_at_places(&mut self, now: &Point) {
         let Rows::Places(grid) = &self.rows else { return };
         let due: Vec<f64> =
@@ -110,7 +111,7 @@ impl Sampler {
         }
     }
 
-    /// The rows of the grid up to the time of this moment, but not beyond the line.
+    /// Adds the grid rows up to the time of this moment, but not past the next line.
     fn row_at_times(&mut self, now: &Point, step_ms: f64) -> Result<(), ColumnsError> {
         let end_ms = match &self.furthest {
             Some(from) if now.share > 1.0 => {
@@ -141,13 +142,13 @@ impl Sampler {
         }
     }
 
-    /// A row for this moment.
-    fn row_as_it_is(&mut self, now: &Point) -> Result<(), ColumnsError> {
+    /// Adds a row for this moment.
+    fn row_as_recorded(&mut self, now: &Point) -> Result<(), ColumnsError> {
         if now.time_ms < 0.0 || now.share > 1.0 {
             return Ok(());
         }
         if self.time_ms.last() == Some(&now.time_ms) {
-            // Another stream's frame of the same moment.
+            // A frame of another stream at the same moment.
             self.values.iter_mut().zip(&now.values).for_each(|(column, value)| {
                 if let Some(last) = column.last_mut() {
                     *last = *value;
@@ -164,7 +165,7 @@ impl Sampler {
         if self.time_ms.len() < MOST_ROWS { Ok(()) } else { Err(ColumnsError::TooManyRows) }
     }
 
-    /// Places of rows between the last one that is known and this one.
+    /// Interpolates the positions of the rows between the last known position and this one.
     fn place_rows(&mut self, now: &Point) {
         if matches!(self.rows, Rows::Places(_)) {
             return;
@@ -202,7 +203,7 @@ impl Sampler {
         self.values.iter_mut().for_each(|column| column.push(f64::NAN));
     }
 
-    /// All columns.
+    /// Returns the columns.
     pub(super) fn finish(mut self, tape: &dyn Recording) -> LapColumns {
         if let Rows::Places(grid) = &self.rows {
             let rest: Vec<f64> = grid.iter().skip(self.share.len()).copied().collect();

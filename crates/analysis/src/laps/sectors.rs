@@ -1,6 +1,8 @@
-//! The sectors of one lap, from what the game says at their ends or, where it says only where they are, from the time at which the car passed.
+//! The sectors of one lap, from the times that the game reports at their ends. If a game reports only where sectors begin, their times are
+//! interpolated from when the car passed.
 //!
-//! Takes frames of the lap, gives the time of each sector; together they are the lap's time, or the lap says what is missing.
+//! Takes the frames of the lap and returns the time of each sector. Together they add up to the lap time; otherwise the lap has a reason
+//! that says what is missing.
 
 use gametape_games::{LapFrame, SectorValue};
 
@@ -8,22 +10,22 @@ use super::choices::{SECTOR_NEAR_MS, SECTOR_WAIT_MS};
 use super::model::Sector;
 use super::words::SectorSource;
 
-/// What was seen of a lap's sectors.
+/// What was observed of a lap's sectors.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sectors {
     count: usize,
-    /// Where they begin, if the car's place is all that is known.
+    /// Where the sectors begin, if the game does not time them.
     starts: Vec<f32>,
-    /// The lap began within this sector: its time and those before are not known.
+    /// The lap began within this sector: its time and those of earlier sectors are unknown.
     began_in: Option<usize>,
     /// The sector the car is in.
     index: Option<usize>,
-    /// When each but the last ended, since the line.
+    /// When each sector but the last ended, since the line.
     ends: Vec<Option<f64>>,
-    /// What the game said of each alone.
+    /// The time of each sector alone, as the game reported it.
     own: Vec<Option<u32>>,
     waiting: Option<Waiting>,
-    /// What the game said in the frame before.
+    /// The game's sector time in the previous frame.
     value: SectorValue,
 }
 
@@ -34,11 +36,11 @@ struct Waiting {
     from_ms: u32,
     to_ms: u32,
     until_ms: u32,
-    /// What stood there before the sector ended.
+    /// The game's sector time before the sector ended.
     old: SectorValue,
 }
 
-/// What became of the sectors.
+/// The result for a lap.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finished {
     pub(super) sectors: Vec<Sector>,
@@ -47,7 +49,8 @@ pub(super) struct Finished {
 }
 
 impl Sectors {
-    /// For a track with so many sectors; fewer than two are none. `starts` says where they are, if the game times none.
+    /// Creates the state for a track with `count` sectors; fewer than two are none. `starts` holds where they begin, if the game does not
+    /// time them.
     pub(super) fn new(count: Option<u8>, starts: &[f32]) -> Self {
         let count = if starts.is_empty() { usize::from(count.unwrap_or(0)) } else { starts.len() };
         let count = if count < 2 { 0 } else { count };
@@ -64,18 +67,18 @@ impl Sectors {
         }
     }
 
-    /// The lap began at this place and not at the line, for games that say where sectors are.
+    /// Records that the lap began at this track position and not at the line, for games that report where sectors begin.
     pub(super) fn begin_at(&mut self, place: f32) {
         self.began_in = self.starts.iter().rposition(|start| *start <= place);
     }
 
-    /// The sector the car is in, from 0.
+    /// Returns the sector that the car is in, from 0.
     pub(super) fn index(&self) -> Option<u8> {
         self.index.and_then(|index| u8::try_from(index).ok())
     }
 
-    /// Takes over a frame of a game that times sectors. `before_ms` and `now_ms` are the timer in the frame before and in this one. Gives the number, from
-    /// 0, and the time of a sector that has ended.
+    /// Adds a frame of a game that times sectors. `before_ms` and `now_ms` are the lap timer in the previous frame and in this one. Returns
+    /// the index, from 0, and the time of a sector that has ended.
     pub(super) fn timed(&mut self, frame: &LapFrame, before_ms: u32, now_ms: u32) -> Option<(usize, Sector)> {
         let now = usize::from(frame.sector?);
         if self.count == 0 || now >= self.count || !self.starts.is_empty() {
@@ -92,7 +95,7 @@ impl Sectors {
                 });
                 self.index = Some(now);
             }
-            // From the grid over the line: the lap's first sector begins.
+            // From the grid across the line: the first sector of the lap begins.
             Some(index) if now == 0 && index + 1 == self.count && self.ends.iter().all(Option::is_none) => {
                 self.index = Some(0);
             }
@@ -109,7 +112,7 @@ impl Sectors {
         if over {
             self.waiting = None;
         }
-        // The time of a sector alone may look like that of another. If it stays, it was the same twice.
+        // An unchanged sector time may still be that of another sector. If it stays until the timeout, it was the same twice.
         let same = matches!(value, SectorValue::Own(_)) && value == waiting.old;
         if over != same {
             return None;
@@ -122,7 +125,7 @@ impl Sectors {
             SectorValue::Cumulative(ms) => (Some(f64::from(ms)), None),
             SectorValue::Own(ms) => (before.map(|before| before + f64::from(ms)), Some(ms)),
         };
-        // Until the game has written it, the member holds the time of another sector.
+        // Until the game has written the new time, the field holds that of another sector.
         let from = f64::from(waiting.from_ms.saturating_sub(SECTOR_NEAR_MS));
         let to = f64::from(now_ms.saturating_add(SECTOR_NEAR_MS));
         let fits = match (end_ms, own_ms) {
@@ -140,8 +143,8 @@ impl Sectors {
         Some((ended, self.sector(ended)))
     }
 
-    /// Takes over a step along the lap of a game that says where sectors are: places and times since the line in the frame before and in this one. `known`
-    /// is whether the car drove there. Gives a sector that has ended.
+    /// Adds a step along the lap, for a game that reports where sectors begin: track positions and times since the line in the previous
+    /// frame and in this one. `known`: the car drove from one to the other. Returns a sector that has ended.
     pub(super) fn passed(&mut self, from: (f32, f64), to: (f32, f64), known: bool) -> Option<(usize, Sector)> {
         if self.starts.is_empty() {
             return None;
@@ -182,11 +185,11 @@ impl Sectors {
         }
     }
 
-    /// All sectors of a lap of this time; the last one is what is left of it. Times that were measured are stretched to the lap: `measured_ms` is what the
-    /// lap took by the same measure.
+    /// Returns all sectors of a lap with this time. The last sector is the remainder. Interpolated times are scaled to the lap time:
+    /// `measured_ms` is the duration of the lap by the same clock.
     pub(super) fn finish(&self, lap_ms: Option<u32>, measured_ms: Option<f64>) -> Finished {
         let mut stretched = self.clone();
-        // What a lap took from elsewhere than the line says nothing about the game's time.
+        // If the lap did not begin at the line, its duration says nothing about the official time.
         let lap_ms = if self.began_in.is_some() { measured_ms.map(|ms| ms.round() as u32) } else { lap_ms };
         if let (false, Some(lap), Some(measured)) = (self.starts.is_empty(), lap_ms, measured_ms)
             && measured > 0.0
@@ -215,7 +218,7 @@ impl Sectors {
     }
 }
 
-/// A duration that can be.
+/// Converts a plausible duration to whole milliseconds.
 fn millis(ms: f64) -> Option<u32> {
     (1.0..f64::from(u32::MAX)).contains(&ms).then_some(ms as u32)
 }
@@ -241,11 +244,11 @@ mod tests {
     fn a_sector_alone_is_taken_when_it_is_another_one_or_was_waited_for() {
         let mut sectors = Sectors::new(Some(3), &[]);
         sectors.timed(&frame(0, SectorValue::Own(30_400)), 0, 10);
-        // That of the lap before still stands there, and would fit.
+        // The time of the previous lap is still there, and would fit.
         assert_eq!(sectors.timed(&frame(1, SectorValue::Own(30_400)), 30_490, 30_510), None);
         let ended = sectors.timed(&frame(1, SectorValue::Own(30_500)), 30_510, 30_530);
         assert_eq!(ended, Some((0, Sector { time_ms: Some(30_500), source: SectorSource::Official })));
-        // Twice the same time.
+        // The same time twice.
         assert_eq!(sectors.timed(&frame(2, SectorValue::Own(30_500)), 60_990, 61_010), None);
         assert_eq!(sectors.timed(&frame(2, SectorValue::Own(30_500)), 61_500, 61_510), None);
         let ended = sectors.timed(&frame(2, SectorValue::Own(30_500)), 62_000, 62_020);

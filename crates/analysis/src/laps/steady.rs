@@ -1,13 +1,12 @@
-//! Two equal frames: a change that nobody expects is believed only when it lasts. A page that was read while it was written, a zeroed one, or a flicker is
-//! passed over.
+//! Debouncing: an unexpected change is accepted only once it has lasted. Torn reads, zeroed pages and flicker are skipped.
 //!
-//! Takes frames, gives whether the tracker may look at one, and since when what it shows was shown.
+//! Takes frames, and returns whether the tracker may use a frame and since when its state has been shown.
 
 use gametape_games::{LapFrame, Pit, SessionKind};
 
 use super::choices::{CONFIRM_NS, CONFIRM_SESSION_NS, GAME_TIME_BACK_MS};
 
-/// What a session is known by, in a frame. Texts are behind the number of the names.
+/// What identifies a session in a frame. Texts are represented by the revision number of the names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Key {
     pub(super) kind: SessionKind,
@@ -29,21 +28,21 @@ impl Key {
     }
 }
 
-/// What the filter says of a frame.
+/// The filter's verdict on a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Not to be believed yet.
+    /// Not accepted yet.
     Held,
-    /// As before, or as it goes on.
+    /// Unchanged, or continued as expected.
     Steady,
-    /// Another session, car, track, driver or number of laps: shown since then.
+    /// Another session, car, track, driver or lap count, shown since this time.
     Changed(u64),
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Steady {
     believed: Option<(Key, Option<u32>)>,
-    /// The newest frame that was believed.
+    /// The newest accepted frame.
     newest: LapFrame,
     candidate: Option<Candidate>,
 }
@@ -52,19 +51,19 @@ pub(super) struct Steady {
 struct Candidate {
     key: Key,
     laps: Option<u32>,
-    /// When the first frame was seen that differed from what is believed.
+    /// When a frame first differed from the accepted state.
     since_ns: u64,
-    /// When this very change was first seen.
+    /// When this very change was first observed.
     same_since_ns: u64,
 }
 
 impl Steady {
-    /// Nothing is believed any more: the next session may be any.
+    /// Resets the filter, so that any session may follow.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Judges a frame in which the game drives.
+    /// Judges a frame in which the car is being driven.
     pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame) -> Seen {
         let (key, laps) = (Key::of(frame), frame.laps_completed);
         if let Some((old, old_laps)) = self.believed
@@ -97,7 +96,7 @@ impl Steady {
     }
 }
 
-/// Laps stay or rise by one. A number that is not given for a moment has not changed.
+/// Returns whether the lap count stays or rises by one. A count that is missing for a moment has not changed.
 fn goes_on(before: Option<u32>, now: Option<u32>) -> bool {
     match (before, now) {
         (Some(before), Some(now)) => now == before || now.checked_sub(1) == Some(before),
@@ -106,12 +105,12 @@ fn goes_on(before: Option<u32>, now: Option<u32>) -> bool {
     }
 }
 
-/// The session's own time falls: it was started again.
+/// Returns whether the session time went back: the session was restarted.
 pub(super) fn is_game_time_back(before: &LapFrame, now: &LapFrame) -> bool {
     Option::zip(before.game_ms, now.game_ms).is_some_and(|(from, to)| to < from - GAME_TIME_BACK_MS)
 }
 
-/// Where the car stands when it is not said: on the track.
+/// Returns whether the car is in the pit lane or in its box. If the game does not say, it is on the track.
 pub(super) fn in_pits(frame: &LapFrame) -> bool {
     matches!(frame.pit, Some(Pit::Lane | Pit::Box))
 }

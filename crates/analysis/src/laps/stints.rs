@@ -1,4 +1,4 @@
-//! Stints: from leaving the box to the next stop in it, or to another driver. Driving through the pit lane ends none, nor does a menu.
+//! Stints: from leaving the pit box to the next stop in it, or to a driver change. Neither a drive-through nor a menu ends a stint.
 
 use gametape_games::LapFrame;
 
@@ -11,16 +11,16 @@ use super::words::{StintEnd, StintStart};
 pub(super) struct Stints {
     count: u32,
     pub(super) open: Option<Stint>,
-    /// The one before: its last lap may end behind it, where the box lies before the line.
+    /// The previous stint. Its last lap may end after it, if the pit box lies before the line.
     closed: Option<Stint>,
-    /// Since when the car stands in its box, and its fuel then.
+    /// When the car stopped in its box, and its fuel then.
     boxed: Option<(u64, Option<f32>)>,
     swapped: bool,
     next: Option<StintStart>,
     tyre_set: Option<i32>,
 }
 
-/// What happened to stints with a frame.
+/// The stints that a frame closed and opened.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) closed: Option<Stint>,
@@ -28,12 +28,12 @@ pub(super) struct Turn {
 }
 
 impl Stints {
-    /// Number of the stint that runs.
+    /// Returns the number of the current stint.
     pub(super) fn n(&self) -> Option<u32> {
         self.open.as_ref().map(|stint| stint.n)
     }
 
-    /// Takes over a frame.
+    /// Adds a frame.
     pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame, driver: Option<&str>) -> Turn {
         let mut turn = Turn::default();
         if in_box(frame) {
@@ -85,7 +85,7 @@ impl Stints {
         stint
     }
 
-    /// Another driver: in the box the stint ends when the car leaves it.
+    /// Handles a driver change. In the box, the stint ends when the car leaves it.
     pub(super) fn swap(&mut self, time_ns: u64, frame: &LapFrame) -> Turn {
         let mut turn = Turn::default();
         if self.boxed.is_some() {
@@ -97,14 +97,14 @@ impl Stints {
         turn
     }
 
-    /// The car was put back into the garage.
+    /// Handles a return to the garage.
     pub(super) fn garage(&mut self, time_ns: u64, fuel_l: Option<f32>) -> Turn {
         let closed = self.close(StintEnd::Garage, time_ns, fuel_l);
         self.next = Some(StintStart::Garage);
         Turn { closed, opened: None }
     }
 
-    /// The session ends.
+    /// Handles the end of the session.
     pub(super) fn end(&mut self, time_ns: u64, fuel_l: Option<f32>) -> Option<Stint> {
         self.close(StintEnd::End, time_ns, fuel_l)
     }
@@ -119,7 +119,7 @@ impl Stints {
         Some(stint)
     }
 
-    /// A lap belongs to the stint with this number. Gives that stint if it is closed already.
+    /// Adds a lap to the stint with this number. Returns that stint if it is closed already.
     pub(super) fn lap(&mut self, n: Option<u32>, tape_lap: u32) -> Option<Stint> {
         let stint = [&mut self.open, &mut self.closed].into_iter().flatten().find(|stint| Some(stint.n) == n)?;
         stint.first_lap.get_or_insert(tape_lap);

@@ -1,20 +1,20 @@
-//! What came of a tape, gathered from events: the same way for a file and beside a running game.
+//! The results for a tape, collected from events: in the same way for a file and for a running game.
 
 use super::event::Event;
 use super::model::{Id, Lap, Session, Stint, TrackFacts};
 
-/// Sessions with their stints and laps, and what they taught about tracks.
+/// Sessions with their stints and laps, and the track facts learned from them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tracked {
     /// Sessions in the order in which they began.
     pub sessions: Vec<TrackedSession>,
-    /// What was learned, a track each session.
+    /// Track facts, one entry for each session.
     pub tracks: Vec<TrackFacts>,
-    /// Places on the track that cannot be.
+    /// Number of implausible track positions.
     pub bad_positions: u64,
-    /// Parts of the tape that could not be read.
+    /// Number of parts of the tape that could not be read.
     pub damaged: u64,
-    /// The session that taught the last of `tracks`: what it says when it ends takes the place of what it said before.
+    /// The session of the last entry of `tracks`. The facts that it reports at its end replace those that it reported before.
     teaches: Option<Id>,
 }
 
@@ -30,18 +30,18 @@ pub struct TrackedSession {
 }
 
 impl Tracked {
-    /// All laps, by their number on the tape.
+    /// Returns all laps, by their number on the tape.
     pub fn laps(&self) -> impl Iterator<Item = &Lap> {
         self.sessions.iter().flat_map(|session| &session.laps)
     }
 
-    /// The lap with this number on the tape.
+    /// Returns the lap with this number on the tape.
     #[must_use]
     pub fn lap(&self, tape_lap: u32) -> Option<&Lap> {
         self.laps().find(|lap| lap.tape_lap == tape_lap)
     }
 
-    /// Takes over an event.
+    /// Applies an event.
     pub fn take(&mut self, event: Event) {
         match event {
             Event::SessionOpened(session) => {
@@ -66,7 +66,7 @@ impl Tracked {
             | Event::LapAborted(lap)
             | Event::LapAmended(lap) => {
                 if let Some(known) = self.of(lap.session) {
-                    // The newest lap is nearly always the one that is meant.
+                    // The event is nearly always about the newest lap.
                     match known.laps.iter().rposition(|known| known.tape_lap <= lap.tape_lap) {
                         Some(place) if known.laps.get(place).is_some_and(|known| known.id == lap.id) => {
                             if let Some(room) = known.laps.get_mut(place) {

@@ -1,10 +1,10 @@
-//! The tracker: neutral frames in, events out. It opens nothing and has no clock; the same frames give the same laps at any speed.
+//! The tracker: lap frames in, events out. It has no I/O and no clock; the same frames give the same laps at any replay speed.
 //!
 //! ```text
-//!  frame ─▶ off, pause, replay? ─▶ steady: to be believed? ─▶ same session? ─▶ OpenSession: laps, stints, bests
+//!  frame ─▶ off, pause, replay? ─▶ steady: debounced? ─▶ same session? ─▶ OpenSession: laps, stints, bests
 //! ```
 //!
-//! Here is decided which session a frame belongs to; what happens within one is `OpenSession`'s.
+//! This module decides which session a frame belongs to. `OpenSession` handles what happens within a session.
 
 use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame, Presence};
@@ -18,12 +18,12 @@ use super::running::Moment;
 use super::steady::{Seen, Steady, in_pits};
 use super::words::{ReasonCode, SessionEnd, SessionKind};
 
-/// Name of this tracker, kept with what it found.
+/// Name of this tracker, stored with its results.
 pub const TRACKER_ID: &str = "gametape";
-/// Its version: rises whenever it may find something else on the same tape.
+/// Version of this tracker. Incremented whenever its results for the same tape may change.
 pub const TRACKER_VERSION: u32 = 3;
 
-/// Turns neutral frames into sessions, stints and laps.
+/// Turns lap frames into sessions, stints and laps.
 #[derive(Debug)]
 pub struct Tracker {
     game: String,
@@ -33,20 +33,20 @@ pub struct Tracker {
     identity: Identity,
     /// Time of the newest frame.
     last_ns: u64,
-    /// Time that has passed, also where other streams alone say so: it dates no frame.
+    /// Time that has passed, including that of other streams. Never used as the time of a frame.
     passed_ns: u64,
     presence: Presence,
     off_since_ns: Option<u64>,
     stands_since_ns: Option<u64>,
-    /// How long the game stood, all in all.
+    /// Total time during which the game stood still.
     stood_ns: u64,
-    /// The newest page and when it was first seen.
+    /// The counter of the newest page, and when it was first observed.
     page: Option<(i64, u64)>,
     bad_positions: u64,
 }
 
 impl Tracker {
-    /// For the frames of a game on a tape.
+    /// Creates a tracker for the frames of a game in a tape.
     #[must_use]
     pub fn new(game: &str, tape: TapeId) -> Self {
         Self {
@@ -66,30 +66,30 @@ impl Tracker {
         }
     }
 
-    /// At this time on the tape it was that late, nanoseconds since 1970. Only moments come from it, no durations.
+    /// Maps tape time to UTC: `time_ns` on the tape is `utc_ns`, in nanoseconds since 1970. Used for points in time, never for durations.
     pub fn clock(&mut self, time_ns: u64, utc_ns: i64) {
         self.shared.utc.read(time_ns, utc_ns);
     }
 
-    /// Places on the track so far that cannot be.
+    /// Returns the number of implausible track positions so far.
     #[must_use]
     pub fn bad_positions(&self) -> u64 {
         self.bad_positions
     }
 
-    /// The session that runs.
+    /// Returns the current session.
     #[must_use]
     pub fn session(&self) -> Option<&Session> {
         self.open.as_ref().map(|open| &open.model)
     }
 
-    /// What the running session has taught about its track so far.
+    /// Returns the track facts learned in the current session so far.
     #[must_use]
     pub fn learned(&self) -> Option<TrackFacts> {
         self.open.as_ref().and_then(|open| open.learning.facts(&self.game, &open.identity))
     }
 
-    /// Whether the game says that it drives and shows the same page for two seconds and more.
+    /// Returns whether the game reports driving but its page has not changed for two seconds or more.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         let since_ns = self.page.map_or(self.last_ns, |(_, since_ns)| since_ns);
@@ -97,16 +97,16 @@ impl Tracker {
         self.presence == Presence::Live && now_ns.saturating_sub(since_ns) >= STALE_NS
     }
 
-    /// Takes over a frame. Events are added to `out`.
+    /// Adds a frame. Events are appended to `out`.
     pub fn frame(&mut self, time_ns: u64, frame: &LapFrame, identity: &Identity, out: &mut Vec<Event>) {
-        // Streams are merged by time; whoever gives them otherwise gets no time that runs backwards.
+        // Streams are merged by time. If a caller passes frames out of order, time still never runs backwards.
         let time_ns = time_ns.max(self.last_ns);
         self.last_ns = time_ns;
         if identity.revision != self.identity.revision {
             self.identity = identity.clone();
         }
         self.presence = frame.presence;
-        // A page that does not change is not on a tape again: it was shown until this one.
+        // A tape does not store unchanged pages again: the last page was current until this one.
         if let Some(since_ns) = self.off_since_ns
             && time_ns.saturating_sub(since_ns) >= OFF_NS
         {
@@ -134,7 +134,7 @@ impl Tracker {
         self.off_since_ns = None;
         if let Some(counter) = frame.counter {
             if self.page.is_some_and(|(page, _)| page == counter) {
-                // The same page again: nothing happened, whatever the time says.
+                // The same page again: nothing happened, however much time has passed.
                 return;
             }
             self.page = Some((counter, time_ns));
@@ -173,7 +173,7 @@ impl Tracker {
         }
     }
 
-    /// Whether the frame is of the session that runs; if not, that one is closed and the next one opened.
+    /// Returns whether the frame belongs to the current session. If not, closes that session and opens the next one.
     fn same_session(&mut self, since_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) -> bool {
         let other = self.open.as_ref().and_then(|open| other_session(open, frame, &self.identity));
         if let Some(end) = other {
@@ -185,7 +185,7 @@ impl Tracker {
         true
     }
 
-    /// The first frame of a session that was opened behind another: laps are told by differences to it.
+    /// Sets the first frame of a session that follows another one. Laps are detected by differences from it.
     fn first_frame(&mut self, time_ns: u64, frame: &LapFrame) {
         if let Some(open) = &mut self.open {
             let clock_ms = clock_ms(open, time_ns, self.stood_ns, frame);
@@ -222,7 +222,7 @@ impl Tracker {
         self.open = Some(OpenSession::new(model, identity, frame));
     }
 
-    /// Texts that came later are filled in; another driver begins a stint.
+    /// Fills in texts that appeared later. Another driver begins a stint.
     fn refresh_identity(&mut self, frame: &LapFrame, out: &mut Vec<Event>) {
         let (identity, last_ns) = (&self.identity, self.last_ns);
         let Some(open) = self.open.as_mut().filter(|open| open.identity.revision != identity.revision) else { return };
@@ -253,7 +253,7 @@ impl Tracker {
         }
     }
 
-    /// Whether the frame is about a car that is only watched.
+    /// Returns whether the frame describes a car that is only being watched.
     fn watches_another(&mut self, time_ns: u64, frame: &LapFrame, out: &mut Vec<Event>) -> bool {
         let Some(open) = &mut self.open else { return false };
         if open.own_car == frame.player_car {
@@ -274,7 +274,7 @@ impl Tracker {
             open.counted = None;
             return true;
         }
-        // In the pits: another driver, and with him another number.
+        // In the pits: another driver has taken over, with another car number.
         if open.own_car.is_some() && frame.player_car.is_some() {
             let turn = open.stints.swap(time_ns, frame);
             open.turn(turn, out);
@@ -283,21 +283,21 @@ impl Tracker {
         false
     }
 
-    /// Nothing was seen between two times: the game was away. Long enough, and it has left its session.
+    /// Records that the game was unavailable between two times. If that was long enough, it has left its session.
     pub fn away(&mut self, from_ns: u64, to_ns: u64, out: &mut Vec<Event>) {
         if to_ns.saturating_sub(from_ns) >= OFF_NS {
             self.close(SessionEnd::Game, from_ns.max(self.last_ns), out);
         }
     }
 
-    /// Nobody looked for that long until now: in that time no page stood still, as far as anybody knows.
+    /// Records that there were no frames for `length_ns` until now. That time does not count as time in which a page was unchanged.
     pub(super) fn unseen(&mut self, length_ns: u64) {
         if let Some((_, since_ns)) = &mut self.page {
             *since_ns = since_ns.saturating_add(length_ns);
         }
     }
 
-    /// Time passes without frames, or with the same ones.
+    /// Advances the time without frames, or with unchanged ones.
     pub fn time_passes(&mut self, now_ns: u64, out: &mut Vec<Event>) {
         if let Some(since_ns) = self.off_since_ns
             && now_ns.saturating_sub(since_ns) >= OFF_NS
@@ -311,7 +311,7 @@ impl Tracker {
         self.passed_ns = self.passed_ns.max(now_ns);
     }
 
-    /// There are no more frames: closes what is open, at this time on the tape.
+    /// Closes everything that is open, at this time on the tape. There are no more frames.
     pub fn finish(&mut self, end: SessionEnd, at_ns: u64, out: &mut Vec<Event>) {
         self.close(end, at_ns.max(self.last_ns), out);
     }
@@ -322,7 +322,7 @@ impl Tracker {
         let at_ns = at_ns.max(open.model.start_ns);
         let code = if end == SessionEnd::Restart { ReasonCode::AbortedRestart } else { ReasonCode::PartialEnd };
         if let Some(now) = open.before {
-            // A timer that fell, and neither was a lap counted nor a time given: the session's end was its reason.
+            // The timer fell, but no lap was counted and no time reported: the timer fell because the session ended.
             let no_line = |closing: &mut Closing| {
                 closing.done.is_none() && closing.laps.is_none() && !closing.has_time(&now.frame)
             };
@@ -344,7 +344,7 @@ impl Tracker {
     }
 }
 
-/// A clock that stands in pauses: the game's own, or that of the frames.
+/// Returns a clock that stops during pauses: the game's own, or that of the frames.
 fn clock_ms(open: &OpenSession, time_ns: u64, stood_ns: u64, frame: &LapFrame) -> f64 {
     let by_frames = time_ns.saturating_sub(stood_ns) as f64 / 1e6;
     match (&open.before, frame.game_ms) {
@@ -355,7 +355,7 @@ fn clock_ms(open: &OpenSession, time_ns: u64, stood_ns: u64, frame: &LapFrame) -
     }
 }
 
-/// Whether no frames are missing between two: they are near, or the game stood still.
+/// Returns whether no frames are missing between two: they are close, or the game stood still.
 fn is_whole(before: &Moment, now: &Moment) -> bool {
     let step_ms = now.clock_ms - before.clock_ms;
     if step_ms * 1e6 <= GAP_NS as f64 {
@@ -373,7 +373,7 @@ fn fill(known: &mut Option<String>, said: &Option<String>) {
     }
 }
 
-/// Why the frame is of another session, if it is. What is not said on one side is no difference.
+/// Returns why the frame belongs to another session, if it does. A value that is missing on one side is not a difference.
 fn other_session(open: &OpenSession, frame: &LapFrame, identity: &Identity) -> Option<SessionEnd> {
     let model = &open.model;
     let differs = |known: &Option<String>, said: &Option<String>| {

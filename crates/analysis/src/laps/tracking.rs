@@ -1,5 +1,4 @@
-//! From the frames of a game to events: the adapter of the game's folder and the tracker, one behind the other. A tape and a running game both go through
-//! here.
+//! Turns the frames of a game into events: the game's adapter, followed by the tracker. Used for tapes and for running games.
 
 use gametape_format::read::ReadError;
 use gametape_format::{Role, StreamSpec, TapeId};
@@ -18,10 +17,10 @@ use crate::recording::{Ending, Gap, Recording};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrackError {
-    /// Nobody knows the game.
-    #[error("{game:?} is no game that has laps; `gametape games` lists those that have")]
+    /// The game is unknown.
+    #[error("unknown game {game:?}: cannot detect laps; `gametape games` lists the supported games")]
     UnknownGame {
-        /// What stands on the tape.
+        /// The game id stored in the tape.
         game: String,
     },
     /// The tape cannot be read.
@@ -29,22 +28,22 @@ pub enum TrackError {
     Read(#[from] ReadError),
 }
 
-/// Frames of a game in, events out.
+/// Turns the frames of a game into events.
 pub struct Tracking {
     adapter: Box<dyn ReadLaps>,
-    /// Name and layout of each stream; streams that say nothing about laps have none.
+    /// Name and layout of each stream; `None` for ignored streams.
     streams: Vec<Option<(String, Layout)>>,
     frame: LapFrame,
     tracker: Tracker,
-    /// Time of the newest frame of any stream.
+    /// Time of the newest frame of all streams.
     seen_ns: u64,
 }
 
 impl Tracking {
-    /// For these streams of a game, which are told apart by their place.
+    /// Creates a tracker for these streams of a game, which are identified by their index.
     ///
     /// # Errors
-    /// If nobody knows the game.
+    /// If the game is unknown.
     pub fn new<'a>(
         game: &str,
         tape: TapeId,
@@ -52,14 +51,14 @@ impl Tracking {
     ) -> Result<Self, TrackError> {
         let known = find_game(game).ok_or_else(|| TrackError::UnknownGame { game: game.to_owned() })?;
         let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
-        // A stream whose layout makes no sense says nothing.
+        // Streams with an invalid layout are ignored.
         let named = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
         let streams = streams.into_iter().map(|spec| named(spec).filter(|_| of_game(spec))).collect();
         let tracker = Tracker::new(known.id, tape);
         Ok(Self { adapter: known.rules.laps(), streams, frame: LapFrame::default(), tracker, seen_ns: 0 })
     }
 
-    /// Takes over a frame of the stream at this place. Events are added to `out`.
+    /// Adds a frame of the stream with this index. Events are appended to `out`.
     pub fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8], out: &mut Vec<Event>) {
         let Some(Some((name, layout))) = self.streams.get(stream) else { return };
         if time_ns.saturating_sub(self.seen_ns) >= STREAM_END_NS {
@@ -69,20 +68,21 @@ impl Tracking {
         if self.adapter.frame(SeenFrame { stream: name, layout, bytes }, &mut self.frame) {
             self.tracker.frame(time_ns, &self.frame, self.adapter.identity(), out);
         }
-        // A page that stands is seen beside others that move.
+        // Frames of other streams show how long a page has been unchanged.
         self.tracker.time_passes(time_ns, out);
     }
 
-    /// The tracker: for its clock, for time that passes and for the end.
+    /// Returns the tracker, to set its clock, to advance its time and to finish it.
     pub fn tracker(&mut self) -> &mut Tracker {
         &mut self.tracker
     }
 }
 
-/// Sessions, stints and laps of a tape, in one pass. On a tape that is being recorded, the last ones are still running. Damage is passed over like a gap, and counted.
+/// Returns the sessions, stints and laps of a tape, in one pass over its frames. If the tape is still being recorded, the last ones are
+/// still running. Damaged parts are skipped like gaps, and counted.
 ///
 /// # Errors
-/// If the game is not known, or the tape cannot be read at all.
+/// If the game is unknown, or if the tape cannot be read at all.
 pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
     let game = tape.game();
     if find_game(&game).is_some_and(|game| !game.rules.has_laps()) {
@@ -94,7 +94,8 @@ pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
     let mut tracked = Tracked::default();
     let mut events = Vec::new();
     let mut notes = Notes::of(tape);
-    // A recorder tells of descriptions before the frames of the same time; by their numbers, streams come the other way round.
+    // A recorder reports descriptions before other frames of the same time. In a tape, frames of the same time are in the order of
+    // their stream ids.
     let first_ns = (0..streams.len()).filter_map(|stream| Some(tape.span_ns(stream)?.0)).min().unwrap_or_default();
     for (stream, _) in streams.iter().enumerate().filter(|(_, spec)| spec.role == Role::Describe) {
         if let Some((described_ns, _)) = tape.span_ns(stream).filter(|(described_ns, _)| *described_ns <= first_ns)
@@ -118,7 +119,7 @@ pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
         tracking.frame(frame.stream, frame.time_ns, frame.bytes, &mut events);
         events.drain(..).for_each(|event| tracked.take(event));
     }
-    // The last frame may have been shown for longer than it was stored.
+    // The last frame may have been current until after its capture time.
     let end_ns = tape.end_ns();
     notes.until(end_ns, tracking.tracker(), &mut events);
     tracking.tracker().time_passes(end_ns, &mut events);
@@ -131,7 +132,7 @@ pub fn track_tape(tape: &dyn Recording) -> Result<Tracked, TrackError> {
     Ok(tracked)
 }
 
-/// Readings of the wall clock and gaps, in the order of time.
+/// Wall clock readings and gaps, in time order.
 struct Notes {
     clocks: std::iter::Peekable<std::vec::IntoIter<(u64, i64)>>,
     gaps: std::iter::Peekable<std::vec::IntoIter<Gap>>,
@@ -146,7 +147,7 @@ impl Notes {
         while let Some((read_ns, utc_ns)) = self.clocks.next_if(|(read_ns, _)| *read_ns <= time_ns) {
             tracker.clock(read_ns, utc_ns);
         }
-        // Frames that came with the event belong behind the gap: they may be a little older than it.
+        // Frames that arrived with the event belong after the gap, although they may be slightly older than the event.
         let begins_ns = |gap: &Gap| gap.end_ns.saturating_sub(gap.length_ns);
         while let Some(gap) = self.gaps.next_if(|gap| begins_ns(gap) < time_ns) {
             tracker.away(begins_ns(&gap), gap.end_ns, out);
@@ -154,7 +155,7 @@ impl Notes {
     }
 }
 
-/// Why the last session of a recording ended; `None` while it is being recorded.
+/// Returns why the last session of a recording ended, or `None` while it is being recorded.
 fn end_of(tape: &dyn Recording) -> Option<SessionEnd> {
     match tape.ending() {
         Ending::Closed => Some(end_of_reason(tape.metadata().get("end_reason").map_or("", String::as_str))),
@@ -163,7 +164,7 @@ fn end_of(tape: &dyn Recording) -> Option<SessionEnd> {
     }
 }
 
-/// Why the last session of a recording ended, by why the recording did.
+/// Returns why the last session of a recording ended, given the reason for which the recording ended.
 #[must_use]
 pub fn end_of_reason(reason: &str) -> SessionEnd {
     match reason {

@@ -1,18 +1,18 @@
-//! Times on a tape as UTC. Durations never come from here: a wall clock may be set back.
+//! Maps tape time to UTC. Never used for durations: a wall clock may be set back.
 
-/// The newest reading of the wall clock.
+/// The newest wall clock reading.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct UtcClock {
     reading: Option<(u64, i64)>,
 }
 
 impl UtcClock {
-    /// At this time on the tape it was that late, nanoseconds since 1970.
+    /// Sets the newest reading: `time_ns` on the tape is `utc_ns`, in nanoseconds since 1970.
     pub(super) fn read(&mut self, time_ns: u64, utc_ns: i64) {
         self.reading = Some((time_ns, utc_ns));
     }
 
-    /// Microseconds since 1970.
+    /// Returns a tape time as UTC, in microseconds since 1970, or `None` before the first reading.
     pub(super) fn at_us(&self, time_ns: u64) -> Option<i64> {
         let (read_ns, utc_ns) = self.reading?;
         let since_ns = i128::from(time_ns) - i128::from(read_ns);

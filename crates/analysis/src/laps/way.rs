@@ -1,18 +1,18 @@
-//! The way of one lap: which parts of the track were seen, how far the car drove, and whether it was put elsewhere.
+//! Coverage of one lap: which bins of the track were observed, how far the car drove, and whether it was teleported.
 
 use gametape_games::LapFrame;
 
 use super::choices::{FASTEST_M_PER_S, SHAKE_M, TELEPORT_SHARE, TELEPORT_SHARE_PER_S};
 
-/// Parts of a lap.
+/// Number of bins that a lap is divided into.
 pub(super) const PARTS: usize = 256;
 
-/// A set of parts.
+/// A set of bins.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts([u64; PARTS / 64]);
 
 impl Parts {
-    /// From one part to another, forwards, over the line if need be.
+    /// Marks the bins from one to another, forwards, across the line if necessary.
     fn mark(&mut self, from: usize, to: usize) {
         let mut at = from;
         for _ in 0..PARTS {
@@ -35,19 +35,19 @@ impl Parts {
     }
 }
 
-/// What was seen of a lap's way.
+/// The coverage of a lap.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Way {
     seen: Parts,
-    /// Parts that were seen, and those that were driven while nobody looked.
+    /// Bins that were observed, and bins that were driven through while frames were missing.
     driven: Parts,
     last: Option<f32>,
     driven_m: Option<f32>,
 }
 
 impl Way {
-    /// Takes over a step from one frame of the lap to the next, `seconds` apart. `whole`: no frames are missing between them. Gives whether the car was put
-    /// elsewhere.
+    /// Adds the step from one frame of the lap to the next, `seconds` apart. `whole`: no frames are missing between them. Returns whether
+    /// the car was teleported.
     pub(super) fn step(&mut self, before: &LapFrame, now: &LapFrame, seconds: f32, whole: bool) -> bool {
         if let (Some(from), Some(to)) = (before.distance_m, now.distance_m)
             && (from..=from + FASTEST_M_PER_S * seconds + SHAKE_M).contains(&to)
@@ -56,7 +56,7 @@ impl Way {
         }
         let Some(to) = now.position else { return false };
         let Some(from) = before.position.filter(|_| whole) else {
-            // It went on from where it was last seen, as far as anybody can tell.
+            // Assume that the car drove on from its last observed position.
             self.seen.mark(part(to), part(to));
             self.driven.mark(part(self.last.unwrap_or(to)), part(to));
             self.last = Some(to);
@@ -75,7 +75,7 @@ impl Way {
         jumped
     }
 
-    /// Takes over the first frame of the lap.
+    /// Adds the first frame of the lap.
     pub(super) fn begin(&mut self, now: &LapFrame) {
         if let Some(place) = now.position {
             self.last = Some(place);
@@ -94,28 +94,28 @@ impl Way {
         };
     }
 
-    /// How far the car drove.
+    /// Returns the distance driven.
     pub(super) fn driven_m(&self) -> Option<f32> {
         self.driven_m
     }
 
-    /// The share of the track that was seen; `None` where the game gives no place.
+    /// Returns the share of the track that was observed, or `None` if the game reports no track position.
     pub(super) fn coverage(&self) -> Option<f32> {
         self.last.map(|_| self.seen.share())
     }
 
-    /// The share of the track that was driven, seen or not.
+    /// Returns the share of the track that was driven, observed or not.
     pub(super) fn driven(&self) -> Option<f32> {
         self.last.map(|_| self.driven.share())
     }
 }
 
-/// The part that a place is in.
+/// Returns the bin of a track position.
 pub(super) fn part(place: f32) -> usize {
     ((place * PARTS as f32) as usize).min(PARTS - 1)
 }
 
-/// The way from one place to another, the short way round: -0.5 to 0.5.
+/// Returns the signed lap fraction from one track position to another, the short way round: -0.5 to 0.5.
 pub(super) fn forward(from: f32, to: f32) -> f32 {
     let step = (to - from).rem_euclid(1.0);
     if step > 0.5 { step - 1.0 } else { step }
@@ -138,6 +138,6 @@ mod tests {
         }
         assert_eq!(way.coverage(), Some(1.0));
         assert!(way.step(&at(0.2), &at(0.7), 0.1, true) && way.step(&at(0.7), &at(0.2), 0.1, true));
-        assert!(!way.step(&at(0.2), &at(0.7), 30.0, false), "nobody saw how it went there");
+        assert!(!way.step(&at(0.2), &at(0.7), 30.0, false), "a gap is not a teleport");
     }
 }

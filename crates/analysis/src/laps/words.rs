@@ -1,4 +1,4 @@
-//! The words of laps: each has one name in code and one in files, answers and tables. Names in files never change.
+//! The vocabulary of laps. Each value has one name in code and one in files, API responses and tables. Names in files never change.
 
 pub use gametape_games::SessionKind;
 
@@ -11,22 +11,22 @@ pub enum SessionEnd {
     TypeChange,
     /// The next session of the weekend began.
     IndexChange,
-    /// Another car.
+    /// The car changed.
     CarChange,
-    /// Another track.
+    /// The track changed.
     TrackChange,
-    /// It was started again.
+    /// The session was restarted.
     Restart,
-    /// Nothing more came: the game or the recording broke off.
+    /// No more frames: the game or the recording broke off.
     StreamEnd,
-    /// The recording was ended.
+    /// The recording was stopped.
     ToolStop,
-    /// The recorder broke off; the rest was found in its journal.
+    /// The recorder crashed; the rest was recovered from its journal.
     CrashRecovered,
 }
 
 impl SessionEnd {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[
         Self::Game,
         Self::TypeChange,
@@ -39,7 +39,7 @@ impl SessionEnd {
         Self::CrashRecovered,
     ];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl SessionEnd {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
@@ -69,19 +69,19 @@ pub enum StintStart {
     Start,
     /// The car left the pits.
     Pit,
-    /// The car left the garage after it was put there.
+    /// The car left the garage after a return to the garage.
     Garage,
-    /// Another driver.
+    /// The driver changed.
     DriverSwap,
-    /// Other tyres.
+    /// The tyres were changed.
     TyreChange,
 }
 
 impl StintStart {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Start, Self::Pit, Self::Garage, Self::DriverSwap, Self::TyreChange];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl StintStart {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
@@ -103,23 +103,23 @@ impl StintStart {
 /// Why a stint ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StintEnd {
-    /// The car came to the pits.
+    /// The car came into the pits.
     Pit,
-    /// The car was put back into the garage.
+    /// The car was returned to the garage.
     Garage,
-    /// Another driver.
+    /// The driver changed.
     DriverSwap,
-    /// Other tyres.
+    /// The tyres were changed.
     TyreChange,
     /// The session ended.
     End,
 }
 
 impl StintEnd {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Pit, Self::Garage, Self::DriverSwap, Self::TyreChange, Self::End];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -131,31 +131,31 @@ impl StintEnd {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// How far a lap is.
+/// State of a lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LapState {
-    /// It is being driven.
+    /// The lap is being driven.
     Running,
-    /// The line was crossed; the game's time is awaited.
+    /// The car crossed the line; the official time is awaited.
     Provisional,
-    /// It is done.
+    /// The lap is finished.
     Final,
-    /// It has no end, or was never driven whole.
+    /// The lap has no end, or was never driven in full.
     Aborted,
 }
 
 impl LapState {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Running, Self::Provisional, Self::Final, Self::Aborted];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -166,35 +166,35 @@ impl LapState {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// What kind of lap it is.
+/// Kind of lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// From line to line, on the track.
+    /// A flying lap: from line to line, on the track.
     Flying,
-    /// It began in the pits.
+    /// An out lap: it began in the pits.
     Out,
-    /// It ended in the pits.
+    /// An in lap: it ended in the pits.
     In,
     /// It began and ended in the pits.
     Pit,
     /// It began on the grid.
     GridStart,
-    /// Before the start.
+    /// A formation lap, before the start.
     Formation,
 }
 
 impl Phase {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Flying, Self::Out, Self::In, Self::Pit, Self::GridStart, Self::Formation];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -207,27 +207,27 @@ impl Phase {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// Where the time of a lap is from.
+/// Source of a lap time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimeSource {
-    /// The game said it.
+    /// Reported by the game.
     Official,
-    /// Taken from the game's running clock, or from the times of the frames.
+    /// Measured from the game's lap timer, or from the capture times of frames.
     Measured,
 }
 
 impl TimeSource {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Official, Self::Measured];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -236,31 +236,31 @@ impl TimeSource {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// Where the time of a sector is from.
+/// Source of a sector time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectorSource {
-    /// It is not known.
+    /// The time is unknown.
     None,
-    /// The game said it.
+    /// Reported by the game.
     Official,
-    /// The difference of two times that the game said.
+    /// The difference of two times that the game reported.
     Differenced,
-    /// Between two frames, by the place on the track.
+    /// Interpolated between two frames, by track position.
     Interpolated,
 }
 
 impl SectorSource {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::None, Self::Official, Self::Differenced, Self::Interpolated];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -271,19 +271,19 @@ impl SectorSource {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// Who says so.
+/// Who reports a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReasonSource {
     /// The game.
     Game,
-    /// The game's second source, beside its memory: what it broadcasts.
+    /// The game's second source in addition to its shared memory: its broadcast.
     Broadcast,
     /// The tracker.
     Tool,
@@ -292,10 +292,10 @@ pub enum ReasonSource {
 }
 
 impl ReasonSource {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[Self::Game, Self::Broadcast, Self::Tool, Self::User];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -306,78 +306,78 @@ impl ReasonSource {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// What speaks against a lap.
+/// What counts against a lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReasonCode {
-    /// The game says that it was cut.
+    /// The game reports a cut.
     Cut,
-    /// The car left the track.
+    /// The car exceeded track limits.
     TrackLimits,
-    /// The game says that it does not count.
+    /// The game reports the lap as invalid.
     GameInvalid,
-    /// This source said that it counts, another one that it does not: what both said is kept.
+    /// This source reports the lap as valid, another one as invalid. Both statements are kept.
     SaidValid,
-    /// Too fast in the pit lane.
+    /// Speeding in the pit lane.
     PitSpeeding,
-    /// A penalty took it out of the bests.
+    /// A penalty deleted it as a best lap.
     BestRemovedByPenalty,
-    /// It began in the pits.
+    /// An out lap: it began in the pits.
     OutLap,
-    /// It ended in the pits.
+    /// An in lap: it ended in the pits.
     InLap,
     /// It began and ended in the pits.
     PitLap,
     /// It began on the grid.
     GridStart,
-    /// It was before the start.
+    /// A formation lap, before the start.
     Formation,
-    /// Its beginning was not seen.
+    /// Its start was not observed.
     PartialStart,
-    /// Its end was not seen.
+    /// Its end was not observed.
     PartialEnd,
-    /// The car was put back into the garage.
+    /// The car was returned to the garage.
     AbortedGarage,
-    /// The session was started again.
+    /// The session was restarted.
     AbortedRestart,
-    /// Part of it was taken back.
+    /// Part of it was undone by a flashback.
     Flashback,
-    /// The car was put elsewhere.
+    /// The car was teleported.
     Teleport,
-    /// The lap's clock went back.
+    /// The lap timer was rewound.
     Rewind,
-    /// The game gave no time.
+    /// The game reported no lap time.
     NoOfficialTime,
-    /// A sector's time is not known.
+    /// A sector time is unknown.
     SectorMissing,
-    /// The sectors do not add up to the lap.
+    /// The sector times do not add up to the lap time.
     SectorSumMismatch,
-    /// Too little of the track was seen.
+    /// Too little of the track was covered.
     CoverageLow,
     /// Frames are missing.
     StreamGap,
     /// It is from a replay.
     Replay,
-    /// Another car was watched.
+    /// Another car was being watched.
     Spectating,
     /// Another driver drove it.
     OtherDriver,
-    /// Nobody can drive it in that time.
+    /// The lap time is too short to be plausible.
     ImplausibleTime,
     /// A yellow or red flag was out.
     Caution,
-    /// The user took it out.
+    /// The user excluded it.
     UserExcluded,
 }
 
 impl ReasonCode {
-    /// All of them.
+    /// All values.
     pub const ALL: &'static [Self] = &[
         Self::Cut,
         Self::TrackLimits,
@@ -410,7 +410,7 @@ impl ReasonCode {
         Self::UserExcluded,
     ];
 
-    /// Its name in files and answers.
+    /// Returns its name in files and API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -446,7 +446,7 @@ impl ReasonCode {
         }
     }
 
-    /// The one with this name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)

@@ -1,4 +1,4 @@
-//! What is shown of a car at one moment. What is not known is `None`.
+//! The state of a car at one moment, for live views. Unknown values are `None`.
 
 use std::path::PathBuf;
 
@@ -7,36 +7,36 @@ use gametape_games::Sample;
 
 use crate::laps::{Id, Lap, Phase, Session};
 
-/// The tape on which something happens.
+/// The tape that a live car is recorded to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveTape {
-    /// Its id.
+    /// Tape id.
     pub id: TapeId,
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Id of the game.
+    /// Game id.
     pub game: String,
-    /// The tape that is being played back, if it is a recording of a playback of ours.
+    /// The tape being played back, if this tape records one of our own playbacks.
     pub replay_of: Option<String>,
 }
 
 /// What the game is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarState {
-    /// Somebody drives.
+    /// The car is being driven.
     Driving,
-    /// The session stands still.
+    /// The session is paused.
     Paused,
     /// A replay is shown.
     Replay,
     /// The game is in its menus.
     Menu,
-    /// The game says that it drives, and nothing moves.
+    /// The game reports driving, but its data does not change.
     Stale,
 }
 
 impl CarState {
-    /// Its name in answers.
+    /// Returns its name in API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,66 +49,66 @@ impl CarState {
     }
 }
 
-/// The lap that is being driven.
+/// The lap being driven.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunningLap {
-    /// Id of the lap.
+    /// Lap id.
     pub id: Id,
-    /// Number in the session.
+    /// Lap number in the session.
     pub number: Option<u32>,
-    /// Number on the tape.
+    /// Lap number on the tape.
     pub tape_lap: u32,
-    /// Who drives it, if the game says.
+    /// Driver, if the game reports one.
     pub driver: Option<String>,
-    /// What kind of lap, as far as it is known.
+    /// Kind of lap, as far as known.
     pub phase: Phase,
-    /// When it began, since the beginning of the tape.
+    /// Start time since the start of the tape.
     pub start_ns: u64,
-    /// Whether it was joined in the middle: then its beginning is not the line.
+    /// Whether the lap was joined in the middle. If so, `start_ns` is not a line crossing.
     pub joined: bool,
-    /// Sectors that are over.
+    /// Times of the completed sectors.
     pub sectors_ms: Vec<Option<u32>>,
 }
 
 impl RunningLap {
-    /// How long ago the line was, if that is known.
+    /// Returns the time since the car crossed the start/finish line, or `None` if that crossing was not observed.
     #[must_use]
     pub fn since_line_ns(&self, at_ns: u64) -> Option<u64> {
         (!self.joined).then(|| at_ns.saturating_sub(self.start_ns))
     }
 }
 
-/// What a car does now.
+/// The state of a car at one moment.
 #[derive(Debug, Clone, Copy)]
 pub struct CarNow<'a> {
-    /// The tape it is recorded to.
+    /// The tape that the car is recorded to.
     pub tape: &'a LiveTape,
-    /// The moment, since the beginning of the tape.
+    /// Time since the start of the tape.
     pub at_ns: u64,
     /// What the game is doing.
     pub state: CarState,
-    /// The session.
+    /// Current session.
     pub session: Option<&'a Session>,
-    /// The lap that is being driven.
+    /// Current lap.
     pub lap: Option<&'a RunningLap>,
-    /// Its time so far.
+    /// Current lap time.
     pub lap_time_ms: Option<u32>,
-    /// The lap before.
+    /// Last lap.
     pub last_lap: Option<&'a Lap>,
-    /// Best time of the session.
+    /// Best lap time of the session.
     pub best_ms: Option<u32>,
-    /// How much later the car is here than in the best lap of the session.
+    /// Delta to the best lap of the session at this track position; positive is slower.
     pub delta_session_ms: Option<i32>,
-    /// Best time ever with this car on this track.
+    /// Best lap time ever with this car on this track.
     pub best_ever_ms: Option<u32>,
-    /// How much later the car is here than in the best lap ever.
+    /// Delta to the best lap ever at this track position; positive is slower.
     pub delta_best_ms: Option<i32>,
-    /// Highest engine speed that was seen.
+    /// Highest engine speed observed.
     pub rpm_max: Option<f32>,
-    /// What a lap takes.
+    /// Fuel used per lap.
     pub fuel_per_lap_l: Option<f32>,
-    /// Laps that the fuel lasts.
+    /// Number of laps that the fuel lasts.
     pub fuel_laps_left: Option<f32>,
-    /// Everything else.
+    /// All other values.
     pub sample: &'a Sample,
 }

@@ -1,14 +1,14 @@
-//! Traces of the laps of a session, and which of them is the one to compare with.
+//! Traces of the laps of a session, and the live delta to the best of them.
 
 use gametape_games::Sample;
 
 use super::reference::Reference;
 use crate::laps::Id;
 
-/// Laps whose traces are kept: a best that is taken away gives back the one before.
+/// Number of laps whose traces are kept. If the best lap is revoked, an earlier one becomes the reference again.
 const KEPT: usize = 8;
 
-/// Traces of a session.
+/// Lap traces of a session.
 #[derive(Default)]
 pub struct Deltas {
     running: Reference,
@@ -17,7 +17,7 @@ pub struct Deltas {
 }
 
 impl Deltas {
-    /// A lap begins; the one before, if any, was this one.
+    /// Starts the trace of a new lap. `before` is the id of the lap that just ended, if any.
     pub fn lap_begins(&mut self, before: Option<Id>) {
         let driven = std::mem::take(&mut self.running);
         let Some(id) = before else { return };
@@ -29,17 +29,17 @@ impl Deltas {
         }
     }
 
-    /// Another lap is the best.
+    /// Sets the best lap, the reference for deltas.
     pub fn best_is(&mut self, best: Option<Id>) {
         self.best = best;
     }
 
-    /// The car is here.
+    /// Adds the car's current position to the trace of the running lap.
     pub fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         self.running.add(sample, since_line_ns);
     }
 
-    /// How much later the car is here than in the best lap.
+    /// Returns the delta to the best lap at the car's current position; positive is slower.
     #[must_use]
     pub fn to_best_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (_, best) = self.driven.iter().find(|(id, _)| Some(*id) == self.best)?;

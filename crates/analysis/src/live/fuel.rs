@@ -1,16 +1,16 @@
-//! How long the fuel lasts.
+//! Fuel consumption, and how many laps the fuel lasts.
 
-/// Laps that are averaged: what was driven long ago was driven otherwise.
+/// Number of laps averaged. Older laps may have been driven at another pace.
 const LAPS: usize = 5;
 
-/// What the last laps took.
+/// Fuel used by the last laps.
 #[derive(Debug, Default)]
 pub struct Fuel {
     used_l: Vec<f32>,
 }
 
 impl Fuel {
-    /// A lap that took this much.
+    /// Adds the fuel used by a lap. Values of 0 or less are ignored.
     pub fn used(&mut self, used_l: f32) {
         if used_l > 0.0 {
             self.used_l.push(used_l);
@@ -20,14 +20,14 @@ impl Fuel {
         }
     }
 
-    /// What a lap takes.
+    /// Returns the average fuel used per lap, or `None` before the first lap.
     #[must_use]
     pub fn per_lap_l(&self) -> Option<f32> {
         let laps = self.used_l.len();
         (laps > 0).then(|| self.used_l.iter().sum::<f32>() / laps as f32)
     }
 
-    /// Laps that this much lasts.
+    /// Returns the number of laps that `fuel_l` lasts.
     #[must_use]
     pub fn laps_left(&self, fuel_l: Option<f32>) -> Option<f32> {
         Option::zip(fuel_l, self.per_lap_l()).map(|(fuel, lap)| fuel / lap)

@@ -1,6 +1,7 @@
-//! Figures of a car that is being driven: the delta to a reference lap, the fuel, the running lap.
+//! Live figures for the car being driven: the delta to a reference lap, fuel, the current lap.
 //!
-//! Takes samples and events of the tracker one by one, gives what a screen shows. Callers own threads, clocks and how often a screen is drawn.
+//! Takes samples and tracker events one by one and produces what a screen shows. Callers own the threads, the clocks and the
+//! refresh rate.
 
 mod car;
 mod deltas;

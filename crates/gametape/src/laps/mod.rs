@@ -1,6 +1,7 @@
-//! Laps: sessions, stints, laps and sectors that can be trusted.
+//! Sessions, stints, laps and sectors.
 //!
-//! The tracker and the model are pure and live in [`gametape_analysis::laps`], which is re-exported here. [`live`] runs the tracker beside a recording.
+//! The tracker and the data model are pure functions and types of [`gametape_analysis::laps`], which is re-exported here. [`live`] runs
+//! the tracker during a recording.
 
 pub mod live;
 

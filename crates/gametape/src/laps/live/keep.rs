@@ -1,4 +1,4 @@
-//! Into the store first, and only then announced: who hears of a lap can rely on it.
+//! Stores laps before announcing them, so that a client that is notified of a lap finds it in the store.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,27 +9,28 @@ use super::{LapSink, LiveTape};
 use crate::laps::{Event, TRACKER_ID, TRACKER_VERSION};
 use crate::store::{Change, Origin, Store, StoreError, Tracker, Write};
 
-/// What is announced.
+/// An announcement.
 #[derive(Debug, Clone, Copy)]
 pub enum Announced<'a> {
-    /// It happened, and what is to be kept of it is in the store; `kept` says whether anything of this tape is.
+    /// An event happened, and whatever is stored of it is in the store.
     Happened {
-        /// What.
+        /// The event.
         event: &'a Event,
-        /// `false` for recordings of a playback, unless that was asked for.
+        /// Whether results of this tape are stored: `false` for recordings of a playback, unless they were requested.
         kept: bool,
     },
-    /// It happened and could not be stored. The tape has it, and is tracked again when it is closed: see [`Announced::Ended`].
+    /// Events happened that could not be stored. They are in the tape, which is tracked again when it is closed: see
+    /// [`Announced::Ended`].
     NotStored {
-        /// What could not be stored.
+        /// The events that could not be stored.
         events: &'a [Event],
         /// Why.
         error: &'a StoreError,
     },
-    /// The tape has got its last frame. Its file may not be closed yet.
+    /// The tape has received its last frame. Its file may not be closed yet.
     Ended {
-        /// All that is to be kept is in the store. `false` if frames were skipped or something could not be stored: the tape is to be
-        /// tracked again once its file is closed, and catching up does that too.
+        /// Whether all results are in the store. `false` if frames were dropped or something could not be stored: the tape must be tracked
+        /// again once its file is closed. Catching up does that too.
         whole: bool,
     },
 }
@@ -39,12 +40,12 @@ pub struct KeepLaps<A> {
     store: Arc<dyn Store>,
     announce: A,
     keep_replays: bool,
-    /// Tapes of which something could not be stored.
+    /// Tapes with events that could not be stored.
     lacking: Mutex<HashSet<TapeId>>,
 }
 
 impl<A: Fn(&LiveTape, Announced<'_>) + Send + Sync> KeepLaps<A> {
-    /// `announce` is called on the tracking thread.
+    /// Creates a sink that stores laps and then calls `announce`, on the thread that delivers events.
     pub fn new(store: Arc<dyn Store>, keep_replays: bool, announce: A) -> Self {
         Self { store, announce, keep_replays, lacking: Mutex::default() }
     }
@@ -55,7 +56,7 @@ impl<A: Fn(&LiveTape, Announced<'_>) + Send + Sync> KeepLaps<A> {
     }
 }
 
-/// What of an event is to be kept. A lap that is still driven is not: it has no result.
+/// Returns what to store for an event. A lap in progress is not stored: it has no result yet.
 fn write_of(event: &Event) -> Option<Write> {
     match event {
         Event::SessionOpened(session) | Event::SessionChanged(session) | Event::SessionClosed(session) => {
@@ -94,7 +95,7 @@ impl<A: Fn(&LiveTape, Announced<'_>) + Send + Sync> LapSink for KeepLaps<A> {
     fn end(&self, tape: &LiveTape, skipped: u64) {
         let lacking = self.lacking.lock().unwrap_or_else(PoisonError::into_inner).remove(&tape.id);
         let mut whole = skipped == 0 && !lacking;
-        // Until this is noted, whoever looks through tapes finds that nobody has seen all of this one.
+        // Until this is stored, catching up treats the tape as not fully tracked.
         if whole && let Err(error) = self.store.tracked(&self.origin(tape)) {
             whole = false;
             (self.announce)(tape, Announced::NotStored { events: &[], error: &error });

@@ -1,17 +1,18 @@
-//! What runs beside a recording: each recorder gets one observer, and behind it one thread that tracks.
+//! Live tracking during a recording: each recorder gets one observer, which feeds one tracking thread.
 //!
 //! ```text
 //! capturing thread ──Tap──▶ ring ──▶ thread: one Tracking ─┬─▶ events ──▶ queue ──▶ thread: LapSink
-//!  after `append`   (never waits;                          │                        KeepLaps: into the store, and only then announced
-//!                    one copy)                             ├─▶ CarSink: what the car does now (`live_view`)
+//!  after `append`   (never waits;                          │                        KeepLaps: stored first, then announced
+//!                    one copy)                             ├─▶ CarSink: the current state of the car (`live_view`)
 //!                                                          └─▶ FrameSink: the frames themselves (`live_frames`)
 //! ```
 //!
-//! All readers see the results of the same tracker, so they never disagree. A store may be slow: its events wait in a queue of their own, and
-//! the car is shown meanwhile. What finds no room in the ring is counted, and where in the stream of frames that was: readers of frames are
-//! told, the tracker sees a stretch without frames as it does on a tape, and the laps are made again from the tape when it is closed.
+//! All readers get the results of the same tracker, so they never disagree. A slow store does not delay the live view: events for the
+//! store wait in a separate queue. If the ring is full, frames are dropped and counted, together with their position in the stream. Readers
+//! of frames are notified, the tracker handles the missing frames like a gap on a tape, and the laps are tracked again from the tape when
+//! it is closed.
 //!
-//! A panic of a part ends that part for the tape that is being recorded, and nothing else; it is reported at once and by [`Live::wait`].
+//! A panic in one part ends that part for the tape being recorded, and nothing else. It is reported at once and by [`Live::wait`].
 
 mod failures;
 mod keep;
@@ -37,17 +38,17 @@ pub use keep::{Announced, KeepLaps};
 use store_queue::StoreQueue;
 use worker::{Readers, Worker};
 
-/// Receives laps while they are driven, on a thread of its own: it may wait for a store.
+/// Receives laps while they are driven. It is called on a separate thread, so it may wait for a store.
 pub trait LapSink: Send + Sync {
-    /// What happened, in this order.
+    /// Receives events, in order.
     fn events(&self, tape: &LiveTape, events: Vec<Event>);
 
-    /// The tape has got its last frame. If `skipped` is not 0, that many frames or events were not handed over, or the tracker failed: what
-    /// was told may lack something that is on the tape.
+    /// Called after the last frame of the tape. If `skipped` is not 0, that many frames or events were dropped, or the tracker failed: the
+    /// events may lack something that is in the tape.
     fn end(&self, tape: &LiveTape, skipped: u64);
 }
 
-/// Tracks beside recorders, once for all readers of the results.
+/// Tracks laps during recordings, once for all readers of the results.
 #[derive(Default)]
 pub struct Live {
     laps: Option<Arc<dyn LapSink>>,
@@ -59,44 +60,44 @@ pub struct Live {
 }
 
 impl Live {
-    /// Tracks for nobody yet.
+    /// Creates a tracker without readers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Hands laps to `sink`.
+    /// Sends laps to `sink`.
     #[must_use]
     pub fn laps(self, sink: Arc<dyn LapSink>) -> Self {
         Self { laps: Some(sink), ..self }
     }
 
-    /// Shows `sink` what the car does now.
+    /// Sends the current state of the car to `sink`.
     #[must_use]
     pub fn car(self, sink: Arc<dyn CarSink>) -> Self {
         Self { car: Some(sink), ..self }
     }
 
-    /// Hands the frames themselves to `sink`.
+    /// Sends the frames themselves to `sink`.
     #[must_use]
     pub fn frames(self, sink: Arc<dyn FrameSink>) -> Self {
         Self { frames: Some(sink), ..self }
     }
 
-    /// Recorders wait for the tracker instead of skipping frames, until `stop` is wanted. Only for a source that waits for its recorder, such
-    /// as the simulated car in step: no frame is skipped at any speed.
+    /// Makes recorders wait for the tracker instead of dropping frames, until `stop` is set. Only for a source that waits for its recorder,
+    /// such as the simulated car in step: no frame is dropped at any speed.
     #[must_use]
     pub fn patient(self, stop: StopFlag) -> Self {
         Self { patient: Some(stop), ..self }
     }
 
-    /// Calls `told` with each failure when it happens, on the thread on which it happens.
+    /// Calls `callback` with each failure when it happens, on the thread on which it happens.
     #[must_use]
-    pub fn on_failure(self, told: impl Fn(&LiveFailure) + Send + Sync + 'static) -> Self {
-        Self { failures: Failures::new(told), ..self }
+    pub fn on_failure(self, callback: impl Fn(&LiveFailure) + Send + Sync + 'static) -> Self {
+        Self { failures: Failures::new(callback), ..self }
     }
 
-    /// An observer for one recorder, and its threads.
+    /// Creates an observer for one recorder, and starts its threads.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -109,7 +110,7 @@ impl Live {
             frames: self.frames.clone(),
             failures: self.failures.clone(),
         };
-        // This one first: if the other cannot be started, it ends with the tap.
+        // The tracking thread first: if the other one cannot be started, it ends when the tap is dropped.
         self.spawn("gametape-live", move || Worker::new(readers).run(&ring))?;
         if let Some((sink, queue)) = laps {
             let failures = self.failures.clone();
@@ -118,26 +119,26 @@ impl Live {
         Ok(Box::new(tap))
     }
 
-    /// Starts a thread whose panic is a failure, told at once.
+    /// Starts a thread. If it panics, the failure is reported at once.
     fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let failures = self.failures.clone();
         let guarded = move || {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
-                failures.note(None, "a thread beside the recording", &message_of(&*payload));
+                failures.note(None, "a live tracking thread", &message_of(&*payload));
             }
         };
         self.threads.push(std::thread::Builder::new().name(name.into()).spawn(guarded)?);
         Ok(())
     }
 
-    /// Waits until all is handed over. The recorders must have ended before.
+    /// Waits until everything has been delivered. The recorders must have ended before.
     ///
     /// # Errors
-    /// What failed meanwhile: the recordings are not concerned.
+    /// Returns what failed meanwhile. The recordings are not affected.
     pub fn wait(self) -> Result<(), Vec<LiveFailure>> {
         for thread in self.threads {
             if let Err(payload) = thread.join() {
-                self.failures.note(None, "a thread beside the recording", &message_of(&*payload));
+                self.failures.note(None, "a live tracking thread", &message_of(&*payload));
             }
         }
         let failures = self.failures.take();

@@ -1,4 +1,4 @@
-//! Events on their way to the store: the tracking thread never waits for it.
+//! A bounded queue of events for the store. The tracking thread never waits for the store.
 
 use std::collections::{HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,13 +9,13 @@ use super::tap::Begun;
 use super::{Event, LapSink};
 use crate::library::message_of;
 
-/// Events that wait: those of hours of driving. What comes then is counted, and made from the tape later.
+/// Maximum number of queued events: hours of driving. Further events are dropped and counted; the tape is tracked again later.
 const MOST_EVENTS: usize = 4096;
 
-/// What waits.
+/// A queued message.
 enum Message {
     Events(Arc<Begun>, Vec<Event>),
-    /// The end of a tape, and what was not handed over of it.
+    /// The end of a tape, and the number of its frames and events that were dropped.
     End(Arc<Begun>, u64),
 }
 
@@ -26,7 +26,7 @@ struct Waiting {
     closed: bool,
 }
 
-/// A queue between the tracking thread and the one that stores.
+/// A queue between the tracking thread and the storing thread.
 #[derive(Default)]
 pub(super) struct StoreQueue {
     waiting: Mutex<Waiting>,
@@ -38,7 +38,7 @@ impl StoreQueue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds events. Returns how many found no room.
+    /// Adds events. Returns how many were dropped because the queue was full.
     pub(super) fn push(&self, tape: &Arc<Begun>, events: Vec<Event>) -> u64 {
         if events.is_empty() {
             return 0;
@@ -53,19 +53,19 @@ impl StoreQueue {
         0
     }
 
-    /// The tape has got its last frame. There is room for this always: a tape has one end.
+    /// Adds the end of a tape. Never dropped: a tape has only one end.
     pub(super) fn end(&self, tape: &Arc<Begun>, skipped: u64) {
         self.lock().messages.push_back(Message::End(Arc::clone(tape), skipped));
         self.changed.notify_one();
     }
 
-    /// There will be no more.
+    /// Closes the queue: no more messages follow.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_one();
     }
 
-    /// Waits for the next message. `None` at the end.
+    /// Waits for the next message. Returns `None` once the queue is closed and empty.
     fn next(&self) -> Option<Message> {
         let empty = |waiting: &mut Waiting| waiting.messages.is_empty() && !waiting.closed;
         let mut waiting = self.changed.wait_while(self.lock(), empty).unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +76,7 @@ impl StoreQueue {
         Some(message)
     }
 
-    /// Gives `sink` all that comes. A panic of the sink costs what it was given; the tape is then known to lack something.
+    /// Delivers all messages to `sink`. If the sink panics, that message is lost, and the tape is marked as incomplete.
     pub(super) fn deliver(&self, sink: &dyn LapSink, failures: &Failures) {
         let mut failed = HashSet::new();
         while let Some(message) = self.next() {

@@ -1,4 +1,4 @@
-//! The capturing thread's end: each frame is copied once, into slots that are there from the start.
+//! The capturing thread's side: each frame is copied once, into preallocated slots.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,36 +10,36 @@ use super::LiveTape;
 use crate::capture::{EndReason, Observer, StopFlag, TapeBegins};
 use crate::library::{Inlet, Reuse, Ring, copy_into};
 
-/// Seconds of frames of any game.
+/// Number of slots: some seconds of frames of any game.
 pub(crate) const SLOTS: usize = 2048;
-/// The most memory that frames take while they wait.
+/// Maximum memory for queued frames.
 pub(crate) const BUDGET_BYTES: usize = 64 << 20;
 
-/// Memory that slots have in common: more than a page or a row of any game has. Texts are larger, and seldom.
+/// Frames up to this size determine the buffer size of slots. Larger than a page or a row of any game. Texts are larger, and rare.
 const COMMON_BYTES: usize = 16 << 10;
 
-/// The tape that slots belong to.
+/// The tape that a slot belongs to.
 #[derive(Debug)]
 pub(crate) struct Begun {
     pub(crate) tape: LiveTape,
     pub(crate) streams: Vec<StreamSpec>,
     pub(crate) utc_ns: i64,
-    /// Whether the game has laps, as far as anybody knows.
+    /// Whether the game has laps; `true` for unknown games.
     pub(crate) has_laps: bool,
-    /// What of this tape found no room.
+    /// Number of items of this tape that were dropped because the ring was full.
     pub(crate) skipped: AtomicU64,
 }
 
 /// What a slot holds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum What {
-    /// A frame of the stream with this number.
+    /// A frame of the stream with this index.
     Frame(usize),
-    /// The game was away until now, for so many nanoseconds.
+    /// The end of a gap of this many nanoseconds, in which the game was unavailable.
     Gap(u64),
-    /// A reading of the wall clock.
+    /// A wall clock reading.
     Clock(i64),
-    /// A mark of a user, with its text.
+    /// A user's mark, with its text.
     Mark,
     /// There are no more frames.
     End(EndReason),
@@ -47,13 +47,13 @@ pub(crate) enum What {
     Nothing,
 }
 
-/// One thing that a recorder saw. The memory is used again.
+/// One item from a recorder. The memory is reused.
 #[derive(Default)]
 pub(crate) struct Slot {
     pub(crate) tape: Option<Arc<Begun>>,
     pub(crate) what: What,
     pub(crate) time_ns: u64,
-    /// How much of this tape found no room before this.
+    /// Number of items of this tape that were dropped before this one.
     pub(crate) skipped: u64,
     pub(crate) bytes: Vec<u8>,
 }
@@ -68,24 +68,25 @@ impl Reuse for Slot {
     }
 }
 
-/// Sees what one recorder records.
+/// Observes what one recorder records.
 pub(crate) struct Tap {
     inlet: Inlet<Slot>,
-    /// `None` between tapes, and while nothing is kept: laps need a tape to belong to.
+    /// `None` between tapes, and while nothing is stored: laps need a tape to belong to.
     tape: Option<Arc<Begun>>,
-    /// Whether its frames are wanted.
+    /// Whether frames of this tape are forwarded.
     takes_frames: bool,
-    /// For more than laps: frames of games that have none, and marks.
+    /// Whether frames of games without laps, and marks, are forwarded too.
     takes_all: bool,
-    /// Descriptions that found no room, the newest of each stream: a game gives them once, so they are handed over later.
+    /// Descriptions that found no free slot, the newest of each stream. A game writes them only once, so they are delivered later.
     owed: Vec<(usize, u64, Vec<u8>)>,
-    /// The largest common frame so far. A slot that takes memory takes this much, so that any frame fits into it next time: in steady state
-    /// nothing is allocated.
+    /// Size of the largest frame so far, up to [`COMMON_BYTES`]. A slot that allocates memory allocates this much, so that any frame fits
+    /// into it next time: in steady state nothing is allocated.
     common_bytes: usize,
 }
 
 impl Tap {
-    /// `takes_all`: the frames of every game, and marks. `patient`: waits for room instead of skipping, until the end is wanted.
+    /// Creates a tap and its ring. `takes_all`: forward the frames of every game, and marks. `patient`: wait for a free slot instead of
+    /// dropping frames, until the flag is set.
     pub(crate) fn new(
         slots: usize,
         budget: usize,
@@ -97,7 +98,7 @@ impl Tap {
         (Self { inlet, tape: None, takes_frames: true, takes_all, owed: Vec::new(), common_bytes: 0 }, ring)
     }
 
-    /// Returns whether it found room. If not, that is counted.
+    /// Adds an item to the ring. Returns whether there was a free slot; if not, the drop is counted.
     fn put(&mut self, what: What, time_ns: u64, bytes: &[u8]) -> bool {
         let filled = self.try_put(what, time_ns, bytes);
         if let Some(tape) = self.tape.as_ref().filter(|_| !filled) {
@@ -124,10 +125,10 @@ impl Tap {
         })
     }
 
-    /// Hands over the descriptions that found no room before.
+    /// Delivers the descriptions that found no free slot before.
     fn put_owed(&mut self) {
         while let Some((stream, time_ns, bytes)) = self.owed.pop() {
-            // It was counted when it found no room.
+            // The drop was counted when it happened.
             if !self.try_put(What::Frame(stream), time_ns, &bytes) {
                 self.owed.push((stream, time_ns, bytes));
                 return;

@@ -1,4 +1,4 @@
-//! The tracking thread of one recorder: tracks once, and hands the results to all readers.
+//! The tracking thread of one recorder: tracks once and passes the results to all readers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::library::{Ring, ThreadWaker, message_of};
 use crate::live_frames::{FrameSink, Handing};
 use crate::live_view::{CarSink, Watching};
 
-/// Who reads the results.
+/// The readers of the results.
 #[derive(Clone, Default)]
 pub(crate) struct Readers {
     pub(super) laps: Option<Arc<StoreQueue>>,
-    /// The live view, and how often it is shown at most.
+    /// The live view, and its minimum refresh interval.
     pub(super) car: Option<(Arc<dyn CarSink>, Duration)>,
     pub(super) frames: Option<Arc<dyn FrameSink>>,
     pub(super) failures: Failures,
@@ -26,21 +26,21 @@ pub(crate) struct Readers {
 
 #[cfg(test)]
 impl Readers {
-    /// The live view alone, which is shown at every slot.
+    /// The live view alone, refreshed at every slot.
     pub(crate) fn of_car(sink: Arc<dyn CarSink>) -> Self {
         Self { car: Some((sink, Duration::ZERO)), ..Self::default() }
     }
 }
 
-/// The tape that is being tracked.
+/// The tape being tracked.
 struct Current {
     begun: Arc<Begun>,
-    /// `None` if nobody knows how to make laps of this game, or if it failed.
+    /// `None` if laps are not supported for the game, or after a failure.
     tracking: Option<Tracking>,
     watching: Option<Watching>,
     handing: Option<Handing>,
     last_ns: u64,
-    /// Events that were not handed over, and failures of the tracker: the laps are to be made from the tape.
+    /// Number of dropped events and of tracker failures. If not 0, the laps must be tracked again from the tape.
     lacking: u64,
 }
 
@@ -85,7 +85,7 @@ impl Current {
     fn end(mut self, readers: &Readers) {
         let (begun, failures) = (Arc::clone(&self.begun), &readers.failures);
         let (mut events, last_ns) = (Vec::new(), self.last_ns);
-        // Does nothing if the end was seen; it may have been skipped.
+        // Does nothing if the end was received; it may have been dropped.
         let finished = guard(&mut self.tracking, &begun, "tracking laps", failures, |tracking| {
             tracking.tracker().finish(end_of_reason(""), last_ns, &mut events);
         });
@@ -103,7 +103,7 @@ impl Current {
 fn track(tracking: &mut Tracking, slot: &Slot, out: &mut Vec<Event>) {
     match slot.what {
         What::Frame(stream) => tracking.frame(stream, slot.time_ns, &slot.bytes, out),
-        // Only where the source says so, and the tape with it: without frames for a while, the recorder may have slept.
+        // Only if the source reported a gap, which is also stored in the tape. If frames are merely missing, the recorder may have slept.
         What::Gap(length_ns) => {
             tracking.tracker().away(slot.time_ns.saturating_sub(length_ns), slot.time_ns, out);
         }
@@ -113,7 +113,7 @@ fn track(tracking: &mut Tracking, slot: &Slot, out: &mut Vec<Event>) {
     }
 }
 
-/// Does something with a part. If it panics, that is reported and the part is gone for this tape. Returns whether it did not.
+/// Runs `act` on a part. If it panics, reports the failure and removes the part for this tape. Returns whether it did not panic.
 fn guard<T>(
     part: &mut Option<T>,
     begun: &Begun,
@@ -132,7 +132,7 @@ fn guard<T>(
     }
 }
 
-/// Tracks what comes through a ring.
+/// Tracks the items of a ring.
 pub(crate) struct Worker {
     readers: Readers,
     current: Option<Current>,
@@ -143,10 +143,10 @@ impl Worker {
         Self { readers, current: None }
     }
 
-    /// Takes one thing that the recorder saw.
+    /// Handles one item from the recorder.
     pub(crate) fn take(&mut self, slot: &mut Slot) {
         let Some(begun) = slot.tape.take() else { return };
-        // The end of the tape before may have found no slot.
+        // The end of the previous tape may have found no free slot.
         let ends = self.current.take_if(|current| !Arc::ptr_eq(&current.begun, &begun));
         ends.into_iter().for_each(|ended| ended.end(&self.readers));
         let current = self.current.get_or_insert_with(|| Current::begin(&begun, &self.readers));
@@ -156,7 +156,7 @@ impl Worker {
         }
     }
 
-    /// Ends the tape, if there is one.
+    /// Ends the current tape, if there is one.
     pub(crate) fn end(&mut self) {
         self.current.take().into_iter().for_each(|ended| ended.end(&self.readers));
     }
@@ -170,7 +170,7 @@ impl Worker {
     }
 }
 
-/// At the end of the thread, however it ends: the recorder does not wait for it, and the store's thread ends too.
+/// A guard for the end of the thread, however it ends: releases the recorder from waiting, and ends the store's thread.
 struct Leaving<'a>(&'a Ring<Slot>, Option<Arc<StoreQueue>>);
 
 impl Drop for Leaving<'_> {

@@ -1,4 +1,4 @@
-//! Plain laps and sectors.
+//! Ordinary laps and sectors.
 use super::*;
 use crate::laps::words::{Phase, SectorSource};
 
@@ -33,7 +33,7 @@ fn a1_clean_lap() {
             let told = |event: &Event| matches!(event, Event::LapProvisional(_));
             assert_eq!(run.events.iter().filter(|event| told(event)).count(), 1);
             let closed = run.events.iter().filter(|event| matches!(event, Event::SectorClosed { .. })).count();
-            assert_eq!(closed, 2, "the last one is the lap");
+            assert_eq!(closed, 2, "the last sector ends with the lap");
             assert!(one(run).start_ns < 1_000_000);
             assert!(one(run).end_ns.unwrap().abs_diff(100_400_000_000) < 1_000_000, "{:?}", one(run).end_ns);
         },
@@ -54,12 +54,12 @@ fn a3_timer_and_sector_fall_before_the_laps_rise() {
             |run| {
                 is_clean(run);
                 let rest: Vec<_> = run.aborted().iter().map(|lap| lap.number).collect();
-                assert_eq!(rest, [Some(5)], "only the lap that the end cut off, at {} Hz", run.hz);
+                assert_eq!(rest, [Some(5)], "only the lap cut off by the end, at {} Hz", run.hz);
                 let told = run.events.iter().filter_map(|event| match event {
                     Event::LapOpened(lap) => Some(lap.number),
                     _ => None,
                 });
-                assert_eq!(told.collect::<Vec<_>>(), [Some(4), Some(5)], "also while it runs");
+                assert_eq!(told.collect::<Vec<_>>(), [Some(4), Some(5)], "also while the lap runs");
             },
         );
     }
@@ -91,7 +91,7 @@ fn a4_counter_rises_before_the_time() {
     }
 }
 
-/// The next line: laps and timer are new, the time comes later.
+/// The next line crossing: the lap count rises and the timer restarts, and the lap time appears later.
 fn and_a_lap_of_100_900(script: Script, late_ms: u64) -> Script {
     script
         .sectors(&[30_500, 34_700, 35_700])
@@ -105,7 +105,7 @@ fn and_a_lap_of_100_900(script: Script, late_ms: u64) -> Script {
 
 #[test]
 fn a4_behind_a3_no_lap_gets_the_time_of_the_one_before() {
-    // The timer, the laps and the time, one after the other.
+    // The timer, the lap count and the lap time change one after the other.
     for (early_ms, late_ms) in [(40, 50), (FRAME_MS, 200), (130, 50), (90, 1_000)] {
         let script = || {
             let line = third_lap().sectors(&LAP).current_ms(0).sector(0).position(0.0).wait(early_ms).set(|board| {
@@ -131,7 +131,7 @@ fn a4_behind_a3_no_lap_gets_the_time_of_the_one_before() {
 
 #[test]
 fn a5_a_time_that_cannot_be_of_the_lap_is_none() {
-    // Another time is shown in the middle of the lap, long after the one before it; then none comes.
+    // An unrelated time appears in the middle of the lap, long after the previous line crossing, and another one after its end.
     let script = || {
         let other = third_lap().at(40_000).last_ms(Some(88_000)).at(0);
         let line = other.sectors(&LAP).set(|board| {
@@ -211,13 +211,13 @@ fn a7_a_sector_is_missed() {
 
 #[test]
 fn a7_a_lap_with_a_missed_sector_is_still_a_best() {
-    // The sector is so short that a gap of little more than a second hides it.
+    // The sector is so short that a gap of slightly more than a second hides it.
     let script = || third_lap().lap(&[1_500, 500, 98_400]).lap(&LAP).wait(5_000).at(1_200).gap(1_500).at(206_000);
     each_rate(script, |run| {
         let laps = run.finals();
         assert_eq!(sectors(laps[0]), [None, None, Some(98_400)], "{} Hz", run.hz);
         assert!(laps[0].eligible, "{:?}", laps[0]);
-        assert_eq!(run.session(0).session.theoretical_best_ms, Some(100_400), "of the other lap alone");
+        assert_eq!(run.session(0).session.theoretical_best_ms, Some(100_400), "from the other lap alone");
     });
 }
 

@@ -1,4 +1,4 @@
-//! Validity: latched, revocable, and apart from everything else.
+//! Validity: latched, revocable, and independent of everything else.
 use super::*;
 use crate::laps::words::{Phase, ReasonSource};
 use gametape_games::{Identity, Pit, Presence, Validity, Verdict};
@@ -38,7 +38,7 @@ fn b2_a_cut_in_the_last_moments_is_latched() {
 
 #[test]
 fn b2_the_next_lap_is_not_invalid_because_the_old_one_was() {
-    // The timer falls a picture before the laps rise and the lap is valid again.
+    // The timer falls one rendered frame before the lap count rises and the lap is valid again.
     let script = || {
         Script::new()
             .sectors(&LAP)
@@ -112,12 +112,12 @@ fn b7_a_penalty_takes_the_best_lap_away() {
     each_rate(
         || Script::new().lap(&LAP).wait(9_000).penalty(1).wait(5_000),
         |run| {
-            assert_eq!(run.best_ms(0), Some(100_400), "other penalties take nothing");
+            assert_eq!(run.best_ms(0), Some(100_400), "other penalties do not delete the best lap");
         },
     );
 }
 
-/// A lap of 60 s in neutral frames, with what a second source says from a moment on.
+/// A lap of 60 s in lap frames, with the verdict of a second source from a moment on.
 fn neutral(verdict_from_s: f64, verdict: Verdict, pit: Pit) -> Run {
     neutral_of(true, verdict_from_s, verdict, pit)
 }
@@ -154,7 +154,7 @@ fn b8_a_second_source_says_that_the_lap_is_invalid() {
     assert_eq!((lap.valid, lap.eligible, lap.time_ms), (Some(false), false, Some(60_000)));
     let said: Vec<_> = lap.reasons.iter().map(|reason| (reason.code, reason.source)).collect();
     let both = [(ReasonCode::GameInvalid, ReasonSource::Broadcast), (ReasonCode::SaidValid, ReasonSource::Game)];
-    assert_eq!(said, both, "what each source said");
+    assert_eq!(said, both, "the statements of both sources");
     assert_eq!(run.events.iter().filter(|event| matches!(event, Event::LapAmended(_))).count(), 1, "once");
     assert_eq!(run.best_ms(0), None);
 }

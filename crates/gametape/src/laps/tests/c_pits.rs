@@ -1,4 +1,4 @@
-//! Pits, stints and kinds of laps.
+//! Pits, stints and lap phases.
 use super::*;
 use crate::laps::words::{Phase, StintEnd, StintStart};
 use gametape_simulator::SessionKind;
@@ -35,7 +35,7 @@ fn c1_out_of_the_box() {
     });
 }
 
-/// A stop: the lane before the line, the box behind it.
+/// A pit stop: the pit lane begins before the line, the box lies after it.
 fn stop(box_ms: u64) -> Script {
     Script::new()
         .fuel_l(20.0)
@@ -91,11 +91,7 @@ fn c3_a_stop_with_fuel_and_tyres() {
             );
             assert_eq!((stints[0].first_lap, stints[0].last_lap, stints[1].first_lap), (Some(1), Some(2), Some(3)));
             let laps = run.finals();
-            assert_eq!(
-                (laps[1].fuel_used_l, laps[2].fuel_used_l),
-                (Some(0.0), None),
-                "fuel that was added is not used"
-            );
+            assert_eq!((laps[1].fuel_used_l, laps[2].fuel_used_l), (Some(0.0), None), "refuelling is not fuel used");
             assert_eq!(laps.iter().map(|lap| lap.stint).collect::<Vec<_>>(), [Some(1), Some(1), Some(2), Some(2)]);
         },
     );
@@ -133,7 +129,7 @@ fn c6_back_to_the_garage_in_the_same_session() {
         assert_eq!((run.tracked.sessions.len(), run.times()), (1, vec![Some(100_400)]), "{} Hz", run.hz);
         let lap = run.aborted()[0];
         assert!(lap.has(ReasonCode::AbortedGarage), "{lap:?}");
-        assert_eq!(sectors(lap)[0], Some(30_500), "what was done stays");
+        assert_eq!(sectors(lap)[0], Some(30_500), "completed sectors are kept");
         let stints = &run.session(0).stints;
         assert_eq!(
             (stints.len(), stints[0].end, stints[1].start),
@@ -254,8 +250,8 @@ fn c11_another_driver_takes_over_in_the_pits() {
         assert_eq!(
             (run.session(0).session.driver.as_deref(), run.best_ms(0)),
             (Some("Driver 1"), Some(100_400)),
-            "the own best stays"
+            "the driver's own best is kept"
         );
-        assert!(run.finals()[3].eligible, "it may be the other one's best");
+        assert!(run.finals()[3].eligible, "it may be the other driver's best");
     });
 }

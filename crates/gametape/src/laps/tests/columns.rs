@@ -1,4 +1,4 @@
-//! The inside of laps: columns of channels, on grids of places and times, from a tape of the simulated car.
+//! Columns of lap channels, on position and time grids, from a tape of the simulated car.
 use super::tapes::record_simulation;
 use super::*;
 use crate::format::read::Tape;
@@ -7,7 +7,7 @@ use crate::laps::compare::compare;
 use crate::laps::{ColumnsError, Grid, LapColumns, Phase, track_tape};
 use gametape_simulator::{Settings, Start};
 
-/// Some laps of the car at this rate.
+/// Some laps of the car at this sampling rate.
 fn driven(hz: u32) -> (tempfile::TempDir, Tape, Tracked) {
     let settings = Settings { start: Start::Flying, mistakes: false, pit_every_laps: None, ..Settings::default() };
     let (folder, tape) =
@@ -92,7 +92,7 @@ fn rows_as_recorded_are_the_frames_of_the_tape() {
     for name in ["speed_kmh", "tyre_core_c.2", "physics/speedKmh", "physics/wheelSlip.0", "graphics/iCurrentTime"] {
         assert!(available.contains(&name), "{name} is not in {available:?}");
     }
-    assert!(!available.contains(&"static/playerName.0"), "texts are no columns");
+    assert!(!available.contains(&"static/playerName.0"), "texts are not columns");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn rows_by_time_are_at_their_moments_and_end_with_the_lap() {
     let time_ms = f64::from(lap.time_ms.unwrap());
     assert!(last <= time_ms + 20.0 && last > time_ms - 70.0, "{last} of {time_ms}");
     assert!(values(&found, "speed_kmh").len() == found.time_ms.len());
-    assert!(values(&found, "gear").iter().all(|gear| gear.fract() == 0.0), "a gear is none between two");
+    assert!(values(&found, "gear").iter().all(|gear| gear.fract() == 0.0), "gears are not interpolated");
     assert_eq!(found.share.iter().flatten().count(), found.share.len());
 }
 
@@ -123,7 +123,7 @@ fn what_cannot_be_given_is_refused_with_the_reason() {
     let error = refused(&["physics/wheelSlip"], Grid::Recorded).to_string();
     assert!(error.contains("physics/wheelSlip.0 to physics/wheelSlip.3"), "{error}");
     assert!(matches!(refused(&["rpm"; 35], Grid::Recorded), ColumnsError::TooManyColumns { found: 35 }));
-    assert!(matches!(refused(&[], Grid::Hertz(1000.0)), ColumnsError::TooManyRows), "{MOST_ROWS} rows are all");
+    assert!(matches!(refused(&[], Grid::Hertz(1000.0)), ColumnsError::TooManyRows), "at most {MOST_ROWS} rows");
     assert!(matches!(refused(&[], Grid::Metres { step_m: 0.01, length_m: 2000.0 }), ColumnsError::TooManyRows));
     for grid in [Grid::Hertz(0.0), Grid::Hertz(f64::NAN), Grid::Metres { step_m: 5.0, length_m: 0.0 }] {
         assert!(matches!(refused(&[], grid), ColumnsError::NoGrid), "{grid:?}");

@@ -1,4 +1,4 @@
-//! Where sessions begin and end.
+//! Session starts and ends.
 use super::*;
 use crate::laps::words::SessionKind as Kind;
 use gametape_simulator::{SessionKind, Status};
@@ -71,7 +71,7 @@ fn d5_started_again_without_a_limit_shows_in_the_clock() {
     });
 }
 
-/// Started again, with the car in its box; after a pause, if one is given. Then out of it, and a lap.
+/// A restart with the car in its box, after a pause if one is given. Then the car leaves the box and drives a lap.
 fn again_from_the_box(script: Script, pause_ms: Option<u64>) -> Script {
     let script = match pause_ms {
         Some(ms) => script.pause(ms),
@@ -300,7 +300,7 @@ fn d18_a_lap_just_before_the_menu() {
         let run = run_at(hz, script());
         assert_eq!((run.times(), run.ends()), (vec![Some(100_400)], vec![SessionEnd::Game]), "{hz} Hz");
     }
-    // Slower, the line may never be seen: then there is no lap, and never a wrong one.
+    // At lower rates the line crossing may be missed: then there is no lap, but never a wrong one.
     for hz in [7, 9, 10, 11, 13, 20] {
         let run = run_at(hz, script());
         assert!(run.times().iter().all(|time| *time == Some(100_400)), "{hz} Hz {:?}", run.times());

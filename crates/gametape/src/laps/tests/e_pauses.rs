@@ -1,4 +1,4 @@
-//! Pauses, replays, other people's cars.
+//! Pauses, replays, spectating.
 use super::*;
 use gametape_simulator::Status;
 
@@ -33,7 +33,7 @@ trait WithPause {
 }
 
 impl WithPause for Script {
-    /// A lap that stands from 47 s on for six minutes: what a script does at a time, the pause moves on.
+    /// A lap that is paused at 47 s for six minutes. The pause delays everything that the script does after it.
     fn lap_with_pause(self) -> Self {
         let after = 360_000;
         self.glide(1.0 / 3.0, 30_500)

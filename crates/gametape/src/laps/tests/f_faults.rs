@@ -50,7 +50,7 @@ fn f3_a_page_that_stands_is_stale_and_no_lap() {
 
 #[test]
 fn f4_a_torn_page() {
-    // Laps are new, everything else is old for one picture.
+    // For one rendered frame, the lap count is new and everything else is old.
     let script = || {
         Script::new()
             .completed_laps(3)
@@ -64,7 +64,7 @@ fn f4_a_torn_page() {
             .at(105_400)
     };
     each_rate(script, is_clean);
-    // The time is old for one picture, and so is the sector.
+    // For one rendered frame, the lap time and the sector are old.
     let script = || {
         Script::new()
             .completed_laps(3)
@@ -120,7 +120,7 @@ fn f6_a_wall_clock_that_is_set_back_changes_no_duration() {
 #[test]
 fn f7_a_lap_of_less_than_the_usual_way() {
     let short = |script: Script| {
-        // The place goes round, the car does not drive as far.
+        // The track position completes a lap, but the distance driven is shorter.
         let start_ms = script.cursor_ms();
         script
             .lap(&LAP)
@@ -138,9 +138,9 @@ fn f7_a_lap_of_less_than_the_usual_way() {
             Event::LapFinal(lap) => Some(lap.eligible),
             _ => None,
         });
-        assert_eq!(first, Some(true), "judged again when more laps were there");
+        assert_eq!(first, Some(true), "judged again once there were more laps");
     });
-    // By the car's place alone.
+    // By track position alone.
     let cut = || {
         Script::new()
             .glide(0.6, 60_000)

@@ -1,9 +1,9 @@
-//! iRacing, by rows of its variables.
+//! iRacing, from rows of its variables.
 use super::*;
 use crate::laps::words::{Phase, SectorSource};
 use gametape_games::{Channel, Kind};
 
-/// A row: the variables that laps are made of.
+/// A row: the variables that laps are detected from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) lap: i32,
@@ -71,7 +71,7 @@ fn bytes(at_s: f64, row: &Row) -> Vec<u8> {
     bytes.extend([row.in_stall.into(), row.on_pit_road.into(), 1]);
     bytes.extend(row.session.to_le_bytes());
     bytes.extend(77_i32.to_le_bytes());
-    // Round a circle, clockwise, with the nose half a radian to the right of where the car goes.
+    // Clockwise round a circle, with the nose half a radian to the right of the course.
     let nose = row.share * std::f32::consts::TAU + SLIDE_RAD;
     for number in [nose, 40.0 * SLIDE_RAD.cos(), 40.0 * SLIDE_RAD.sin(), row.fuel_l] {
         bytes.extend(number.to_le_bytes());
@@ -90,7 +90,7 @@ pub(super) fn text(kind: &str, sectors: usize) -> String {
     )
 }
 
-/// Rows at a rate, until a time.
+/// Rows at a sampling rate, until a time.
 pub(super) fn drive(hz: u32, kind: &str, sectors: usize, end_s: f64, row_at: impl Fn(f64) -> Row) -> Run {
     drive_with(&layout(), hz, kind, sectors, end_s, row_at)
 }
@@ -112,7 +112,7 @@ pub(super) fn drive_with(
     feed.end(hz, Some(SessionEnd::ToolStop))
 }
 
-/// Laps of 100.4 s one after the other, the first line at 20 s. Times are there 2.1 s behind the line.
+/// Consecutive laps of 100.4 s, with the first line crossing at 20 s. Lap times appear 2.1 s after the line.
 pub(super) const FIRST_S: f64 = 20.0;
 pub(super) const LAP_S: f64 = 100.4;
 
@@ -190,13 +190,13 @@ fn g2_the_time_comes_two_seconds_behind_the_line() {
         assert_eq!(
             run.times(),
             [Some(100_400), Some(100_401), Some(100_402)],
-            "{hz} Hz, behind a first lap that was joined: {:?}",
+            "{hz} Hz, after a first lap that was joined: {:?}",
             run.tracked.laps().map(|l| (l.number, l.state, l.time_ms)).collect::<Vec<_>>()
         );
         assert!(finals.iter().all(|lap| lap.valid == Some(true) && lap.eligible && lap.complete), "{finals:?}");
         let line_ns = ((FIRST_S + LAP_S) * 1e9) as u64;
         assert!(finals[0].end_ns.unwrap().abs_diff(line_ns) < 5_000_000, "{:?}", finals[0].end_ns);
-        assert_eq!(finals[1].start_ns, finals[0].end_ns.unwrap(), "what comes before the time is of the next lap");
+        assert_eq!(finals[1].start_ns, finals[0].end_ns.unwrap(), "the next lap begins before the time appears");
         let measured = run.events.iter().find_map(|event| match event {
             Event::LapProvisional(lap) if lap.id == finals[0].id => lap.time_ms,
             _ => None,
@@ -216,7 +216,7 @@ fn g3_off_the_track_and_no_time() {
                 let row = laps(at_s);
                 let second = at_s > FIRST_S + LAP_S + 50.0;
                 let surface = if (175.0..176.0).contains(&at_s) { 0 } else { 3 };
-                // The second lap gets no time.
+                // The game reports no time for the second lap.
                 Row { surface, incidents: second.into(), last_s: if second { last_s } else { row.last_s }, ..row }
             });
             let lap = run.finals()[2];
@@ -255,13 +255,13 @@ fn a_session_whose_time_begins_anew_was_started_again() {
         feed.bytes(0, "session-text", &gametape_games::NO_CHANNELS, text("Practice", 3).as_bytes());
         for tick in 0..400 * hz {
             let at_s = f64::from(tick) / f64::from(hz);
-            // Before the first lap was done: nothing else falls.
+            // Before the first lap was completed: no other value falls.
             let (game_s, row) = match at_s {
                 ..60.0 => (at_s, Row { lap: 1, share: at_s as f32 / 120.0, ..ROW }),
                 ..61.0 => (at_s - 60.0, Row { lap: 1, share: 0.98, ..ROW }),
                 _ => (at_s - 60.0, Row { lap: laps(at_s - 61.0).lap - 3, ..laps(at_s - 61.0) }),
             };
-            // One row of nothing is nothing.
+            // A single zeroed row is ignored.
             let game_s = if tick == 30 * hz { -900.0 } else { game_s };
             feed.bytes((at_s * 1e9) as u64, "telemetry", &layout, &bytes(game_s, &row));
         }
@@ -293,7 +293,7 @@ fn texts_and_rows_that_are_dated_back_give_the_same_live_and_from_the_tape() {
     for tick in 0..400 * 20_u64 {
         let at_s = tick as f64 / 20.0;
         let row = Row { session: i32::from(at_s > 330.0), ..laps(at_s) };
-        // Rows are dated by the game's clock, texts by when they were read: a little later, and told first.
+        // Rows have the time of the game's clock, texts the time at which they were read: slightly later, but delivered first.
         if tick % 700 == 699 {
             let text = text("Practice", 3) + &format!("Tick: {tick}\n");
             frames.push((1, tick * 50_000_000 + 40_000_000, text.into_bytes()));
@@ -311,7 +311,7 @@ fn zeroed_rows_and_a_place_beyond_the_line_are_nothing() {
         _ if (60.0..60.01).contains(&at_s) => Row { lap: 0, share: 0.0, surface: -1, ..ROW },
         _ => {
             let row = laps(at_s);
-            // The line lies at an angle: the place goes on beyond it for a moment.
+            // The line is at an angle: the position goes beyond it for a moment.
             Row { share: if row.share < 0.01 { row.share + 1.0 } else { row.share }, ..row }
         }
     });
@@ -339,7 +339,7 @@ fn a_track_of_which_no_places_are_known_is_drawn_from_where_the_car_goes() {
     let run = drive(60, "Practice", 3, 240.0, laps);
     let facts = &run.tracked.tracks[0];
     assert_eq!((facts.length_m, facts.outline_m.len()), (Some(4_000.0), 256));
-    // The line is the westernmost point of a circle of 4 km.
+    // The line is at the westernmost point of a circle of 4 km.
     let radius = 4_000.0 / std::f32::consts::TAU;
     for (number, [x, _, z]) in facts.outline_m.iter().enumerate() {
         let angle = number as f32 / 256.0 * std::f32::consts::TAU;

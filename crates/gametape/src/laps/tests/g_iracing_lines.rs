@@ -1,15 +1,15 @@
-//! iRacing: where the first lap begins, times that come late, and leaps into the pits.
+//! iRacing: where the first lap begins, late lap times, and teleports to the pits.
 use super::g_iracing::{FIRST_S, LAP_S, ROW, Row, drive, drive_with, laps, layout};
 use super::*;
 use crate::laps::words::{Phase, StintEnd, StintStart};
 
 const STALL: Row = Row { lap: 0, in_stall: true, on_pit_road: true, surface: 1, ..ROW };
 
-/// When the car crosses the line of the first lap.
+/// When the car crosses the line at which the first lap begins.
 const LINE_S: f64 = 30.0;
 
-/// From a stall before the line: it leaves at 25 s and is at the line at 30 s, from where laps take 100.4 s and get their times two seconds late. `Lap` rises
-/// a little before the line.
+/// From a pit stall before the line: the car leaves at 25 s and crosses the line at 30 s. From there, laps take 100.4 s, and their times
+/// appear two seconds late. `Lap` rises slightly before the line.
 fn from_stall_before_line(at_s: f64) -> Row {
     match at_s {
         ..25.0 => Row { share: 0.98, ..STALL },
@@ -35,12 +35,12 @@ fn the_first_lap_begins_at_the_line_and_not_where_the_car_leaves_its_stall() {
         assert!(first.complete && !first.eligible && !first.has(ReasonCode::PartialStart), "{first:?}");
         assert!(sectors(first).iter().all(|time| time.unwrap().abs_diff(25_100) <= 15), "{hz} Hz {:?}", sectors(first));
         assert_eq!((finals[1].phase, finals[1].eligible), (Phase::Flying, true));
-        // What was driven before the line is of no lap.
+        // The part before the line does not belong to a lap.
         assert_eq!(run.tracked.laps().count(), 3);
     }
 }
 
-/// The stall lies at 12 % of the track: nearly a whole lap to the first line.
+/// The stall is at 12 % of the track: nearly a full lap to the first line crossing.
 fn from_stall_behind_line(at_s: f64) -> Row {
     let line_s = 5.0 + 0.88 * LAP_S;
     match at_s {
@@ -55,12 +55,12 @@ fn an_out_lap_that_begins_at_12_percent_of_the_track_is_not_complete() {
     for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Practice", 4, 320.0, from_stall_behind_line);
         let all: Vec<_> = run.tracked.laps().map(|lap| (lap.number, lap.phase, lap.state, lap.complete)).collect();
-        assert_eq!(all[0], (None, Phase::Out, LapState::Aborted, false), "{hz} Hz: the way to the first line");
+        assert_eq!(all[0], (None, Phase::Out, LapState::Aborted, false), "{hz} Hz: the run to the first line crossing");
         assert!(run.aborted()[0].has(ReasonCode::NoOfficialTime));
         assert_eq!(all[1], (Some(1), Phase::Flying, LapState::Final, true), "{hz} Hz");
         assert_eq!(run.times()[..2], [Some(100_401), Some(100_402)], "{hz} Hz");
 
-        // A later stint: the game has counted laps already, and times the out-lap.
+        // A later stint: the game has counted laps already, and times the out lap.
         let run = drive(hz, "Practice", 4, 300.0, |at_s| match at_s {
             ..150.0 => laps(at_s),
             ..180.0 => Row { lap: 5, share: 0.12, last_s: 100.401, ..STALL },
@@ -99,7 +99,7 @@ fn a_time_that_comes_late_amends_the_lap() {
 
 #[test]
 fn an_old_time_that_is_still_shown_is_not_taken_for_that_of_the_next_lap() {
-    // Each lap takes 100.4 s to the millisecond or nearly so; the old time is shown for 4.5 s behind the line.
+    // Each lap takes 100.4 s, exactly or nearly so. The old time is displayed until 4.5 s after the line.
     let slow = |times: [f32; 3]| {
         move |at_s: f64| {
             let timed = ((at_s - FIRST_S - 4.5) / LAP_S).floor();
@@ -110,10 +110,10 @@ fn an_old_time_that_is_still_shown_is_not_taken_for_that_of_the_next_lap() {
     for hz in [10, 20, 60, 100] {
         let run = drive(hz, "Practice", 3, 315.0, slow([100.4, 100.412, 100.395]));
         assert_eq!(run.times(), [Some(100_400), Some(100_412), Some(100_395)], "{hz} Hz");
-        // A new time that is the same to the millisecond is a new one.
+        // A new time that equals the old one to the millisecond is still recognized as new.
         let run = drive(hz, "Practice", 3, 315.0, slow([100.4001, 100.4003, 100.4002]));
         assert!(run.finals().iter().all(|lap| lap.time_ms == Some(100_400) && lap.valid == Some(true)), "{hz} Hz");
-        // The game takes the time away in the middle of a lap and shows it again: it is still the old one.
+        // The game removes the time in the middle of a lap and displays it again: it is still the old one.
         let run = drive(hz, "Practice", 3, 227.0, |at_s| {
             let row = laps(at_s);
             Row { last_s: if (60.0..110.0).contains(&at_s) { -1.0 } else { 100.4 }, ..row }
@@ -152,7 +152,7 @@ fn a_leap_into_the_pits_with_more_fuel_ends_the_stint_where_the_game_does_not_te
         assert!(aborted.iter().any(|lap| lap.has(ReasonCode::AbortedGarage)), "{hz} Hz {aborted:?}");
         let out = run.tracked.laps().find(|lap| lap.stint == Some(2)).unwrap();
         assert_eq!((out.phase, out.has(ReasonCode::PartialStart)), (Phase::Out, false), "{hz} Hz");
-        // Without a drop more in the tank it may be anything: the lap goes on, and is no best.
+        // If the fuel does not increase, the cause is unknown: the lap continues, and is not eligible as a best.
         let run = drive_old(false);
         assert_eq!(run.session(0).stints.len(), 1, "{hz} Hz");
         assert!(run.tracked.laps().any(|lap| lap.has(ReasonCode::Teleport)));

@@ -1,4 +1,4 @@
-//! Beside a game and from its tape: the same sessions, stints and laps, ids too.
+//! Live and from the tape: the same sessions, stints and laps, with the same ids.
 use std::sync::{Arc, Mutex};
 
 use gametape_format::StreamSpec;
@@ -29,10 +29,10 @@ impl LapSink for Gather {
     }
 }
 
-/// The number of a stream, a time, and bytes.
+/// Stream index, time, and bytes.
 pub(super) type Frame = (usize, u64, Vec<u8>);
 
-/// What comes of frames beside the game, which shows them all, and from a tape, which stores only what changed.
+/// Returns the results of frames live, where all of them arrive, and from a tape, which stores only changes.
 pub(super) fn live_and_tape(game: &str, streams: &[StreamSpec], frames: &[Frame]) -> (Tracked, Tracked) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("laps.gtape");
@@ -101,7 +101,7 @@ fn a_page_that_stands_for_a_while() {
 fn off_in_the_middle() {
     let off = |ms| {
         move || {
-            // Nothing moves: the tape has one page of it.
+            // Nothing changes: the tape stores a single page.
             let left = Script::new().lap(&LAP).wait(20_000).status(Status::Off).wait(100).freeze(ms);
             left.status(Status::Live).wait(20_000)
         }
@@ -120,7 +120,7 @@ fn a_pause_and_a_restart_into_the_box() {
     same(script, 1, 2);
 }
 
-/// A race of a day: the list of laps is all that grows.
+/// As many laps as in a 24-hour race: only the list of laps grows.
 #[test]
 fn h4_many_laps_and_three_drivers() {
     use gametape_games::{Identity, Pit, Presence};

@@ -1,6 +1,6 @@
-//! Scenarios: what a game shows, scripted to the millisecond, and what must come of it at every rate at which it may be sampled.
+//! Scenarios: what a game shows, scripted to the millisecond, and the expected results at every sampling rate.
 //!
-//! The letters and numbers in the names are those of the list of scenarios that the tracker is held to.
+//! The letters and numbers in the test names refer to the list of scenarios that the tracker must handle.
 mod a_plain;
 mod b_validity;
 mod c_pits;
@@ -27,14 +27,14 @@ use super::tracker::Tracker;
 use super::words::{LapState, ReasonCode, SessionEnd, TimeSource};
 use gametape_simulator::{Pages, Script, Simulation};
 
-/// What somebody may sample a game at.
+/// Sampling rates, in Hz.
 pub(super) const RATES: [u32; 4] = [10, 20, 60, 100];
-/// One picture of the game.
+/// Duration of one rendered frame of the game.
 pub(super) const FRAME_MS: u64 = 16;
-/// The lap of most scenarios.
+/// Sector times of the lap in most scenarios.
 pub(super) const LAP: [u32; 3] = [30_500, 34_700, 35_200];
 
-/// What came of a script.
+/// The results of a script.
 pub(super) struct Run {
     pub(super) hz: u32,
     pub(super) tracked: Tracked,
@@ -42,7 +42,7 @@ pub(super) struct Run {
     pub(super) tracker: Tracker,
 }
 
-/// Frames of a game through its adapter and the tracker.
+/// Feeds the frames of a game through its adapter into the tracker.
 pub(super) struct Feed {
     adapter: Box<dyn ReadLaps>,
     frame: LapFrame,
@@ -99,14 +99,14 @@ impl Feed {
     }
 }
 
-/// A script of Competizione, at one rate.
+/// Runs a script of Competizione at one sampling rate.
 pub(super) fn run_at(hz: u32, script: Script) -> Run {
     let mut feed = Feed::new("acc");
     Simulation::bare(script).sample(hz).for_each(|(time_ns, pages)| feed.pages(time_ns, &pages));
     feed.end(hz, Some(SessionEnd::ToolStop))
 }
 
-/// The same at every rate.
+/// Runs a script at every sampling rate.
 pub(super) fn each_rate(script: impl Fn() -> Script, check: impl Fn(&Run)) {
     for hz in RATES {
         check(&run_at(hz, script()));
@@ -122,7 +122,7 @@ impl Run {
         &self.tracked.sessions[place]
     }
 
-    /// Laps that are done.
+    /// Returns the final laps.
     pub(super) fn finals(&self) -> Vec<&Lap> {
         self.tracked.laps().filter(|lap| lap.state == LapState::Final).collect()
     }
@@ -135,7 +135,7 @@ impl Run {
         self.sessions().iter().map(|session| session.end.unwrap()).collect()
     }
 
-    /// Times of the laps that are done.
+    /// Returns the times of the final laps.
     pub(super) fn times(&self) -> Vec<Option<u32>> {
         self.finals().iter().map(|lap| lap.time_ms).collect()
     }
@@ -151,7 +151,7 @@ impl Run {
     }
 }
 
-/// A flying lap, made by two laps of a script.
+/// Returns a flying lap, from a script of two laps.
 pub(crate) fn a_flying_lap() -> Lap {
     let run = run_at(10, Script::new().completed_laps(3).last_ms(Some(99_000)).lap(&LAP).lap(&LAP).wait(5_000));
     run.tracked.laps().find(|lap| lap.phase == super::words::Phase::Flying).unwrap().clone()
@@ -165,22 +165,22 @@ pub(super) fn codes(lap: &Lap) -> Vec<&'static str> {
     lap.reasons.iter().map(|reason| reason.code.as_str()).collect()
 }
 
-/// What must hold for any sequence of frames.
+/// Checks the invariants that hold for any sequence of frames.
 pub(super) fn check(tracked: &Tracked, events: &[Event]) {
     let mut end_ns = 0;
     for (number, lap) in tracked.laps().enumerate() {
-        assert_eq!(lap.tape_lap as usize, number + 1, "laps are numbered without holes");
-        assert!(lap.start_ns >= end_ns, "lap {} begins before the one before it has ended", lap.tape_lap);
+        assert_eq!(lap.tape_lap as usize, number + 1, "laps are numbered without gaps");
+        assert!(lap.start_ns >= end_ns, "lap {} begins before the previous one has ended", lap.tape_lap);
         end_ns = lap.end_ns.unwrap_or(lap.start_ns);
         assert!(end_ns >= lap.start_ns, "time runs backwards in lap {}", lap.tape_lap);
         assert_eq!(lap.time_ms.is_some(), lap.time_source.is_some());
         assert!(
             lap.time_ms != Some(0) && lap.sectors.iter().all(|sector| sector.time_ms != Some(0)),
-            "0 is never unknown"
+            "unknown is never 0"
         );
         let known: Option<Vec<u32>> = lap.sectors.iter().map(|sector| sector.time_ms).collect();
         if let (Some(known), Some(time)) = (known.filter(|known| !known.is_empty()), lap.time_ms) {
-            assert_eq!(known.iter().sum::<u32>(), time, "sectors are the lap");
+            assert_eq!(known.iter().sum::<u32>(), time, "sectors add up to the lap");
         }
         if lap.eligible {
             assert!(lap.state == LapState::Final && !lap.has(ReasonCode::CoverageLow) && lap.valid != Some(false));
@@ -192,11 +192,11 @@ pub(super) fn check(tracked: &Tracked, events: &[Event]) {
     let mut ids: Vec<_> = tracked.laps().map(|lap| lap.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), tracked.laps().count(), "no lap is there twice");
+    assert_eq!(ids.len(), tracked.laps().count(), "lap ids are unique");
     let mut done = Vec::new();
     for event in events {
         if let Event::LapFinal(lap) | Event::LapAborted(lap) = event {
-            assert!(!done.contains(&lap.id), "a lap is told of once: {lap:?}");
+            assert!(!done.contains(&lap.id), "a lap ends only once: {lap:?}");
             done.push(lap.id);
         }
     }

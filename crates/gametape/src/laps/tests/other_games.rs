@@ -1,5 +1,5 @@
-//! Games that say less.
-#![allow(clippy::field_reassign_with_default, reason = "pages have more members than anybody wants to read")]
+//! Games that report less.
+#![allow(clippy::field_reassign_with_default, reason = "pages have too many fields for struct literals")]
 use super::*;
 use gametape_games::{NO_LAPS, Utf16, ace, acr};
 

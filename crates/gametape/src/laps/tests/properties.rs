@@ -1,8 +1,8 @@
-//! What must hold for any sequence of frames: no panic, no lap lost, none twice, no time that runs backwards.
+//! Properties of any sequence of frames: no panic, no lap lost, no lap twice, time never runs backwards.
 use super::*;
 use gametape_games::{Identity, Pit, Presence, SectorValue, SessionKind, Validity, Verdict};
 
-/// Numbers by chance, the same for the same seed.
+/// A deterministic random number generator.
 struct Chance(std::cell::Cell<u64>);
 
 impl Chance {
@@ -113,10 +113,10 @@ fn no_sequence_of_frames_breaks_anything() {
         let mut frame = any_frame(&chance);
         let mut time_ns = 0;
         for _ in 0..600 {
-            // Some frames last, so that changes are believed.
+            // Some frames last, so that changes are accepted.
             if chance.one_in(3) {
                 frame = any_frame(&chance);
-                // iRacing's way: no timer of the lap, but the session's own time.
+                // Like iRacing: no lap timer, but a session time.
                 if seed % 4 == 0 {
                     (frame.running_ms, frame.game_ms) = (None, Some(time_ns as f64 / 1e6));
                 }
@@ -125,7 +125,7 @@ fn no_sequence_of_frames_breaks_anything() {
             }
             frame.counter = frame.counter.map(|counter| counter.wrapping_add(1));
             time_ns += [0, 20_000_000, 50_000_000, 4_000_000_000][chance.below(4) as usize];
-            // Not even time needs to be in order.
+            // Times may be out of order.
             let told_ns = if chance.one_in(50) { time_ns / 2 } else { time_ns };
             feed.last_ns = feed.last_ns.max(told_ns);
             feed.tracker.frame(told_ns, &frame, &identities[frame.identity as usize], &mut feed.events);
@@ -139,25 +139,25 @@ fn no_sequence_of_frames_breaks_anything() {
     }
 }
 
-/// Laps of a game that behaves, with everything around them that may happen: each is found once, with its time.
+/// Laps of a well-behaved game, with everything that may happen around them: each is found once, with its time.
 #[test]
 fn no_completed_lap_is_lost_and_none_is_found_twice() {
     for seed in 1..=32 {
         let chance = Chance::new(seed);
-        // Drivers drive laps that are near each other: then no time is told from another by how far off it is.
+        // For half of the seeds, lap times are so close to each other that they cannot be told apart by their values.
         let (least_ms, more_ms) = if seed > 16 { (20_000, 166) } else { (8_000, 20_000) };
         let mut script = Script::new().session_length_ms(Some(36_000_000.0));
         let mut driven = Vec::new();
         let mut last_ms = 0;
         for _ in 0..12 {
             let mut lap = [0; 3].map(|_| least_ms + chance.below(more_ms) as u32);
-            // A game that gives the same time twice says nothing new: see the test for that.
+            // The same time twice in a row shows nothing new; another test covers that.
             lap[2] += u32::from(lap.iter().sum::<u32>() == last_ms);
             last_ms = lap.iter().sum();
             let start_ms = script.cursor_ms();
             let end_ms = start_ms + u64::from(last_ms);
             let late_ms = chance.below(130);
-            // The time may come a little after the laps, the timer a little before them.
+            // The lap time may appear slightly after the lap count rises, and the timer may restart slightly before.
             script = match chance.below(4) {
                 0 => script
                     .sectors(&lap)

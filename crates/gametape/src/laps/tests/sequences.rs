@@ -1,4 +1,4 @@
-//! Sequences that stand on no list.
+//! Sequences that are not in the list of scenarios.
 use super::*;
 use crate::laps::words::Phase;
 use gametape_simulator::{SessionKind, Status};
@@ -15,7 +15,7 @@ fn a_gap_over_the_line_keeps_the_time_and_loses_the_certainty() {
                 "{:?}",
                 laps[0]
             );
-            assert!(laps[0].end_ns.unwrap().abs_diff(100_400_000_000) < 2_000_000, "the timer says when");
+            assert!(laps[0].end_ns.unwrap().abs_diff(100_400_000_000) < 2_000_000, "the end is known from the timer");
             assert_eq!((sectors(laps[0]), laps[1].eligible), (LAP.map(Some).to_vec(), true));
         },
     );
@@ -154,7 +154,7 @@ fn a_lap_that_is_wound_back_goes_on_and_is_no_best() {
 
 #[test]
 fn a_line_that_the_game_does_not_count_is_no_lap() {
-    // An out lap of a hotlap: the timer starts anew at the line, and no lap is counted.
+    // The out lap of a hotlap session: the timer restarts at the line, and no lap is counted.
     let script = || {
         Script::new()
             .session(SessionKind::Hotlap)
@@ -221,7 +221,7 @@ fn a_stop_before_the_line_is_of_the_lap_that_came_in() {
 
 #[test]
 fn a_fresh_time_is_a_sign_of_the_line() {
-    // The laps rise late, or never, because the session ends.
+    // The lap count rises late, or never because the session ends.
     let line = || {
         Script::new().completed_laps(3).last_ms(Some(99_000)).sectors(&LAP).set(|board| {
             board.last_ms = Some(100_400);
@@ -270,7 +270,7 @@ fn the_way_is_counted_once_while_the_timer_is_awaited() {
         let mut script = Script::new();
         for _ in 0..4 {
             let begun_ms = script.cursor_ms();
-            // The laps rise almost half a second before the timer falls.
+            // The lap count rises almost half a second before the timer falls.
             script =
                 script.lap(&LAP).at(begun_ms + 100_000).set(|board| board.completed_laps += 1).at(begun_ms + 100_400);
             script = script.set(|board| board.completed_laps -= 1);
@@ -298,14 +298,14 @@ fn the_track_is_known_when_the_first_whole_lap_is_driven() {
         });
         facts.collect::<Vec<_>>()
     };
-    assert_eq!(lengths(&feed), [true], "the session goes on");
+    assert_eq!(lengths(&feed), [true], "while the session continues");
     let run = feed.end(20, Some(SessionEnd::ToolStop));
-    assert_eq!(run.tracked.tracks.len(), 1, "what it says at its end takes the place of that");
+    assert_eq!(run.tracked.tracks.len(), 1, "the facts at the end of the session replace the first ones");
 }
 
 #[test]
 fn off_is_seen_behind_it_too() {
-    // As a tape has it: a page that does not change is not stored.
+    // As in a tape: unchanged pages are not stored.
     let mut feed = Feed::new("acc");
     let script =
         Script::new().lap(&LAP).wait(20_000).status(Status::Off).wait(10_000).status(Status::Live).wait(20_000);
@@ -325,7 +325,7 @@ fn time_that_passes_does_not_date_frames() {
     let mut feed = Feed::new("acc");
     for (time_ns, pages) in Simulation::bare(Script::new().lap(&LAP).wait(5_000)).sample(20) {
         feed.pages(time_ns, &pages);
-        // Another stream is a little ahead.
+        // Another stream is slightly ahead.
         feed.tracker.time_passes(time_ns + 300_000_000, &mut feed.events);
     }
     let run = feed.end(20, Some(SessionEnd::ToolStop));

@@ -1,4 +1,4 @@
-//! Tapes: the same laps as beside the game, with what stands on the tape beside the frames.
+//! Tapes: the same laps as live, plus what a tape stores in addition to frames.
 use std::sync::Arc;
 
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
@@ -9,12 +9,12 @@ use crate::format::read::Tape;
 use crate::laps::track_tape;
 use crate::layout::stream_of_layout;
 
-/// Writes what a script shows onto a tape. Pages that do not change are not stored again, as a recorder does it.
+/// Records a script to a tape. Like a recorder, it does not store unchanged pages again.
 fn record(script: Script, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
     record_simulation(Simulation::bare(script), hz, end_reason)
 }
 
-/// The same with a simulation of any kind.
+/// Records a simulation of any kind to a tape.
 pub(crate) fn record_simulation(simulation: Simulation, hz: u32, end_reason: &str) -> (tempfile::TempDir, Tape) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("laps.gtape");
@@ -49,7 +49,7 @@ fn a_tape_gives_what_the_frames_gave() {
     let script = || Script::new().lap(&LAP).pause(60_000).lap(&LAP).wait(20_000).restart().lap(&LAP).wait(5_000);
     let (_folder, tape) = record(script(), 60, "stopped");
     let (tracked, again) = (track_tape(&tape).unwrap(), track_tape(&tape).unwrap());
-    assert_eq!(tracked, again, "tracking twice gives the same, ids too");
+    assert_eq!(tracked, again, "tracking twice gives the same results and ids");
     let live = run_at(60, script());
     assert_eq!(tracked.sessions, live.tracked.sessions);
     assert_eq!((tracked.laps().count(), tracked.damaged), (5, 0));
@@ -108,7 +108,7 @@ fn a_tape_that_is_being_recorded_has_a_session_that_runs_and_one_whose_recorder_
         (session.session.end, session.laps.iter().map(|lap| lap.state).collect::<Vec<_>>())
     };
     assert_eq!(of(), (None, vec![LapState::Final, LapState::Running]));
-    // As when its process is killed.
+    // As if the process had been killed.
     drop(writer);
     assert_eq!(of(), (Some(SessionEnd::CrashRecovered), vec![LapState::Final, LapState::Aborted]));
 }
