@@ -203,6 +203,14 @@ mod tests {
         assert!((north[2] + 500.0).abs() < 20.0, "a quarter of the lap is the northernmost point: {north:?}");
     }
 
+    /// A lap of a test case, taken for a flying lap.
+    fn a_flying_lap() -> Lap {
+        let case = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/src/iracing/testcases/lap-and-pits/frames.gtape");
+        let tracked = crate::laps::track_tape(&gametape_format::read::Tape::open(case).unwrap()).unwrap();
+        let lap = tracked.laps().find(|lap| lap.time_ms.is_some()).unwrap().clone();
+        Lap { phase: Phase::Flying, complete: true, reasons: Vec::new(), ..lap }
+    }
+
     #[test]
     fn an_outline_is_that_of_one_flying_lap_and_closes_at_the_line() {
         let identity = Identity { track: Some("oval".into()), ..Identity::default() };
@@ -235,7 +243,7 @@ mod tests {
         let first_seen = learning.facts("iracing", &identity).unwrap().outline_m;
         assert!(step(&first_seen) > 2.0 * part_m, "the out lap ends beside where it began");
         at(&mut learning, 3.0, 0.0, 0.0);
-        let lap = crate::laps::tests::a_flying_lap();
+        let lap = a_flying_lap();
         learning.lap(Some(&lap), None);
         let outline = learning.facts("iracing", &identity).unwrap().outline_m;
         assert_eq!(outline.len(), PARTS);

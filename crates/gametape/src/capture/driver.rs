@@ -12,11 +12,11 @@ use super::batch::{Batch, BatchFrame};
 use super::clock::Clock;
 use super::judge::{Judge, Look, Ruling};
 use super::newest::Newest;
-use gametape_analysis::recording::GAP;
 use super::options::EndReason;
 use super::progress::Progress;
 use super::source::{Pace, Source, SourceError, State};
 use super::tapes::{Taken, Tapes};
+use gametape_analysis::recording::GAP;
 
 /// Frames wait in memory up to this many bytes; what comes then is lost, and counted.
 const WAITING_BYTES: usize = 64 << 20;

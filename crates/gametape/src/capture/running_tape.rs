@@ -10,10 +10,10 @@ use gametape_games::About;
 use super::batch::{Batch, BatchFrame, Description};
 use super::clock::Clock;
 use super::observer::Observer;
-use gametape_analysis::recording::GAP;
 use super::options::{EndReason, Told};
 use super::progress::Progress;
 use super::source::Pace;
+use gametape_analysis::recording::GAP;
 
 /// The clocks are compared this often.
 const CLOCK_NS: u64 = 10_000_000_000;

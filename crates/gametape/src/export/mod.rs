@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
 
-use crate::laps::{Tracked};
+use crate::laps::Tracked;
 use gametape_analysis::recording::streams_of_games;
 
 pub use cells::{write_csv, write_json};

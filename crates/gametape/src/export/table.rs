@@ -9,9 +9,9 @@ use super::RowSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
 use super::columns::{ChosenColumn, Columns};
 use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession};
-use gametape_analysis::recording::streams_of_games;
-use gametape_analysis::Decoding;
 use crate::names::utc_text;
+use gametape_analysis::Decoding;
+use gametape_analysis::recording::streams_of_games;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

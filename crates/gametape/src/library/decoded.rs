@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bytes::{FrameWriter, Slot, byte_ring};
-use gametape_analysis::Decoding;
 use super::listener::{Listen, Started, Want, listen_to_bytes};
 use super::wanted::Wanted;
 use crate::capture::{Description, StopFlag};
 use crate::format::StreamSpec;
 use crate::games::{Layout, Sample, SeenFrame};
 use crate::layout::layout_of_stream;
+use gametape_analysis::Decoding;
 
 /// Tapes whose decoders are kept: those of several sources at once.
 const TAPES: usize = 8;

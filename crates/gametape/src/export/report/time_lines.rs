@@ -9,8 +9,8 @@ use super::pack::Packed;
 use super::{CORE_STRETCHES, Progress, TimeChannel, Weight};
 use crate::export::ExportError;
 use crate::laps::{Tap, steering_unit};
-use gametape_analysis::recording::streams_of_games;
 use gametape_analysis::Decoding;
+use gametape_analysis::recording::streams_of_games;
 
 /// Silence of all streams that is shorter than this is none: games that stand show nothing new for a while.
 const SILENCE_NS: u64 = 2_000_000_000;

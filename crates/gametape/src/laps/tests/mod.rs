@@ -22,9 +22,9 @@ use zerocopy::IntoBytes as _;
 
 use super::event::Event;
 use super::model::{Lap, Session};
-use super::{Tracked, TrackedSession};
 use super::tracker::Tracker;
 use super::words::{LapState, ReasonCode, SessionEnd, TimeSource};
+use super::{Tracked, TrackedSession};
 use gametape_simulator::{Pages, Script, Simulation};
 
 /// Sampling rates, in Hz.
@@ -152,11 +152,6 @@ impl Run {
 }
 
 /// Returns a flying lap, from a script of two laps.
-pub(crate) fn a_flying_lap() -> Lap {
-    let run = run_at(10, Script::new().completed_laps(3).last_ms(Some(99_000)).lap(&LAP).lap(&LAP).wait(5_000));
-    run.tracked.laps().find(|lap| lap.phase == super::words::Phase::Flying).unwrap().clone()
-}
-
 pub(super) fn sectors(lap: &Lap) -> Vec<Option<u32>> {
     lap.sectors.iter().map(|sector| sector.time_ms).collect()
 }
