@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_another_program_has_sent_all_is_not_let_go_unsent() {
+    fn a_write_queued_after_another_program_emptied_the_outbox_stays_queued() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("outbox.sqlite");
         let [one, other] = [SqlStore::sqlite(&path).unwrap(), SqlStore::sqlite(&path).unwrap()];
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn that_a_tape_is_through_is_sent_after_its_sessions() {
+    fn completion_of_a_tape_is_sent_after_its_sessions() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqlStore::sqlite(folder.path().join("outbox.sqlite")).unwrap();
         let tape = TapeId([1; 16]);
@@ -221,7 +221,7 @@ mod tests {
         let parcel = file.next_parcel(Turn::FIRST).unwrap().unwrap();
         assert!(file.next_parcel(parcel.turn()).unwrap().is_none());
         file.queue_tracked(&origin).unwrap();
-        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session waits");
+        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session is still queued");
         file.arrived(&parcel).unwrap();
         let parcel = file.next_parcel(parcel.turn()).unwrap().unwrap();
         assert!(matches!(&parcel, Parcel::Tracked(found) if found.tracker == origin.tracker && found.tape == tape));

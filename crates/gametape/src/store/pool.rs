@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gets_no_connection_is_told_so() {
+    fn an_exhausted_pool_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut pool = Pool::new(Box::new(SqliteFile { path: folder.path().join("laps.sqlite") }));
         pool.patience = Duration::from_millis(50);

@@ -93,8 +93,8 @@ pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibili
 /// Takes shared locks on all drivers of these sessions and on `more`, so that their visibility does not change until the transaction
 /// ends.
 ///
-/// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches a row.
-/// Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
+/// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches
+/// a row. Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
 pub(super) fn lock_drivers(
     db: &mut dyn Connection,
     sessions: impl IntoIterator<Item = Id>,
