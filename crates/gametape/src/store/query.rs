@@ -135,7 +135,8 @@ pub struct Filter {
     pub tag: Option<String>,
     /// The tape of the session. Applies to sessions only.
     pub tape: Option<TapeId>,
-    /// Words that must all occur in the names, notes or tags of the session, ignoring case. Applies to sessions only.
+    /// Words that must all occur in the game, kind, track, layout, car, driver, name, note or tags of the session, ignoring case. Applies to
+    /// sessions only.
     pub words: Vec<String>,
     /// Minimum number of completed laps; 0 includes empty sessions. Applies to sessions only.
     pub min_laps: u32,
