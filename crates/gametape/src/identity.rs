@@ -1,6 +1,6 @@
-//! Ids of tapes: new ones for recordings, derived ones for everything that is made from something else.
+//! Ids of tapes: random ids for recordings, derived ids for tapes that are made from other data.
 //!
-//! What is derived gets the same id each time, so that laps and notes that point to a tape still fit after it was made again.
+//! A derived id is deterministic, so that laps and edits that refer to a tape remain valid after it is made again.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use gametape_format::TapeId;
 
-/// Reads a source to its end and gives the id of a tape made from its bytes. Calls `progress` with the bytes read so far.
+/// Reads a source to its end and returns the id of a tape made from its bytes. Calls `progress` with the number of bytes read so far.
 pub fn id_of_content(source: &mut dyn Read, progress: &mut dyn FnMut(u64)) -> io::Result<TapeId> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 20];
@@ -27,7 +27,7 @@ pub fn id_of_content(source: &mut dyn Read, progress: &mut dyn FnMut(u64)) -> io
     }
 }
 
-/// The id of a tape that is made from other tapes; `how` says what was done and with which settings.
+/// Returns the id of a tape that is made from other tapes. `how` identifies the operation and its settings.
 pub fn derived_id(sources: &[TapeId], how: &str) -> TapeId {
     let mut hasher = blake3::Hasher::new();
     hasher.update(how.as_bytes());
@@ -37,13 +37,13 @@ pub fn derived_id(sources: &[TapeId], how: &str) -> TapeId {
     id_of_hash(&hasher)
 }
 
-/// An id for a new recording, different from all others.
+/// Returns a unique id for a new recording.
 pub fn new_id() -> TapeId {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut hasher = blake3::Hasher::new();
     hasher.update(&now.as_nanos().to_le_bytes());
     hasher.update(&std::process::id().to_le_bytes());
-    // The keys of the standard hash maps come from the system's random numbers.
+    // The keys of the standard library's hash maps come from the operating system's random number generator.
     for _ in 0..2 {
         hasher.update(&RandomState::new().build_hasher().finish().to_le_bytes());
     }

@@ -1,14 +1,14 @@
-//! What tapes are called, and times as text.
+//! File names of tapes, and times as text.
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The extension of tapes, without the dot.
+/// The file extension of tapes, without the dot.
 pub const EXTENSION: &str = "gtape";
 
-/// `GAME_TRACK_YYYYMMDD_HHMMSS.gtape` in local time, without `TRACK_` while it is not known.
+/// Returns `GAME_TRACK_YYYYMMDD_HHMMSS.gtape` in local time, without `TRACK_` if the track is unknown.
 pub fn recording_name(game: &str, track: Option<&str>, start_utc_ns: i64) -> String {
     let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
     named(game, track, start_utc_ns, zone)
@@ -20,7 +20,7 @@ fn named(game: &str, track: Option<&str>, start_utc_ns: i64, zone: TimeZone) -> 
     format!("{}_{track}{}.{EXTENSION}", plain(game), time.strftime("%Y%m%d_%H%M%S"))
 }
 
-/// Letters, digits and dashes: what every file system and every shell takes.
+/// Reduces a text to letters, digits and dashes, which are safe in every file system and shell.
 fn plain(text: &str) -> String {
     let dashed: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
@@ -28,12 +28,12 @@ fn plain(text: &str) -> String {
     if words.is_empty() { "unknown".into() } else { words.join("-") }
 }
 
-/// UTC as ISO 8601 text: `2026-03-01T12:00:00.25Z`. `None` for times that no calendar has.
+/// Formats UTC as ISO 8601: `2026-03-01T12:00:00.25Z`. Returns `None` for times outside the calendar's range.
 pub fn utc_text(utc_ns: i64) -> Option<String> {
     Timestamp::from_nanosecond(utc_ns.into()).ok().map(|time| time.to_string())
 }
 
-/// The path itself if `taken` says that nothing is there, else the first of `name-2`, `name-3`, … that is free.
+/// Returns the path itself unless it is `taken`, otherwise the first of `name-2`, `name-3`, … that is free.
 pub fn free_path(path: &Path, taken: &dyn Fn(&Path) -> bool) -> PathBuf {
     if !taken(path) {
         return path.to_owned();

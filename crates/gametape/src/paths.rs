@@ -1,4 +1,4 @@
-//! Where tapes live.
+//! Paths of tapes and other files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use crate::names::EXTENSION;
 const WATCHED: &str = "watched.txt";
 const STORE: &str = "laps.sqlite";
 
-/// The folders that gametape uses. Nothing is made until something is written.
+/// The folders that gametape uses. They are created on the first write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The user's tapes.
     pub tapes: PathBuf,
-    /// What the demonstration records.
+    /// The tapes of the demo.
     pub demo: PathBuf,
-    /// Where running recorders can be reached.
+    /// The control channels of running recorders.
     pub run: PathBuf,
-    /// The file that remembers which replays were reported.
+    /// The state file of `watch`: which replays have been reported.
     pub watched: PathBuf,
     /// The store of laps.
     pub store: PathBuf,
-    /// Where laps wait for stores on servers that do not answer, in a file for each: see [`crate::store::outbox_name`].
+    /// The outboxes for stores on servers, one file per server: see [`crate::store::outbox_name`].
     pub outboxes: PathBuf,
 }
 
 impl Folders {
-    /// The folders of this user: tapes in `Documents/gametape` on Windows, `$XDG_DATA_HOME/gametape/tapes` elsewhere. `None` if
-    /// the system knows no home folder.
+    /// Returns the folders of the current user: tapes are in `Documents/gametape` on Windows and in `$XDG_DATA_HOME/gametape/tapes`
+    /// elsewhere. Returns `None` if the user has no home folder.
     pub fn of_user() -> Option<Self> {
         let dirs = ProjectDirs::from("", "", "gametape")?;
         let data = dirs.data_dir().to_owned();
@@ -43,7 +43,7 @@ impl Folders {
         Some(Self { tapes, run, ..Self::below(&data) })
     }
 
-    /// All folders below one.
+    /// Places all folders below `data`.
     pub fn below(data: &Path) -> Self {
         Self {
             tapes: data.join("tapes"),
@@ -55,13 +55,13 @@ impl Folders {
         }
     }
 
-    /// The store of the demonstration, beside its tapes: its laps are not the user's.
+    /// Returns the path of the demo's store, beside its tapes: its laps are not mixed with the user's.
     pub fn demo_store(&self) -> PathBuf {
         self.demo.join(STORE)
     }
 }
 
-/// The name of this machine: paths in a catalogue that several share mean something on one of them.
+/// Returns the name of this machine. In a catalogue that several machines share, a path is valid on one of them only.
 #[must_use]
 pub fn this_machine() -> String {
     #[cfg(target_os = "linux")]
@@ -71,7 +71,7 @@ pub fn this_machine() -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Room on the disk of a folder; `None` where it is not known.
+/// Returns the free space on the disk of a folder, in bytes; `None` if it is unknown.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
@@ -79,14 +79,14 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
     room.f_bavail.checked_mul(room.f_frsize)
 }
 
-/// Room on the disk of a folder; `None` where it is not known.
+/// Returns the free space on the disk of a folder, in bytes; `None` if it is unknown.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn free_bytes(_folder: &Path) -> Option<u64> {
     None
 }
 
-/// Makes a folder, and those above it, for the user alone. A folder that exists keeps its mode.
+/// Creates a folder and its parents with access for the user only. An existing folder keeps its mode.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -95,17 +95,17 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes a folder if it is not there, and checks that files can be made in it.
+/// Creates a folder unless it exists, and checks that files can be created in it.
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     create_private_folder(folder)?;
     let probe = folder.join(format!(".gametape-{}", std::process::id()));
-    // One of a process that had this number may be left.
+    // A former process with the same id may have left a file.
     let _ = std::fs::remove_file(&probe);
     drop(new_private().write(true).open(&probe)?);
     std::fs::remove_file(&probe)
 }
 
-/// The tape in a folder that was changed last; `None` if there is none, or no such folder.
+/// Returns the most recently modified tape in a folder; `None` if there is no tape or no such folder.
 pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -118,7 +118,7 @@ pub fn newest_tape(folder: &Path) -> io::Result<Option<PathBuf>> {
         if path.extension().is_none_or(|extension| extension != EXTENSION) {
             continue;
         }
-        // A tape that goes away while we look is not the newest.
+        // A tape that disappears during the search is skipped.
         let Ok(changed) = path.metadata().and_then(|metadata| metadata.modified()) else { continue };
         let candidate = (changed, path);
         if newest.as_ref().is_none_or(|newest| *newest < candidate) {

@@ -248,7 +248,7 @@ fn a_damaged_source_ends_with_3_and_keeps_what_is_whole() {
 fn a_folder_that_is_not_there_yet_is_waited_for() {
     let machine = Machine::new();
     let watching = machine.watch(&["later", "--pattern", "*.mine"]);
-    let waiting = watching.tells("is not there yet");
+    let waiting = watching.tells("does not exist yet");
     assert!(waiting.contains("later") && waiting.contains("*.mine"), "{waiting}");
     put(&machine.folder("later").join("a.mine"), b"mine");
     assert!(watching.line().contains("a.mine"));

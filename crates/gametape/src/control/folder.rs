@@ -1,19 +1,19 @@
-//! The folder that lists the recorders that run: a file for each, named by its process.
+//! The folder that lists running recorders: one file per recorder, named by its process id.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::RunningRecorder;
 
-/// What the file is: a socket, or a text that names a pipe.
+/// The file extension: a socket, or a text file with the name of a pipe.
 const ENDING: &str = if cfg!(windows) { "pipe" } else { "sock" };
 
-/// The file of this process.
+/// Returns the path of this process's file.
 pub(super) fn address(folder: &Path) -> PathBuf {
     folder.join(format!("recorder-{}.{ENDING}", std::process::id()))
 }
 
-/// Files of recorders that were killed are in nobody's use.
+/// Removes the files of recorders that no longer run.
 pub(super) fn remove_dead(folder: &Path) -> io::Result<()> {
     for recorder in listed(folder)? {
         if !crate::sys::process_runs(recorder.process) || recorder.process == std::process::id() {
@@ -43,7 +43,7 @@ fn listed(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
     Ok(found.into_iter().map(|(_, recorder)| recorder).collect())
 }
 
-/// The recorders that run, the newest first.
+/// Returns the running recorders, newest first.
 pub fn recorders(folder: &Path) -> io::Result<Vec<RunningRecorder>> {
     let mut listed = listed(folder)?;
     listed.retain(|recorder| crate::sys::process_runs(recorder.process));

@@ -1,21 +1,21 @@
-//! One line in, one line out, both bounded.
+//! Lines of bounded length.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// Longest line. A mark is a sentence, not a file.
+/// Maximum length of a line. Marks are short texts.
 const LINE_BYTES: u64 = 4096;
 
-/// Reads a line without its end. An error if it is too long, is no text or is cut.
+/// Reads a line without its terminator. Fails if it is too long, truncated or not UTF-8.
 pub(super) fn read(from: &mut dyn Read) -> io::Result<String> {
     let mut line = Vec::new();
     BufReader::new(from.take(LINE_BYTES)).read_until(b'\n', &mut line)?;
     if line.pop() != Some(b'\n') {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is cut, or longer than 4096 bytes"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is truncated or longer than 4096 bytes"));
     }
-    String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the line is no UTF-8 text"))
+    String::from_utf8(line).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the line is not UTF-8"))
 }
 
-/// Writes a text as one line: line ends in it become spaces, and what is too long is cut.
+/// Writes a text as one line: line breaks become spaces, and a text that is too long is truncated.
 pub(super) fn write(to: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut line: String = text.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }).collect();
     let mut end = line.len().min(LINE_BYTES as usize - 1);

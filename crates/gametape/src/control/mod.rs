@@ -1,11 +1,11 @@
-//! How another command reaches a recorder that runs: a local socket, or on Windows a named pipe, that only the same user can open.
+//! The control channel of a running recorder: a local socket, or a named pipe on Windows, that only the same user can open.
 //!
-//! One line asks, one line answers. A line is a verb, a space and the rest:
+//! Each request and each response is one line. A request is a verb, a space and the argument:
 //!
 //! ```text
-//! mark TEXT    puts a mark on the tape that is being written    ok PATH | no WHY
+//! mark TEXT    adds a mark to the tape that is being written    ok PATH | no REASON
 //! status       frames and path of the tape being written        ok recording FRAMES PATH | ok waiting
-//! server       where the recorder serves its laps               ok http://127.0.0.1:7223 | no WHY
+//! server       URL of the recorder's web server                 ok http://127.0.0.1:7223 | no REASON
 //! ```
 #[cfg(any(unix, windows))]
 mod folder;
@@ -32,30 +32,30 @@ pub use unsupported::{ControlServer, ask, recorders};
 use std::io;
 use std::path::PathBuf;
 
-/// A recorder that can be asked.
+/// A running recorder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRecorder {
-    /// Number of its process.
+    /// Its process id.
     pub process: u32,
-    /// The file by which it is found.
+    /// The path of its file: the socket, or the file that names the pipe.
     pub address: PathBuf,
 }
 
-/// Why a recorder could not be asked.
+/// Why a request to a recorder failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot reach the recorder at {}: {source}", address.display())]
     Io {
-        /// Where it listens.
+        /// The address of the recorder.
         address: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The recorder said no.
-    #[error("the recorder says: {0}")]
+    /// The recorder refused the request.
+    #[error("the recorder refused: {0}")]
     Refused(String),
-    /// The answer is none that this version knows.
-    #[error("the recorder gave an answer that is not understood: {0:?}; it may be of another version")]
+    /// The response is not known to this version.
+    #[error("unknown response from the recorder: {0:?}; it may be a different version of gametape")]
     NotUnderstood(String),
 }

@@ -1,7 +1,7 @@
-//! Named pipes: one for each recorder. A file in the user's own folder says which, so that recorders are found as on other systems.
+//! Named pipes, one per recorder. A file in the user's folder names the pipe, so that recorders are found as on other systems.
 //!
-//! The pipe is made with the rights that Windows gives by default: others than the user (and administrators) may not write to it, and nobody
-//! from another machine may open it.
+//! The pipe has the default security descriptor of Windows: only the user and administrators may write to it, and it cannot be opened
+//! from another machine.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -15,13 +15,13 @@ use super::folder::{address, remove_dead};
 use super::{ControlError, RunningRecorder, talk};
 use crate::sys::{PipeServer, PipeStream};
 
-/// Whoever asks has this long for its line, and so has the recorder for its answer.
+/// Timeout for a request, and for its response.
 const PATIENCE: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(20);
-/// More than any name that we write.
+/// Maximum length of a pipe name; longer than any that we create.
 const NAME_BYTES: u64 = 256;
 
-/// Listens for other commands until it is dropped.
+/// Serves requests until dropped.
 #[derive(Debug)]
 pub struct ControlServer {
     address: PathBuf,
@@ -31,14 +31,15 @@ pub struct ControlServer {
 }
 
 impl ControlServer {
-    /// Listens, and says so in this folder, which is made if it is not there. `answer` gets verb and rest; what it gives is the answer.
+    /// Starts serving, and writes the file with the pipe's name to `folder`, which is created if it does not exist. `answer` maps a verb
+    /// and its argument to the response.
     pub fn start(
         folder: &Path,
         answer: impl Fn(&str, &str) -> Result<String, String> + Send + 'static,
     ) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         remove_dead(folder)?;
-        // Nobody can be there before us with a name that nobody knows.
+        // The name is random, so that no other process can create the pipe first.
         let name = format!("gametape-{}-{}", std::process::id(), crate::identity::new_id());
         let pipe = PipeServer::create(&name)?;
         let address = address(folder);
@@ -47,7 +48,7 @@ impl ControlServer {
         let thread = std::thread::Builder::new()
             .name("gametape-control".into())
             .spawn(move || serve(&pipe, &stopped, &answer))?;
-        // The file is there when the pipe is. Should it fail, the thread is ended all the same.
+        // The file is created after the pipe. If that fails, dropping the server stops the thread.
         let server = Self { address, name, stop, thread: Some(thread) };
         let mut file = OpenOptions::new().write(true).create_new(true).open(&server.address)?;
         file.write_all(server.name.as_bytes())?;
@@ -59,7 +60,7 @@ impl Drop for ControlServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let _ = std::fs::remove_file(&self.address);
-        // The thread waits for somebody to ask.
+        // Wakes the thread, which waits for a connection.
         if PipeStream::open(&self.name, PATIENCE).is_err() {
             return;
         }
@@ -72,7 +73,7 @@ impl Drop for ControlServer {
 fn serve(pipe: &PipeServer, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Result<String, String>) {
     while !stop.load(Ordering::Relaxed) {
         match pipe.accept(PATIENCE) {
-            // Whoever asks wrongly harms nobody but itself.
+            // A malformed request affects only its client.
             Ok(mut client) if !stop.load(Ordering::Relaxed) => {
                 if talk::answer(&mut client, answer).is_ok() {
                     client.wait_until_read();
@@ -84,7 +85,7 @@ fn serve(pipe: &PipeServer, stop: &AtomicBool, answer: &dyn Fn(&str, &str) -> Re
     }
 }
 
-/// Asks a recorder: a verb, a space and the rest. Gives its answer without the `ok`.
+/// Sends a request: a verb, a space and the argument. Returns the response without `ok`.
 pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlError> {
     let connected = || {
         let mut name = String::new();
@@ -112,7 +113,7 @@ mod tests {
         let [recorder] = recorders(&folder).unwrap().try_into().unwrap();
         assert_eq!(ask(&recorder, "mark here\nand there").unwrap(), "marked here and there");
         assert!(matches!(ask(&recorder, "dance"), Err(ControlError::Refused(_))));
-        // Somebody who says nothing, and somebody who says nonsense, do not keep others waiting for long.
+        // Silent clients and malformed requests do not block others for long.
         drop(PipeStream::open(&server.name, PATIENCE).unwrap());
         let mut rude = PipeStream::open(&server.name, PATIENCE).unwrap();
         rude.write_all(&[0xff; 5_000]).ok();

@@ -1,4 +1,4 @@
-//! Unix sockets in a folder that only the user may enter: one for each recorder, named by its process.
+//! Unix sockets in a folder that only the user may enter: one per recorder, named by its process id.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use super::folder::{address, remove_dead};
 use super::{ControlError, RunningRecorder, talk};
 
-/// Whoever asks has this long for its line, and so has the recorder for its answer.
+/// Timeout for a request, and for its response.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A recorder that has just begun has its name before it listens: it is asked again this often.
+/// Number of connection attempts: a recorder that is starting has bound its socket but may not listen yet.
 const TRIES: u32 = 10;
 const NAP: Duration = Duration::from_millis(20);
 
-/// Listens for other commands until it is dropped.
+/// Serves requests until dropped.
 #[derive(Debug)]
 pub struct ControlServer {
     address: PathBuf,
     stop: Arc<AtomicBool>,
-    /// Whoever is being answered.
+    /// The client that is being served.
     asking: Asking,
     thread: Option<JoinHandle<()>>,
 }
@@ -33,7 +33,7 @@ pub struct ControlServer {
 type Asking = Arc<Mutex<Option<UnixStream>>>;
 
 impl ControlServer {
-    /// Listens in this folder, which is made if it is not there. `answer` gets verb and rest; what it gives is the answer.
+    /// Starts serving in `folder`, which is created if it does not exist. `answer` maps a verb and its argument to the response.
     pub fn start(
         folder: &Path,
         answer: impl Fn(&str, &str) -> Result<String, String> + Send + 'static,
@@ -56,13 +56,13 @@ impl ControlServer {
 impl Drop for ControlServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
-        // The thread waits for somebody to ask.
+        // Wakes the thread, which waits for a connection.
         let woken = UnixStream::connect(&self.address);
         let _ = std::fs::remove_file(&self.address);
         if woken.is_err() {
             return;
         }
-        // Whoever has not asked yet must not keep us: the thread gets no more from there.
+        // A client that has not sent its request must not delay shutdown: the thread reads no more from it.
         if let Some(stream) = self.asking.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = stream.shutdown(Shutdown::Read);
         }
@@ -83,11 +83,11 @@ fn serve(
         match listener.accept() {
             Ok((mut stream, _)) => {
                 note(stream.try_clone().ok());
-                // Asked after it was noted: whoever wants the end either is seen here or finds the stream.
+                // Checked after storing the stream: a concurrent shutdown either is seen here or finds the stream.
                 if stop.load(Ordering::SeqCst) {
                     return;
                 }
-                // Whoever asks wrongly harms nobody but itself.
+                // A malformed request affects only its client.
                 let _ = serve_one(&mut stream, answer);
                 note(None);
             }
@@ -113,7 +113,7 @@ fn connect(address: &Path) -> io::Result<UnixStream> {
     }
 }
 
-/// Asks a recorder: a verb, a space and the rest. Gives its answer without the `ok`.
+/// Sends a request: a verb, a space and the argument. Returns the response without `ok`.
 pub fn ask(recorder: &RunningRecorder, text: &str) -> Result<String, ControlError> {
     let connected = || {
         let stream = connect(&recorder.address)?;
@@ -143,7 +143,7 @@ mod tests {
         let [recorder] = recorders(&folder).unwrap().try_into().unwrap();
         assert_eq!(ask(&recorder, "mark here\nand there").unwrap(), "marked here and there");
         assert!(matches!(ask(&recorder, "dance"), Err(ControlError::Refused(_))));
-        // Somebody who says nothing, and somebody who says nonsense, do not keep others waiting for long.
+        // Silent clients and malformed requests do not block others for long.
         drop(UnixStream::connect(&recorder.address).unwrap());
         let mut rude = UnixStream::connect(&recorder.address).unwrap();
         io::Write::write_all(&mut rude, &[0xff; 100_000]).ok();

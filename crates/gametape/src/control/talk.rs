@@ -1,10 +1,10 @@
-//! What both sides say, whatever carries it.
+//! The request-response protocol, independent of the transport.
 
 use std::io::{self, Read, Write};
 
 use super::{ControlError, RunningRecorder, line};
 
-/// Reads a question, writes the answer. `answer` gets verb and rest.
+/// Reads a request and writes the response. `answer` gets the verb and the argument.
 pub(super) fn answer<S: Read + Write>(
     stream: &mut S,
     answer: &dyn Fn(&str, &str) -> Result<String, String>,
@@ -17,7 +17,7 @@ pub(super) fn answer<S: Read + Write>(
     }
 }
 
-/// Asks over a new connection. Gives the answer without the `ok`.
+/// Sends a request over a new connection. Returns the response without `ok`.
 pub(super) fn ask<S: Read + Write>(
     recorder: &RunningRecorder,
     connect: impl FnOnce() -> io::Result<S>,

@@ -1,13 +1,13 @@
-//! A recording that keeps only its last part, and writes it out when somebody asks.
+//! Recording into a ring buffer: keeps only the last part of a session, and saves it on request.
 //!
-//! A session is recorded as short pieces, each an ordinary tape with its journal, so what is held survives the end of the recorder.
-//! Pieces that are too old are removed; [`save`] joins the others to a tape.
+//! A session is recorded as short pieces, each an ordinary tape with its journal, so that the buffer survives a crash of the recorder.
+//! Old pieces are removed; [`save`] joins the remaining ones into one tape.
 //!
 //! ```text
-//! recorder ──▶ RINGS/PROCESS-SECONDS/ piece piece piece piece… ──save──▶ one tape a session
-//!                                       └ removed when it is older than the length
+//! recorder ──▶ RINGS/PROCESS-SECONDS/ piece piece piece piece… ──save──▶ one tape per session
+//!                                       └ removed when older than the length of the buffer
 //! ```
-//! Saving only reads the pieces: it needs no recorder, and works after a crash, too.
+//! Saving only reads the pieces. It needs no recorder, and works after a crash.
 
 mod save;
 
@@ -20,17 +20,17 @@ pub use save::{SaveError, Saved, save};
 use crate::capture::Place;
 use crate::sys::process_runs;
 
-/// Metadata of the pieces: how much is kept, in nanoseconds.
+/// Metadata key of the pieces: the length of the buffer, in nanoseconds.
 pub const KEEP_LAST: &str = "keep_last_ns";
-/// Into so many pieces the length is cut, so that at most one part in so many more than the length is held.
+/// Number of pieces that the length is divided into. The buffer holds at most one piece more than its length.
 const PIECES: u32 = 4;
-/// Tapes that are shorter, or longer, help nobody.
+/// Limits of the length of a piece.
 const LEAST_PIECE: Duration = Duration::from_millis(500);
 const LONGEST_PIECE: Duration = Duration::from_secs(60);
-/// What a recorder that is gone has left is kept this long.
+/// How long the pieces of a recorder that has ended are kept.
 const LEFT_OVER: Duration = Duration::from_secs(24 * 3600);
 
-/// The pieces of one recorder.
+/// The ring buffer of one recorder.
 #[derive(Debug)]
 pub struct Ring {
     folder: PathBuf,
@@ -38,25 +38,25 @@ pub struct Ring {
     closed: Vec<(PathBuf, Instant)>,
 }
 
-/// The pieces of a recorder that runs, or of one that has ended.
+/// A ring buffer on disk, of a recorder that is running or has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRing {
-    /// Where the pieces are.
+    /// The folder of the pieces.
     pub folder: PathBuf,
-    /// Number of the recorder's process.
+    /// Process id of the recorder.
     pub process: u32,
-    /// Whether it runs.
+    /// Whether the recorder is running.
     pub runs: bool,
 }
 
 impl Ring {
-    /// Makes the folder for the pieces of this process. What others left behind long ago is removed.
+    /// Creates the folder for the pieces of this process. Removes old buffers of recorders that have ended.
     pub fn new(rings: &Path, length: Duration) -> io::Result<Self> {
         for ring in find_rings(rings)?.into_iter().filter(|ring| !ring.runs) {
             let age = std::fs::metadata(&ring.folder).and_then(|folder| folder.modified()).ok();
             if age.and_then(|changed| SystemTime::now().duration_since(changed).ok()).is_some_and(|age| age > LEFT_OVER)
             {
-                // One that cannot be removed is tried again the next time.
+                // A failed removal is retried the next time.
                 let _ = std::fs::remove_dir_all(&ring.folder);
             }
         }
@@ -66,47 +66,47 @@ impl Ring {
         Ok(Self { folder, length, closed: Vec::new() })
     }
 
-    /// How long the pieces are.
+    /// Returns the length of a piece.
     pub fn piece(&self) -> Duration {
         (self.length / PIECES).clamp(LEAST_PIECE, LONGEST_PIECE)
     }
 
-    /// Where the recorder puts them.
+    /// Returns where the recorder writes the pieces.
     pub fn place(&self) -> Place {
         Place::Folder(self.folder.clone())
     }
 
-    /// What every piece says.
+    /// Returns the metadata of every piece.
     pub fn metadata(&self) -> (String, String) {
         (KEEP_LAST.to_owned(), self.length.as_nanos().to_string())
     }
 
-    /// A piece is whole: those that ended too long ago go.
+    /// Adds a closed piece, and removes the pieces that ended too long ago.
     pub fn closed(&mut self, piece: PathBuf) {
         self.closed.push((piece, Instant::now()));
         let length = self.length;
         self.closed.retain(|(piece, ended)| {
             let wanted = ended.elapsed() <= length;
             if !wanted {
-                // One that somebody reads cannot be removed everywhere; it is no part of the last ones all the same.
+                // Some systems cannot remove a file that is open elsewhere. The piece is no longer part of the buffer either way.
                 let _ = std::fs::remove_file(piece);
             }
             wanted
         });
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether the buffer has no closed pieces.
     pub fn is_empty(&self) -> bool {
         self.closed.is_empty()
     }
 
-    /// Removes the folder, if there is nothing in it.
+    /// Removes the folder if it is empty.
     pub fn remove_if_empty(self) {
         let _ = std::fs::remove_dir(&self.folder);
     }
 }
 
-/// The rings in a folder, those of running recorders first, then the newest first.
+/// Returns the ring buffers in a folder: those of running recorders first, then newest first.
 pub fn find_rings(rings: &Path) -> io::Result<Vec<FoundRing>> {
     let entries = match std::fs::read_dir(rings) {
         Ok(entries) => entries,

@@ -1,4 +1,4 @@
-//! Pieces in, one tape for each session out.
+//! Saves a ring buffer: joins the pieces of each session into a tape.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,26 +13,26 @@ use crate::capture::PIECE_OF;
 use crate::identity::derived_id;
 use crate::names::{EXTENSION, free_path, recording_name};
 
-/// A tape that was saved.
+/// A saved tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
-    /// The tape.
+    /// The path of the tape.
     pub path: PathBuf,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Damage that was met; what it held is not on the tape.
+    /// Damage in the pieces. The damaged data is not in the tape.
     pub problems: Vec<Problem>,
 }
 
-/// Why nothing could be saved. The pieces are as they were.
+/// Why saving failed. The pieces are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The folder with the pieces cannot be read.
+    /// The folder of the pieces cannot be read.
     #[error("cannot read the pieces in {}: {source}", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
     /// A piece cannot be read.
@@ -40,29 +40,28 @@ pub enum SaveError {
     Piece {
         /// The piece.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: ReadError,
     },
-    /// There is nothing.
-    #[error("nothing is held yet in {}", folder.display())]
+    /// The buffer is empty.
+    #[error("nothing has been recorded yet in {}", folder.display())]
     Nothing {
         /// The folder.
         folder: PathBuf,
     },
-    /// The tape cannot be made.
+    /// The tape cannot be written.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
 }
 
-/// A piece that is open, and where it lies in time.
+/// An open piece and its time range.
 struct Piece {
     tape: Tape,
     start_utc_ns: i64,
     end_utc_ns: i64,
 }
 
-/// Makes a tape of each session that a ring holds something of, in the folder `to`. Only the wanted length up to the newest frame
-/// is on them.
+/// Writes a tape of each session in a ring buffer to the folder `to`. The tapes contain the configured length up to the newest frame.
 pub fn save(files: &Arc<dyn Files>, ring: &Path, to: &Path) -> Result<Vec<Saved>, SaveError> {
     let folder_failed = |source| SaveError::Folder { folder: ring.into(), source };
     let mut sessions: BTreeMap<(String, String), Vec<Piece>> = BTreeMap::new();
@@ -93,7 +92,7 @@ fn pieces(ring: &Path) -> io::Result<Vec<PathBuf>> {
     paths.filter(|path| path.as_ref().map_or(true, is_tape)).collect()
 }
 
-/// `None` if the recorder removed it meanwhile, or if it has no frame yet.
+/// Returns `None` if the recorder has removed the piece, or it has no frame yet.
 fn open(path: &Path) -> Result<Option<Piece>, SaveError> {
     let tape = match Tape::open(path) {
         Ok(tape) => tape,
@@ -115,7 +114,7 @@ fn game(tape: &Tape) -> String {
     games.find(|game| !game.is_empty()).unwrap_or_default()
 }
 
-/// Joins pieces of a session, and cuts off what is before the wanted time.
+/// Joins the pieces of a session, and cuts off the frames before `from_utc_ns`.
 fn join(
     files: &Arc<dyn Files>,
     game: &str,
@@ -127,7 +126,7 @@ fn join(
     let tapes: Vec<Tape> = pieces.into_iter().map(|piece| piece.tape).collect();
     let track = tapes.iter().rev().find_map(|tape| tape.metadata().remove("track"));
     let ids: Vec<_> = tapes.iter().filter_map(Tape::id).collect();
-    // Beside the pieces, under a name that is no tape's: were we ended now, nobody would take it for one.
+    // Written beside the pieces under a name without a tape's extension, so that the file is not taken for a tape after a crash.
     let whole = free_path(&ring.join("saving"), &|path: &Path| path.exists());
     let id = derived_id(&ids, &format!("keep-last from {from_utc_ns}"));
     let merged = merge(Arc::clone(files), &tapes, &whole, id, &mut |_| {})?;

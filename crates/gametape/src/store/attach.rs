@@ -1,9 +1,9 @@
-//! Which lap a user's word is about, after the tape was cut into laps anew. Pure.
+//! Matches user edits to laps after a tape has been split into laps again. Pure functions.
 //!
-//! What a user said belongs to a stretch of tape. It goes to the lap that covers most of that stretch, if the two share at least half of
-//! the shorter one: a lap that merely touches it was not meant.
+//! An edit belongs to a time range of the tape. It is attached to the lap that covers most of that range, provided that the overlap is at
+//! least half of the shorter of the two. A lap that only touches the range does not match.
 
-/// A stretch of tape. One that has no end yet reaches to the end of the tape.
+/// A time range of a tape. A range without an end extends to the end of the tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) start_ns: u64,
@@ -19,24 +19,24 @@ impl Stretch {
         self.end() - self.start_ns
     }
 
-    /// How much of it the other covers.
+    /// Returns the length of the overlap with `other`, in nanoseconds.
     pub(super) fn overlap(self, other: Self) -> u64 {
         self.end().min(other.end()).saturating_sub(self.start_ns.max(other.start_ns))
     }
 }
 
-/// The place in `candidates` of the one that `meant` is about now.
+/// Returns the index of the candidate that an edit of the range `meant` now applies to.
 pub(super) fn attach(meant: Stretch, candidates: &[Stretch]) -> Option<usize> {
     let mut best: Option<(u64, usize)> = None;
     for (at, candidate) in candidates.iter().enumerate() {
         let overlap = meant.overlap(*candidate);
         let enough = overlap > 0 && overlap >= meant.length().min(candidate.length()).div_ceil(2);
-        // The first of two that cover the same.
+        // On a tie, the first candidate wins.
         if enough && best.is_none_or(|(most, _)| overlap > most) {
             best = Some((overlap, at));
         }
     }
-    // Laps that were only inferred have no length: they are known by where they are.
+    // Inferred laps have zero length, so they match only by an identical range.
     best.map(|(_, at)| at).or_else(|| candidates.iter().position(|candidate| *candidate == meant))
 }
 
@@ -52,13 +52,13 @@ mod tests {
     fn the_lap_that_covers_most_is_the_one_that_was_meant() {
         let laps = [stretch(0, 90), stretch(90, 200), stretch(200, 300)];
         assert_eq!(attach(stretch(100, 200), &laps), Some(1));
-        // Cut a little earlier or later.
+        // Boundaries shifted slightly earlier or later.
         assert_eq!(attach(stretch(95, 204), &laps), Some(1));
         assert_eq!(attach(stretch(80, 190), &laps), Some(1));
-        // One lap that became two, and two that became one.
+        // One lap split into two, and two laps merged into one.
         assert_eq!(attach(stretch(0, 200), &laps), Some(1));
         assert_eq!(attach(stretch(150, 200), &[stretch(0, 200)]), Some(0));
-        // A lap that merely touches it.
+        // A lap that only touches the range.
         assert_eq!(attach(stretch(280, 500), &[stretch(0, 300)]), None);
         assert_eq!(attach(stretch(300, 400), &laps), None);
     }

@@ -1,4 +1,4 @@
-//! Bests: of each driver in each car on each track, from the laps that may count now.
+//! The best lap of each driver in each car on each track, among the laps that currently count.
 
 use super::combination;
 use super::connection::Connection;
@@ -15,7 +15,8 @@ use crate::laps::Id;
 
 const KIND: &str = "bests";
 
-/// A page of bests, by game, track and layout, the fastest first. With a beginning or an end, from the laps of that time alone.
+/// Returns a page of bests, ordered by game, track, layout and time, fastest first. A start or end date in the filter restricts which
+/// laps are considered.
 pub(super) fn bests(db: &mut dyn Connection, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError> {
     let limit = page_size(query.limit);
     let sees = audience.sees(db, &query.filter)?;
@@ -56,7 +57,8 @@ pub(super) fn bests(db: &mut dyn Connection, query: &ListQuery, audience: Audien
     Ok(Page { items, next: page.next })
 }
 
-/// The first of the fastest laps, and what the best sectors of all come to.
+/// Returns the best lap of one combination (on a tie, the earliest) and the theoretical best: the sum of the best sectors of all its
+/// laps.
 fn best_of(
     db: &mut dyn Connection,
     query: &ListQuery,

@@ -1,4 +1,4 @@
-//! Looks where the tapes are: takes folders, gives what is new, has changed, was moved or is gone, and notes it in the store.
+//! Scans folders for tapes, and records new, changed, moved and missing tapes in the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,44 +14,44 @@ use super::sql_store::now_us;
 use super::tapes::CataloguedTape;
 use crate::names::EXTENSION;
 
-/// Folders inside folders that are entered.
+/// Maximum depth of the recursion into subfolders.
 const DEPTH: u32 = 8;
 
-/// Where to look.
+/// Options of a scan.
 #[derive(Debug, Clone)]
 pub struct Look<'a> {
-    /// The name of this machine: tapes of others are left alone.
+    /// The name of this machine. Tapes of other machines are not touched.
     pub place: &'a str,
-    /// The folders, with those in them.
+    /// The folders to scan, including their subfolders.
     pub folders: &'a [PathBuf],
-    /// Folders in them that are left alone: what is there comes and goes.
+    /// Subfolders to skip, because their contents are temporary.
     pub except: &'a [PathBuf],
-    /// Also look at tapes of the catalogue that are in none of the folders, such as imported or added ones.
+    /// Also check catalogued tapes outside `folders`, such as imported or added ones.
     pub elsewhere: bool,
-    /// Read closed tapes that are new or have changed to their end for a checksum.
+    /// Compute checksums of closed tapes that are new or have changed. This reads each of them to its end.
     pub checksums: bool,
 }
 
-/// What was found.
+/// The result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// Tapes that were not in the catalogue.
     pub new: Vec<PathBuf>,
-    /// Tapes that were longer, shorter or otherwise changed since.
+    /// Tapes whose file has changed since the last scan.
     pub changed: Vec<PathBuf>,
-    /// Tapes that are elsewhere now: from where, to where.
+    /// Tapes that have been moved: old path, new path.
     pub moved: Vec<(PathBuf, PathBuf)>,
-    /// Tapes that are there again after they were missing.
+    /// Tapes that were missing and are present again.
     pub back: Vec<PathBuf>,
-    /// Tapes that are not there any more. Their laps stay.
+    /// Tapes that are no longer present. Their laps are kept.
     pub missing: Vec<PathBuf>,
-    /// Second files with the same tape. The catalogue keeps the first.
+    /// Additional files that contain an already catalogued tape. The catalogue keeps the first file.
     pub copies: Vec<PathBuf>,
-    /// Files that cannot be read as tapes, and why.
+    /// Files that cannot be read as tapes, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// Looks at all folders and brings the catalogue up to date.
+/// Scans all folders and updates the catalogue.
 pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     let mut found = Found::default();
     let known = store.tapes_of(look.place)?;
@@ -69,7 +69,7 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     files.dedup();
     for path in files {
         let Some(text) = path.to_str() else {
-            found.unreadable.push((path, "its path is no text in Unicode".to_owned()));
+            found.unreadable.push((path, "its path is not valid Unicode".to_owned()));
             continue;
         };
         let entry = match unchanged(&path, by_path.get(text).copied()) {
@@ -92,16 +92,17 @@ pub fn look(store: &dyn Store, look: &Look<'_>) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-/// Notes one tape: where it is and what it holds now. Gives what is new about it, and the tape unless it cannot be read.
+/// Adds or updates one tape in the catalogue. Returns what has changed, and the catalogue entry unless the tape cannot be read. The
+/// checksum of a closed tape is computed.
 ///
 /// # Errors
-/// If the store fails. A file that is no tape is in [`Found::unreadable`].
+/// If the store fails. A file that is not a tape is reported in [`Found::unreadable`].
 pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<(Found, Option<CataloguedTape>), StoreError> {
     let mut found = Found::default();
     let look = Look { place, folders: &[], except: &[], elsewhere: false, checksums: true };
     let entry = match path.to_str() {
         Some(text) => read_entry(path, text, &look),
-        None => Err("its path is no text in Unicode".to_owned()),
+        None => Err("its path is not valid Unicode".to_owned()),
     };
     match entry {
         Ok(entry) => {
@@ -115,16 +116,16 @@ pub fn look_at(store: &dyn Store, place: &str, path: &Path) -> Result<(Found, Op
     }
 }
 
-/// The file of a tape, if it is where the catalogue says and still that tape. What another machine has is not in reach.
+/// Returns the path of a tape if the catalogued file exists and still contains that tape. Returns `None` for tapes on other machines.
 pub fn file_of(store: &dyn Store, tape: TapeId) -> Result<Option<PathBuf>, StoreError> {
     let Some(known) = store.tape(tape)? else { return Ok(None) };
     let path = PathBuf::from(known.path);
-    // A path of another machine may be one of this machine too, with another tape in it.
+    // The path of a tape on another machine may also exist on this one, with a different tape.
     let is_it = path.is_file() && Tape::open(&path).is_ok_and(|found| found.id() == Some(tape));
     Ok(is_it.then_some(path))
 }
 
-/// Puts a tape that is there into the catalogue.
+/// Adds or updates a tape that is present.
 fn note(
     store: &dyn Store,
     found: &mut Found,
@@ -151,12 +152,12 @@ fn note(
     Ok(())
 }
 
-/// Whether only the time of looking differs.
+/// Returns whether the entries are equal apart from the time of the scan.
 fn is_same(before: &CataloguedTape, entry: &CataloguedTape) -> bool {
     *before == CataloguedTape { seen_us: before.seen_us, ..entry.clone() }
 }
 
-/// What is known of a file that is as it was: it need not be read.
+/// Returns the known entry if size and modification time are unchanged, so that the file need not be read.
 fn unchanged(path: &Path, known: Option<&CataloguedTape>) -> Option<CataloguedTape> {
     let known = known.filter(|known| known.complete)?;
     let (bytes, modified_us) = size_and_time(path).ok()?;
@@ -173,7 +174,7 @@ fn size_and_time(path: &Path) -> io::Result<(u64, i64)> {
 fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape, String> {
     let (bytes, modified_us) = size_and_time(path).map_err(|error| error.to_string())?;
     let tape = Tape::open(path).map_err(|error| error.to_string())?;
-    let id: TapeId = tape.id().ok_or("it says no id: its beginning is damaged")?;
+    let id: TapeId = tape.id().ok_or("it has no id: its header is damaged")?;
     let streams: Vec<_> = tape.streams().filter(|stream| !stream.spec().role.is_system()).collect();
     let metadata = tape.metadata();
     let text_of = |key: &str| metadata.get(key).filter(|text| !text.is_empty()).cloned();
@@ -205,14 +206,14 @@ fn read_entry(path: &Path, text: &str, look: &Look<'_>) -> Result<CataloguedTape
     })
 }
 
-/// BLAKE3 of a file, in hex.
+/// Returns the BLAKE3 hash of a file, in hex.
 pub(super) fn checksum_of(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// Returns all tapes below a folder, sorted, and what could not be listed.
+/// Returns all tapes below a folder, sorted, and the folders that could not be listed, with the reason.
 #[must_use]
 pub fn tapes_below(folder: &Path) -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
     let (mut files, mut unreadable) = (Vec::new(), Vec::new());
@@ -221,7 +222,7 @@ pub fn tapes_below(folder: &Path) -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
     (files, unreadable)
 }
 
-/// All tapes below a folder. A folder that is not there has none.
+/// Collects all tapes below a folder. A folder that does not exist has none.
 fn collect(
     folder: &Path,
     depth: u32,
@@ -239,7 +240,7 @@ fn collect(
     };
     for entry in entries.flatten() {
         let path = entry.path();
-        // Links are not followed: they may lead round in a circle.
+        // Symbolic links are not followed: they may form a cycle.
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth > 0 => collect(&path, depth - 1, except, files, unreadable),
             Ok(kind) if kind.is_file() && path.extension().is_some_and(|extension| extension == EXTENSION) => {

@@ -1,7 +1,8 @@
-//! Brings the store up to the tapes: takes folders, notes in the catalogue what is there, and tracks what no tracker, or an older one, has seen.
+//! Brings the store up to date with the tapes: scans folders, updates the catalogue, and tracks the tapes that no tracker, or only an
+//! older one, has processed.
 //!
-//! Tapes that are being recorded are left to their recorder, which tracks them itself. What users said about laps stays with the stretch of tape that
-//! it was said about.
+//! Tapes that are being recorded are skipped: their recorder tracks them. User edits stay attached to the time range of the tape that
+//! they were made for.
 
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
@@ -20,88 +21,88 @@ use gametape_games::find_game;
 /// What to bring up to date.
 #[derive(Debug, Clone)]
 pub struct CatchUp<'a> {
-    /// Where to look.
+    /// Which folders to scan.
     pub look: Look<'a>,
-    /// Track all tapes again, not only those that this tracker has not seen.
+    /// Track all tapes again, not only those that this version of the tracker has not processed.
     pub all: bool,
-    /// Keep laps of recordings of a playback too.
+    /// Also keep the laps of recorded playbacks.
     pub keep_replays: bool,
 }
 
-/// What came of it.
+/// The result of [`catch_up`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaughtUp {
-    /// What the catalogue did not know.
+    /// The result of the scan.
     pub found: Found,
-    /// Tapes that were tracked.
+    /// Number of tapes that were tracked.
     pub tracked: u32,
-    /// Tapes that are being recorded.
+    /// Number of tapes that are being recorded.
     pub recording: u32,
-    /// What that did to sessions, stints and laps.
+    /// The changes to sessions, stints and laps.
     pub replaced: Replaced,
-    /// Tapes that have no laps to keep, and why.
+    /// Tapes without laps to keep, with the reason.
     pub skipped: Vec<(PathBuf, Skipped)>,
-    /// Tapes that could not be tracked, and why.
+    /// Tapes that could not be tracked, with the reason.
     pub failed: Vec<(PathBuf, String)>,
-    /// It was told to stop before it was through.
+    /// Whether `on_tape` stopped the run before all tapes were processed.
     pub stopped: bool,
 }
 
-/// Why a tape has no laps to keep.
+/// The reason why a tape has no laps to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skipped {
-    /// It is a recording of a playback: its laps are on the tape that was played.
+    /// The tape is a recording of a playback. Its laps are stored in the original tape.
     Playback,
-    /// Its game has no laps, or none that are known here.
+    /// The game has no laps, or is not supported.
     NoLaps {
-        /// Id of the game; empty if the tape does not say it.
+        /// Id of the game; empty if the tape does not state it.
         game: String,
     },
 }
 
-/// What tracking one tape gave.
+/// The result of tracking one tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TapeLaps {
-    /// Sessions and laps were found, and are in the store.
+    /// Sessions and laps were found and are in the store.
     Kept {
-        /// What that did to the store.
+        /// The changes to the store.
         replaced: Replaced,
-        /// Sessions of the tape.
+        /// Number of sessions in the tape.
         sessions: u32,
-        /// Laps of the tape, aborted ones too.
+        /// Number of laps in the tape, including aborted ones.
         laps: u32,
     },
-    /// There is nothing to keep.
+    /// The tape has nothing to keep.
     Skipped(Skipped),
-    /// The tape cannot be tracked: why.
+    /// The tape cannot be tracked, with the reason.
     Failed(String),
 }
 
-/// What adding one tape gave.
+/// The result of adding one tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
     /// The tape is in the catalogue.
     Tape {
         /// The tape.
         tape: Box<CataloguedTape>,
-        /// Where the catalogue has the same tape already; that file is kept.
+        /// The path of the same tape if it is already in the catalogue. The catalogue keeps that file.
         copy_of: Option<PathBuf>,
         /// Its laps.
         laps: TapeLaps,
     },
-    /// The tape is being recorded: the recorder adds it.
+    /// The tape is being recorded. Its recorder adds it.
     Recording,
-    /// The file is not a tape that can be read: why.
+    /// The file is not a readable tape, with the reason.
     Unreadable(String),
 }
 
-/// How far it is: tapes done, all tapes, the next tape. `false` ends it there.
+/// Progress callback: tapes done, total number of tapes, path of the next tape. Returning `false` stops the run.
 pub type OnTape<'a> = dyn FnMut(usize, usize, &Path) -> bool + 'a;
 
-/// Catches up.
+/// Scans the folders, updates the catalogue, and tracks the tapes that are due.
 ///
 /// # Errors
-/// If the store fails. What was tracked until then is kept.
+/// If the store fails. The tapes tracked until then are kept.
 pub fn catch_up(store: &dyn Store, wanted: &CatchUp<'_>, on_tape: &mut OnTape<'_>) -> Result<CaughtUp, StoreError> {
     let mut done = CaughtUp { found: look(store, &wanted.look)?, ..CaughtUp::default() };
     let mut tapes = Vec::new();
@@ -136,17 +137,17 @@ pub fn catch_up(store: &dyn Store, wanted: &CatchUp<'_>, on_tape: &mut OnTape<'_
     Ok(done)
 }
 
-/// Whether this tracker has not seen the tape as it is now.
+/// Returns whether this version of the tracker has not processed the tape in its current state.
 fn is_due(store: &dyn Store, tape: &CataloguedTape, found: &Found) -> Result<bool, StoreError> {
     let path = Path::new(&tape.path);
-    // One that was tracked beside its recording was seen as a whole when all of that was stored, and only then.
+    // A tape that was tracked during recording counts as processed only once all its laps have been stored.
     let other = found.changed.iter().any(|changed| changed == path);
     let tracker = store.tracker_of(tape.id)?;
     let seen = tracker.is_some_and(|tracker| tracker.id == TRACKER_ID && tracker.version >= TRACKER_VERSION);
     Ok(other || !seen)
 }
 
-/// Puts a tape into the catalogue, wherever it is, and its laps into the store. Adding it again changes nothing.
+/// Adds a tape, wherever it is stored, to the catalogue and its laps to the store. Idempotent.
 ///
 /// # Errors
 /// If the store fails.
@@ -167,7 +168,7 @@ pub fn add_tape(store: &dyn Store, place: &str, path: &Path, keep_replays: bool)
     Ok(Added::Tape { tape: Box::new(tape), copy_of, laps })
 }
 
-/// Tracks one tape and keeps what is found; the reason if it cannot be tracked.
+/// Tracks one tape and stores the result. The inner error is the reason why the tape cannot be tracked.
 pub fn track_again(
     store: &dyn Store,
     tape: &CataloguedTape,
@@ -182,7 +183,7 @@ pub fn track_again(
     })
 }
 
-/// Tracks one tape and keeps what is found.
+/// Tracks one tape and stores the result.
 fn track(store: &dyn Store, tape: &CataloguedTape, keep_replays: bool) -> Result<TapeLaps, StoreError> {
     let tracker = Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION };
     let origin = Origin { replay_of: tape.replay_of.clone(), keep_replays, ..Origin::new(tape.id, tracker) };
@@ -212,7 +213,7 @@ fn track(store: &dyn Store, tape: &CataloguedTape, keep_replays: bool) -> Result
 }
 
 impl AddAssign for Replaced {
-    /// Counts add up; what was so for one is so for the sum.
+    /// Adds the counts and ORs the flags.
     fn add_assign(&mut self, other: Self) {
         self.new += other.new;
         self.changed += other.changed;

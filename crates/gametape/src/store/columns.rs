@@ -1,4 +1,4 @@
-//! Sessions, stints and laps of the model as rows, and back. Columns that the store makes itself are not here.
+//! Converts sessions, stints and laps of the model to rows and back. Columns that the store computes are not included.
 
 use super::error::StoreError;
 use super::packed::{conditions_of, conditions_text, reasons_of, reasons_text, sectors_of, sectors_text};
@@ -8,7 +8,7 @@ use crate::laps::{
 };
 use gametape_format::TapeId;
 
-/// The columns of a session, the key first.
+/// The columns of a session, primary key first.
 pub(super) const SESSION: &[&str] = &[
     "id",
     "tape",
@@ -78,7 +78,7 @@ pub(super) fn read_session(row: &mut Row) -> Result<Session, StoreError> {
     })
 }
 
-/// The columns of a stint, the key first.
+/// The columns of a stint, primary key first.
 pub(super) const STINT: &[&str] = &[
     "session",
     "n",
@@ -128,7 +128,7 @@ pub(super) fn read_stint(row: &mut Row) -> Result<Stint, StoreError> {
     })
 }
 
-/// The columns of a lap, the key first.
+/// The columns of a lap, primary key first.
 pub(super) const LAP: &[&str] = &[
     "id",
     "session",
@@ -183,7 +183,7 @@ pub(super) fn lap_values(tape: TapeId, lap: &Lap) -> Result<Vec<Value>, StoreErr
     ])
 }
 
-/// A lap and its tape; what users said is not in it yet.
+/// Reads a lap and the id of its tape, without the user's edits.
 pub(super) fn read_lap(row: &mut Row) -> Result<(Lap, TapeId), StoreError> {
     let id = needed(row.id("a lap id")?, "a lap id")?;
     let session = needed(row.id("a session id")?, "a session id")?;
@@ -216,12 +216,12 @@ pub(super) fn read_lap(row: &mut Row) -> Result<(Lap, TapeId), StoreError> {
     Ok((lap, tape))
 }
 
-/// Columns with the name of their table in front, for queries of several tables.
+/// Qualifies columns with a table name, for queries over several tables.
 pub(super) fn of_table(table: &str, columns: &[&str]) -> String {
     columns.iter().map(|column| format!("{table}.{column}")).collect::<Vec<_>>().join(", ")
 }
 
-/// An empty text is a text that is not known.
+/// Converts an optional text to a value. The empty text is stored as NULL.
 fn text(text: &Option<String>) -> Value {
     text.as_deref().filter(|text| !text.is_empty()).into()
 }

@@ -1,5 +1,5 @@
-//! What bests are kept apart by, as a row with an id that is made from its content: two stores give it the same id, and nobody has to
-//! agree on numbers.
+//! The key by which bests are grouped (game, track, layout, car, driver), as a row. The row id is a hash of the content, so that every
+//! store computes the same id without coordination.
 
 use super::connection::Connection;
 use super::error::StoreError;
@@ -11,7 +11,7 @@ use crate::laps::Session;
 pub(super) const COLUMNS: &str = "c.game, c.track, c.layout, c.car, c.driver";
 
 impl Combination {
-    /// That of a lap by this driver in a session.
+    /// Returns the combination of a lap by `driver` in `session`.
     pub(super) fn of(session: &Session, driver: Option<&String>) -> Self {
         let known = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
         Self {
@@ -23,13 +23,13 @@ impl Combination {
         }
     }
 
-    /// Made from the content.
+    /// Returns the row id: a hash of the content.
     pub(super) fn number(&self) -> i64 {
         let mut hasher = blake3::Hasher::new();
         for text in
             [Some(&self.game), self.track.as_ref(), self.layout.as_ref(), self.car.as_ref(), self.driver.as_ref()]
         {
-            // Lengths keep the texts apart from each other and from those that are not known.
+            // Length prefixes separate the texts from each other, and empty texts from unknown ones.
             hasher.update(&text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
             hasher.update(text.map_or(&[][..], |text| text.as_bytes()));
         }
@@ -38,14 +38,14 @@ impl Combination {
         i64::from_le_bytes(number)
     }
 
-    /// Puts several into the store, always in the same order.
+    /// Inserts several combinations, always in the same order, to avoid deadlocks.
     pub(super) fn put_all(db: &mut dyn Connection, all: impl IntoIterator<Item = Self>) -> Result<(), StoreError> {
         let mut all: Vec<_> = all.into_iter().collect();
         all.sort_by_key(Self::number);
         all.iter().try_for_each(|one| one.put(db).map(drop))
     }
 
-    /// Puts it into the store; gives its id.
+    /// Inserts the combination unless it exists. Returns its id.
     pub(super) fn put(&self, db: &mut dyn Connection) -> Result<i64, StoreError> {
         let number = self.number();
         let values = [

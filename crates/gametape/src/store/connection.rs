@@ -1,30 +1,30 @@
-//! What the store needs of a database: statements in, rows out. Two files implement it, everything else is above it.
+//! The interface between the store and a database: statements in, rows out. Implemented for SQLite and for PostgreSQL.
 
 use super::dialect::Dialect;
 use super::error::StoreError;
 use super::value::{Row, Statement, Value};
 
-/// What is done with each row.
+/// Callback for each row.
 pub(super) type Each<'a> = dyn FnMut(Row) -> Result<(), StoreError> + 'a;
 
-/// A connection to a database. It is used by one thread at a time.
+/// A connection to a database, used by one thread at a time.
 pub(super) trait Connection: Send {
-    /// Which words it understands.
+    /// The SQL dialect of this database.
     fn dialect(&self) -> Dialect;
 
-    /// Runs a statement, in words of both databases; gives how many rows it changed.
+    /// Runs a statement, written in the common dialect. Returns the number of rows changed.
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
 
-    /// Runs a query, in words of both databases, and hands over each row as it comes.
+    /// Runs a query, written in the common dialect, and passes each row to `each` as it arrives.
     fn each(&mut self, sql: &str, values: &[Value], each: &mut Each<'_>) -> Result<(), StoreError>;
 
-    /// Runs statements without values, in the words of this database.
+    /// Runs statements without parameters, in the SQL of this database.
     fn script(&mut self, sql: &str) -> Result<(), StoreError>;
 
-    /// How many rows were changed over it so far.
+    /// Returns the total number of rows changed over this connection.
     fn changed(&self) -> u64;
 
-    /// Whether the last transaction failed only because others wanted the same: it may succeed when it is done again.
+    /// Returns whether the last transaction failed with a serialization conflict or a deadlock, so that a retry may succeed.
     fn was_in_the_way(&mut self) -> bool {
         false
     }
@@ -32,21 +32,21 @@ pub(super) trait Connection: Send {
     /// Marks the connection as unusable: the pool closes it instead of handing it out again. Closing it rolls back an open transaction.
     fn discard(&mut self);
 
-    /// Whether it can still be used; one that cannot is thrown away.
+    /// Returns whether the connection can still be used. The pool closes it otherwise.
     fn is_usable(&self) -> bool;
 }
 
-/// What opens connections to one database.
+/// A factory for connections to one database.
 pub(super) trait Database: Send + Sync {
-    /// Its name for messages, without passwords.
+    /// The name of the database for messages, without passwords.
     fn name(&self) -> String;
 
-    /// Opens a connection. The schema is looked after elsewhere.
+    /// Opens a connection. The schema is checked elsewhere.
     fn connect(&self) -> Result<Box<dyn Connection>, StoreError>;
 }
 
 impl dyn Connection + '_ {
-    /// All rows of a query, each made into something.
+    /// Maps all rows of a query.
     pub(super) fn all<T>(
         &mut self,
         sql: &str,
@@ -61,7 +61,7 @@ impl dyn Connection + '_ {
         Ok(all)
     }
 
-    /// The first row of a query.
+    /// Maps the first row of a query.
     pub(super) fn first<T>(
         &mut self,
         sql: &str,
@@ -71,7 +71,7 @@ impl dyn Connection + '_ {
         Ok(self.all(sql, values, make)?.into_iter().next())
     }
 
-    /// All rows of a statement that was put together.
+    /// Maps all rows of an assembled statement.
     pub(super) fn all_of<T>(
         &mut self,
         statement: &Statement,
@@ -81,8 +81,8 @@ impl dyn Connection + '_ {
     }
 }
 
-/// Runs `work` in a transaction: commits if it succeeds, rolls back if it fails. If it panics, the connection is discarded, so that the next
-/// user of the pool does not continue the half-done transaction.
+/// Runs `work` in a transaction: commits if it succeeds, rolls back if it fails. If it panics, the connection is discarded, so that the
+/// next user of the pool does not continue the unfinished transaction.
 pub(super) fn in_transaction<T>(
     db: &mut dyn Connection,
     begin: &str,
@@ -92,15 +92,15 @@ pub(super) fn in_transaction<T>(
     let mut open = OpenTransaction { db, ended: false };
     let done = work(open.db).and_then(|done| open.db.script("COMMIT").map(|()| done));
     if done.is_err() {
-        // The first error is the one to tell. A connection on which this fails says that it is not usable.
+        // The first error is the one to report. If the rollback fails, the connection reports itself as unusable.
         let _ = open.db.script("ROLLBACK");
     }
     open.ended = true;
     done
 }
 
-/// A transaction that has begun. Dropping it before it has ended discards the connection. No statement is sent here: the thread unwinds, and
-/// a second panic would end the process.
+/// An open transaction. Dropping it before it has ended discards the connection. Drop sends no statement: the thread is unwinding, and a
+/// second panic would abort the process.
 struct OpenTransaction<'a> {
     db: &'a mut dyn Connection,
     ended: bool,

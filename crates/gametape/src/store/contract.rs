@@ -1,4 +1,4 @@
-//! What a store does, whichever database it is in.
+//! The `Store` trait: the operations of a store, independent of the database.
 
 use gametape_format::TapeId;
 
@@ -13,116 +13,116 @@ use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
-/// Keeps sessions and laps, what users said about them, and the catalogue of tapes.
+/// Stores sessions and laps, the users' edits to them, and the catalogue of tapes.
 ///
-/// All methods block until the database has answered; what writes has written durably when it returns, so that a lap may be announced
-/// then. Writing the same again changes nothing.
+/// All methods block until the database has responded. Writes are durable when they return, so that a lap may be announced then. Writes
+/// are idempotent.
 pub trait Store: Send + Sync {
-    /// Its name for messages, without passwords.
+    /// Returns the name of the store for messages, without passwords.
     fn name(&self) -> String;
 
-    /// Whether it answers.
+    /// Checks that the database responds.
     fn ready(&self) -> Result<(), StoreError>;
 
-    /// Keeps sessions, stints and laps, all or none of them. A session comes before what is in it. What is stored of a tape stays as it is
-    /// once the tape was tracked as a whole, by this version of the tracker or a newer one.
+    /// Writes sessions, stints and laps, all or nothing. A session must be written before its stints and laps. Once a tape has been
+    /// tracked as a whole, by this version of the tracker or a newer one, its stored laps are not changed.
     fn write(&self, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError>;
 
-    /// Keeps what a tracker found on a whole tape, instead of what is kept of it; what users said stays with the stretch of tape that it
-    /// was said about. A tape on which a newer version of the tracker has been stays as it is.
+    /// Replaces everything stored for a tape with what a tracker found in the whole tape. User edits stay attached to the time range of
+    /// the tape that they were made for. Does nothing if a newer version of the tracker has processed the tape.
     fn replace_tape(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError>;
 
-    /// Notes that all that a tracker found on a tape was written: the tape need not be tracked again. Until then, and until
-    /// [`Store::replace_tape`], the tape is one that no version of the tracker has seen as a whole.
+    /// Records that everything a tracker found in a tape has been written, so that the tape need not be tracked again. Until this call or
+    /// [`Store::replace_tape`], no version of the tracker counts as having processed the whole tape.
     fn tracked(&self, origin: &Origin) -> Result<(), StoreError>;
 
-    /// What laps have taught about a track.
+    /// Returns what is known about a track from the laps driven on it.
     fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError>;
 
-    /// The tracker that looked at a tape last, with the version that has seen all of it: 0 if none has.
+    /// Returns the tracker that last processed a tape. Its version is 0 if no version has processed the whole tape.
     fn tracker_of(&self, tape: TapeId) -> Result<Option<super::Tracker>, StoreError>;
 
-    /// Changes what users say about a lap; gives the lap as it is then.
+    /// Applies a user's edit to a lap. Returns the lap after the edit.
     fn edit_lap(&self, lap: Id, edit: &Edit) -> Result<StoredLap, StoreError>;
 
-    /// Changes what users say about a session; gives the session as it is then. Its laps are deleted and come back with it.
+    /// Applies a user's edit to a session. Returns the session after the edit. Deleting or restoring a session does the same to its laps.
     fn edit_session(&self, session: Id, edit: &Edit) -> Result<StoredSession, StoreError>;
 
-    /// Changes what users say about a driver.
+    /// Applies a user's edit to a driver.
     fn edit_driver(&self, driver: &str, edit: &DriverEdit) -> Result<(), StoreError>;
 
-    /// Gives a track of a game a name, or takes it away.
+    /// Sets or removes the display name of a track.
     fn name_track(&self, game: &str, track: &str, name: Option<&String>) -> Result<(), StoreError>;
 
-    /// Gives a car of a game a name, or takes it away.
+    /// Sets or removes the display name of a car.
     fn name_car(&self, game: &str, car: &str, name: Option<&String>) -> Result<(), StoreError>;
 
-    /// Sessions, newest first.
+    /// Returns a page of sessions, newest first.
     fn sessions(&self, query: &SessionQuery, audience: Audience) -> Result<Page<StoredSession>, StoreError>;
 
-    /// Sessions, newest first, each with its stints and laps.
+    /// Returns a page of sessions, newest first, each with its stints and laps.
     fn sessions_with_laps(&self, query: &SessionQuery, audience: Audience) -> Result<Page<SessionDetail>, StoreError>;
 
-    /// One session with its stints and laps.
+    /// Returns one session with its stints and laps.
     fn session(&self, id: Id, audience: Audience) -> Result<Option<SessionDetail>, StoreError>;
 
-    /// Laps.
+    /// Returns a page of laps.
     fn laps(&self, query: &LapQuery, audience: Audience) -> Result<Page<StoredLap>, StoreError>;
 
-    /// One lap.
+    /// Returns one lap.
     fn lap(&self, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError>;
 
-    /// The best of each driver in each car on each track, from the laps that may count.
+    /// Returns the best lap of each driver in each car on each track, among the laps that count.
     fn bests(&self, query: &ListQuery, audience: Audience) -> Result<Page<Best>, StoreError>;
 
-    /// Tracks on which somebody drove.
+    /// Returns the tracks that have been driven.
     fn tracks(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError>;
 
-    /// Cars that somebody drove.
+    /// Returns the cars that have been driven.
     fn cars(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driven>, StoreError>;
 
-    /// Drivers.
+    /// Returns the drivers.
     fn drivers(&self, query: &ListQuery, audience: Audience) -> Result<Page<Driver>, StoreError>;
 
-    /// The best and the median time of each day, per car and track.
+    /// Returns the best and the median time of each day, per car and track.
     fn progress(&self, query: &ProgressQuery, audience: Audience) -> Result<Page<Progress>, StoreError>;
 
-    /// Puts a tape into the catalogue.
+    /// Adds or updates a tape in the catalogue.
     fn put_tape(&self, tape: &CataloguedTape) -> Result<Change, StoreError>;
 
-    /// A tape of the catalogue.
+    /// Returns a tape of the catalogue.
     fn tape(&self, id: TapeId) -> Result<Option<CataloguedTape>, StoreError>;
 
-    /// The tapes of the catalogue, newest first.
+    /// Returns the tapes of the catalogue, newest first.
     fn tapes(&self, query: &ListQuery) -> Result<Page<CataloguedTape>, StoreError>;
 
-    /// All tapes that are, or were, in a place.
+    /// Returns all tapes that are, or were, on the machine `place`.
     fn tapes_of(&self, place: &str) -> Result<Vec<CataloguedTape>, StoreError>;
 
-    /// What was sent of a session or a tape to another server; `None` if nothing was.
+    /// Returns the content hash that was last sent of a session or a tape to another server; `None` if it was never sent.
     fn pushed(&self, upstream: &str, kind: &str, id: [u8; 16]) -> Result<Option<String>, StoreError>;
 
-    /// Notes that a session or a tape has arrived at another server, and what it was.
+    /// Records that a session or a tape has been delivered to another server, with its content hash.
     fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError>;
 
-    /// Who may see a driver.
+    /// Returns the visibility of a driver.
     fn visibility_of(&self, driver: &str) -> Result<Visibility, StoreError>;
 
-    /// A number that differs after a driver was hidden or shown, by whichever program.
+    /// Returns a number that changes whenever any program changes the visibility of a driver.
     fn privacy_state(&self) -> Result<i64, StoreError>;
 
-    /// A number that rises with every change of sessions, laps, tapes and what users say.
+    /// Returns a counter that increases with every change to sessions, laps, tapes or user edits.
     fn changes(&self) -> Result<i64, StoreError>;
 
-    /// Makes a token for the server; gives its secret too, which nobody can get again.
+    /// Creates an access token for the server. Returns its secret too, which cannot be retrieved again.
     fn add_token(&self, name: &str, scope: Scope) -> Result<(Token, String), StoreError>;
 
-    /// The token with this secret, unless it was revoked.
+    /// Returns the token with this secret, unless it was revoked.
     fn token(&self, secret: &str) -> Result<Option<Token>, StoreError>;
 
-    /// All tokens, revoked ones too.
+    /// Returns all tokens, including revoked ones.
     fn tokens(&self) -> Result<Vec<Token>, StoreError>;
 
-    /// Revokes a token, for good.
+    /// Revokes a token permanently.
     fn revoke_token(&self, id: Id) -> Result<(), StoreError>;
 }

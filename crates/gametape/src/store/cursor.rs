@@ -1,20 +1,20 @@
-//! Where a page ended: the place of its last entry in the order of the query, as a text that goes through URLs.
+//! Cursors for pagination: the sort key of the last entry of a page, as URL-safe text.
 //!
 //! ```text
 //! sessions.i1700000000000000.b00112233445566778899aabbccddeeff
 //! │        └ values: i number, t text in hex, b bytes in hex
-//! └ the query that gave it
+//! └ the query that issued it
 //! ```
-//! Nothing in it is secret, and nothing in it is trusted.
+//! A cursor contains nothing secret, and its content is not trusted.
 
 use std::fmt::{self, Display, Write as _};
 
 use super::value::Value;
 
-/// A longer one is none of ours.
+/// Longer cursors are rejected.
 const LONGEST: usize = 4096;
 
-/// Where a page ended.
+/// A position in the results of a query: the end of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cursor {
     kind: String,
@@ -26,7 +26,7 @@ impl Cursor {
         Self { kind: kind.to_owned(), values }
     }
 
-    /// Its values, if a query of this kind gave it. `pattern` has a letter for each value, as in the text.
+    /// Returns the values if a query of this kind issued the cursor. `pattern` has one type letter per value, as in the text form.
     pub(super) fn values(&self, kind: &str, pattern: &str) -> Option<Vec<Value>> {
         let letter = |value: &Value| match value {
             Value::Int(_) => 'i',
@@ -37,7 +37,7 @@ impl Cursor {
         (self.kind == kind && pattern.chars().eq(self.values.iter().map(letter))).then(|| self.values.clone())
     }
 
-    /// Reads the text that [`Display`] writes.
+    /// Parses the text form that [`Display`] writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > LONGEST {
@@ -54,7 +54,7 @@ fn parse_value(text: &str) -> Option<Value> {
     let (kind, rest) = text.split_at_checked(1)?;
     match kind {
         "i" => rest.parse().ok().map(Value::Int),
-        // No text in a store has a zero in it.
+        // Stored texts never contain NUL.
         "t" => String::from_utf8(from_hex(rest)?).ok().filter(|text| !text.contains('\0')).map(Value::Text),
         "b" => from_hex(rest).map(Value::Bytes),
         _ => None,
@@ -84,7 +84,7 @@ impl Display for Cursor {
                     out.write_char('b')?;
                     hex(out, bytes)?;
                 }
-                // Orders have neither.
+                // Sort keys contain neither.
                 Value::Null | Value::Real(_) => out.write_char('i')?,
             }
         }

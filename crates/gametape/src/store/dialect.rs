@@ -1,15 +1,15 @@
-//! Where the two databases differ. All SQL is written once, with `?1`, `?2`, … for values and the words below for what has two names;
-//! this file turns it into what a database understands.
+//! The differences between the two databases. All SQL is written once, with `?1`, `?2`, … as parameters and the placeholders below; this
+//! module translates it to the SQL of one database.
 //!
 //! | written | SQLite | PostgreSQL |
 //! |---|---|---|
 //! | `?1` | `?1` | `$1` |
 //! | `{bytes}` | `BLOB` | `BYTEA` |
 //! | `{text}` | `TEXT` | `TEXT COLLATE "C"`: sorted by bytes, as SQLite does |
-//! | `{letters}` | nothing | `COLLATE "default"`, behind a text whose letters are looked at: "C" knows those of English alone |
-//! | `{locked}` | nothing: one writer at a time | `FOR UPDATE` |
+//! | `{letters}` | nothing | `COLLATE "default"`, after a text whose case is converted: "C" converts only ASCII letters |
+//! | `{locked}` | nothing: single writer | `FOR UPDATE` |
 
-/// Which database.
+/// The database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Sqlite,
@@ -17,7 +17,7 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// A statement in the words of this database.
+    /// Translates a statement to the SQL of this database.
     pub(super) fn translate(self, sql: &str) -> String {
         match self {
             Self::Sqlite => sql
@@ -34,7 +34,7 @@ impl Dialect {
         }
     }
 
-    /// Begins a transaction that writes. SQLite takes the right to write at once: taking it later can fail half-way.
+    /// Begins a write transaction. SQLite takes the write lock immediately: upgrading from a read lock later can fail.
     pub(super) fn begin(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN IMMEDIATE",
@@ -42,7 +42,7 @@ impl Dialect {
         }
     }
 
-    /// Begins a transaction in which all queries see the same state.
+    /// Begins a transaction in which all queries see the same snapshot.
     pub(super) fn begin_snapshot(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN",
@@ -50,18 +50,18 @@ impl Dialect {
         }
     }
 
-    /// Keeps other programs from changing the schema until the transaction ends. The number stands for nothing: it is only ours.
+    /// Keeps other programs from migrating the schema until the transaction ends. The number is an arbitrary lock key.
     pub(super) fn lock_schema(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
             Self::Postgres => Some(
-                // Steps may take long, and others wait for them.
+                // Migrations may take long, and other programs wait for them.
                 "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7223005)",
             ),
         }
     }
 
-    /// Keeps who may see a driver as it is until the transaction ends; or, to change it, waits for all who rely on it.
+    /// Locks the visibility of a driver until the transaction ends: shared for readers, exclusive to change it.
     pub(super) fn lock_driver(self, to_change: bool) -> Option<&'static str> {
         match (self, to_change) {
             (Self::Sqlite, _) => None,
@@ -70,7 +70,7 @@ impl Dialect {
         }
     }
 
-    /// The names of all tables.
+    /// Lists the names of all tables.
     pub(super) fn tables(self) -> &'static str {
         match self {
             Self::Sqlite => {

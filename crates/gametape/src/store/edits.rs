@@ -1,7 +1,7 @@
-//! What users say about laps and sessions: excluded, names, notes, tags, deleted.
+//! User edits of laps and sessions: exclusion, name, note, tags, deletion.
 //!
-//! It stands in the rows of laps and sessions, where queries find it, and in `edits` with the stretch of tape that it is about, where
-//! it outlives them.
+//! An edit is stored twice: in the row of the lap or session, where queries read it, and in `edits` with the time range of the tape that
+//! it applies to, where it outlives that row.
 
 use super::attach::Stretch;
 use super::connection::Connection;
@@ -13,30 +13,30 @@ use crate::identity::new_id;
 use crate::laps::Id;
 use gametape_format::TapeId;
 
-/// The longest name or tag.
+/// Maximum length of a name or tag, in characters.
 pub const LONGEST_NAME: usize = 200;
-/// The longest note.
+/// Maximum length of a note, in characters.
 pub const LONGEST_NOTE: usize = 10_000;
-/// Tags of one lap or session at most.
+/// Maximum number of tags of a lap or session.
 pub const MOST_TAGS: usize = 50;
 
-/// What to change; what is `None` stays as it is.
+/// A change to make. Fields that are `None` are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// Take a lap out of bests and statistics, or back. Means nothing for a session.
+    /// Exclude a lap from bests and statistics, or include it again. Ignored for a session.
     pub excluded: Option<bool>,
-    /// Give it a name, or take the name away.
+    /// Set or remove the name.
     pub name: Option<Option<String>>,
-    /// Give it a note, or take the note away.
+    /// Set or remove the note.
     pub note: Option<Option<String>>,
-    /// These tags instead of those it has.
+    /// Replace all tags.
     pub tags: Option<Vec<String>>,
-    /// Delete it, or undo that.
+    /// Delete or restore it.
     pub deleted: Option<bool>,
 }
 
 impl Edit {
-    /// Whether all texts are short enough.
+    /// Checks the lengths of all texts.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let tags = self.tags.as_deref().unwrap_or_default();
         check_length("the list of tags", tags.len(), MOST_TAGS)?;
@@ -54,7 +54,7 @@ fn check_length(what: &'static str, found: usize, most: usize) -> Result<(), Sto
     if found > most { Err(StoreError::TooLong { what, found, most }) } else { Ok(()) }
 }
 
-/// What can be edited.
+/// The kind of an edited item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Lap,
@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-/// All that users said about one thing.
+/// The combined user edits of one item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) excluded: bool,
@@ -85,7 +85,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// The columns in rows of `edits`, and of laps; sessions have no `excluded`.
+    /// The columns in `edits` and `laps`. `sessions` has no `excluded`.
     pub(super) const COLUMNS: &'static str = "excluded, name, note, tags, deleted_us";
 
     pub(super) fn read(row: &mut Row) -> Result<Self, StoreError> {
@@ -113,7 +113,8 @@ impl Said {
         }
     }
 
-    /// Both, where two things became one: nothing that was said is lost. `self` was said about more of it, so its name stays.
+    /// Merges the edits of two items that became one, without losing any. `self` covers more of the new item, so its name takes
+    /// precedence.
     pub(super) fn merge(&mut self, other: Self) {
         self.excluded |= other.excluded;
         let Remarks { name, note, tags, deleted_us } = other.remarks;
@@ -123,7 +124,7 @@ impl Said {
             (one, other) => one.or(other),
         };
         self.remarks.tags = sorted(self.remarks.tags.iter().cloned().chain(tags).collect());
-        // Part of it is wanted, so it is not deleted.
+        // The merged item is deleted only if both were.
         self.remarks.deleted_us = self.remarks.deleted_us.and(deleted_us);
     }
 
@@ -139,7 +140,7 @@ impl Said {
     }
 }
 
-/// Tags in order, each once.
+/// Sorts the tags and removes duplicates.
 fn sorted(mut tags: Vec<String>) -> Vec<String> {
     tags.retain(|tag| !tag.trim().is_empty());
     tags.sort();
@@ -147,7 +148,7 @@ fn sorted(mut tags: Vec<String>) -> Vec<String> {
     tags
 }
 
-/// Reads name, note, tags and deleted_us.
+/// Reads `name`, `note`, `tags` and `deleted_us`.
 pub(super) fn read_remarks(row: &mut Row) -> Result<Remarks, StoreError> {
     Ok(Remarks {
         name: row.text("a name")?,
@@ -157,7 +158,7 @@ pub(super) fn read_remarks(row: &mut Row) -> Result<Remarks, StoreError> {
     })
 }
 
-/// Changes what is said about a lap or a session; gives whether anything changed.
+/// Applies an edit to a lap or a session. Returns whether anything changed.
 pub(super) fn edit(db: &mut dyn Connection, kind: Kind, id: Id, edit: &Edit, now_us: i64) -> Result<bool, StoreError> {
     let excluded = if kind == Kind::Lap { "excluded" } else { "0" };
     let sql = format!(
@@ -188,7 +189,7 @@ pub(super) fn edit(db: &mut dyn Connection, kind: Kind, id: Id, edit: &Edit, now
     Ok(true)
 }
 
-/// Puts what was said into the row of what it is about.
+/// Writes the edits to the row of the lap or session.
 pub(super) fn show(db: &mut dyn Connection, kind: Kind, id: Id, said: &Said) -> Result<(), StoreError> {
     let [excluded, name, note, tags, deleted_us] = said.values();
     let mut values = vec![id.into(), name, note, tags, deleted_us];

@@ -1,101 +1,103 @@
-//! What can go wrong with a store.
+//! Errors of the store.
 
 use crate::laps::Id;
 
-/// Why a store did not do what it was asked.
+/// Why an operation of a store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file or the server is there and cannot be used.
+    /// The file or the server exists but cannot be used.
     #[error("the store {store} cannot be opened: {reason}")]
     Open {
-        /// Which store, without passwords.
+        /// The store, without passwords.
         store: String,
-        /// What the database says.
+        /// The error message of the database.
         reason: String,
     },
-    /// A later program has written it.
+    /// The store was written by a newer program.
     #[error(
-        "the store {store} has schema {found}, this gametape knows schemas up to {known}: use the newer gametape that wrote it"
+        "the store {store} has schema {found}; this gametape supports schemas up to {known}: use the newer gametape that wrote it"
     )]
     Newer {
-        /// Which store.
+        /// The store.
         store: String,
-        /// The schema it has.
+        /// The schema version of the store.
         found: i64,
-        /// The newest schema that this program knows.
+        /// The newest schema version that this program supports.
         known: i64,
     },
-    /// A database that is in use for something else.
-    #[error("{store} holds tables of another program ({table}): name a file or a database of its own for gametape")]
+    /// The database belongs to another program.
+    #[error("{store} holds tables of another program ({table}): give gametape a file or a database of its own")]
     NotAStore {
-        /// Which store.
+        /// The store.
         store: String,
-        /// One of the tables.
+        /// One of its tables.
         table: String,
     },
-    /// The server does not answer. What was to be written may be tried again: writing twice is the same as writing once.
-    #[error("the store {store} does not answer: {reason}")]
+    /// The server does not respond. The operation may be retried: writes are idempotent.
+    #[error("the store {store} does not respond: {reason}")]
     Unreachable {
-        /// Which store.
+        /// The store.
         store: String,
-        /// What was seen.
+        /// What happened.
         reason: String,
     },
-    /// The database refused a statement.
-    #[error("the store {store} refused a statement: {reason}")]
+    /// The database rejected a statement.
+    #[error("the store {store} rejected a statement: {reason}")]
     Refused {
-        /// Which store.
+        /// The store.
         store: String,
-        /// What the database says.
+        /// The error message of the database.
         reason: String,
     },
-    /// A value in the store is none that this program writes.
-    #[error("the store holds {found:?} where {expected} should be: it was changed by another program, or is damaged")]
+    /// The store contains a value that this program does not write.
+    #[error(
+        "the store holds {found:?} where {expected} is expected: the store is damaged or was changed by another program"
+    )]
     Damaged {
-        /// What should be there.
+        /// The expected value.
         expected: &'static str,
-        /// What is there.
+        /// The value found.
         found: String,
     },
-    /// A number that a database cannot hold.
-    #[error("{what} is {found}, more than a store can hold")]
+    /// A number exceeds the range of the database.
+    #[error("{what} is {found}, which exceeds the range of the store")]
     TooLarge {
-        /// Which number.
+        /// The name of the number.
         what: &'static str,
-        /// The number.
+        /// Its value.
         found: u64,
     },
-    /// A lap or a stint came before its session.
-    #[error("session {session} is not in the store, so nothing can be added to it: write the session first")]
+    /// A lap or a stint was written before its session.
+    #[error("session {session} is not in the store: write it before its stints and laps")]
     NoSession {
         /// The session.
         session: Id,
     },
-    /// There is nothing with this id, or it may not be seen.
+    /// There is no item with this id, or the caller may not see it.
     #[error("there is no {what} {id}")]
     NotFound {
-        /// A lap, a session, a tape, a token.
+        /// The kind of item: lap, session, tape or token.
         what: &'static str,
-        /// The id that was asked for.
+        /// The requested id.
         id: String,
     },
-    /// A cursor that this query did not give.
-    #[error("this cursor is none that this query gave: begin again without it")]
+    /// The cursor was not issued by this query.
+    #[error("the cursor was not issued by this query: start again without a cursor")]
     BadCursor,
-    /// A text or a list of the user that is too long.
-    #[error("{what} has {found} characters, at most {most} are kept")]
+    /// A text or a list from the user is too long.
+    #[error("{what} is too long: {found}, at most {most} are allowed")]
     TooLong {
-        /// Name, note or tag.
+        /// Name, note, tag or list of tags.
         what: &'static str,
-        /// Its length.
+        /// Its length: characters of a text, entries of a list.
         found: usize,
-        /// The longest that is kept.
+        /// The maximum length.
         most: usize,
     },
 }
 
 impl StoreError {
-    /// Whether trying again later may help.
+    /// Returns whether a retry may succeed.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. })

@@ -1,11 +1,11 @@
-//! For tests that break bytes: reads all texts that come from outside, or from a database that others can write to.
+//! Entry point for fuzzing: parses all texts that come from outside, or from a database that other programs can write to.
 
 use super::cursor::Cursor;
 use super::packed::{conditions_of, reasons_of, sectors_of, tags_of};
 use super::parcel::Parcel;
 use super::track_facts;
 
-/// Reads the bytes as each kind of text. A cursor that is read is written the same again.
+/// Parses the bytes as each kind of text. Checks that a parsed cursor round-trips.
 #[doc(hidden)]
 pub fn fuzz_store_texts(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);

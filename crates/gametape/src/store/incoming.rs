@@ -1,12 +1,13 @@
-//! Tapes that come from another machine, in pieces: takes bytes with their places, gives a tape in the catalogue once it was found whole.
+//! Resumable uploads of tapes from another machine: accepts chunks with their offsets, verifies the complete file and adds it to the
+//! catalogue.
 //!
 //! ```text
-//! FOLDER/incoming/ID-CHECKSUM.part   grows by pieces; who comes back after a crash is told how far it is
-//!         │ all there: BLAKE3, then every block of the tape
+//! FOLDER/incoming/ID-CHECKSUM.part   grows by chunks; a sender that resumes after a crash is given the next offset
+//!         │ complete: verify the BLAKE3 checksum, then every block of the tape
 //!         ▼
-//! FOLDER/received/NAME.gtape         under a name that nothing had; into the catalogue; only then the part goes
+//! FOLDER/received/NAME.gtape         hard link under an unused name; then added to the catalogue; then the .part file is removed
 //! ```
-//! Killed at any point, it goes on: what is there is looked at again, and what was not whole begins anew.
+//! The upload survives a crash at any point: existing files are checked again, and an incomplete step is repeated.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -23,117 +24,117 @@ use super::error::StoreError;
 use crate::names::EXTENSION;
 use crate::paths::{create_private_folder, free_bytes};
 
-/// The largest tape that is taken.
+/// Maximum size of a tape, in bytes.
 pub const LARGEST_TAPE: u64 = 64 << 30;
-/// What is left free on the disk.
+/// Minimum free space to leave on the disk, in bytes.
 const RESERVE: u64 = 1 << 30;
-/// Unfinished uploads at once.
+/// Maximum number of unfinished uploads.
 const MOST_PARTS: usize = 32;
-/// An unfinished upload that has not grown for this long gives way to a new one if there are too many.
+/// Idle time after which an unfinished upload may be removed in favour of a new one when the limit is reached.
 const IDLE: Duration = Duration::from_secs(60 * 60);
-/// An unfinished upload that has not grown for this long is removed.
+/// Idle time after which an unfinished upload is removed.
 const EXPIRED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// Names with numbers behind them that are tried.
+/// Maximum number of numbered file names to try.
 const MOST_NAMES: u32 = 1000;
 
-/// Why a tape, or a piece of it, was not taken.
+/// Why a tape or a chunk was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IncomingError {
-    /// What is said of the tape makes no sense.
+    /// The declaration of the tape is invalid.
     #[error("{what}")]
     Declared {
-        /// What is wrong.
+        /// What is invalid.
         what: &'static str,
     },
-    /// It is too large.
-    #[error("the tape has {found} bytes; at most {LARGEST_TAPE} are taken")]
+    /// The tape is too large.
+    #[error("the tape has {found} bytes; at most {LARGEST_TAPE} are accepted")]
     TooLarge {
-        /// Its size.
+        /// Its size in bytes.
         found: u64,
     },
-    /// There is too little room.
-    #[error("there is too little room for {needed} more bytes")]
+    /// The disk has too little free space.
+    #[error("the disk has too little free space for {needed} more bytes")]
     NoRoom {
-        /// What is missing of it.
+        /// Number of bytes that remain to be uploaded.
         needed: u64,
     },
     /// Too many uploads are unfinished.
-    #[error("{MOST_PARTS} uploads are unfinished, and all of them grew within the last hour: try again later")]
+    #[error("{MOST_PARTS} uploads are unfinished, and all of them made progress within the last hour: try again later")]
     TooMany,
-    /// The piece is not the next one.
-    #[error("the next piece begins at {expected}, not at {found}")]
+    /// The chunk does not begin at the expected offset.
+    #[error("the next chunk must begin at offset {expected}, not {found}")]
     WrongOffset {
-        /// Where it begins.
+        /// The offset of the next chunk.
         expected: u64,
-        /// Where this one does.
+        /// The offset that was sent.
         found: u64,
     },
-    /// All is here, and it is something else.
-    #[error("what arrived is not what was announced: {what}; it was thrown away")]
+    /// The upload is complete, but its content is not the declared tape.
+    #[error("the upload is not the declared tape: {what}; it was discarded")]
     NotWhole {
-        /// In what way.
+        /// How it differs.
         what: &'static str,
     },
-    /// The disk.
-    #[error("the disk: {0}")]
+    /// An I/O error.
+    #[error("disk error: {0}")]
     Disk(#[from] io::Error),
-    /// The store.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What is said of a tape before it comes.
+/// The declaration of a tape that is to be uploaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
     /// Its id.
     pub id: TapeId,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// BLAKE3 of it, in hex.
+    /// Its BLAKE3 hash, in hex.
     pub checksum: String,
-    /// The name of its file, if it has a good one.
+    /// Its file name, if known. A name that is not safe is replaced with the id.
     pub file: Option<String>,
 }
 
-/// How far it is.
+/// The progress of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrived {
-    /// Where the next piece begins.
+    /// The offset of the next chunk.
     pub offset: u64,
-    /// It is in the catalogue.
+    /// Whether the tape is in the catalogue.
     pub complete: bool,
 }
 
-/// Takes tapes into a folder.
+/// Receives tapes into a folder.
 #[derive(Debug)]
 pub struct Incoming {
     folder: PathBuf,
     place: String,
-    /// One piece at a time: two that bring the same tape do not mix.
+    /// Serializes all uploads, so that two senders of the same tape do not interleave.
     one: Mutex<()>,
 }
 
 impl Incoming {
-    /// Takes tapes into this folder of the machine with this name.
+    /// Creates a receiver for `folder` on the machine `place`.
     #[must_use]
     pub fn new(folder: PathBuf, place: String) -> Self {
         Self { folder, place, one: Mutex::new(()) }
     }
 
-    /// Says how far a tape is.
+    /// Starts or resumes an upload. Returns the offset of the next chunk.
     ///
     /// # Errors
-    /// If it is not wanted like this, or there is no room.
+    /// If the declaration is invalid, or there is too little free space.
     pub fn begin(&self, store: &dyn Store, declared: &Declared) -> Result<Arrived, IncomingError> {
         declared.check()?;
         let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_here(store, declared)? {
+        if is_complete_here(store, declared)? {
             return Ok(Arrived { offset: declared.bytes, complete: true });
         }
         let offset = length_of(&self.part(declared))?;
         if offset == 0 {
-            self.make_place(declared)?;
+            self.make_room(declared)?;
         }
         self.check_room(declared.bytes.saturating_sub(offset))?;
         match offset >= declared.bytes {
@@ -142,10 +143,10 @@ impl Incoming {
         }
     }
 
-    /// Takes a piece.
+    /// Appends a chunk. The last chunk completes the upload.
     ///
     /// # Errors
-    /// If it is not the next one, if the disk is full, or if all is here and not whole.
+    /// If the offset is not the expected one, the disk is full, or the complete upload is not the declared tape.
     pub fn append(
         &self,
         store: &dyn Store,
@@ -162,7 +163,7 @@ impl Incoming {
             return Err(IncomingError::WrongOffset { expected, found: offset });
         }
         if expected == 0 {
-            self.make_place(declared)?;
+            self.make_room(declared)?;
         }
         self.check_room(piece.len() as u64)?;
         let mut options = OpenOptions::new();
@@ -171,7 +172,7 @@ impl Incoming {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&part)?;
         if let Err(error) = file.write_all(piece) {
-            // A part of a piece would be taken for all of it.
+            // Remove a partially written chunk: it would be counted as received.
             file.set_len(offset)?;
             return Err(error.into());
         }
@@ -183,8 +184,9 @@ impl Incoming {
         self.finish(store, declared)
     }
 
-    /// Makes a place for a new upload: removes older contents of the same tape and expired uploads, and, if there are too many, the one that has been idle longest.
-    fn make_place(&self, declared: &Declared) -> Result<(), IncomingError> {
+    /// Makes room for a new upload: removes older versions of the same tape and expired uploads, and, if the limit is reached, the upload
+    /// that has been idle longest.
+    fn make_room(&self, declared: &Declared) -> Result<(), IncomingError> {
         create_private_folder(&self.parts())?;
         let (own, id) = (self.part(declared), declared.id.to_string());
         let mut others = Vec::new();
@@ -194,9 +196,9 @@ impl Incoming {
                 continue;
             }
             let modified = entry.metadata()?.modified()?;
-            // A time in the future, after the clock was set back, is now.
+            // A modification time in the future, after the clock was set back, counts as now.
             let idle = SystemTime::now().duration_since(modified).unwrap_or_default();
-            // The tape has changed at its sender since, or nobody sends the rest.
+            // The sender has changed the tape since, or has abandoned the upload.
             match entry.file_name().to_string_lossy().starts_with(&id) || idle >= EXPIRED {
                 true => fs::remove_file(entry.path())?,
                 false => others.push((idle, entry.path())),
@@ -211,14 +213,14 @@ impl Incoming {
         }
     }
 
-    /// Looks at all of it, gives it a name, and puts it into the catalogue.
+    /// Verifies the complete upload, gives it a name, and adds it to the catalogue.
     fn finish(&self, store: &dyn Store, declared: &Declared) -> Result<Arrived, IncomingError> {
         let part = self.part(declared);
-        if let Err(what) = look_through(&part, declared)? {
+        if let Err(what) = verify_upload(&part, declared)? {
             fs::remove_file(&part)?;
             return Err(IncomingError::NotWhole { what });
         }
-        let path = self.name_it(&part, declared)?;
+        let path = self.link_final_name(&part, declared)?;
         let (found, _) = look_at(store, &self.place, &path)?;
         if !found.unreadable.is_empty() {
             return Err(IncomingError::NotWhole { what: "it cannot be read" });
@@ -227,8 +229,8 @@ impl Incoming {
         Ok(Arrived { offset: declared.bytes, complete: true })
     }
 
-    /// A second name for the file, which nothing had. One that it got before a crash is found again.
-    fn name_it(&self, part: &Path, declared: &Declared) -> Result<PathBuf, IncomingError> {
+    /// Links the file under an unused name. Finds the link again that was made before a crash.
+    fn link_final_name(&self, part: &Path, declared: &Declared) -> Result<PathBuf, IncomingError> {
         let folder = self.folder.join("received");
         create_private_folder(&folder)?;
         let stem = declared.stem();
@@ -238,7 +240,7 @@ impl Incoming {
             match fs::hard_link(part, &path) {
                 Ok(()) => {
                     if let Ok(folder) = File::open(&folder) {
-                        // Not every system can sync a folder; the catalogue notices a tape that is not there.
+                        // Not every system can sync a folder. The catalogue detects a tape that is missing.
                         let _ = folder.sync_all();
                     }
                     return Ok(path);
@@ -277,16 +279,16 @@ impl Declared {
     fn check(&self) -> Result<(), IncomingError> {
         let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if self.checksum.len() != 64 || !self.checksum.bytes().all(is_hex) {
-            return Err(IncomingError::Declared { what: "a checksum has 64 hexadecimal digits" });
+            return Err(IncomingError::Declared { what: "the checksum must have 64 hexadecimal digits" });
         }
         match self.bytes {
-            0 => Err(IncomingError::Declared { what: "a tape has more than 0 bytes" }),
+            0 => Err(IncomingError::Declared { what: "the size must be greater than 0" }),
             found if found > LARGEST_TAPE => Err(IncomingError::TooLarge { found }),
             _ => Ok(()),
         }
     }
 
-    /// The name without its extension: plain characters alone, since it becomes a path here.
+    /// Returns the file name without its extension, or the id if the name has unsafe characters: it becomes part of a local path.
     fn stem(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let stem = self.file.as_deref().and_then(|file| file.strip_suffix(EXTENSION)?.strip_suffix('.'));
@@ -305,20 +307,20 @@ fn length_of(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// Whether the catalogue has it, with this content, and the file is there.
-fn is_here(store: &dyn Store, declared: &Declared) -> Result<bool, StoreError> {
+/// Returns whether the catalogue has the tape with this content, and its file exists.
+fn is_complete_here(store: &dyn Store, declared: &Declared) -> Result<bool, StoreError> {
     let known = store.tape(declared.id)?.filter(|known| known.checksum.as_ref() == Some(&declared.checksum));
     Ok(known.is_some() && file_of(store, declared.id)?.is_some())
 }
 
-/// Whether the file is the tape that was announced, whole; if not, why.
-fn look_through(path: &Path, declared: &Declared) -> io::Result<Result<(), &'static str>> {
+/// Verifies that the file is the declared tape, complete and undamaged. The inner error is the reason if it is not.
+fn verify_upload(path: &Path, declared: &Declared) -> io::Result<Result<(), &'static str>> {
     if length_of(path)? != declared.bytes || checksum_of(path)? != declared.checksum {
-        return Ok(Err("its checksum is another one"));
+        return Ok(Err("its checksum differs"));
     }
-    let Ok(tape) = Tape::open(path) else { return Ok(Err("it is no tape")) };
+    let Ok(tape) = Tape::open(path) else { return Ok(Err("it is not a tape")) };
     if tape.id() != Some(declared.id) {
-        return Ok(Err("it is another tape"));
+        return Ok(Err("it is a different tape"));
     }
     Ok(match tape.verify(&mut |_| {}) {
         Ok(verified) if verified.is_ok() && tape.is_complete() => Ok(()),

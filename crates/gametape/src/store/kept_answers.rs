@@ -1,7 +1,8 @@
-//! Answers that are kept until something changes. Lists of hundreds of thousands of laps take a while, and are asked for again and again.
+//! A cache of query results, invalidated by every change. Lists over hundreds of thousands of laps take a while and are requested again
+//! and again.
 //!
-//! The database has a counter that rises with every change, by whichever program. An answer is kept with the counter as it was before the question: if it
-//! has risen, the answer is thrown away. So an answer out of here is the same as one from the tables.
+//! The database has a counter that increases with every change by any program. A result is cached with the value of the counter before
+//! the query, and discarded when the counter differs. So a cached result always equals a fresh one.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -11,18 +12,18 @@ use super::connection::Connection;
 use super::error::StoreError;
 use super::value::needed;
 
-/// Answers at most. Each is a page.
+/// Maximum number of cached results. Each is one page.
 const MOST: usize = 64;
 
 type Kept = Arc<dyn Any + Send + Sync>;
 
-/// The counter of changes.
+/// Returns the change counter.
 pub(super) fn counter(db: &mut dyn Connection) -> Result<i64, StoreError> {
     let counter = db.first("SELECT n FROM changes", &[], |mut row| row.number("a counter"))?;
     needed(counter.flatten(), "a counter")
 }
 
-/// Answers to questions, as long as they hold.
+/// The cache.
 #[derive(Default)]
 pub(super) struct KeptAnswers {
     state: Mutex<State>,
@@ -35,7 +36,7 @@ struct State {
 }
 
 impl KeptAnswers {
-    /// The answer to a question, kept or made.
+    /// Returns the cached result of a query, or runs the query and caches its result.
     pub(super) fn get<T: Clone + Send + Sync + 'static>(
         &self,
         question: String,
@@ -54,7 +55,7 @@ impl KeptAnswers {
     fn kept(&self, counter: i64, question: &str) -> Option<Kept> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.counter != counter {
-            // Another counter is another state of the database, older ones of a copy that was put back included.
+            // A different counter means a different state of the database. It may also be lower, after a backup was restored.
             *state = State { counter, answers: HashMap::new() };
         }
         state.answers.get(question).cloned()

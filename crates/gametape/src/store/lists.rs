@@ -1,4 +1,4 @@
-//! Tracks, cars and drivers: what was driven, where and by whom.
+//! Lists of tracks, cars and drivers.
 
 use super::connection::Connection;
 use super::cursor::Cursor;
@@ -24,17 +24,17 @@ impl Thing {
         }
     }
 
-    /// The columns that tell one from another, and the name of the list.
+    /// Returns the two columns that identify an entry, and the cursor kind of the list.
     fn columns(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Track => ("s.track", "coalesce(s.layout, '')", "tracks"),
-            // A bare constant cannot be grouped by everywhere.
+            // Not every database can group by a bare constant.
             Self::Car => ("s.car", "CAST('' AS TEXT)", "cars"),
         }
     }
 }
 
-/// A page of tracks or cars, by game and name, from the sessions in which they were driven.
+/// Returns a page of tracks or cars, ordered by game and name, from the sessions in which they were driven.
 pub(super) fn driven(
     db: &mut dyn Connection,
     thing: Thing,
@@ -71,7 +71,7 @@ pub(super) fn driven(
         let sql = "SELECT name FROM names WHERE kind = ?1 AND game = ?2 AND native = ?3";
         let key = [Value::from(thing.name()), Value::from(&one.game), Value::from(&one.native)];
         one.name = db.first(sql, &key, |mut row| row.text("a name"))?.flatten();
-        // Times of different tracks cannot be compared.
+        // Times on different tracks are not comparable.
         if thing == Thing::Track {
             one.best_ms = best_on(db, query, sees, one)?;
         }
@@ -82,7 +82,7 @@ pub(super) fn driven(
     }))
 }
 
-/// The best time on a track, whoever drove it: sessions know that of their first driver alone.
+/// Returns the best time on a track by any driver. A session stores only the best time of its first driver.
 fn best_on(db: &mut dyn Connection, query: &ListQuery, sees: i64, track: &Driven) -> Result<Option<u32>, StoreError> {
     let mut sql =
         Statement::new("SELECT min(x.best) FROM (SELECT (SELECT l.time_ms FROM laps l WHERE l.combination = c.id");
@@ -109,7 +109,7 @@ fn read_driven(mut row: Row) -> Result<Driven, StoreError> {
     })
 }
 
-/// A page of drivers, by name, from the laps that they drove.
+/// Returns a page of drivers, ordered by name, from the laps that they drove.
 pub(super) fn drivers(
     db: &mut dyn Connection,
     query: &ListQuery,
@@ -117,7 +117,7 @@ pub(super) fn drivers(
 ) -> Result<Page<Driver>, StoreError> {
     const KIND: &str = "drivers";
     let limit = page_size(query.limit);
-    // Laps are summed up for each combination, where an index has them in order; a join would sort all of them.
+    // Aggregates laps per combination, where an index has them in order. A join would sort all laps.
     let sees = audience.sees(db, &query.filter)?;
     let laps = |sql: &mut Statement| {
         sql.push(" FROM laps l WHERE l.combination = c.id AND l.gone = 0 AND l.visibility <= ").bind(sees);

@@ -1,14 +1,14 @@
-//! The store: sessions and laps that are kept, what users said about them, and where the tapes are.
+//! The store: sessions and laps, user edits, and the catalogue of tapes.
 //!
 //! ```text
 //! Tracker ──▶ Write ──▶ Store::write ──▶ SQLite | PostgreSQL ──▶ pages of sessions, laps, bests ──▶ commands, server
 //! a tape, tracked again ──▶ Store::replace_tape ──┘      ▲
-//!                                    Edit: what users say┘
+//!                                        Edit: user edits┘
 //! ```
 //!
-//! Laps are made from tapes and can be made again. What users said cannot: it is kept apart, with the stretch of tape that it is about.
-//! [`catalogue`] looks where the tapes are. [`QueuedStore`] is for a server that may be away.
-//! [`open`] gives a store in a file of SQLite or, for a URL, in PostgreSQL. All SQL is written once; `dialect` is where the two differ.
+//! Laps are derived from tapes and can be computed again. User edits cannot: they are stored separately, with the time range of the tape
+//! that they apply to. [`catalogue`] scans for tapes. [`QueuedStore`] writes to a server that may be unreachable. [`open`] opens a store
+//! in an SQLite file or, given a URL, in PostgreSQL. All SQL is written once; `dialect` translates it.
 
 mod attach;
 mod bests;
@@ -80,19 +80,19 @@ pub use stored::{
 pub use tapes::CataloguedTape;
 pub use tokens::{Scope, Token};
 
-/// Whether a text names a server and not a file.
+/// Returns whether a store is named by a server URL, and not by a file path.
 #[must_use]
 pub fn is_server(place: &str) -> bool {
     place.starts_with("postgres://") || place.starts_with("postgresql://")
 }
 
-/// The name of the file in which laps wait for a server: each server and database has its own, so that what waits for one never goes to
-/// another. Passwords and users are not in it.
+/// Returns the file name of the outbox for a server. Each server and database has its own outbox, so that laps queued for one are never
+/// sent to another. The name contains neither users nor passwords.
 pub fn outbox_name(url: &str) -> Result<String, StoreError> {
     Ok(format!("outbox-{}.sqlite", postgres_server::server_key(url)?))
 }
 
-/// Opens a store: a server by its URL (`postgres://…`), anything else is the path of a file, which is made if there is none.
+/// Opens a store: a server by its URL (`postgres://…`), or a file by its path. The file is created if it does not exist.
 pub fn open(place: &str) -> Result<SqlStore, StoreError> {
     if is_server(place) { SqlStore::postgres(place) } else { SqlStore::sqlite(place) }
 }

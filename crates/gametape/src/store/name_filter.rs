@@ -1,25 +1,25 @@
-//! Filters by name: of tracks, layouts, cars and drivers.
+//! Filters by the name of a track, layout, car or driver.
 //!
-//! Users type `monza` and mean `Autodromo Nazionale Monza`; pages pass on whole names and mean just those. So a name that is typed matches
-//! the names that contain it, in any case of letters, unless one equals it: then only that one matches. The command line and the server
-//! share this rule.
+//! Users type `monza` and mean `Autodromo Nazionale Monza`; web pages pass on whole names and mean exactly those. So a typed name matches
+//! all names that contain it, ignoring case, unless one equals it: then only that one matches. The command line and the server share this
+//! rule.
 
 use super::contract::Store;
 use super::error::StoreError;
 use super::query::{Audience, Filter, SessionQuery};
 use super::value::Statement;
 
-/// Which names match.
+/// A filter for names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameFilter {
-    /// The name that equals this text.
+    /// Matches the name that equals this text.
     Is(String),
-    /// Names that contain this text, in any case of letters.
+    /// Matches names that contain this text, ignoring case.
     Contains(String),
 }
 
 impl NameFilter {
-    /// Whether a name matches.
+    /// Returns whether a name matches.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         match self {
@@ -28,7 +28,7 @@ impl NameFilter {
         }
     }
 
-    /// What a typed name means among these names: [`Is`](Self::Is) if one equals it, else [`Contains`](Self::Contains).
+    /// Interprets a typed name: [`Is`](Self::Is) if one of `names` equals it, otherwise [`Contains`](Self::Contains).
     pub fn typed<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         match names.into_iter().any(|name| name == text) {
             true => Self::Is(text.to_owned()),

@@ -1,8 +1,8 @@
-//! What waits in a local store for another one: which sessions, and how they are let go once they have arrived.
+//! The outbox of a local store: which sessions are queued for another store, and how they are removed after delivery.
 //!
-//! The local store holds the sessions and laps themselves, as any store does. A row in `outbox` says that something of a session has not
-//! arrived; its stamp tells whether more came while it was being sent. A row in `tracked` above zero says that all of a tape was
-//! written; that is sent when no session of the tape is left.
+//! The local store contains the queued sessions and laps as any store does. A row in `outbox` means that part of a session has not been
+//! delivered; its stamp shows whether more was queued during sending. A row in `tracked` with a version above zero means that a whole
+//! tape was written; this is sent when no session of the tape is left.
 
 use gametape_format::TapeId;
 
@@ -16,11 +16,11 @@ use super::writing::{Seen, count, put_tracker, seen_by, session_of, write};
 use crate::identity::new_id;
 use crate::laps::Id;
 
-/// A stamp is a moment in milliseconds, and this many bits of chance behind it: stamps rise, and none comes twice, however many programs
-/// write to the file and whatever was let go from it.
-const BITS_OF_CHANCE: u32 = 20;
+/// A stamp is the time in milliseconds, followed by this many random bits. Stamps increase and are never reused, however many programs
+/// write to the file and whatever was removed from it.
+const RANDOM_BITS: u32 = 20;
 
-/// Where the sending is. What waits longest comes first.
+/// A position in the outbox. The oldest entry is sent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Turn(i64);
 
@@ -28,16 +28,16 @@ impl Turn {
     pub(super) const FIRST: Self = Self(i64::MIN);
 }
 
-/// Something to send.
+/// An entry to send.
 pub(super) enum Parcel {
-    /// All that is here of a session.
+    /// A session with everything that is queued for it.
     Session { session: Id, stamp: i64, origin: Origin, writes: Vec<Write> },
-    /// All of a tape was written.
+    /// A tape was written as a whole.
     Tracked(Origin),
 }
 
 impl Parcel {
-    /// What comes after it.
+    /// Returns the position after this entry.
     pub(super) fn turn(&self) -> Turn {
         match self {
             Self::Session { stamp, .. } => Turn(*stamp),
@@ -46,7 +46,7 @@ impl Parcel {
     }
 }
 
-/// Keeps writes here and notes that they have to be sent.
+/// Writes to the local store and queues the sessions for sending.
 pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
     let changes = write(db, origin, writes)?;
     for queued in writes {
@@ -54,7 +54,7 @@ pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
             Write::Session(session) => session.id,
             Write::Stint(session, _) => *session,
             Write::Lap(lap) => lap.session,
-            // It is learned again.
+            // Not queued: track facts are learned again.
             Write::Track(_) => continue,
         };
         let stamp = new_stamp(db)?;
@@ -66,13 +66,13 @@ pub(super) fn queue(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
 
 fn new_stamp(db: &mut dyn Connection) -> Result<i64, StoreError> {
     let last = db.first("SELECT max(stamp) FROM outbox", &[], |mut row| row.number::<i64>("a stamp"))?.flatten();
-    let moment_ms = (now_us() / 1000).max((last.unwrap_or_default() >> BITS_OF_CHANCE) + 1);
+    let moment_ms = (now_us() / 1000).max((last.unwrap_or_default() >> RANDOM_BITS) + 1);
     let [a, b, c, ..] = new_id().0;
-    let chance = i64::from(u32::from_le_bytes([a, b, c, 0])) & ((1 << BITS_OF_CHANCE) - 1);
-    Ok((moment_ms << BITS_OF_CHANCE) | chance)
+    let chance = i64::from(u32::from_le_bytes([a, b, c, 0])) & ((1 << RANDOM_BITS) - 1);
+    Ok((moment_ms << RANDOM_BITS) | chance)
 }
 
-/// Notes that all of a tape was written.
+/// Queues the notice that a tape was written as a whole.
 pub(super) fn queue_tracked(db: &mut dyn Connection, origin: &Origin) -> Result<(), StoreError> {
     if seen_by(db, origin)?.is_none_or(|seen| seen.version <= origin.tracker.version) {
         put_tracker(db, origin, true)?;
@@ -80,12 +80,12 @@ pub(super) fn queue_tracked(db: &mut dyn Connection, origin: &Origin) -> Result<
     Ok(())
 }
 
-/// How many sessions wait.
+/// Returns the number of queued sessions.
 pub(super) fn waiting(db: &mut dyn Connection) -> Result<u32, StoreError> {
     count(db, "SELECT count(*) FROM outbox", &[])
 }
 
-/// What waits longest after this turn.
+/// Returns the oldest entry after a position.
 pub(super) fn next(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, StoreError> {
     match next_session(db, after)? {
         Some(parcel) => Ok(Some(parcel)),
@@ -134,12 +134,12 @@ fn read_tracker(row: &mut Row) -> Result<Tracker, StoreError> {
     Ok(Tracker { id, version: Seen::of_number(needed(row.number("a version")?, "a version")?).version })
 }
 
-/// Recordings of a playback were asked for when they were written here.
+/// If laps of a recorded playback are in the outbox, the user asked for them.
 fn origin_of(tape: TapeId, tracker: Tracker) -> Origin {
     Origin { tape, tracker, replay_of: None, keep_replays: true }
 }
 
-/// Something has arrived: it is let go here, unless more of it came meanwhile.
+/// Removes an entry after delivery, unless more was queued meanwhile.
 pub(super) fn arrived(db: &mut dyn Connection, parcel: &Parcel) -> Result<(), StoreError> {
     match parcel {
         Parcel::Session { session, stamp, .. } => {
@@ -156,7 +156,7 @@ pub(super) fn arrived(db: &mut dyn Connection, parcel: &Parcel) -> Result<(), St
     Ok(())
 }
 
-/// Lets go of all that waits of a tape: the other store has it from the tape itself.
+/// Removes everything queued for a tape: the other store has received it from the tape itself.
 pub(super) fn forget_tape(db: &mut dyn Connection, tape: TapeId) -> Result<(), StoreError> {
     db.execute("DELETE FROM sessions WHERE tape = ?1", &[tape.into()])?;
     db.execute("DELETE FROM tracked WHERE tape = ?1", &[tape.into()])?;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_another_program_has_sent_all_is_not_let_go_unsent() {
+    fn a_write_queued_after_another_program_emptied_the_outbox_stays_queued() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("outbox.sqlite");
         let [one, other] = [SqlStore::sqlite(&path).unwrap(), SqlStore::sqlite(&path).unwrap()];
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn that_a_tape_is_through_is_sent_after_its_sessions() {
+    fn completion_of_a_tape_is_sent_after_its_sessions() {
         let folder = tempfile::tempdir().unwrap();
         let file = SqlStore::sqlite(folder.path().join("outbox.sqlite")).unwrap();
         let tape = TapeId([1; 16]);
@@ -221,7 +221,7 @@ mod tests {
         let parcel = file.next_parcel(Turn::FIRST).unwrap().unwrap();
         assert!(file.next_parcel(parcel.turn()).unwrap().is_none());
         file.queue_tracked(&origin).unwrap();
-        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session waits");
+        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session is still queued");
         file.arrived(&parcel).unwrap();
         let parcel = file.next_parcel(parcel.turn()).unwrap().unwrap();
         assert!(matches!(&parcel, Parcel::Tracked(found) if found.tracker == origin.tracker && found.tape == tape));

@@ -1,4 +1,4 @@
-//! Lists inside one column, as JSON: sectors, reasons, conditions, tags. Readable for whoever opens the database with other tools.
+//! Lists within one column (sectors, reasons, conditions, tags), as JSON, so that the database is readable with other tools.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -31,7 +31,7 @@ pub(super) fn reasons_text(reasons: &[Reason]) -> String {
     Json::Array(reasons.collect()).to_string()
 }
 
-/// Reasons that only a newer program knows are left out: the rest of the lap is as true without them.
+/// Skips reasons that only a newer program supports: the rest of the lap is still correct.
 pub(super) fn reasons_of(text: &str) -> Result<Vec<Reason>, StoreError> {
     let reasons = list(text, "reasons", |reason| {
         let field = |name: &str| reason.get(name).unwrap_or(&Json::Null);
@@ -90,14 +90,14 @@ pub(super) fn tags_of(text: &str) -> Result<Vec<String>, StoreError> {
     list(text, "tags", |tag| tag.as_str().map(str::to_owned))
 }
 
-/// Adds a field that is known.
+/// Adds a field unless its value is unknown.
 fn put<T: Into<Json>>(fields: &mut Map<String, Json>, name: &str, value: Option<T>) {
     if let Some(value) = value {
         fields.insert(name.to_owned(), value.into());
     }
 }
 
-/// A whole number that fits, or nothing where nothing is said; `None` for anything else.
+/// Parses an unsigned integer in range, or null as an unknown value. Returns `None` for anything else.
 fn whole<T: TryFrom<u64>>(value: &Json) -> Option<Option<T>> {
     match value {
         Json::Null => Some(None),

@@ -1,10 +1,11 @@
-//! A session with its stints and laps as text, on its way from one server to another.
+//! The upload format for a session with its stints and laps, sent from one server to another.
 //!
 //! ```text
 //! {"format":1,"tracker":["id",3],"session":[…],"stints":[[…]],"laps":[[…]],"facts":"…","hidden":[["Driver 1","private"]]}
 //! ```
-//! Rows are those of the tables, in the order of `columns`; ids are `{"b":"hex"}`. What comes in is not trusted: rows must be of the types that the tables
-//! have, and belong together: ids are made from the tape and the time, so nobody can write over the laps of another tape.
+//! Rows have the columns of the tables, in the order of `columns`; ids are `{"b":"hex"}`. The input is not trusted: rows must have the
+//! types of the tables and be consistent. Ids are derived from the tape and the time, so that a client cannot overwrite the laps of
+//! another tape.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,49 +22,49 @@ use super::track_facts;
 use super::value::{Row, Value};
 use crate::laps::{Id, TrackFacts};
 
-/// The format of parcels.
+/// Version of the format.
 const FORMAT: i64 = 1;
-/// Laps, and stints, of a session at most.
+/// Maximum number of laps, and of stints, of a session.
 const MOST: usize = 20_000;
-/// Laps that begin at one moment: those that were inferred over a gap.
+/// Maximum number of laps that begin at the same time: laps inferred over a gap.
 const AT_ONE_MOMENT: u32 = 1000;
 
-/// Hidden drivers of a session at most: each is a change of the store of its own.
+/// Maximum number of hidden drivers of a session. Each costs a separate change of the store.
 const MOST_HIDDEN: usize = 100;
 
-/// A session on its way.
+/// A session to upload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parcel {
-    /// What found it.
+    /// The tracker that found the session.
     pub tracker: Tracker,
     /// The session, its stints and its laps.
     pub tracked: TrackedSession,
-    /// What is known of its track.
+    /// What is known about its track.
     pub facts: Option<TrackFacts>,
-    /// Its drivers who are hidden, and how much.
+    /// Its hidden drivers, with their visibility.
     pub hidden: Vec<(String, Visibility)>,
-    /// Its laps that users took out of bests.
+    /// Its laps that users excluded from bests.
     pub excluded: Vec<Id>,
 }
 
 impl Parcel {
-    /// Where it comes from.
+    /// Returns the origin of the session.
     #[must_use]
     pub fn origin(&self) -> Origin {
-        // Whether laps of a playback are kept was decided where they were stored first.
+        // The sending store has already decided whether to keep laps of a playback.
         Origin { keep_replays: true, ..Origin::new(self.tracked.session.tape, self.tracker.clone()) }
     }
 
-    /// What tells one text from another.
+    /// Returns the BLAKE3 hash of an upload, in hex.
     #[must_use]
     pub fn content(text: &str) -> String {
         blake3::hash(text.as_bytes()).to_hex().to_string()
     }
 
-    /// The text.
+    /// Serializes the upload.
     ///
     /// # Errors
-    /// If a number does not fit into a table.
+    /// If a number exceeds the range of the database.
     pub fn pack(&self) -> Result<String, StoreError> {
         let TrackedSession { session, stints, laps } = &self.tracked;
         let stints = stints.iter().map(|stint| stint_values(session.id, stint).map(row));
@@ -81,15 +82,15 @@ impl Parcel {
         Ok(text.to_string())
     }
 
-    /// Reads the text.
+    /// Parses an upload.
     ///
     /// # Errors
-    /// If it is none, or if what is in it does not belong together.
+    /// If the text is not an upload, or its content is inconsistent.
     pub fn unpack(text: &str) -> Result<Self, StoreError> {
-        let json: Json = serde_json::from_str(text).map_err(|error| wrong("a parcel", &error))?;
-        let part = |name: &'static str| json.get(name).ok_or_else(|| wrong("a parcel with all its parts", &name));
+        let json: Json = serde_json::from_str(text).map_err(|error| wrong("an upload", &error))?;
+        let part = |name: &'static str| json.get(name).ok_or_else(|| wrong("an upload with all fields", &name));
         if part("format")?.as_i64() != Some(FORMAT) {
-            return Err(wrong("a parcel of format 1: is the other gametape newer?", part("format")?));
+            return Err(wrong("upload format 1: is the other gametape newer?", part("format")?));
         }
         let tracker = part("tracker")?.as_array().and_then(|parts| match parts.as_slice() {
             [id, version] => Some(Tracker { id: id.as_str()?.to_owned(), version: version.as_u64()?.try_into().ok()? }),

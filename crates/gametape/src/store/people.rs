@@ -1,4 +1,4 @@
-//! What users say about drivers, cars and tracks: names, and who may see a driver.
+//! User edits of drivers, cars and tracks: display names, and the visibility of drivers.
 
 use super::connection::Connection;
 use super::edits::{LONGEST_NAME, check_text};
@@ -8,16 +8,16 @@ use super::query::Visibility;
 use super::settle::settle_driver;
 use super::value::{Value, needed};
 
-/// What to change about a driver; what is `None` stays as it is.
+/// A change to a driver. Fields that are `None` are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DriverEdit {
-    /// Give a name, or take it away.
+    /// Set or remove the display name.
     pub name: Option<Option<String>>,
-    /// Who may see the driver.
+    /// Set the visibility.
     pub visibility: Option<Visibility>,
 }
 
-/// Changes a driver. What hangs on who may see it is made anew.
+/// Applies an edit to a driver. If the visibility changes, recomputes everything that depends on it.
 pub(super) fn edit_driver(
     db: &mut dyn Connection,
     driver: &str,
@@ -44,14 +44,14 @@ pub(super) fn edit_driver(
     settle_driver(db, driver, visibility)
 }
 
-/// A number that differs after a driver was hidden or shown. It is made of the times of all changes, since the clocks of two machines may disagree on which is
-/// the newest.
+/// Returns a number that changes whenever the visibility of a driver changes. It combines the times of all changes: the clocks of two
+/// machines may disagree on which is the newest.
 pub(super) fn privacy_state(db: &mut dyn Connection) -> Result<i64, StoreError> {
     let sql = "SELECT CAST(coalesce(sum(changed_us % 1000003 * 3 + visibility), 0) AS BIGINT) FROM drivers";
     needed(db.first(sql, &[], |mut row| row.number("a number"))?.flatten(), "a number")
 }
 
-/// Gives a track or a car a name, or takes it away.
+/// Sets or removes the display name of a track or a car.
 pub(super) fn name_thing(
     db: &mut dyn Connection,
     thing: Thing,

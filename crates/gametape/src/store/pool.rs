@@ -1,4 +1,4 @@
-//! Connections of one database, handed out to threads: opened when they are needed, kept, thrown away when they broke.
+//! A connection pool for one database: connections are opened on demand, reused, and closed when broken.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,42 +7,42 @@ use super::connection::{Connection, Database, in_transaction};
 use super::error::StoreError;
 use super::schema;
 
-/// Connections at most. More would only queue inside the database.
+/// Maximum number of connections. More would only queue inside the database.
 const MOST: usize = 8;
 
-/// How long somebody waits for a connection that others have: they may wait for a database that says nothing.
+/// Maximum wait for a free connection: the other threads may be waiting for a database that does not respond.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often something is tried that others are in the way of.
+/// Maximum number of attempts of a transaction that fails with a serialization conflict.
 const ATTEMPTS: u32 = 8;
 
-/// Opens connections, and takes them back.
+/// A connection pool.
 pub(super) struct Pool {
     database: Box<dyn Database>,
     state: Mutex<State>,
     returned: Condvar,
-    /// How long somebody waits for a connection.
+    /// Maximum wait for a free connection.
     patience: Duration,
 }
 
 #[derive(Default)]
 struct State {
     idle: Vec<Box<dyn Connection>>,
-    /// Idle ones and those that are in use.
+    /// Number of connections, idle or in use.
     open: usize,
-    /// The schema was looked at since the last connection broke.
+    /// Whether the schema has been checked since the last connection broke.
     checked: bool,
 }
 
 impl Pool {
-    /// Opens the database and brings its schema up to date.
+    /// Connects to the database and migrates its schema.
     pub(super) fn open(database: Box<dyn Database>) -> Result<Self, StoreError> {
         let pool = Self::new(database);
         pool.with(|_| Ok(()))?;
         Ok(pool)
     }
 
-    /// Opens nothing yet.
+    /// Creates a pool without connecting.
     pub(super) fn new(database: Box<dyn Database>) -> Self {
         Self { database, state: Mutex::default(), returned: Condvar::new(), patience: PATIENCE }
     }
@@ -51,7 +51,7 @@ impl Pool {
         self.database.name()
     }
 
-    /// Does something with a connection.
+    /// Runs `work` with a connection.
     pub(super) fn with<T>(
         &self,
         work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>,
@@ -63,7 +63,7 @@ impl Pool {
         }
     }
 
-    /// Does something that writes: all or nothing, durable when this returns. It is done again if others were in its way.
+    /// Runs `work` in a write transaction: all or nothing, durable when this returns. Retries after a serialization conflict.
     pub(super) fn write<T>(
         &self,
         work: impl Fn(&mut dyn Connection) -> Result<T, StoreError>,
@@ -75,7 +75,7 @@ impl Pool {
                 let done = in_transaction(db, begin, |db| {
                     let before = db.changed();
                     let done = work(db)?;
-                    // Last, so that others who write wait for this row as short as can be.
+                    // Done last, to hold the lock on this row as briefly as possible.
                     if db.changed() != before {
                         db.execute("UPDATE changes SET n = n + 1", &[])?;
                     }
@@ -84,19 +84,19 @@ impl Pool {
                 if !db.was_in_the_way() || done.is_ok() || attempt == ATTEMPTS {
                     return done;
                 }
-                // Those who were in each other's way do not begin again at the same moment.
+                // Back off, so that conflicting transactions do not start again at the same moment.
                 std::thread::sleep(attempt * Duration::from_millis(10));
                 attempt += 1;
             }
         })
     }
 
-    /// Whether the database answered when it was last asked.
+    /// Returns whether the database responded to the last request.
     pub(super) fn is_connected(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).checked
     }
 
-    /// Does several queries that see the same state.
+    /// Runs several queries on the same snapshot.
     pub(super) fn snapshot<T>(
         &self,
         work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreError>,
@@ -127,7 +127,7 @@ impl Pool {
         state.open += 1;
         let checked = state.checked;
         drop(state);
-        // From here on the place is given back by the lease, whatever happens.
+        // From here on, dropping the lease releases the slot.
         let mut lease = Lease { pool: self, connection: None };
         let mut connection = self.database.connect()?;
         if !checked {
@@ -151,7 +151,7 @@ impl Drop for Lease<'_> {
         match self.connection.take().filter(|connection| connection.is_usable()) {
             Some(connection) => state.idle.push(connection),
             None => {
-                // A server that comes back may be another one: idle connections to it are of no use either.
+                // The server may be a different one when it comes back, so the idle connections are closed too.
                 state.open -= 1 + state.idle.len();
                 state.idle.clear();
                 state.checked = false;
@@ -172,7 +172,7 @@ mod tests {
     use super::super::value::Value;
     use super::*;
 
-    /// A panic in the middle of a transaction, then another transaction: only the second one is in the database.
+    /// Panics within a transaction, then commits another one: only the second may be in the database.
     fn a_panic_leaves_nothing_behind(pool: &Pool) {
         let note = |name: &str| {
             let sql = "INSERT INTO tokens (id, name, scope, hash, created_us) VALUES (?1, ?2, 'read', ?1, 0)";
@@ -196,7 +196,7 @@ mod tests {
         let names = pool.with(|db| db.all("SELECT name FROM tokens ORDER BY name", &[], |mut row| row.text("a name")));
         assert_eq!(names.unwrap(), [Some("other".to_owned())]);
         let open = pool.state.lock().unwrap().open;
-        assert!(open <= 1, "{open} places are taken");
+        assert!(open <= 1, "{open} connections are open");
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_panic_in_a_transaction_of_postgres_leaves_nothing_behind() {
         let Ok(url) = std::env::var("GAMETAPE_POSTGRES") else {
-            // Not eprintln: the test harness would swallow it.
+            // Not `eprintln!`: the test harness would capture it.
             std::io::stderr().write_all(b"SKIPPED store_on_postgres: GAMETAPE_POSTGRES is not set\n").unwrap();
             if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {
                 let mut log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gets_no_connection_is_told_so() {
+    fn an_exhausted_pool_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut pool = Pool::new(Box::new(SqliteFile { path: folder.path().join("laps.sqlite") }));
         pool.patience = Duration::from_millis(50);

@@ -12,10 +12,10 @@ use super::dialect::Dialect;
 use super::error::StoreError;
 use super::value::{Row, Value};
 
-/// Statements that a connection keeps ready.
+/// Maximum number of cached prepared statements per connection.
 const KEPT_STATEMENTS: usize = 128;
 
-/// What an error says, with what is behind it: the outer text alone is "db error".
+/// Returns the message of an error with its cause: the outer text alone is "db error".
 pub(super) fn reason_of(error: &postgres::Error) -> String {
     if let Some(db) = error.as_db_error() {
         return db.detail().map_or_else(|| db.message().to_owned(), |detail| format!("{} ({detail})", db.message()));
@@ -23,21 +23,21 @@ pub(super) fn reason_of(error: &postgres::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
-/// What a server says when others wanted the same, or when something took too long: the connection is as good as before.
-fn is_passing(code: &str) -> bool {
+/// Returns whether an SQLSTATE is transient (conflict or timeout). The connection remains usable.
+fn is_transient(code: &str) -> bool {
     is_conflict(code) || matches!(code, "55P03" | "57014")
 }
 
-/// What a server says when two transactions waited for each other, or changed the same.
+/// Returns whether an SQLSTATE is a serialization failure or a deadlock.
 fn is_conflict(code: &str) -> bool {
     matches!(code, "40001" | "40P01")
 }
 
-/// Whether it was the server that spoke, and of what: a server that shuts down or is full answers, and is not there.
+/// Maps an error to a [`StoreError`]. A server that is shutting down or out of connections responds, but counts as unreachable.
 pub(super) fn told(store: &str, error: &postgres::Error) -> StoreError {
     let (store, reason) = (store.to_owned(), reason_of(error));
     match error.code().map(postgres::error::SqlState::code) {
-        Some(code) if is_passing(code) => StoreError::Unreachable { store, reason },
+        Some(code) if is_transient(code) => StoreError::Unreachable { store, reason },
         // Connection exceptions, operator intervention, too many connections.
         Some(code) if code.starts_with("08") || code.starts_with("57P") || code.starts_with("53") => {
             StoreError::Unreachable { store, reason }
@@ -65,7 +65,7 @@ impl PostgresConnection {
     fn failed(&mut self, error: &postgres::Error) -> StoreError {
         let code = error.code().map(postgres::error::SqlState::code).unwrap_or_default();
         self.in_the_way |= is_conflict(code);
-        let passing = is_passing(code);
+        let passing = is_transient(code);
         let error = told(&self.store, error);
         self.broken |= error.is_unreachable() && !passing;
         error
@@ -115,7 +115,7 @@ impl Connection for PostgresConnection {
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
         let done = self.client.batch_execute(sql).map_err(|error| self.failed(&error));
-        // A transaction that could not be ended would go into the next use.
+        // A transaction that could not be rolled back would leak into the next use.
         self.broken |= done.is_err() && sql == "ROLLBACK";
         done
     }

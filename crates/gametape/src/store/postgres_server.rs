@@ -1,7 +1,7 @@
-//! PostgreSQL: a server, named by a URL (`postgres://user@host/database`), and how its connections are opened.
+//! PostgreSQL: a server named by a URL (`postgres://user@host/database`), and how connections to it are opened.
 //!
-//! Tables are made in the schema that comes first in the search path. A server that has gone away is noticed within seconds, so that a
-//! caller is never held for long.
+//! Tables are created in the first schema of the search path. A server that has become unreachable is detected within seconds, so that
+//! callers never block for long.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -16,35 +16,35 @@ use super::error::StoreError;
 use super::postgres::{PostgresConnection, reason_of, told};
 use super::postgres_worker::{WorkerConnection, serve};
 
-/// How long a server may take to answer the first word, and to take what was sent to it.
+/// Timeout for the first response of a server, and for the acknowledgement of sent data.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// When a silent connection is asked whether it is still there, and how often until it is given up.
+/// TCP keepalive: idle time before the first probe, interval and number of probes.
 const SILENCE: Duration = Duration::from_secs(5);
 const ASK_EVERY: Duration = Duration::from_secs(2);
 const ASK_TIMES: u32 = 3;
 
-/// How long a statement may wait for others, and how long it may take, in milliseconds; unless the URL or the server says otherwise.
+/// Sets the lock timeout and the statement timeout, in milliseconds, unless the URL or the server configures them.
 const LIMITS: &str = "SELECT set_config(name, CASE name WHEN 'lock_timeout' THEN '5000' ELSE '60000' END, false) \
                       FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout') AND setting = '0'";
 
-/// Connections at most that were begun and got no answer.
+/// Maximum number of pending connection attempts.
 const MOST_UNANSWERED: usize = 8;
 
-/// A server.
+/// A PostgreSQL server.
 pub(super) struct PostgresServer {
     name: String,
-    way: Arc<Way>,
+    connector: Arc<Connector>,
 }
 
-/// How connections are opened.
-struct Way {
+/// Opens connections.
+struct Connector {
     config: Config,
     unanswered: AtomicUsize,
 }
 
 impl PostgresServer {
-    /// Reads a URL. Nothing is opened.
+    /// Parses a URL. Does not connect.
     pub(super) fn new(url: &str) -> Result<Self, StoreError> {
         let name = without_password(url);
         let mut config = Config::from_str(url)
@@ -57,15 +57,15 @@ impl PostgresServer {
         if config.get_application_name().is_none() {
             config.application_name("gametape");
         }
-        Ok(Self { name, way: Arc::new(Way { config, unanswered: AtomicUsize::new(0) }) })
+        Ok(Self { name, connector: Arc::new(Connector { config, unanswered: AtomicUsize::new(0) }) })
     }
 }
 
-/// A short text that is another one for each server and database, and the same for all ways to log in there: for names of files.
+/// Returns a short hash for use in file names. It identifies a server and database, and does not depend on the login.
 pub(super) fn server_key(url: &str) -> Result<String, StoreError> {
-    let way = PostgresServer::new(url)?.way;
-    let config = &way.config;
-    // Without a name, a database is called like the user.
+    let connector = PostgresServer::new(url)?.connector;
+    let config = &connector.config;
+    // The default database name is the user name.
     let database = config.get_dbname().or(config.get_user());
     let hosts: Vec<_> = config.get_hosts().iter().map(|host| format!("{host:?}")).collect();
     let ports: Vec<_> = match config.get_ports() {
@@ -76,7 +76,7 @@ pub(super) fn server_key(url: &str) -> Result<String, StoreError> {
     Ok(blake3::hash(all.as_bytes()).to_hex().chars().take(16).collect())
 }
 
-/// A URL as it may be shown.
+/// Returns a URL without its password, for display.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "postgres".to_owned() };
     let (place, _) = rest.split_once('?').unwrap_or((rest, ""));
@@ -96,40 +96,40 @@ impl Database for PostgresServer {
             NoClient::Silent(reason) => StoreError::Unreachable { store: self.name.clone(), reason },
             NoClient::Refused(error) => told(&self.name, &error),
         };
-        let of_probe = Arc::clone(&self.way);
-        // A server that refuses is there.
+        let of_probe = Arc::clone(&self.connector);
+        // A server that refuses the connection is reachable.
         let probe = Arc::new(move || !matches!(of_probe.open(drop), Err(NoClient::Silent(_))));
         let (connection, orders) = WorkerConnection::new(self.name.clone(), probe);
         let store = self.name.clone();
         let run = move |client| serve(PostgresConnection::new(client, store), &orders);
-        self.way.open(run).map_err(failed)?;
+        self.connector.open(run).map_err(failed)?;
         Ok(Box::new(connection))
     }
 }
 
-/// Why there is no connection.
+/// Why no connection was opened.
 enum NoClient {
-    /// Nothing was heard of the server.
+    /// The server did not respond.
     Silent(String),
-    /// The server, or the system, said no.
+    /// The server, or the operating system, refused the connection.
     Refused(postgres::Error),
 }
 
-impl Way {
-    /// Opens a connection on a thread of its own and runs `run` with it there. Returns when the connection is open.
+impl Connector {
+    /// Opens a connection on a separate thread and runs `run` with it there. Returns when the connection is open.
     ///
-    /// The library limits the time for reaching the machine, not that for its first answer: one that hangs would be waited for for ever.
+    /// The library limits the time for connecting, but not the time for the first response: a server that hangs would block forever.
     fn open(self: &Arc<Self>, run: impl FnOnce(Client) + Send + 'static) -> Result<(), NoClient> {
         if self.unanswered.fetch_add(1, Ordering::Relaxed) >= MOST_UNANSWERED {
             self.unanswered.fetch_sub(1, Ordering::Relaxed);
-            return Err(NoClient::Silent("it takes connections and does not answer".to_owned()));
+            return Err(NoClient::Silent("it accepts connections but does not respond".to_owned()));
         }
         let (tell, hear) = channel();
-        let way = Arc::clone(self);
+        let connector = Arc::clone(self);
         let connect = move || {
-            let opened = way.config.connect(NoTls);
+            let opened = connector.config.connect(NoTls);
             let opened = opened.and_then(|mut client| client.batch_execute(LIMITS).map(|()| client));
-            way.unanswered.fetch_sub(1, Ordering::Relaxed);
+            connector.unanswered.fetch_sub(1, Ordering::Relaxed);
             match opened {
                 Ok(client) if tell.send(Ok(())).is_ok() => run(client),
                 Ok(_) => {}
@@ -145,7 +145,7 @@ impl Way {
         let limit = *self.config.get_connect_timeout().unwrap_or(&PATIENCE) * hosts;
         match hear.recv_timeout(limit) {
             Ok(opened) => opened.map_err(NoClient::Refused),
-            Err(_) => Err(NoClient::Silent(format!("no answer within {} s", limit.as_secs()))),
+            Err(_) => Err(NoClient::Silent(format!("no response within {} s", limit.as_secs()))),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A connection to PostgreSQL on a thread of its own, so that a server that stops answering in the middle of a statement holds nobody.
+//! A connection to PostgreSQL on its own thread, so that a server that stops responding during a statement does not block callers.
 //!
 //! ```text
 //! caller ──Order──▶ worker thread: PostgresConnection ──▶ server
 //!        ◀──Reply──
 //! ```
-//! The library has no time limit for answers. TCP does not help: the system of a server that hangs still acknowledges. If no answer comes for
-//! [`SILENCE`], a second connection is tried. A server that answers it is only slow, and limits its statements itself; otherwise the caller gets
-//! [`StoreError::Unreachable`] and the worker is left behind until its socket breaks.
+//! The library has no timeout for responses. TCP does not help: the kernel of a server that hangs still acknowledges packets. If no
+//! response arrives within [`SILENCE`], a second connection is tried. If the server responds to it, it is only slow, and its own
+//! statement timeout applies. Otherwise the caller gets [`StoreError::Unreachable`], and the worker is abandoned until its socket breaks.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -18,17 +18,17 @@ use super::error::StoreError;
 use super::postgres::PostgresConnection;
 use super::value::{Row, Value};
 
-/// How long an answer may take before the server is probed; then twice as long, and so on.
+/// How long a response may take before the server is probed. The time doubles after each probe.
 const SILENCE: Duration = Duration::from_secs(1);
-/// The longest time between two probes.
+/// Maximum time between two probes.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
-/// Rows on their way to the caller at most.
+/// Capacity of the channel for rows.
 const ROWS: usize = 256;
 
-/// Whether a new connection to the server gets an answer.
+/// Returns whether the server responds to a new connection.
 pub(super) type Probe = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Something for the worker to do.
+/// A request to the worker.
 pub(super) struct Order {
     what: What,
     sql: String,
@@ -47,7 +47,7 @@ enum Reply {
     Done { result: Result<u64, StoreError>, in_the_way: bool, usable: bool },
 }
 
-/// Does what is ordered until nobody is left who could order anything.
+/// Runs requests until all senders are dropped.
 pub(super) fn serve(mut db: PostgresConnection, orders: &Receiver<Order>) {
     for Order { what, sql, values, reply } in orders {
         let result = match what {
@@ -55,18 +55,19 @@ pub(super) fn serve(mut db: PostgresConnection, orders: &Receiver<Order>) {
             What::Script => db.script(&sql).map(|()| 0),
             What::Query => db
                 .each(&sql, &values, &mut |row| {
-                    let nobody = |_| StoreError::Refused { store: String::new(), reason: "the caller is gone".into() };
+                    let nobody =
+                        |_| StoreError::Refused { store: String::new(), reason: "the caller has disconnected".into() };
                     reply.send(Reply::Row(row)).map_err(nobody)
                 })
                 .map(|()| 0),
         };
         let done = Reply::Done { result, in_the_way: db.was_in_the_way(), usable: db.is_usable() };
-        // A caller that has left learns nothing.
+        // The caller may have disconnected.
         let _ = reply.send(done);
     }
 }
 
-/// The caller's end.
+/// The caller's side of the connection.
 pub(super) struct WorkerConnection {
     store: String,
     orders: Sender<Order>,
@@ -77,7 +78,7 @@ pub(super) struct WorkerConnection {
 }
 
 impl WorkerConnection {
-    /// Returns the caller's end, and the orders for [`serve`].
+    /// Returns the caller's side, and the receiver of requests for [`serve`].
     pub(super) fn new(store: String, probe: Probe) -> (Self, Receiver<Order>) {
         let (orders, taken) = channel();
         (Self { store, orders, probe, changed: 0, in_the_way: false, usable: true }, taken)
@@ -87,7 +88,7 @@ impl WorkerConnection {
         let (reply, replies) = sync_channel(ROWS);
         let order = Order { what, sql: sql.to_owned(), values: values.to_vec(), reply };
         if self.orders.send(order).is_err() {
-            return Err(self.lost("its connection has ended"));
+            return Err(self.lost("the connection was closed"));
         }
         loop {
             match self.next(&replies)? {
@@ -106,9 +107,9 @@ impl WorkerConnection {
         loop {
             match replies.recv_timeout(silence) {
                 Ok(reply) => return Ok(reply),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("its connection has ended")),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("the connection was closed")),
                 Err(RecvTimeoutError::Timeout) if (self.probe)() => silence = (silence * 2).min(LONGEST_SILENCE),
-                Err(RecvTimeoutError::Timeout) => return Err(self.lost("it takes connections and does not answer")),
+                Err(RecvTimeoutError::Timeout) => return Err(self.lost("it accepts connections but does not respond")),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How times went on: the best and the median of each day, per car and track.
+//! Progress over time: the best and the median time of each day, per car and track.
 
 use super::connection::Connection;
 use super::cursor::Cursor;
@@ -11,11 +11,11 @@ use super::value::{Statement, Value, needed};
 
 const KIND: &str = "progress";
 const DAY_US: i64 = 86_400_000_000;
-/// What days are kept apart by, in their order. What is not known sorts first.
+/// The group key of days, in sort order. Unknown values sort first.
 const CAR_AND_TRACK: &str = "c.game, coalesce(c.track, ''), coalesce(c.layout, ''), coalesce(c.car, '')";
 
-/// A page of days, by game, track, layout and car, the oldest first. One car on one track is looked at after the other, until there are
-/// enough days: the times of a car on a track are all that is in memory.
+/// Returns a page of days, ordered by game, track, layout and car, oldest first. Processes one car on one track at a time until the page
+/// is full, so that only the times of one group are in memory.
 pub(super) fn progress(
     db: &mut dyn Connection,
     query: &ProgressQuery,
@@ -27,7 +27,7 @@ pub(super) fn progress(
     sql.push(CAR_AND_TRACK).push(" FROM combinations c WHERE 1 = 1");
     add_combination(&mut sql, &query.filter);
     if let Some(values) = &after {
-        // The last day of the page before may not have been the last of its car and track.
+        // The previous page may have ended in the middle of a group.
         let values = values.iter().take(4).cloned().collect();
         add_after(&mut sql, &format!("({CAR_AND_TRACK}) >= ("), values);
     }
@@ -49,7 +49,7 @@ pub(super) fn progress(
     }))
 }
 
-/// The days of one car on one track, after one of them.
+/// Appends the days of one car on one track, after a given day.
 fn days_of(
     db: &mut dyn Connection,
     query: &ProgressQuery,
@@ -87,7 +87,7 @@ fn days_of(
     });
     let game = needed(texts.next().flatten(), "a game")?;
     let [track, layout, car] = [texts.next().flatten(), texts.next().flatten(), texts.next().flatten()];
-    // Days, and the times of each, come sorted.
+    // Days, and the times within each day, are sorted.
     for of_day in times.chunk_by(|one, other| one.day == other.day) {
         if let (Some(Timed { day, time_ms: best_ms, .. }), Some(median_ms)) = (of_day.first(), median_ms(of_day)) {
             days.push(Progress {
@@ -112,7 +112,7 @@ struct Timed {
     caution: bool,
 }
 
-/// The middle of sorted times; the lower one of two. Laps behind yellow flags are no pace, unless there were no others.
+/// Returns the median of sorted times; of two middle values, the lower one. Laps under caution are left out unless there are no others.
 fn median_ms(laps: &[Timed]) -> Option<u32> {
     let mut pace: Vec<u32> = laps.iter().filter(|lap| !lap.caution).map(|lap| lap.time_ms).collect();
     if pace.is_empty() {

@@ -1,10 +1,10 @@
-//! What another server has already, as rows: which session or tape, and what it was when it was sent.
+//! Records of what has been sent to other servers: the content hash of each session and tape at the time of sending.
 
 use super::connection::Connection;
 use super::error::StoreError;
 use super::value::Value;
 
-/// What was sent of something; `None` if nothing was.
+/// Returns the content hash that was last sent; `None` if nothing was.
 pub(super) fn content(
     db: &mut dyn Connection,
     upstream: &str,
@@ -16,7 +16,7 @@ pub(super) fn content(
     Ok(db.first(sql, &key, |mut row| row.text("what was sent"))?.flatten())
 }
 
-/// Notes that it has arrived.
+/// Records a delivery.
 pub(super) fn note(
     db: &mut dyn Connection,
     upstream: &str,

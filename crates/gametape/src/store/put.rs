@@ -1,25 +1,25 @@
-//! A row that may be there already: written if it is not, changed if it differs, left alone if it is the same.
+//! Upsert: inserts a row, updates it if it differs, and leaves it untouched if it is equal.
 
 use super::connection::Connection;
 use super::error::StoreError;
 use super::stored::Change;
 use super::value::{Row, Value};
 
-/// A row to be put into a table.
+/// A row to upsert.
 pub(super) struct Put<'a> {
     pub(super) table: &'a str,
     pub(super) columns: &'a [&'a str],
-    /// How many of the columns, from the first, are the key.
+    /// The number of leading columns that form the key.
     pub(super) key: usize,
     pub(super) values: &'a [Value],
-    /// Columns that are set when the row is made, and that others change later.
+    /// Columns that are set on insert only, and updated elsewhere.
     pub(super) once: &'a [(&'a str, Value)],
 }
 
 impl Put<'_> {
-    /// Does it. Values are compared as they are stored, so that what cannot be stored is no difference.
+    /// Runs the upsert. Compares values in their stored form, so that information that cannot be stored does not count as a difference.
     pub(super) fn run(&self, db: &mut dyn Connection) -> Result<Change, StoreError> {
-        if let Some(change) = self.over_what_is_there(db)? {
+        if let Some(change) = self.update_existing(db)? {
             return Ok(change);
         }
         let names: Vec<_> = self.columns.iter().copied().chain(self.once.iter().map(|(name, _)| *name)).collect();
@@ -35,11 +35,11 @@ impl Put<'_> {
         if db.execute(&sql, &values)? == 1 {
             return Ok(Change::New);
         }
-        // Another program was faster by a moment.
-        Ok(self.over_what_is_there(db)?.unwrap_or(Change::Same))
+        // Another program inserted the row in the meantime.
+        Ok(self.update_existing(db)?.unwrap_or(Change::Same))
     }
 
-    fn over_what_is_there(&self, db: &mut dyn Connection) -> Result<Option<Change>, StoreError> {
+    fn update_existing(&self, db: &mut dyn Connection) -> Result<Option<Change>, StoreError> {
         let is_key: Vec<_> =
             self.columns.iter().take(self.key).zip(1..).map(|(name, at)| format!("{name} = ?{at}")).collect();
         let is_key = is_key.join(" AND ");

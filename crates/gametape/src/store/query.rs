@@ -1,4 +1,4 @@
-//! What can be asked of a store, and how answers come in pages.
+//! Queries, filters and pages.
 
 use gametape_format::TapeId;
 
@@ -9,37 +9,38 @@ use super::name_filter::NameFilter;
 use super::value::Value;
 use crate::laps::{Phase, SessionKind};
 
-/// Entries of a page unless another number is asked for.
+/// Default number of entries per page.
 pub const PAGE: u32 = 20;
-/// Entries of a page at most.
+/// Maximum number of entries per page.
 pub const LARGEST_PAGE: u32 = 500;
 
-/// Who asks. Drivers can be hidden: unlisted ones are seen by those who ask for them by name or id, private ones by the owner alone.
+/// The client of a query. Drivers can be hidden: unlisted drivers are visible to clients that request them by name or id, private drivers
+/// only to the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// The owner of the store: sees all.
+    /// The owner of the store, who sees everything.
     Owner,
-    /// Anybody.
+    /// Any other client.
     Public,
 }
 
-/// Who may see a driver. The order is that of hiding.
+/// Who may see a driver, ordered from least to most hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Visibility {
-    /// Everybody.
+    /// Everyone.
     #[default]
     Public,
-    /// Those who ask for the driver by name, or for a lap or a session by its id.
+    /// Clients that request the driver by name, or a lap or session by its id.
     Unlisted,
-    /// The owner alone: absent from all public answers, counts and bests too.
+    /// Only the owner. Private drivers are absent from all public responses, including counts and bests.
     Private,
 }
 
 impl Visibility {
-    /// All of them.
+    /// All visibilities.
     pub const ALL: &'static [Self] = &[Self::Public, Self::Unlisted, Self::Private];
 
-    /// Its name in answers.
+    /// Its name in responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +50,7 @@ impl Visibility {
         }
     }
 
-    /// The one with this name.
+    /// Returns the visibility with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
@@ -69,11 +70,12 @@ impl Visibility {
 }
 
 impl Audience {
-    /// The most hidden that is shown in lists. Who names an unlisted driver sees it; naming one that is public shows nobody else.
+    /// Returns the most hidden visibility that lists may show. Naming an unlisted driver makes that driver visible; naming a public
+    /// driver reveals no one else.
     pub(super) fn sees(self, db: &mut dyn Connection, filter: &Filter) -> Result<i64, StoreError> {
         let driver = match (self, &filter.driver) {
             (Self::Owner, _) => return Ok(Visibility::Private.number()),
-            // Part of a name names nobody.
+            // Part of a name does not count as naming a driver.
             (Self::Public, None | Some(NameFilter::Contains(_))) => return Ok(Visibility::Public.number()),
             (Self::Public, Some(NameFilter::Is(driver))) => driver,
         };
@@ -85,7 +87,7 @@ impl Audience {
         })
     }
 
-    /// The most hidden that is shown to who knows an id.
+    /// Returns the most hidden visibility that a client may see if it knows an id.
     pub(super) fn sees_by_id(self) -> i64 {
         match self {
             Self::Owner => Visibility::Private.number(),
@@ -94,19 +96,19 @@ impl Audience {
     }
 }
 
-/// Whether a game counts a lap.
+/// Whether the game counts a lap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity {
-    /// It does.
+    /// The game counts the lap.
     Valid,
-    /// It does not.
+    /// The game does not count the lap.
     Invalid,
-    /// It does not say.
+    /// The game does not say.
     Unknown,
 }
 
-/// Which sessions or laps. The id of the game is compared exactly, names as [`NameFilter`] says; a session is found by the validity and the phase of any of its
-/// laps.
+/// A filter for sessions or laps. The game id is compared exactly, names according to [`NameFilter`]. A session matches a validity or a
+/// phase if any of its laps does.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     /// Id of the game.
@@ -123,36 +125,37 @@ pub struct Filter {
     pub driver: Option<NameFilter>,
     /// Whether the game counts the lap.
     pub valid: Option<Validity>,
-    /// What kind of lap.
+    /// Kind of lap.
     pub phase: Option<Phase>,
-    /// Began at this moment or later; UTC, microseconds since 1970.
+    /// Started at this time or later; UTC, microseconds since 1970.
     pub from_us: Option<i64>,
-    /// Began before this moment.
+    /// Started before this time.
     pub to_us: Option<i64>,
-    /// A tag of the session, or of the lap.
+    /// A tag of the session or of the lap.
     pub tag: Option<String>,
-    /// Sessions that are on this tape. Only sessions are asked for by it.
+    /// The tape of the session. Applies to sessions only.
     pub tape: Option<TapeId>,
-    /// Sessions that have all of these words in what they are called, whatever the case. Only sessions are asked for by it.
+    /// Words that must all occur in the game, kind, track, layout, car, driver, name, note or tags of the session, ignoring case. Applies to
+    /// sessions only.
     pub words: Vec<String>,
-    /// Sessions with this many laps that were driven to their end; 0 is all, also the empty ones. Only sessions are asked for by it.
+    /// Minimum number of completed laps; 0 includes empty sessions. Applies to sessions only.
     pub min_laps: u32,
-    /// Deleted ones instead of those that are there: for undoing.
+    /// Return deleted items instead of existing ones, for undo.
     pub deleted: bool,
 }
 
-/// Asks for sessions, newest first.
+/// A query for sessions, newest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionQuery {
-    /// Which.
+    /// The filter.
     pub filter: Filter,
-    /// How many; 0 is [`PAGE`].
+    /// Number of entries; 0 means [`PAGE`].
     pub limit: u32,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub after: Option<Cursor>,
 }
 
-/// The order of laps.
+/// The sort order of laps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LapSort {
     /// Newest first.
@@ -160,14 +163,14 @@ pub enum LapSort {
     Newest,
     /// Oldest first.
     Oldest,
-    /// Fastest first; laps without a time are left out.
+    /// Fastest first. Laps without a time are left out.
     Fastest,
-    /// Slowest first; laps without a time are left out.
+    /// Slowest first. Laps without a time are left out.
     Slowest,
 }
 
 impl LapSort {
-    /// All of them.
+    /// All sort orders.
     pub const ALL: &'static [Self] = &[Self::Newest, Self::Oldest, Self::Fastest, Self::Slowest];
 
     /// Its name in queries.
@@ -181,61 +184,61 @@ impl LapSort {
         }
     }
 
-    /// The one with this name.
+    /// Returns the sort order with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
     }
 }
 
-/// Asks for laps.
+/// A query for laps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LapQuery {
-    /// Which.
+    /// The filter.
     pub filter: Filter,
-    /// In which order.
+    /// The sort order.
     pub sort: LapSort,
-    /// How many; 0 is [`PAGE`].
+    /// Number of entries; 0 means [`PAGE`].
     pub limit: u32,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub after: Option<Cursor>,
 }
 
-/// Asks for bests, tracks, cars, drivers or tapes.
+/// A query for bests, tracks, cars, drivers or tapes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListQuery {
-    /// Which. Validity and phase mean nothing here.
+    /// The filter. Validity and phase are ignored.
     pub filter: Filter,
-    /// How many; 0 is [`PAGE`].
+    /// Number of entries; 0 means [`PAGE`].
     pub limit: u32,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub after: Option<Cursor>,
 }
 
-/// Asks how times went on, day by day.
+/// A query for the progress of lap times by day.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgressQuery {
-    /// Which laps.
+    /// The filter.
     pub filter: Filter,
-    /// When a day begins: minutes east of UTC.
+    /// The UTC offset of the days, in minutes east of UTC.
     pub utc_offset_min: i32,
-    /// How many; 0 is [`PAGE`].
+    /// Number of entries; 0 means [`PAGE`].
     pub limit: u32,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub after: Option<Cursor>,
 }
 
-/// A page of an answer.
+/// A page of results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// What is on it.
+    /// The entries.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` if this is the last.
+    /// The cursor of the next page; `None` on the last page.
     pub next: Option<Cursor>,
 }
 
 impl<T> Page<T> {
-    /// A page of what was read: one more than asked for was, to know whether there is more.
+    /// Makes a page of rows that were read with a limit of one more than requested, which shows whether a next page exists.
     pub(super) fn of(mut items: Vec<T>, limit: u32, cursor: impl FnOnce(&T) -> Cursor) -> Self {
         let more = items.len() > limit as usize;
         items.truncate(limit as usize);
@@ -244,7 +247,7 @@ impl<T> Page<T> {
     }
 }
 
-/// How many entries a page has when this many were asked for.
+/// Returns the page size for a requested limit.
 pub(super) fn page_size(limit: u32) -> u32 {
     match limit {
         0 => PAGE,
@@ -252,7 +255,7 @@ pub(super) fn page_size(limit: u32) -> u32 {
     }
 }
 
-/// The values of a cursor that a query of this kind gave; `pattern` says of which types they are.
+/// Returns the values of a cursor. `pattern` has one type letter per value. Fails if a query of another kind issued the cursor.
 pub(super) fn values_of(after: Option<&Cursor>, kind: &str, pattern: &str) -> Result<Option<Vec<Value>>, StoreError> {
     after.map(|cursor| cursor.values(kind, pattern).ok_or(StoreError::BadCursor)).transpose()
 }

@@ -1,4 +1,4 @@
-//! The thread of a [`super::QueuedStore`]: writes what is to be written at once, and sends what waits in the file, in the order in which it came.
+//! The thread of a [`super::QueuedStore`]: performs direct writes, and sends the entries of the outbox in order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -10,31 +10,32 @@ use super::outbox::{Parcel, Turn};
 use super::queued_store::{Direct, Inner, State, lock};
 use crate::library::message_of;
 
-/// How often a server that is away is tried for those who only ask.
+/// How often an unreachable server is probed when nothing is queued for it.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
-/// What the thread does next.
+/// The next step of the thread.
 enum Next {
-    /// Something that a writer waits for.
+    /// A direct write that a caller waits for.
     Direct(Direct),
-    /// What is in the file.
+    /// Send the outbox.
     File,
-    /// Whether the server is there again.
+    /// Probe whether the server is reachable again.
     Probe,
     Stop,
 }
 
-/// How the last sending of the file ended.
+/// Backoff after a failed attempt to send the outbox.
 #[derive(Clone, Copy)]
 struct Pause {
-    /// Not sent again before.
+    /// Time of the next attempt.
     until: Instant,
-    /// The server answered: new laps may be accepted before that.
+    /// Whether the server responded and refused: new laps may be accepted before `until`.
     refused: bool,
 }
 
 impl Inner {
-    /// The thread: sends what waits until it is told to stop. A panic is the problem that is shown, and the thread goes on after a pause.
+    /// The thread's main loop: sends the outbox until it is stopped. A panic is reported as the problem, and the loop restarts after a
+    /// pause.
     pub(super) fn run(&self) {
         while let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.send_all())) {
             let mut state = lock(&self.state);
@@ -62,10 +63,10 @@ impl Inner {
                         None => self.server.tracked(&origin).map(|()| Vec::new()),
                     };
                     self.note_whether_away(done.as_ref().err());
-                    // The writer may have given up: then it is in the file.
+                    // The caller may have timed out. It has then queued the write in the outbox.
                     let _ = reply.send(done);
                 }
-                Next::File => match self.send_what_waits() {
+                Next::File => match self.send_outbox() {
                     Ok(()) => {
                         (length, pause) = (self.pauses.first, None);
                         lock(&self.state).problem = None;
@@ -80,7 +81,7 @@ impl Inner {
         }
     }
 
-    /// Waits until there is something to do.
+    /// Waits for the next step.
     fn next(&self, pause: Option<Pause>) -> Next {
         let mut state = lock(&self.state);
         loop {
@@ -91,7 +92,7 @@ impl Inner {
                 return Next::Direct(direct);
             }
             let now = Instant::now();
-            // New laps do not shorten the pause, except for a server that answers and refuses something else.
+            // New laps do not shorten the backoff, unless the server responds and has refused other entries.
             let send_at = pause.filter(|pause| !(pause.refused && state.fresh)).map_or(now, |pause| pause.until);
             if state.waiting && send_at <= now {
                 state.fresh = false;
@@ -109,8 +110,8 @@ impl Inner {
         }
     }
 
-    /// Sends all that waits. What the server refuses stays, and holds up nothing else.
-    fn send_what_waits(&self) -> Result<(), StoreError> {
+    /// Sends all entries of the outbox. Entries that the server refuses stay, and do not block the others.
+    fn send_outbox(&self) -> Result<(), StoreError> {
         let (mut turn, mut refused) = (Turn::FIRST, None);
         while !lock(&self.state).stop {
             let sending = lock(&self.sending);
@@ -136,7 +137,7 @@ impl Inner {
             }
             drop(sending);
         }
-        // Nobody writes while this is looked at, so nothing can come between.
+        // Holding `order` keeps writers from queueing between this check and the update of the state.
         let _order = lock(&self.order);
         let waiting = self.file.next_parcel(Turn::FIRST)?.is_some();
         lock(&self.state).waiting = waiting;

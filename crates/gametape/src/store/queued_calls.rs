@@ -1,4 +1,4 @@
-//! What a [`QueuedStore`] does as a store: laps may wait, everything else is asked of the server.
+//! [`Store`] for [`QueuedStore`]: writes of laps may be queued, everything else is requested from the server.
 
 use gametape_format::TapeId;
 

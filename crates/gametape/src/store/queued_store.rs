@@ -1,12 +1,13 @@
-//! A store on a server that may be away or slow: what cannot be written there at once waits in a file (the outbox), and a thread sends it later.
+//! A store on a server that may be unreachable or slow. Writes that fail are queued in a file (the outbox), and a thread retries them.
 //!
 //! ```text
-//! write ──▶ thread ──▶ server answers within a moment
-//!       └─▶ otherwise: file (durable) ──thread, with growing pauses──▶ server ──▶ removed from the file
+//! write ──▶ thread ──▶ server responds within WRITE_TIMEOUT
+//!       └─▶ otherwise: file (durable) ──thread, with exponential backoff──▶ server ──▶ removed from the file
 //! ```
-//! Each lap arrives once, however often it was sent: ids make a second writing the same as the first. What is newer never overtakes: while
-//! anything waits, everything goes through the file, and one thread does all the writing. What the server refuses waits too, and holds up nothing else.
-//! A writer waits for that thread for [`ANSWER`] at most. While the server is away, nobody but the thread asks it.
+//! Delivery is idempotent: a lap that is sent twice is stored once, because its id is derived from the tape and its start time. Order is
+//! preserved: while the outbox is not empty, every write goes through it, and a single thread does all the writing. Entries that the
+//! server refuses stay queued and do not block the others. A caller waits for the thread at most [`WRITE_TIMEOUT`]. While the server is
+//! unreachable, only the thread contacts it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -22,21 +23,21 @@ use super::sql_store::SqlStore;
 use super::stored::{Change, Origin, Replaced, Write};
 use crate::laps::{Id, Session, TrackedSession};
 
-/// Sessions that are remembered: a lap that has to wait brings its session with it.
+/// Number of recent sessions to remember: when a lap is queued, its session is queued with it.
 const REMEMBERED: usize = 32;
 
-/// How long a writer waits for the server. Then what it writes goes into the file.
-const ANSWER: Duration = Duration::from_secs(2);
+/// Timeout of a direct write. After that, the write is queued in the outbox.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the end waits for the thread, which may be waiting for the server.
-const ENDING: Duration = Duration::from_secs(3);
+/// Maximum wait for the thread on drop, which may be waiting for the server.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long the thread waits before it tries again.
+/// Backoff between attempts to send the outbox.
 #[derive(Debug, Clone, Copy)]
 pub struct Pauses {
-    /// After the first failure.
+    /// Pause after the first failure.
     pub first: Duration,
-    /// At most; each pause is twice the one before.
+    /// Maximum pause. Each pause is twice as long as the one before.
     pub longest: Duration,
 }
 
@@ -46,16 +47,16 @@ impl Default for Pauses {
     }
 }
 
-/// How it stands with what waits.
+/// The state of the outbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Sessions of which something has not arrived.
+    /// Number of sessions that have not been delivered completely.
     pub sessions: u32,
-    /// Why the last attempt failed; `None` after one that did not.
+    /// Why the last attempt failed; `None` if it succeeded.
     pub problem: Option<String>,
 }
 
-/// A store on a server, and a file for the time in which it does not answer.
+/// A store on a server, with an outbox for the time in which the server is unreachable.
 pub struct QueuedStore {
     inner: Arc<Inner>,
     thread: Option<JoinHandle<()>>,
@@ -67,9 +68,9 @@ pub(super) struct Inner {
     pub(super) pauses: Pauses,
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
-    /// Held while something is written, so that nothing overtakes.
+    /// Held during a write, to preserve the order of writes.
     pub(super) order: Mutex<VecDeque<Session>>,
-    /// Held while something of the file is on its way. Who needs both takes this one first.
+    /// Held while an entry of the outbox is being sent. Lock order: `sending` before `order`.
     pub(super) sending: Mutex<()>,
 }
 
@@ -78,20 +79,20 @@ pub(super) struct State {
     pub(super) waiting: bool,
     pub(super) stop: bool,
     pub(super) problem: Option<String>,
-    /// Something came into the file since the thread looked.
+    /// Whether a write was queued since the thread last checked.
     pub(super) fresh: bool,
-    /// When the server was last seen to be away. It stays away until the thread has had an answer.
+    /// When the server was last found unreachable. Reset when the thread gets a response.
     pub(super) away: Option<Instant>,
-    /// Something to write at once, past the file.
+    /// A direct write, which bypasses the outbox.
     pub(super) direct: Option<Direct>,
-    /// The thread has ended.
+    /// Whether the thread has ended.
     pub(super) ended: bool,
 }
 
-/// Something that the thread writes to the server while its writer waits for the answer.
+/// A write that the thread performs while the caller waits for the result.
 pub(super) struct Direct {
     pub(super) origin: Origin,
-    /// `None`: all of the tape was written.
+    /// `None`: the tape was written as a whole.
     pub(super) writes: Option<Vec<Write>>,
     pub(super) reply: Sender<Result<Vec<Change>, StoreError>>,
 }
@@ -100,13 +101,13 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether what failed may succeed later. What is wrong with the laps themselves stays wrong.
-fn may_wait(error: &StoreError) -> bool {
+/// Returns whether a retry may succeed. Errors in the laps themselves are permanent.
+fn is_retryable(error: &StoreError) -> bool {
     !matches!(error, StoreError::NoSession { .. } | StoreError::TooLarge { .. } | StoreError::Damaged { .. })
 }
 
 impl QueuedStore {
-    /// Takes the server's URL and the path of the file. The server need not be there.
+    /// Opens the outbox and starts the thread. The server need not be reachable.
     pub fn open(url: &str, file: impl AsRef<Path>, pauses: Pauses) -> Result<Self, StoreError> {
         let server = SqlStore::postgres_later(url)?;
         let file = SqlStore::sqlite(file)?;
@@ -128,18 +129,18 @@ impl QueuedStore {
         Ok(Self { inner, thread })
     }
 
-    /// How it stands with what waits.
+    /// Returns the state of the outbox.
     pub fn waiting(&self) -> Result<Waiting, StoreError> {
         let sessions = self.inner.file.waiting()?;
         Ok(Waiting { sessions, problem: lock(&self.inner.state).problem.clone() })
     }
 
-    /// The name of the server.
+    /// Returns the name of the server.
     pub(super) fn server_name(&self) -> String {
         self.inner.server.name()
     }
 
-    /// Asks the server something, on the caller's thread. Fails at once while the server is away.
+    /// Sends a request to the server on the caller's thread. Fails immediately while the server is unreachable.
     pub(super) fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.inner.ask(ask)
     }
@@ -152,7 +153,7 @@ impl QueuedStore {
         self.inner.tracked(origin)
     }
 
-    /// What waits of the tape is let go: it was tracked before the tape was seen as a whole, and would come over what is newer.
+    /// Replaces the laps of a tape and removes its entries from the outbox: they come from a partial tape and would overwrite newer data.
     pub(super) fn replace(&self, origin: &Origin, sessions: &[TrackedSession]) -> Result<Replaced, StoreError> {
         let _sending = lock(&self.inner.sending);
         let replaced = self.inner.ask(|server| server.replace_tape(origin, sessions))?;
@@ -167,11 +168,11 @@ impl Drop for QueuedStore {
     fn drop(&mut self) {
         lock(&self.inner.state).stop = true;
         self.inner.changed.notify_all();
-        // What waits is in the file: the next start sends it. A thread that waits for the server is left behind.
+        // The outbox is durable and is sent after the next start. A thread that is still waiting for the server is abandoned.
         let running = |state: &mut State| !state.ended;
         let state = lock(&self.inner.state);
         let (state, _) =
-            self.inner.changed.wait_timeout_while(state, ENDING, running).unwrap_or_else(PoisonError::into_inner);
+            self.inner.changed.wait_timeout_while(state, STOP_TIMEOUT, running).unwrap_or_else(PoisonError::into_inner);
         let ended = state.ended;
         drop(state);
         if let Some(thread) = self.thread.take().filter(|_| ended) {
@@ -184,7 +185,7 @@ impl Inner {
     fn ask<T>(&self, ask: impl FnOnce(&SqlStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let state = lock(&self.state);
         if state.away.is_some() {
-            let reason = state.problem.clone().unwrap_or_else(|| "it was away a moment ago".to_owned());
+            let reason = state.problem.clone().unwrap_or_else(|| "it was unreachable a moment ago".to_owned());
             return Err(StoreError::Unreachable { store: self.server.name(), reason });
         }
         drop(state);
@@ -193,13 +194,13 @@ impl Inner {
         done
     }
 
-    /// A server that is there and busy with these rows is not away.
+    /// Updates whether the server is unreachable. A reachable server that is busy with these rows does not count.
     pub(super) fn note_whether_away(&self, error: Option<&StoreError>) {
         let away = error.is_some_and(StoreError::is_unreachable) && !self.server.is_connected();
         let mut state = lock(&self.state);
         if away {
             state.problem = error.map(StoreError::to_string);
-            // The thread tries from now on.
+            // Wakes the thread, which probes the server from now on.
             self.changed.notify_all();
         } else if state.away.is_some() && !state.waiting {
             state.problem = None;
@@ -207,7 +208,7 @@ impl Inner {
         state.away = away.then(Instant::now);
     }
 
-    /// Something came into the file.
+    /// Wakes the thread after a write was queued.
     fn queued(&self) {
         let mut state = lock(&self.state);
         (state.waiting, state.fresh) = (true, true);
@@ -219,7 +220,7 @@ impl Inner {
             return Ok(vec![Change::LeftOut; writes.len()]);
         }
         let mut remembered = lock(&self.order);
-        if let Some(done) = self.unless_it_must_wait(origin, Some(writes)) {
+        if let Some(done) = self.try_direct_write(origin, Some(writes)) {
             remember(&mut remembered, writes);
             return done;
         }
@@ -237,7 +238,7 @@ impl Inner {
             return Ok(());
         }
         let _order = lock(&self.order);
-        if let Some(done) = self.unless_it_must_wait(origin, None) {
+        if let Some(done) = self.try_direct_write(origin, None) {
             return done.map(drop);
         }
         self.file.queue_tracked(origin)?;
@@ -245,12 +246,9 @@ impl Inner {
         Ok(())
     }
 
-    /// What the server did; `None` if it could not within [`ANSWER`], or if something waits that came before. `order` must be held.
-    fn unless_it_must_wait(
-        &self,
-        origin: &Origin,
-        writes: Option<&[Write]>,
-    ) -> Option<Result<Vec<Change>, StoreError>> {
+    /// Performs a direct write. Returns `None` if the write must be queued: earlier writes are queued, the server is unreachable, or it
+    /// did not respond within [`WRITE_TIMEOUT`]. The caller must hold `order`.
+    fn try_direct_write(&self, origin: &Origin, writes: Option<&[Write]>) -> Option<Result<Vec<Change>, StoreError>> {
         let (reply, answer) = channel();
         let mut state = lock(&self.state);
         if state.waiting || state.away.is_some() || state.stop {
@@ -259,15 +257,15 @@ impl Inner {
         state.direct = Some(Direct { origin: origin.clone(), writes: writes.map(<[Write]>::to_vec), reply });
         self.changed.notify_all();
         drop(state);
-        let problem = match answer.recv_timeout(ANSWER) {
-            Ok(Err(error)) if may_wait(&error) => error.to_string(),
+        let problem = match answer.recv_timeout(WRITE_TIMEOUT) {
+            Ok(Err(error)) if is_retryable(&error) => error.to_string(),
             Ok(done) => return Some(done),
             Err(_) => {
-                // If the thread has it already, it arrives twice: that is the same as once.
+                // If the thread has already taken the write, it is delivered twice, which is harmless.
                 let mut state = lock(&self.state);
                 state.direct = None;
                 state.away = Some(Instant::now());
-                format!("the store {} gave no answer within {} s", self.server.name(), ANSWER.as_secs())
+                format!("the store {} did not respond within {} s", self.server.name(), WRITE_TIMEOUT.as_secs())
             }
         };
         lock(&self.state).problem = Some(problem);
@@ -275,7 +273,7 @@ impl Inner {
     }
 }
 
-/// The sessions that these laps need and do not bring.
+/// Returns the remembered sessions that these stints and laps refer to and that are not among the writes.
 fn sessions_of(remembered: &VecDeque<Session>, writes: &[Write]) -> Vec<Write> {
     let brought = |id: Id| writes.iter().any(|write| matches!(write, Write::Session(session) if session.id == id));
     let needed = |id: Id| {

@@ -1,4 +1,4 @@
-//! Laps out of the store: pages of them, those of a session, and one.
+//! Reading laps: pages, the laps of a session, and single laps.
 
 use super::columns::{LAP, of_table, read_lap};
 use super::combination;
@@ -13,21 +13,21 @@ use super::value::{Row, Statement, Value, needed};
 use super::writing::count;
 use crate::laps::{Id, Reason, ReasonCode, ReasonSource, SessionKind};
 
-/// Less than one combination in this many is few.
+/// If fewer than one combination in this many match, the filter is selective.
 const FEW: u32 = 100;
 
-/// A lap, and its place in the order of the newest.
+/// A lap with its sort key.
 struct Found {
     lap: StoredLap,
     sort_us: i64,
 }
 
-/// Which table is gone through first. SQLite takes the one that stands first in a CROSS JOIN; PostgreSQL knows better by itself.
+/// The outer table of the join. SQLite keeps the order of a `CROSS JOIN`; PostgreSQL chooses its own order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum First {
-    /// Laps in their order, until enough of them fit.
+    /// Scan laps in order until enough of them match.
     Laps,
-    /// The combinations that fit, then all their laps.
+    /// Scan the matching combinations, then all their laps.
     Combinations,
 }
 
@@ -44,7 +44,7 @@ fn select(first: First) -> String {
     )
 }
 
-/// Going through laps in order is slow if hardly any fits: then the few that do are looked up.
+/// Chooses the outer table. Scanning laps in order is slow if few of them match.
 fn first(db: &mut dyn Connection, filter: &Filter) -> Result<First, StoreError> {
     let Filter { game, track, layout, car, driver, .. } = filter;
     if game.is_none() && [track, layout, car, driver].into_iter().all(Option::is_none) {
@@ -79,7 +79,7 @@ fn read(mut row: Row) -> Result<Found, StoreError> {
 }
 
 impl LapSort {
-    /// The name of its cursors, its columns, whether it falls, and how a page goes on.
+    /// Returns the kind of its cursors, the `ORDER BY` columns, and the comparison that continues a page.
     fn order(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Newest => ("laps-newest", "l.sort_us DESC, l.id DESC", "(l.sort_us, l.id) < ("),
@@ -94,7 +94,7 @@ impl LapSort {
     }
 }
 
-/// A page of laps.
+/// Returns a page of laps.
 pub(super) fn laps(
     db: &mut dyn Connection,
     query: &LapQuery,
@@ -137,7 +137,7 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     }
 }
 
-/// Adds what is asked of game, track, car and driver.
+/// Adds the conditions on game, track, car and driver.
 pub(super) fn add_combination(sql: &mut Statement, filter: &Filter) {
     sql.filter(" AND c.game = ", filter.game.as_ref())
         .name("c.track", filter.track.as_ref())
@@ -146,7 +146,7 @@ pub(super) fn add_combination(sql: &mut Statement, filter: &Filter) {
         .name("c.driver", filter.driver.as_ref());
 }
 
-/// All laps of a session that may be seen, in the order of driving.
+/// Returns all visible laps of a session, in driving order.
 pub(super) fn laps_of_session(
     db: &mut dyn Connection,
     session: &StoredSession,
@@ -155,7 +155,7 @@ pub(super) fn laps_of_session(
     let mut sql = Statement::new(&select(First::Laps));
     sql.push("l.session = ").bind(session.session.id);
     match session.remarks.deleted_us {
-        // Of a deleted session: what would come back with it.
+        // The laps of a deleted session that would be restored with it.
         Some(_) => sql.push(" AND l.deleted_us IS NULL"),
         None => sql.push(" AND l.gone = 0"),
     };
@@ -166,7 +166,7 @@ pub(super) fn laps_of_session(
     db.all_of(&sql, |row| Ok(read(row)?.lap))
 }
 
-/// One lap; the owner sees deleted ones too.
+/// Returns one lap. The owner also sees deleted laps.
 pub(super) fn lap(db: &mut dyn Connection, id: Id, audience: Audience) -> Result<Option<StoredLap>, StoreError> {
     let mut sql = Statement::new(&select(First::Laps));
     sql.push("l.id = ").bind(id).push(" AND l.visibility <= ").bind(audience.sees_by_id());

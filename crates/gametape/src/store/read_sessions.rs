@@ -1,4 +1,4 @@
-//! Sessions out of the store: pages of them, newest first, and one with all that is in it.
+//! Reading sessions: pages, newest first, and single sessions with their stints and laps.
 
 use super::columns::{SESSION, STINT, of_table, read_session, read_stint};
 use super::connection::Connection;
@@ -13,12 +13,12 @@ use crate::laps::{Id, Phase, SessionKind};
 
 const KIND: &str = "sessions";
 
-/// How hidden a session `s` is. A session without a driver is as hidden as the least hidden of its laps: otherwise it would tell when, where and in which car
-/// hidden drivers drove.
+/// SQL expression for the visibility of a session `s`. A session without a driver is as hidden as the least hidden of its laps. Otherwise
+/// it would reveal when, where and in which car hidden drivers drove.
 pub(super) const VISIBILITY: &str = "(CASE WHEN s.driver IS NULL AND s.lap_count > 0 THEN coalesce((SELECT min(l.visibility) \
      FROM laps l WHERE l.session = s.id AND l.gone = 0), s.visibility) ELSE s.visibility END)";
 
-/// The columns of a stored session. Who may not see all laps gets the counts and bests of those that are shown.
+/// Returns the columns of a stored session. For clients that may not see all laps, counts and bests cover the visible laps only.
 fn columns(audience: Audience) -> String {
     let shown = match audience {
         Audience::Owner => "s.lap_count, s.best_lap, s.best_ms, s.theoretical_ms",
@@ -34,8 +34,8 @@ fn columns(audience: Audience) -> String {
     )
 }
 
-/// The session of which this one is the rest: the recorder, and not the game, ended it within an hour before, everything that tells sessions apart is the same, and the laps count on
-/// from where it was.
+/// SQL expression for the session that this one continues: the recorder, not the game, ended it at most an hour before, all identifying
+/// columns are equal, and the lap numbers continue.
 fn continues() -> String {
     let of_earlier = VISIBILITY.replace("s.", "p.");
     format!("(SELECT p.id FROM sessions p WHERE p.deleted_us IS NULL AND {of_earlier} <= {VISIBILITY} {CONTINUES}")
@@ -71,7 +71,7 @@ fn read(mut row: Row) -> Result<StoredSession, StoreError> {
     })
 }
 
-/// A page of sessions, newest first. Sessions whose beginning is not known come last.
+/// Returns a page of sessions, newest first. Sessions with an unknown start time come last.
 pub(super) fn sessions(
     db: &mut dyn Connection,
     query: &SessionQuery,
@@ -105,7 +105,7 @@ pub(super) fn add_after(sql: &mut Statement, compared: &str, values: Vec<Value>)
 fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     if sees < Visibility::Private.number() {
         sql.push(" AND ").push(VISIBILITY).push(" <= ").bind(sees);
-        // Who names a driver sees no session of another who is hidden.
+        // Naming a driver does not reveal sessions of other hidden drivers.
         if let Some(driver) = &filter.driver {
             sql.push(" AND (").push(VISIBILITY).push(" = 0 OR ");
             driver.add_match(sql, "s.driver");
@@ -135,7 +135,7 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     }
     if filter.valid.is_some() || filter.phase.is_some() {
         sql.push(" AND EXISTS (SELECT 1 FROM laps l WHERE l.session = s.id AND l.visibility <= ").bind(sees);
-        // Laps of a deleted session are gone with it.
+        // The laps of a deleted session are marked as gone too.
         sql.push(if filter.deleted { " AND l.deleted_us IS NULL" } else { " AND l.gone = 0" });
         add_kind_of_lap(sql, filter);
         sql.push(")");
@@ -148,22 +148,22 @@ fn add_filter(sql: &mut Statement, filter: &Filter, sees: i64) {
     }
 }
 
-/// All that a session is called, by games and by people. Ids of games have strokes where names have spaces.
-const CALLED: &str = "lower(replace(replace(s.game || ' ' || s.kind || ' ' || coalesce(s.track, '') || ' ' || coalesce(s.layout, '') \
+/// SQL expression for the searchable text of a session. Game ids have hyphens where names have spaces.
+const SEARCH_TEXT: &str = "lower(replace(replace(s.game || ' ' || s.kind || ' ' || coalesce(s.track, '') || ' ' || coalesce(s.layout, '') \
     || ' ' || coalesce(s.car, '') || ' ' || coalesce(s.driver, '') || ' ' || coalesce(s.name, '') || ' ' || coalesce(s.note, '') \
     || ' ' || s.tags \
     || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'track' AND n.game = s.game AND n.native = s.track), '') \
     || ' ' || coalesce((SELECT n.name FROM names n WHERE n.kind = 'car' AND n.game = s.game AND n.native = s.car), '') \
     || ' ' || coalesce((SELECT d.name FROM drivers d WHERE d.driver = s.driver), ''), '_', ' '), '-', ' ') {letters})";
 
-/// Adds that a session has this word in what it is called.
+/// Adds the condition that the searchable text contains a word.
 fn add_word(sql: &mut Statement, word: &str) {
-    // What stands for any text in a pattern stands for itself here.
+    // Escape the wildcards of `LIKE`.
     let quoted = word.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace(['_', '-'], " ");
-    sql.push(" AND ").push(CALLED).push(" LIKE ").bind(format!("%{quoted}%")).push(" ESCAPE '\\'");
+    sql.push(" AND ").push(SEARCH_TEXT).push(" LIKE ").bind(format!("%{quoted}%")).push(" ESCAPE '\\'");
 }
 
-/// Adds what is asked of a lap.
+/// Adds the conditions on the phase and validity of a lap.
 pub(super) fn add_kind_of_lap(sql: &mut Statement, filter: &Filter) {
     sql.filter(" AND l.phase = ", filter.phase.map(Phase::as_str));
     sql.push(match filter.valid {
@@ -174,8 +174,8 @@ pub(super) fn add_kind_of_lap(sql: &mut Statement, filter: &Filter) {
     });
 }
 
-/// Adds that a list of tags has this one. The list is JSON, so a tag stands in it between quotation marks, behind the beginning of the
-/// list or behind the tag before it. `LIKE` would take A for a in one of the databases.
+/// Adds the condition that a list of tags contains a tag. The list is JSON, so a tag is enclosed in quotation marks and follows the
+/// opening bracket or another tag. `LIKE` is not used, because SQLite's ignores case.
 pub(super) fn add_tag(sql: &mut Statement, column: &str, tag: Option<&String>) {
     if let Some(tag) = tag {
         let quoted = serde_json::Value::from(tag.as_str()).to_string();
@@ -185,7 +185,7 @@ pub(super) fn add_tag(sql: &mut Statement, column: &str, tag: Option<&String>) {
     }
 }
 
-/// One session.
+/// Returns one session with its stints and laps.
 pub(super) fn session(
     db: &mut dyn Connection,
     id: Id,
@@ -201,7 +201,7 @@ pub(super) fn session(
     found.map(|found| detail(db, found, audience)).transpose()
 }
 
-/// A session with what is in it.
+/// Adds the stints and laps to a session.
 pub(super) fn detail(
     db: &mut dyn Connection,
     session: StoredSession,

@@ -1,5 +1,5 @@
-//! The laps of a tape, tracked anew: what is the same stays untouched, what is not found any more goes, and what users said is put to
-//! the laps that are there now.
+//! Replaces the laps of a tape after tracking it again: equal rows stay untouched, rows that were not found again are deleted, and user
+//! edits are attached to the new laps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,10 +44,10 @@ pub(super) fn replace_tape(
             done.note(put_lap(db, origin, lap)?);
         }
     }
-    done.removed = remove_what_is_not_in(db, origin.tape, sessions)?;
+    done.removed = delete_missing(db, origin.tape, sessions)?;
     if done.new + done.changed + done.removed > 0 {
-        attach_again(db, Kind::Session, origin.tape)?;
-        attach_again(db, Kind::Lap, origin.tape)?;
+        reattach_edits(db, Kind::Session, origin.tape)?;
+        reattach_edits(db, Kind::Lap, origin.tape)?;
         for tracked in sessions {
             let session = session_of(db, tracked.session.id)?;
             settle_laps(db, &session)?;
@@ -69,12 +69,8 @@ impl Replaced {
     }
 }
 
-/// Removes sessions, stints and laps that were not found this time.
-fn remove_what_is_not_in(
-    db: &mut dyn Connection,
-    tape: TapeId,
-    sessions: &[TrackedSession],
-) -> Result<u32, StoreError> {
+/// Deletes the sessions, stints and laps that were not found again. Returns the number of deleted rows.
+fn delete_missing(db: &mut dyn Connection, tape: TapeId, sessions: &[TrackedSession]) -> Result<u32, StoreError> {
     let laps: BTreeSet<Id> = sessions.iter().flat_map(|tracked| tracked.laps.iter().map(|lap| lap.id)).collect();
     let kept: BTreeMap<Id, u32> = sessions
         .iter()
@@ -101,8 +97,8 @@ fn ids(db: &mut dyn Connection, sql: &str, tape: TapeId) -> Result<Vec<Id>, Stor
     Ok(db.all(sql, &[tape.into()], |mut row| row.id("an id"))?.into_iter().flatten().collect())
 }
 
-/// Puts what users said to the laps, or sessions, that are there now.
-fn attach_again(db: &mut dyn Connection, kind: Kind, tape: TapeId) -> Result<(), StoreError> {
+/// Attaches user edits to the current laps or sessions.
+fn reattach_edits(db: &mut dyn Connection, kind: Kind, tape: TapeId) -> Result<(), StoreError> {
     let sql = format!(
         "SELECT id, start_ns, end_ns, {} FROM edits WHERE tape = ?1 AND kind = ?2 ORDER BY start_ns, id",
         Said::COLUMNS
@@ -122,7 +118,7 @@ fn attach_again(db: &mut dyn Connection, kind: Kind, tape: TapeId) -> Result<(),
         Ok((id, Stretch { start_ns, end_ns: row.number("a time")? }))
     })?;
     let stretches: Vec<_> = there.iter().map(|(_, stretch)| *stretch).collect();
-    // What covers more of a lap comes first: see `merge`.
+    // Edits that cover more of a lap come first: see `merge`.
     let mut of_each: BTreeMap<Id, Vec<(u64, Said)>> = there.iter().map(|(id, _)| (*id, Vec::new())).collect();
     for (edit, stretch, said) in edits {
         let target = attach(stretch, &stretches).and_then(|at| there.get(at));

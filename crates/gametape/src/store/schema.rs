@@ -1,12 +1,12 @@
-//! The tables, by numbered steps. A store says which steps it has; opening it does the rest, all or nothing.
+//! Schema migrations. The store records its schema version; opening it applies the missing migrations, all or nothing.
 //!
-//! A step that was released is never changed: a new one is added, with the tables before it as text in `tests/store/schemas`.
+//! A released migration is never changed. A new one is added instead, with the resulting tables as text in `tests/it/store/schemas`.
 
 use super::connection::{Connection, in_transaction};
 use super::error::StoreError;
 use super::value::Value;
 
-/// The steps, from the first.
+/// The migrations, in order.
 const STEPS: &[&str] = &[
     include_str!("migrations/0001_laps.sql"),
     include_str!("migrations/0002_tokens_outbox.sql"),
@@ -14,12 +14,12 @@ const STEPS: &[&str] = &[
     include_str!("migrations/0004_changes_pushed.sql"),
 ];
 
-/// The newest schema that this program knows.
+/// Returns the newest schema version that this program supports.
 pub(super) fn newest() -> i64 {
     STEPS.len() as i64
 }
 
-/// The schema of a database; 0 if it is empty.
+/// Returns the schema version of a database; 0 if it is empty.
 fn version_of(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
     let tables = db.dialect().tables();
     let tables = db.all(tables, &[], |mut row| row.text("a name of a table"))?;
@@ -33,7 +33,8 @@ fn version_of(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
     }
 }
 
-/// Returns the schema of a database, 0 if it is empty. Only reads. Refuses a store of a newer program, and tables of another program.
+/// Returns the schema version of a database; 0 if it is empty. Read-only. Rejects the store of a newer program, and a database of another
+/// program.
 pub(super) fn check(db: &mut dyn Connection, store: &str) -> Result<i64, StoreError> {
     match version_of(db, store)? {
         found if found > newest() => Err(StoreError::Newer { store: store.to_owned(), found, known: newest() }),
@@ -41,7 +42,7 @@ pub(super) fn check(db: &mut dyn Connection, store: &str) -> Result<i64, StoreEr
     }
 }
 
-/// Does the steps that are missing. A store of a later program is refused.
+/// Applies the missing migrations. Rejects the store of a newer program.
 pub(super) fn bring_up_to_date(db: &mut dyn Connection, store: &str) -> Result<(), StoreError> {
     let known = newest();
     if check(db, store)? == known {
@@ -52,7 +53,7 @@ pub(super) fn bring_up_to_date(db: &mut dyn Connection, store: &str) -> Result<(
         if let Some(lock) = db.dialect().lock_schema() {
             db.script(lock)?;
         }
-        // Another program may have done it while this one waited.
+        // Another program may have migrated the schema while this one waited for the lock.
         let found = check(db, store)?;
         if found == 0 {
             db.script("CREATE TABLE gametape_schema (version BIGINT NOT NULL)")?;

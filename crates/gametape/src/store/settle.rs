@@ -1,5 +1,5 @@
-//! What is made from other rows: whether a lap counts, who may see it, and the bests of its session. Made anew in the same transaction
-//! as every change, so that it is never old.
+//! Derived columns: whether a lap counts, its visibility, and the bests of its session. They are recomputed in the transaction of each
+//! change, so they are never stale.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::summary::{Counted, Summary};
 use super::value::{Value, needed};
 use crate::laps::{Id, Session};
 
-/// Who may see a driver; who is not known by name is public.
+/// Returns the visibility of a driver. Drivers without an entry, and laps without a driver, are public.
 pub(super) fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) -> Result<Visibility, StoreError> {
     let Some(driver) = driver else { return Ok(Visibility::Public) };
     if let Some(lock) = db.dialect().lock_driver(false) {
@@ -23,17 +23,17 @@ pub(super) fn visibility_of(db: &mut dyn Connection, driver: Option<&String>) ->
     Ok(number.flatten().map_or(Visibility::Public, Visibility::of_number))
 }
 
-/// What hangs on a lap's combination (`?1`), on how hidden it is (`?2`) and on its session (`?3`).
+/// The columns derived from the combination (`?1`), the visibility (`?2`) and the session (`?3`) of a lap.
 const SETTLED: &str = "combination = ?1, visibility = ?2, \
                        sort_us = coalesce(started_us, (SELECT sort_us FROM sessions WHERE id = ?3)), \
                        gone = CASE WHEN deleted_us IS NOT NULL \
                            OR (SELECT deleted_us FROM sessions WHERE id = ?3) IS NOT NULL THEN 1 ELSE 0 END";
 
-/// What hangs on the rest of a lap.
+/// The column derived from the other columns of a lap.
 const COUNTS: &str = "counts = CASE WHEN eligible = 1 AND excluded = 0 AND gone = 0 AND time_ms IS NOT NULL \
                       THEN 1 ELSE 0 END";
 
-/// Makes what hangs on a lap, its session, its driver and what users said.
+/// Recomputes the derived columns of a lap.
 pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) -> Result<(), StoreError> {
     let driver = db.first("SELECT driver FROM laps WHERE id = ?1", &[lap.into()], |mut row| row.text("a driver"))?;
     let combination = Combination::of(session, driver.flatten().as_ref());
@@ -46,7 +46,7 @@ pub(super) fn settle_lap(db: &mut dyn Connection, session: &Session, lap: Id) ->
     Ok(())
 }
 
-/// The same for all laps of a session, and for what the session itself shows of its driver.
+/// Recomputes the derived columns of all laps of a session, and the visibility and sort key of the session.
 pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<(), StoreError> {
     let visibility = visibility_of(db, session.driver.as_ref())?;
     let sql = "UPDATE sessions SET visibility = ?2, sort_us = coalesce(started_us, 0) WHERE id = ?1";
@@ -67,16 +67,17 @@ pub(super) fn settle_laps(db: &mut dyn Connection, session: &Session) -> Result<
     Ok(())
 }
 
-/// Hides a driver, or shows it: sets how hidden all laps and sessions are that hang on it. Who changes it must hold the driver's lock.
+/// Applies a new visibility of a driver to all sessions and laps that depend on it. The caller must hold the exclusive lock of the
+/// driver.
 pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibility) -> Result<(), StoreError> {
     let key = [Value::from(driver)];
-    // In the order of all who lock sessions and then their laps.
+    // Lock order: sessions by id, then their laps.
     let sql = "SELECT s.id FROM sessions s WHERE s.driver = ?1 OR s.id IN \
                (SELECT l.session FROM laps l JOIN combinations c ON c.id = l.combination WHERE c.driver = ?1) \
                ORDER BY s.id {locked}";
     let sessions: Vec<Id> = db.all(sql, &key, |mut row| row.id("a session id"))?.into_iter().flatten().collect();
     db.execute("UPDATE sessions SET visibility = ?2 WHERE driver = ?1", &[Value::from(driver), now.number().into()])?;
-    // As hidden as its driver or its session, whichever is more.
+    // A lap is as hidden as its driver or its session, whichever is more hidden.
     let of_driver = "coalesce((SELECT d.visibility FROM combinations c JOIN drivers d ON d.driver = c.driver \
                      WHERE c.id = laps.combination), 0)";
     let of_session = "(SELECT s.visibility FROM sessions s WHERE s.id = laps.session)";
@@ -89,10 +90,11 @@ pub(super) fn settle_driver(db: &mut dyn Connection, driver: &str, now: Visibili
     sessions.into_iter().try_for_each(|session| settle_session(db, session))
 }
 
-/// Takes the shared locks of all drivers of these sessions and of `more`, so that none of them is hidden or shown until the transaction ends.
+/// Takes shared locks on all drivers of these sessions and on `more`, so that their visibility does not change until the transaction
+/// ends.
 ///
-/// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches a row.
-/// Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
+/// Lock order: drivers by name, then sessions, then laps. Every transaction that changes sessions or laps calls this before it touches
+/// a row. Inserting a lap locks the row of its session (foreign key); a driver lock taken after that deadlocks with [`settle_driver`].
 pub(super) fn lock_drivers(
     db: &mut dyn Connection,
     sessions: impl IntoIterator<Item = Id>,
@@ -107,7 +109,7 @@ pub(super) fn lock_drivers(
     drivers.into_iter().try_for_each(|driver| db.first(lock, &[Value::from(driver)], |_| Ok(())).map(drop))
 }
 
-/// Keeps others from changing the session of a lap until the transaction ends.
+/// Locks the session of a lap, and its drivers, until the transaction ends.
 pub(super) fn lock_session_of(db: &mut dyn Connection, lap: Id) -> Result<(), StoreError> {
     let sql = "SELECT session FROM laps WHERE id = ?1";
     let session = db.first(sql, &[lap.into()], |mut row| row.id("a session id"))?.flatten();
@@ -116,9 +118,9 @@ pub(super) fn lock_session_of(db: &mut dyn Connection, lap: Id) -> Result<(), St
     db.first(sql, &[lap.into()], |_| Ok(())).map(drop)
 }
 
-/// Makes the counts and the bests of a session.
+/// Recomputes the counts and bests of a session.
 pub(super) fn settle_session(db: &mut dyn Connection, session: Id) -> Result<(), StoreError> {
-    // Others who change laps of this session wait here: each sees what the one before did.
+    // Serializes transactions that change laps of this session, so that each one sees the result of the previous one.
     let sql = "SELECT visibility, driver FROM sessions WHERE id = ?1 {locked}";
     let found = db.first(sql, &[session.into()], |mut row| {
         Ok((row.number::<i64>("a visibility")?.unwrap_or_default(), row.text("a driver")?))
@@ -131,7 +133,7 @@ pub(super) fn settle_session(db: &mut dyn Connection, session: Id) -> Result<(),
         let id = needed(row.id("a lap id")?, "a lap id")?;
         let counts = row.yes_or_no("a lap that counts")? == Some(true);
         let visibility = row.number::<i64>("a visibility")?.unwrap_or_default();
-        // The best of a session is that of its driver: a team mate's is not taken for one's own.
+        // The best lap of a session must be by its driver, not by a teammate.
         let of_lap = row.text("a driver")?;
         let counts = counts && (driver.is_none() || of_lap.is_none() || of_lap == driver);
         let time_ms = row.number("a lap time")?.filter(|_| counts);

@@ -1,4 +1,4 @@
-//! A store in a database: the SQL of this folder, over connections to SQLite or to PostgreSQL.
+//! A store in a database: the queries of this module, over connections to SQLite or PostgreSQL.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -30,24 +30,24 @@ use super::{
 };
 use crate::laps::{Id, TrackFacts, TrackedSession};
 
-/// A store in SQLite or in PostgreSQL.
+/// A store in SQLite or PostgreSQL.
 pub struct SqlStore {
     pool: Pool,
     kept: KeptAnswers,
 }
 
 impl SqlStore {
-    /// A store in a file, which is made if there is none.
+    /// Opens a store in a file. The file is created if it does not exist.
     pub fn sqlite(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open(Box::new(SqliteFile { path: path.as_ref().to_owned() }))
     }
 
-    /// A store on a server, named by a URL. Its tables are made if there are none.
+    /// Opens a store on a server named by a URL. The tables are created if they do not exist.
     pub fn postgres(url: &str) -> Result<Self, StoreError> {
         Self::open(Box::new(PostgresServer::new(url)?))
     }
 
-    /// The same without opening it: each use opens it if it can.
+    /// Creates a store on a server without connecting. Each operation connects if necessary.
     pub(super) fn postgres_later(url: &str) -> Result<Self, StoreError> {
         Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)), kept: KeptAnswers::default() })
     }
@@ -60,7 +60,7 @@ impl SqlStore {
         self.read(outbox::waiting)
     }
 
-    /// Notes in an outbox that all of a tape was written: the other store is told once all of it is there.
+    /// Queues in the outbox that a tape was written as a whole. It is sent after all sessions of the tape.
     pub(super) fn queue_tracked(&self, origin: &Origin) -> Result<(), StoreError> {
         self.pool.write(|db| outbox::queue_tracked(db, origin))
     }
@@ -77,7 +77,7 @@ impl SqlStore {
         self.pool.write(|db| outbox::forget_tape(db, tape))
     }
 
-    /// Whether the last that was heard of the server is that it is there.
+    /// Returns whether the server responded to the last request.
     pub(super) fn is_connected(&self) -> bool {
         self.pool.is_connected()
     }
@@ -92,7 +92,7 @@ impl SqlStore {
 }
 
 impl SqlStore {
-    /// The answer to a question whose queries all see the same state, kept until something changes.
+    /// Returns the cached result of a query, or runs it on a snapshot and caches the result.
     fn answer<T: Clone + Send + Sync + 'static>(
         &self,
         kind: &str,
@@ -109,18 +109,18 @@ impl SqlStore {
     }
 }
 
-/// Now, in microseconds since 1970.
+/// Returns the current time in microseconds since 1970.
 pub(super) fn now_us() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Whether this may be asked for: what was deleted is seen by the owner alone.
+/// Returns whether the audience may use the filter: only the owner sees deleted items.
 fn may_ask(filter: &Filter, audience: Audience) -> bool {
     audience == Audience::Owner || !filter.deleted
 }
 
-/// An answer with nothing in it.
+/// Returns an empty page.
 fn nothing<T>() -> Page<T> {
     Page { items: Vec::new(), next: None }
 }
@@ -164,7 +164,7 @@ impl Store for SqlStore {
     fn edit_lap(&self, lap: Id, change: &Edit) -> Result<StoredLap, StoreError> {
         change.check()?;
         self.pool.write(|db| {
-            // Who writes laps locks their session first: two who lock in different orders wait for each other.
+            // Writers lock the session before its laps. A different lock order would deadlock.
             lock_session_of(db, lap)?;
             let changed = edit(db, Kind::Lap, lap, change, now_us())?;
             let gone = || StoreError::NotFound { what: "lap", id: lap.to_string() };
@@ -279,7 +279,7 @@ impl Store for SqlStore {
     }
 
     fn note_pushed(&self, upstream: &str, kind: &str, id: [u8; 16], content: &str) -> Result<(), StoreError> {
-        // Nothing that anybody is told of: no change of what is kept.
+        // Not visible to clients, so it does not increase the change counter.
         self.read(|db| pushed::note(db, upstream, kind, id, content))
     }
 

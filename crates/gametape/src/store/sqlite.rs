@@ -1,7 +1,7 @@
-//! SQLite: one file, made by itself.
+//! SQLite: one file, created on demand.
 //!
-//! Write-ahead logging, so that readers do not wait for the writer; each commit is synced, so that what was written is there after a
-//! power cut. A file that is not a store of this program is refused before anything is written to it.
+//! Uses write-ahead logging, so that readers do not wait for the writer. Each commit is synced, so that it survives a power loss. A file
+//! that is not a store of this program is rejected before anything is written to it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use super::schema;
 use super::value::{Row, Value};
 use crate::paths::create_private_folder;
 
-/// How long a writer waits for another program that writes.
+/// Busy timeout: maximum wait for another program that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Statements that a connection keeps ready.
+/// Maximum number of cached prepared statements per connection.
 const KEPT_STATEMENTS: usize = 128;
 
-/// A file.
+/// An SQLite database file.
 #[derive(Debug)]
 pub(super) struct SqliteFile {
     pub(super) path: PathBuf,
@@ -42,9 +42,10 @@ impl Database for SqliteFile {
             create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
         }
         self.check_untouched()?;
-        // SQLite would make it for everybody. Its log and its index take the mode of the file. If it cannot be made, SQLite says why.
+        // SQLite would create the file readable for all users. Its log and shared-memory file inherit the file's mode. If creation fails,
+        // SQLite reports the reason.
         drop(new_private().write(true).open(&self.path));
-        // Connections are used by one thread at a time, so SQLite need not lock for itself.
+        // Each connection is used by one thread at a time, so SQLite needs no mutex.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let refused = |error: rusqlite::Error| failed(error.to_string());
         let db = rusqlite::Connection::open_with_flags(&self.path, flags).map_err(refused)?;
@@ -52,7 +53,8 @@ impl Database for SqliteFile {
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
         let mut connection = SqliteConnection { db, store: self.name(), changed: 0, discarded: false };
         if has_bytes(&self.log()) {
-            // Part of the content is in the log. Without this setting, closing a refused database would copy the log into the file.
+            // Part of the content is in the log. Without this setting, closing a rejected database would checkpoint the log into the
+            // file.
             let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
             connection.db.set_db_config(keep_log, true).map_err(refused)?;
             schema::check(&mut connection, &self.name())?;
@@ -60,21 +62,21 @@ impl Database for SqliteFile {
         }
         connection.db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;")
             .map_err(refused)?;
-        lower_all_letters(&connection.db).map_err(refused)?;
+        override_lower(&connection.db).map_err(refused)?;
         Ok(Box::new(connection))
     }
 }
 
 impl SqliteFile {
-    /// The write-ahead log beside the file.
+    /// Returns the path of the write-ahead log.
     fn log(&self) -> PathBuf {
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
         log.into()
     }
 
-    /// Refuses a database of another program or of a newer one without touching it. `immutable` means: no locks, no log, no other files. It is right only
-    /// while there is no log; a database with a log is checked after it was opened.
+    /// Rejects a database of another or a newer program without modifying it. `immutable` opens it without locks, log or other files.
+    /// This is correct only while there is no log; a database with a log is checked after it has been opened.
     fn check_untouched(&self) -> Result<(), StoreError> {
         if !has_bytes(&self.path) || has_bytes(&self.log()) {
             return Ok(());
@@ -84,7 +86,7 @@ impl SqliteFile {
         let Ok(db) = rusqlite::Connection::open_with_flags(uri, flags) else { return Ok(()) };
         let mut connection = SqliteConnection { db, store: self.name(), changed: 0, discarded: false };
         match schema::check(&mut connection, &self.name()) {
-            // Another program may be writing just now: opening the file with locks says what is wrong with it.
+            // Another program may be writing at the moment. Opening the file with locks reports what is wrong with it.
             Err(StoreError::Refused { .. } | StoreError::Damaged { .. }) | Ok(_) => Ok(()),
             Err(error) => Err(error),
         }
@@ -95,7 +97,7 @@ fn has_bytes(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
 }
 
-/// The path as a URI that opens the file read-only and without locks; `None` if it has no such form.
+/// Returns the path as a URI that opens the file read-only and without locks; `None` if it cannot be expressed as a URI.
 fn immutable_uri(path: &Path) -> Option<String> {
     let path = std::path::absolute(path).ok()?;
     let mut uri = "file://".to_owned();
@@ -113,8 +115,8 @@ fn immutable_uri(path: &Path) -> Option<String> {
     Some(uri)
 }
 
-/// SQLite's own `lower` knows the letters of English alone, so that a search for Ö would find neither Ö nor ö.
-fn lower_all_letters(db: &rusqlite::Connection) -> rusqlite::Result<()> {
+/// Replaces SQLite's `lower`, which converts only ASCII letters: a search for Ö would find neither Ö nor ö.
+fn override_lower(db: &rusqlite::Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     db.create_scalar_function("lower", 1, flags, |call| {
         Ok(call.get::<Option<String>>(0)?.map(|text| text.to_lowercase()))
@@ -189,7 +191,7 @@ impl Connection for SqliteConnection {
     }
 
     fn is_usable(&self) -> bool {
-        // One that could not end its transaction would carry it into the next use.
+        // An open transaction would leak into the next use.
         !self.discarded && self.db.is_autocommit()
     }
 }
@@ -211,7 +213,7 @@ mod tests {
     use super::super::sql_store::SqlStore;
     use super::*;
 
-    /// All files of a folder with their bytes.
+    /// Returns all files of a folder with their contents.
     fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut all: Vec<_> = paths.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_refused_database_is_as_it_was() {
-        // A name that has a meaning in URIs.
+        // A name with characters that are special in URIs.
         let name = "other 100%?mode=rwc#1.sqlite";
         for (journal, newer) in [("DELETE", false), ("DELETE", true), ("WAL", false), ("WAL", true)] {
             let folder = tempfile::tempdir().unwrap();
@@ -252,7 +254,7 @@ mod tests {
         let db = rusqlite::Connection::open(&path).unwrap();
         db.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE recipes (cake TEXT)").unwrap();
         let data = |files: Vec<(PathBuf, Vec<u8>)>| -> Vec<_> {
-            // Readers note themselves in the index of the log.
+            // Readers register themselves in the shared-memory file.
             files.into_iter().filter(|(path, _)| !path.to_string_lossy().ends_with("-shm")).collect()
         };
         let before = data(files(folder.path()));

@@ -1,4 +1,4 @@
-//! What goes into a store, and what comes out of it.
+//! The types that are written to a store and read from it.
 
 use gametape_format::TapeId;
 
@@ -6,91 +6,91 @@ use super::query::Visibility;
 pub use crate::laps::TrackedSession;
 use crate::laps::{Id, Lap, Session, Stint, TrackFacts};
 
-/// What found the laps of a tape.
+/// The tracker that found the laps of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tracker {
     /// Its id.
     pub id: String,
-    /// Its version: a higher one is newer.
+    /// Its version; higher is newer.
     pub version: u32,
 }
 
-/// Where sessions and laps come from.
+/// The origin of sessions and laps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The tape.
     pub tape: TapeId,
     /// The tracker.
     pub tracker: Tracker,
-    /// What the tape says of a playback that it recorded (`replay_of` of its metadata). Such laps were driven before, and are on another
-    /// tape.
+    /// The `replay_of` metadata of the tape, if it is a recording of a playback. Such laps were driven earlier and are stored in the
+    /// original tape.
     pub replay_of: Option<String>,
-    /// Store laps of a playback too: somebody asked for it.
+    /// Store laps of a recorded playback too, at the user's request.
     pub keep_replays: bool,
 }
 
 impl Origin {
-    /// A tape of its own.
+    /// Creates the origin of an original recording.
     #[must_use]
     pub fn new(tape: TapeId, tracker: Tracker) -> Self {
         Self { tape, tracker, replay_of: None, keep_replays: false }
     }
 
-    /// Whether nothing of it is to be stored.
+    /// Returns whether nothing of this tape is to be stored.
     #[must_use]
     pub fn is_left_out(&self) -> bool {
         self.replay_of.is_some() && !self.keep_replays
     }
 }
 
-/// One thing to keep. Writing it again changes nothing; writing it with other content replaces what is there, except what users said.
+/// An item to write. Writing is idempotent; different content replaces the stored content, but not the user's edits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
-    /// A session. It comes before its stints and laps.
+    /// A session. Must precede its stints and laps.
     Session(Session),
     /// A stint of a session.
     Stint(Id, Stint),
     /// A lap.
     Lap(Lap),
-    /// What a session has taught about its track.
+    /// What a session has revealed about its track.
     Track(TrackFacts),
 }
 
-/// What writing one thing did.
+/// The effect of writing one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there.
+    /// The item was inserted.
     New,
-    /// It was there with other content.
+    /// The item was updated.
     Changed,
-    /// It was there.
+    /// The item was already stored with the same content.
     Same,
-    /// It is from a recording of a playback, and nobody asked to keep that.
+    /// The item is from a recorded playback, which was not requested.
     LeftOut,
-    /// The tape was tracked as a whole, by this version of the tracker or a newer one: what is stored of it stays.
+    /// The tape was already tracked as a whole, by this version of the tracker or a newer one. The stored content is kept.
     Superseded,
 }
 
-/// What replacing the laps of a tape did.
+/// The effect of replacing the laps of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Replaced {
-    /// Sessions, stints and laps that were not there before.
+    /// Number of sessions, stints and laps inserted.
     pub new: u32,
-    /// Those with other content.
+    /// Number of those updated.
     pub changed: u32,
-    /// Those that stayed as they were.
+    /// Number of those unchanged.
     pub same: u32,
-    /// Those that are there no more.
+    /// Number of those deleted.
     pub removed: u32,
-    /// Changes by users that fit no lap or session any more. They are kept, for a tracker that finds them again.
+    /// Number of user edits that no longer match a lap or session. They are kept, in case another version of the tracker finds a match.
     pub unattached: u32,
-    /// A newer tracker has been here, so nothing was done.
+    /// A newer tracker has processed the tape, so nothing was changed.
     pub kept_newer: bool,
-    /// The tape is a recording of a playback, so nothing was done.
+    /// The tape is a recording of a playback, so nothing was changed.
     pub left_out: bool,
 }
 
-/// What users said about a lap or a session.
+/// User annotations of a lap or a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remarks {
     /// A name.
@@ -103,31 +103,31 @@ pub struct Remarks {
     pub deleted_us: Option<i64>,
 }
 
-/// A session as it is stored. [`Session::best_lap`] and [`Session::theoretical_best_ms`] are made from the laps that may count and are
-/// not excluded, and that whoever asks may see.
+/// A session as stored. [`Session::best_lap`] and [`Session::theoretical_best_ms`] are computed from the laps that count, are not
+/// excluded and are visible to the client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
     /// The session.
     pub session: Session,
-    /// What users said.
+    /// The user's annotations.
     pub remarks: Remarks,
-    /// Its laps, aborted ones too.
+    /// Number of laps, including aborted ones.
     pub lap_count: u32,
     /// Time of its best lap.
     pub best_ms: Option<u32>,
-    /// Name that a user gave to the track.
+    /// The user's display name for the track.
     pub track_name: Option<String>,
-    /// Name that a user gave to the car.
+    /// The user's display name for the car.
     pub car_name: Option<String>,
-    /// Name that a user gave to the driver.
+    /// The user's display name for the driver.
     pub driver_name: Option<String>,
     /// Who may see it.
     pub visibility: Visibility,
-    /// The session that it goes on from, where the recorder was ended and started again in the middle of it.
+    /// The session that this one continues, if the recorder was restarted in the middle of it.
     pub continues: Option<Id>,
 }
 
-/// A session with all that is in it.
+/// A session with its stints and laps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionDetail {
     /// The session.
@@ -138,24 +138,24 @@ pub struct SessionDetail {
     pub laps: Vec<StoredLap>,
 }
 
-/// A lap as it is stored, with what it needs from its session. An excluded lap is not eligible, and has the reason for it.
+/// A lap as stored, with the required data of its session. An excluded lap is not eligible and has the corresponding reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredLap {
     /// The lap.
     pub lap: Lap,
-    /// What users said.
+    /// The user's annotations.
     pub remarks: Remarks,
-    /// The tape it is on.
+    /// The tape that contains it.
     pub tape: TapeId,
-    /// What bests are kept apart by: game, track, layout, car, driver.
+    /// The group key of bests: game, track, layout, car, driver.
     pub combination: Combination,
-    /// It or its session was deleted.
+    /// Whether the lap or its session was deleted.
     pub gone: bool,
-    /// Who may see it: as hidden as its driver or its session, whichever is more.
+    /// Who may see it: the more hidden of its driver and its session.
     pub visibility: Visibility,
 }
 
-/// What bests are kept apart by.
+/// The group key of bests.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Combination {
     /// Id of the game.
@@ -170,10 +170,10 @@ pub struct Combination {
     pub driver: Option<String>,
 }
 
-/// The best of a driver in a car on a track.
+/// The best lap of a driver in a car on a track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
-    /// Whose, where, in what.
+    /// The driver, track and car.
     pub combination: Combination,
     /// The lap.
     pub lap: Id,
@@ -185,47 +185,47 @@ pub struct Best {
     pub started_utc_us: Option<i64>,
     /// The sum of the best sectors.
     pub theoretical_ms: Option<u32>,
-    /// Laps that may count.
+    /// Number of laps that count.
     pub lap_count: u32,
 }
 
-/// A track or a car, and what was driven there.
+/// A track or a car that has been driven.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Driven {
     /// Id of the game.
     pub game: String,
-    /// The track or the car, in the game's words.
+    /// The game's name for the track or car.
     pub native: String,
-    /// Layout, of a track.
+    /// Layout, for a track.
     pub layout: Option<String>,
-    /// Name that a user gave it.
+    /// The user's display name.
     pub name: Option<String>,
-    /// Sessions.
+    /// Number of sessions.
     pub session_count: u32,
-    /// Laps, aborted ones too.
+    /// Number of laps, including aborted ones.
     pub lap_count: u32,
-    /// The best time, of a track.
+    /// The best time, for a track.
     pub best_ms: Option<u32>,
-    /// The last time; UTC, microseconds since 1970.
+    /// When it was last driven; UTC, microseconds since 1970.
     pub last_us: Option<i64>,
 }
 
-/// A driver, and what was driven.
+/// A driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Driver {
-    /// The name in games.
+    /// The name in the game.
     pub driver: String,
-    /// Name that a user gave.
+    /// The user's display name.
     pub name: Option<String>,
-    /// Who may see it.
+    /// Who may see the driver.
     pub visibility: Visibility,
-    /// Laps, aborted ones too.
+    /// Number of laps, including aborted ones.
     pub lap_count: u32,
-    /// The last time; UTC, microseconds since 1970.
+    /// When the driver last drove; UTC, microseconds since 1970.
     pub last_us: Option<i64>,
 }
 
-/// The times of a day in a car on a track.
+/// The lap times of one day in a car on a track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// Id of the game.
@@ -236,12 +236,12 @@ pub struct Progress {
     pub layout: Option<String>,
     /// Car.
     pub car: Option<String>,
-    /// Days since 1970, as the query counts days.
+    /// Days since 1970, in the UTC offset of the query.
     pub day: i64,
-    /// Laps that may count.
+    /// Number of laps that count.
     pub lap_count: u32,
-    /// The best of them.
+    /// The best time.
     pub best_ms: u32,
-    /// The median; the lower one of two. Laps behind yellow flags are left out, unless there were no others.
+    /// The median time; of two middle values, the lower one. Laps under caution are left out unless there are no others.
     pub median_ms: u32,
 }

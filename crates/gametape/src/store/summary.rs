@@ -1,8 +1,8 @@
-//! The best lap and the best sectors of some laps, as a pure sum.
+//! The best lap and the best sectors of a set of laps. Pure.
 
 use crate::laps::{Id, Sector};
 
-/// A lap that may count.
+/// A lap that counts.
 #[derive(Debug)]
 pub(super) struct Counted<'a> {
     pub(super) id: Id,
@@ -10,25 +10,25 @@ pub(super) struct Counted<'a> {
     pub(super) sectors: &'a [Sector],
 }
 
-/// What some laps come to.
+/// The summary of a set of laps.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    /// All laps.
+    /// Number of all laps.
     pub(super) laps: u32,
-    /// The best of those that may count: the first of equal ones.
+    /// The best lap that counts; on a tie, the first.
     pub(super) best: Option<(Id, u32)>,
     sectors: Vec<u32>,
 }
 
 impl Summary {
-    /// Adds a lap, in the order of driving; `None` is one that may not count.
+    /// Adds a lap, in driving order; `None` is a lap that does not count.
     pub(super) fn add(&mut self, lap: Option<&Counted<'_>>) {
         self.laps += 1;
         let Some(lap) = lap else { return };
         if self.best.is_none_or(|(_, time_ms)| lap.time_ms < time_ms) {
             self.best = Some((lap.id, lap.time_ms));
         }
-        // As the tracker does it: a lap of which a sector is not known gives none.
+        // As in the tracker, a lap with an unknown sector contributes no sectors.
         let Some(times) = lap.sectors.iter().map(|sector| sector.time_ms).collect::<Option<Vec<_>>>() else { return };
         if self.sectors.is_empty() {
             self.sectors = times;
@@ -37,7 +37,7 @@ impl Summary {
         }
     }
 
-    /// The sum of the best sectors; `None` if no lap had all of them.
+    /// Returns the sum of the best sectors; `None` if no lap has all of them.
     pub(super) fn theoretical_ms(&self) -> Option<u32> {
         if self.sectors.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The catalogue of tapes, as rows: where each is, what it holds, since when it is missing.
+//! The catalogue of tapes, as rows: the path and content of each tape, and since when it has been missing.
 
 use gametape_format::TapeId;
 
@@ -16,35 +16,35 @@ use super::value::{Row, Statement, Value, needed, unsigned, unsigned_or_null};
 pub struct CataloguedTape {
     /// Id of the tape.
     pub id: TapeId,
-    /// The machine on which the path means something.
+    /// The machine that the path refers to.
     pub place: String,
-    /// Where it is, or was.
+    /// Its current or last known path.
     pub path: String,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// When the file was changed last; UTC, microseconds since 1970.
+    /// When the file was last modified; UTC, microseconds since 1970.
     pub modified_us: i64,
-    /// BLAKE3 of the file, in hex; `None` while it is being written, or if it was not asked for.
+    /// BLAKE3 hash of the file, in hex; `None` while it is being written, or if it was not requested.
     pub checksum: Option<String>,
-    /// Whether its recording was closed.
+    /// Whether the recording was closed.
     pub complete: bool,
     /// Id of the game.
     pub game: Option<String>,
-    /// Track, as the recorder noted it.
+    /// Track, as recorded in the metadata.
     pub track: Option<String>,
-    /// Car, as the recorder noted it.
+    /// Car, as recorded in the metadata.
     pub car: Option<String>,
-    /// When the recording began; UTC, microseconds since 1970.
+    /// When the recording started; UTC, microseconds since 1970.
     pub created_us: Option<i64>,
-    /// How long it is.
+    /// Its duration.
     pub duration_ns: Option<u64>,
-    /// Frames of games.
+    /// Number of game frames.
     pub frames: u64,
-    /// What it says of a playback that it recorded.
+    /// The `replay_of` metadata, if it is a recording of a playback.
     pub replay_of: Option<String>,
-    /// When it was seen last; UTC, microseconds since 1970.
+    /// When it was last found by a scan; UTC, microseconds since 1970.
     pub seen_us: i64,
-    /// Since when it is missing; `None` if it is there.
+    /// Since when it has been missing; `None` if it is present.
     pub missing_us: Option<i64>,
 }
 
@@ -67,7 +67,7 @@ const COLUMNS: &[&str] = &[
     "missing_us",
 ];
 
-/// Puts a tape into the catalogue.
+/// Adds or updates a tape in the catalogue.
 pub(super) fn put_tape(db: &mut dyn Connection, tape: &CataloguedTape) -> Result<Change, StoreError> {
     let values = [
         tape.id.into(),
@@ -111,18 +111,18 @@ fn read(mut row: Row) -> Result<CataloguedTape, StoreError> {
     })
 }
 
-/// One tape.
+/// Returns one tape.
 pub(super) fn tape(db: &mut dyn Connection, id: TapeId) -> Result<Option<CataloguedTape>, StoreError> {
     db.first(&format!("SELECT {} FROM tapes WHERE id = ?1", COLUMNS.join(", ")), &[id.into()], read)
 }
 
-/// All tapes of a place.
+/// Returns all tapes of a machine.
 pub(super) fn tapes_of(db: &mut dyn Connection, place: &str) -> Result<Vec<CataloguedTape>, StoreError> {
     let sql = format!("SELECT {} FROM tapes WHERE place = ?1 ORDER BY path, id", COLUMNS.join(", "));
     db.all(&sql, &[Value::from(place)], read)
 }
 
-/// A page of tapes, newest first.
+/// Returns a page of tapes, newest first.
 pub(super) fn tapes(db: &mut dyn Connection, query: &ListQuery) -> Result<Page<CataloguedTape>, StoreError> {
     const KIND: &str = "tapes";
     let limit = page_size(query.limit);

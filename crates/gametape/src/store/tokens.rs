@@ -1,4 +1,4 @@
-//! Tokens: who may use the server. A token is told once, when it is made; the store keeps its hash.
+//! Access tokens for the server. The secret is shown once, at creation; the store keeps only its hash.
 
 use std::fmt::Write as _;
 
@@ -9,22 +9,22 @@ use super::value::{Row, Value, needed};
 use crate::identity::new_id;
 use crate::laps::Id;
 
-/// What a token begins with, so that one that was left somewhere is recognised.
+/// The prefix of each secret, so that a leaked one can be recognised.
 const PREFIX: &str = "gametape_";
-/// How old the note of the last use may be: noting each use would make every reader a writer.
+/// Minimum interval between updates of the time of last use. Recording each use would make every reader a writer.
 const NOTE_AGAIN_US: i64 = 3_600_000_000;
 
-/// What a token allows.
+/// The permissions of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// To see all.
+    /// Read everything.
     Read,
-    /// To change things too.
+    /// Read and write.
     Write,
 }
 
 impl Scope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: &'static [Self] = &[Self::Read, Self::Write];
 
     /// Its name in commands and files.
@@ -36,7 +36,7 @@ impl Scope {
         }
     }
 
-    /// The one with this name.
+    /// Returns the scope with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.as_str() == name)
@@ -48,13 +48,13 @@ impl Scope {
 pub struct Token {
     /// Its id, for revoking.
     pub id: Id,
-    /// What it is for, in its owner's words.
+    /// Its purpose, as described by the owner.
     pub name: String,
-    /// What it allows.
+    /// Its permissions.
     pub scope: Scope,
-    /// When it was made; UTC, microseconds since 1970.
+    /// When it was created; UTC, microseconds since 1970.
     pub created_us: i64,
-    /// When it was used last, to the hour.
+    /// When it was last used, to the hour.
     pub used_us: Option<i64>,
     /// When it was revoked.
     pub revoked_us: Option<i64>,
@@ -73,12 +73,12 @@ fn read(mut row: Row) -> Result<Token, StoreError> {
     })
 }
 
-/// What is kept of a token. It has 256 random bits, so that a fast hash is enough.
+/// Returns the hash of a secret. A secret has 256 random bits, so a fast hash suffices.
 fn hash(secret: &str) -> Value {
     Value::Bytes(blake3::hash(secret.as_bytes()).as_bytes().to_vec())
 }
 
-/// Makes a token; gives its secret too, which nobody can get again.
+/// Creates a token. Returns its secret too, which cannot be retrieved again.
 pub(super) fn add(
     db: &mut dyn Connection,
     name: &str,
@@ -89,7 +89,7 @@ pub(super) fn add(
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|error| StoreError::Open {
         store: "tokens".to_owned(),
-        reason: format!("no random numbers: {error}"),
+        reason: format!("no random numbers available: {error}"),
     })?;
     let mut secret = PREFIX.to_owned();
     for byte in random {
@@ -102,7 +102,7 @@ pub(super) fn add(
     Ok((token, secret))
 }
 
-/// The token with this secret, unless it was revoked.
+/// Returns the token with this secret, unless it was revoked.
 pub(super) fn with_secret(db: &mut dyn Connection, secret: &str, now_us: i64) -> Result<Option<Token>, StoreError> {
     if !secret.starts_with(PREFIX) {
         return Ok(None);
@@ -117,12 +117,12 @@ pub(super) fn with_secret(db: &mut dyn Connection, secret: &str, now_us: i64) ->
     Ok(token)
 }
 
-/// All tokens, revoked ones too, the oldest first.
+/// Returns all tokens, including revoked ones, oldest first.
 pub(super) fn all(db: &mut dyn Connection) -> Result<Vec<Token>, StoreError> {
     db.all(&format!("SELECT {COLUMNS} FROM tokens ORDER BY created_us, id"), &[], read)
 }
 
-/// Revokes a token, for good.
+/// Revokes a token permanently.
 pub(super) fn revoke(db: &mut dyn Connection, id: Id, now_us: i64) -> Result<(), StoreError> {
     let sql = "UPDATE tokens SET revoked_us = coalesce(revoked_us, ?2) WHERE id = ?1";
     match db.execute(sql, &[id.into(), now_us.into()])? {

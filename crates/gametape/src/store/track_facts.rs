@@ -1,4 +1,4 @@
-//! What laps have taught about tracks: kept per track, each session may add to it.
+//! What is known about each track from the laps driven on it. Each session may add to it.
 
 use serde_json::{Value as Json, json};
 
@@ -13,7 +13,7 @@ fn key(game: &str, track: &str, layout: Option<&str>) -> [Value; 3] {
     [Value::from(game), Value::from(track), Value::from(layout.unwrap_or_default())]
 }
 
-/// Adds what a session has taught. What it does not know stays as it is known; of two outlines the one with more places is kept.
+/// Merges the facts from a session. Known facts that it lacks are kept; of two outlines, the one with more points is kept.
 pub(super) fn put(db: &mut dyn Connection, facts: &TrackFacts) -> Result<Change, StoreError> {
     let mut all = facts.clone();
     if let Some(known) = get(db, &facts.game, &facts.track, facts.layout.as_deref())? {
@@ -33,7 +33,7 @@ pub(super) fn put(db: &mut dyn Connection, facts: &TrackFacts) -> Result<Change,
         .run(db)
 }
 
-/// What is known, without the names of the track.
+/// Serializes the facts, without the names of the track.
 pub(super) fn text_of(facts: &TrackFacts) -> String {
     let TrackFacts { length_m, sector_ends, outline_m, pit_entry, pit_exit, .. } = facts;
     let text = json!({
@@ -46,7 +46,7 @@ pub(super) fn text_of(facts: &TrackFacts) -> String {
     text.to_string()
 }
 
-/// What is known of a track.
+/// Returns what is known about a track.
 pub(super) fn get(
     db: &mut dyn Connection,
     game: &str,
@@ -63,7 +63,7 @@ pub(super) fn get(
     Ok(Some(TrackFacts { game, track, layout, ..facts }))
 }
 
-/// Reads the text; the names of the track are not in it.
+/// Parses the text form. It does not contain the names of the track.
 pub(super) fn parse(text: &str) -> Option<TrackFacts> {
     let json: Json = serde_json::from_str(text).ok()?;
     let real = |value: &Json| value.as_f64().map(|number| number as f32);

@@ -1,7 +1,7 @@
-//! Values on their way into a database and out of it.
+//! Values passed to a database and read from it.
 //!
-//! Takes numbers, texts and bytes of the model, gives what both databases hold. What is not known is [`Value::Null`]; numbers that are
-//! none (NaN) are not known.
+//! Converts numbers, texts and bytes of the model to types that both databases have. Unknown values are [`Value::Null`]; NaN counts as
+//! unknown.
 
 use gametape_format::TapeId;
 
@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::name_filter::NameFilter;
 use crate::laps::Id;
 
-/// One value.
+/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -66,7 +66,7 @@ impl From<f32> for Value {
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        // PostgreSQL keeps no text with a zero in it.
+        // PostgreSQL does not store text that contains NUL.
         Self::Text(text.replace('\0', ""))
     }
 }
@@ -107,17 +107,17 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// A count or a time that has no sign here and one in databases.
+/// Converts an unsigned count or time to the signed integer of the database.
 pub(super) fn unsigned(what: &'static str, number: u64) -> Result<Value, StoreError> {
     i64::try_from(number).map(Value::Int).map_err(|_| StoreError::TooLarge { what, found: number })
 }
 
-/// The same for one that may not be known.
+/// Like [`unsigned`], for a value that may be unknown.
 pub(super) fn unsigned_or_null(what: &'static str, number: Option<u64>) -> Result<Value, StoreError> {
     number.map_or(Ok(Value::Null), |number| unsigned(what, number))
 }
 
-/// A row, read from its first column to its last. A type that does not fit is [`StoreError::Damaged`].
+/// A row, read from the first column to the last. A value of the wrong type is [`StoreError::Damaged`].
 #[derive(Debug)]
 pub(super) struct Row(std::vec::IntoIter<Value>);
 
@@ -126,7 +126,7 @@ impl Row {
         Self(values.into_iter())
     }
 
-    /// All values that were not read yet.
+    /// Returns the remaining values.
     pub(super) fn rest(self) -> Vec<Value> {
         self.0.collect()
     }
@@ -135,7 +135,7 @@ impl Row {
         Err(StoreError::Damaged { expected, found: found.describe() })
     }
 
-    /// The next value, made into something else unless it is not known.
+    /// Reads the next value and converts it unless it is NULL.
     fn next<T>(
         &mut self,
         expected: &'static str,
@@ -147,7 +147,7 @@ impl Row {
         }
     }
 
-    /// A whole number of any kind.
+    /// Reads an integer of any type.
     pub(super) fn number<T: TryFrom<i64>>(&mut self, expected: &'static str) -> Result<Option<T>, StoreError> {
         self.next(expected, |value| match value {
             Value::Int(number) => T::try_from(*number).ok(),
@@ -162,7 +162,7 @@ impl Row {
     pub(super) fn real(&mut self, expected: &'static str) -> Result<Option<f32>, StoreError> {
         self.next(expected, |value| match value {
             Value::Real(number) => Some(*number as f32),
-            // SQLite gives a real without a fraction as it likes.
+            // SQLite may return a real number without a fraction as an integer.
             Value::Int(number) => Some(*number as f32),
             _ => None,
         })
@@ -175,7 +175,7 @@ impl Row {
         })
     }
 
-    /// A word of the model, by its name. One that only a newer program knows is not known.
+    /// Reads a name of the model's vocabulary. A name that only a newer program supports is treated as unknown.
     pub(super) fn word<T>(
         &mut self,
         expected: &'static str,
@@ -184,7 +184,7 @@ impl Row {
         Ok(self.text(expected)?.and_then(|text| parse(&text)))
     }
 
-    /// A word without which the rest means nothing.
+    /// Like `word`, for a value without which the row is useless.
     pub(super) fn known_word<T>(
         &mut self,
         expected: &'static str,
@@ -210,12 +210,12 @@ impl Row {
     }
 }
 
-/// The value of a column that is never empty.
+/// Returns the value of a column that is never NULL.
 pub(super) fn needed<T>(value: Option<T>, expected: &'static str) -> Result<T, StoreError> {
     value.ok_or_else(|| StoreError::Damaged { expected, found: "nothing".to_owned() })
 }
 
-/// A statement that is put together: text, and the values for its places.
+/// An assembled statement: text and parameters.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Statement {
     pub(super) text: String,
@@ -233,7 +233,7 @@ impl Statement {
         self
     }
 
-    /// Adds a place and its value.
+    /// Adds a parameter and its value.
     pub(super) fn bind(&mut self, value: impl Into<Value>) -> &mut Self {
         self.values.push(value.into());
         self.text.push('?');

@@ -1,4 +1,4 @@
-//! Sessions, stints and laps into the store. After each, what is made from laps (counts, bests) is made anew: see `settle`.
+//! Writing sessions, stints and laps. Each write recomputes the derived columns (counts, bests): see `settle`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::track_facts;
 use super::value::{Value, needed};
 use crate::laps::{Id, Lap, Session, Stint};
 
-/// Puts several things into the store.
+/// Writes several items.
 pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) -> Result<Vec<Change>, StoreError> {
     if origin.is_left_out() {
         return Ok(vec![Change::LeftOut; writes.len()]);
@@ -50,7 +50,7 @@ pub(super) fn write(db: &mut dyn Connection, origin: &Origin, writes: &[Write]) 
     Ok(changes)
 }
 
-/// Takes the locks of all drivers that these writes concern. See [`lock_drivers`] for the order of locks.
+/// Takes the locks of all drivers that these writes concern. See [`lock_drivers`] for the lock order.
 fn lock_drivers_of(db: &mut dyn Connection, writes: &[Write]) -> Result<(), StoreError> {
     let (mut sessions, mut drivers) = (BTreeSet::new(), Vec::new());
     for write in writes {
@@ -70,17 +70,17 @@ fn lock_drivers_of(db: &mut dyn Connection, writes: &[Write]) -> Result<(), Stor
     lock_drivers(db, sessions, drivers)
 }
 
-/// What a tracker has seen of a tape.
+/// How far a tracker has processed a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
     /// The version of the tracker.
     pub(super) version: u32,
-    /// All that it found is here. Otherwise it is still at work, or was stopped.
+    /// Whether everything that it found has been written. Otherwise it is still running, or was stopped.
     pub(super) whole: bool,
 }
 
 impl Seen {
-    /// As it stands in a row: less than zero until all is here.
+    /// Returns the stored form: negative until everything has been written.
     fn number(self) -> i64 {
         if self.whole { i64::from(self.version) } else { -i64::from(self.version) }
     }
@@ -89,20 +89,20 @@ impl Seen {
         Self { version: u32::try_from(number.unsigned_abs()).unwrap_or(u32::MAX), whole: number > 0 }
     }
 
-    /// Whether what this version finds beside a recording comes too late.
+    /// Returns whether laps that `version` finds during recording are obsolete.
     fn supersedes(self, version: u32) -> bool {
         self.version > version || (self.whole && self.version == version)
     }
 }
 
-/// What a tracker has seen of a tape; `None` if it has not been there. Others who ask wait until the transaction ends.
+/// Returns how far a tracker has processed a tape; `None` if it has not begun. Locks the row until the transaction ends.
 pub(super) fn seen_by(db: &mut dyn Connection, origin: &Origin) -> Result<Option<Seen>, StoreError> {
     let sql = "SELECT tracker_version FROM tracked WHERE tape = ?1 AND tracker = ?2 {locked}";
     let key = [origin.tape.into(), Value::from(&origin.tracker.id)];
     Ok(db.first(sql, &key, |mut row| row.number("a version of a tracker"))?.flatten().map(Seen::of_number))
 }
 
-/// Notes that a tracker has begun with a tape; gives whether it was through with it already, or a newer one has been there.
+/// Records that a tracker has begun to process a tape. Returns whether it, or a newer version, has already processed the whole tape.
 fn begin_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<bool, StoreError> {
     if seen_by(db, origin)?.is_some_and(|seen| seen.supersedes(origin.tracker.version)) {
         return Ok(true);
@@ -111,7 +111,8 @@ fn begin_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<bool, Stor
     Ok(false)
 }
 
-/// Notes that all that a tracker found on a tape is here. A tape of which nothing was found stays unknown: a later program may know more.
+/// Records that everything a tracker found in a tape has been written. A tape without any laps stays unmarked: a later version may find
+/// some.
 pub(super) fn end_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<(), StoreError> {
     let is_new = |seen: Seen| !seen.supersedes(origin.tracker.version);
     if !origin.is_left_out() && seen_by(db, origin)?.is_some_and(is_new) {
@@ -120,7 +121,7 @@ pub(super) fn end_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<(
     Ok(())
 }
 
-/// Notes which tracker looks at a tape, and whether it has seen all of it.
+/// Records the tracker of a tape, and whether it has processed the whole tape.
 pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin, whole: bool) -> Result<Change, StoreError> {
     let seen = Seen { version: origin.tracker.version, whole };
     let values = [origin.tape.into(), Value::from(&origin.tracker.id), Value::Int(seen.number())];
@@ -128,7 +129,7 @@ pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin, whole: bool)
     Put { table: "tracked", columns, key: 1, values: &values, once: &[] }.run(db)
 }
 
-/// Puts a session. If it is another car, track or driver now, its laps move to other bests.
+/// Upserts a session. If its car, track or driver has changed, its laps move to another combination.
 pub(super) fn put_session(db: &mut dyn Connection, session: &Session) -> Result<Change, StoreError> {
     let values = session_values(session)?;
     let once = [
@@ -143,19 +144,19 @@ pub(super) fn put_session(db: &mut dyn Connection, session: &Session) -> Result<
         settle_laps(db, session)?;
     }
     if change == Change::Changed {
-        know_the_end(db, Kind::Session, session.id)?;
+        close_edit_ranges(db, Kind::Session, session.id)?;
     }
     Ok(change)
 }
 
-/// Puts a stint.
+/// Upserts a stint.
 pub(super) fn put_stint(db: &mut dyn Connection, session: Id, stint: &Stint) -> Result<Change, StoreError> {
     session_of(db, session)?;
     let values = stint_values(session, stint)?;
     Put { table: "stints", columns: STINT, key: 2, values: &values, once: &[] }.run(db)
 }
 
-/// Puts a lap.
+/// Upserts a lap.
 pub(super) fn put_lap(db: &mut dyn Connection, origin: &Origin, lap: &Lap) -> Result<Change, StoreError> {
     let session = session_of(db, lap.session)?;
     let combination = Combination::of(&session, lap.driver.as_ref()).put(db)?;
@@ -174,13 +175,13 @@ pub(super) fn put_lap(db: &mut dyn Connection, origin: &Origin, lap: &Lap) -> Re
         settle_lap(db, &session, lap.id)?;
     }
     if change == Change::Changed {
-        know_the_end(db, Kind::Lap, lap.id)?;
+        close_edit_ranges(db, Kind::Lap, lap.id)?;
     }
     Ok(change)
 }
 
-/// What a user said about a lap or a session that was being driven is about all of it, and about nothing that comes after it.
-fn know_the_end(db: &mut dyn Connection, kind: Kind, id: Id) -> Result<(), StoreError> {
+/// Ends the range of edits that were made while the lap or session was being driven, so that they do not apply to what follows.
+fn close_edit_ranges(db: &mut dyn Connection, kind: Kind, id: Id) -> Result<(), StoreError> {
     let table = kind.table();
     let sql = format!(
         "UPDATE edits SET end_ns = (SELECT end_ns FROM {table} WHERE id = ?1) \
@@ -190,7 +191,7 @@ fn know_the_end(db: &mut dyn Connection, kind: Kind, id: Id) -> Result<(), Store
     Ok(())
 }
 
-/// Puts what laps are compared by, in an order that is the same for all who write: two who wait for each other would wait for ever.
+/// Inserts the combinations of the laps. All writers use the same order, to avoid deadlocks.
 fn put_combinations(db: &mut dyn Connection, writes: &[Write]) -> Result<(), StoreError> {
     let mut all = BTreeSet::new();
     for write in writes {
@@ -203,14 +204,14 @@ fn put_combinations(db: &mut dyn Connection, writes: &[Write]) -> Result<(), Sto
     Combination::put_all(db, all)
 }
 
-/// The session with this id.
+/// Returns the session with this id.
 pub(super) fn session_of(db: &mut dyn Connection, id: Id) -> Result<Session, StoreError> {
     let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSION.join(", "));
     let session = db.first(&sql, &[id.into()], |mut row| read_session(&mut row))?;
     session.ok_or(StoreError::NoSession { session: id })
 }
 
-/// How many rows a query counts.
+/// Returns the result of a `count(*)` query.
 pub(super) fn count(db: &mut dyn Connection, sql: &str, values: &[Value]) -> Result<u32, StoreError> {
     let count = db.first(sql, values, |mut row| row.number("a count"))?;
     needed(count.flatten(), "a count")

@@ -1,4 +1,4 @@
-//! Copies finds to a folder. Takes a file and its hash, gives the copy. Nothing is overwritten, and nothing half has a final name.
+//! Copies finds to an archive folder. Nothing is overwritten, and an incomplete copy never has its final name.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,26 +10,26 @@ use super::content::ContentHash;
 use super::found::Archive;
 use crate::names::free_path;
 
-/// Why a find could not be copied. The archive is as it was.
+/// Why a find could not be copied. The archive is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// The system said no.
-    #[error("cannot copy to {}: {source}; check that there is room and that you may write there", path.display())]
+    /// An I/O error.
+    #[error("cannot copy to {}: {source}; check that the disk has free space and that you may write there", path.display())]
     Io {
         /// The copy.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// What was read is not what was found.
-    #[error("it changed while it was copied; it is copied when it is complete again")]
+    /// The source changed during the copy.
+    #[error("it changed while it was copied; it will be copied when it is complete again")]
     Changed,
-    /// The end was wanted.
-    #[error("the end was wanted")]
+    /// The watch was stopped.
+    #[error("the watch was stopped")]
     Stopped,
 }
 
-/// Copies `source`, whose content is `hash`, into `folder`, under its own name or one with a number.
+/// Copies `source`, whose content hash is `hash`, into `folder`, under its own name or a numbered one.
 pub(super) fn copy_into(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Archive {
     match try_copy(folder, source, hash, stop) {
         Ok(archive) => archive,
@@ -47,13 +47,13 @@ fn try_copy(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> 
     loop {
         let bytes = source.metadata().map_err(failed)?.len();
         let taken = |path: &Path| path.symlink_metadata().is_ok();
-        // The first name that is free, or whose file is the same.
+        // The first name that is free, or whose file has the same content.
         let free = free_path(&wanted, &|path| taken(path) && !holds(path, bytes, hash, stop));
         if taken(&free) {
             return Ok(Archive::AlreadyThere(free));
         }
         let copied = copy(source, &part, hash, stop).and_then(|()| {
-            // Another process may have taken the name since.
+            // Another process may have taken the name in the meantime.
             match StdFiles.publish(&part, &free) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
                 result => result.map(|()| true).map_err(failed),
@@ -69,7 +69,7 @@ fn try_copy(folder: &Path, source: &Path, hash: ContentHash, stop: &dyn Fn() -> 
     }
 }
 
-/// Whether a file of the archive has this content.
+/// Returns whether a file of the archive has this content.
 fn holds(path: &Path, bytes: u64, hash: ContentHash, stop: &dyn Fn() -> bool) -> bool {
     let same_length = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == bytes);
     same_length
@@ -81,7 +81,7 @@ fn holds(path: &Path, bytes: u64, hash: ContentHash, stop: &dyn Fn() -> bool) ->
 fn copy(source: &Path, part: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) -> Result<(), ArchiveError> {
     let failed = |source| ArchiveError::Io { path: part.to_owned(), source };
     let mut from = File::open(source).map_err(failed)?;
-    // A process with our number that was killed may have left one.
+    // A killed process with the same id may have left a file.
     let _ = std::fs::remove_file(part);
     let mut to = File::create_new(part).map_err(failed)?;
     let modified = from.metadata().and_then(|metadata| metadata.modified());
@@ -91,13 +91,13 @@ fn copy(source: &Path, part: &Path, hash: ContentHash, stop: &dyn Fn() -> bool) 
         return Err(ArchiveError::Changed);
     }
     if let Ok(modified) = modified {
-        // Not every file system keeps times; the copy is good without.
+        // Not every file system stores modification times. The copy is valid without.
         let _ = to.set_modified(modified);
     }
     to.sync_all().map_err(failed)
 }
 
-/// Whoever reads from it copies.
+/// A reader that copies everything it reads.
 struct Copying<'a> {
     from: &'a mut File,
     to: &'a mut File,

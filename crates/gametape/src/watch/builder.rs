@@ -1,4 +1,4 @@
-//! Says what to watch and what to do with finds; then it begins.
+//! The builder: configures what to watch and what to do with finds, then starts the watch.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use super::setup::Setup;
 pub(super) type OnFound = Box<dyn FnMut(&Found) + Send>;
 pub(super) type OnNotice = Box<dyn FnMut(&Notice) + Send>;
 
-/// A watch that has not begun.
+/// A builder for a watch.
 #[derive(Default)]
 pub struct Watch {
     setup: Setup,
@@ -25,18 +25,18 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Nothing is watched yet.
+    /// Creates a builder without folders.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Watches a folder. Where folders overlap, the one that was given first says which game a file belongs to.
+    /// Adds a folder. If folders overlap, the one added first determines the game of a file.
     pub fn folder(mut self, folder: Folder) -> Self {
         self.setup.folders.push(folder);
         self
     }
 
-    /// Watches the replay folders of a game, by id or alias, that are on this machine: those that exist, or all where none does.
+    /// Adds the replay folders of a game, by id or alias: those that exist on this machine, or all candidates if none exists.
     pub fn game(mut self, id: &str) -> Result<Self, WatchError> {
         let game = find_replay_game(id)?;
         let mut places = Environment::of_this_machine().replay_folders(game);
@@ -49,58 +49,59 @@ impl Watch {
         Ok(self)
     }
 
-    /// For how long a file must not change until it is complete, for all folders. Else each game has a time of its own, about 2 seconds.
+    /// Sets the quiet period for all folders: how long a file must be unchanged to count as complete. By default each game has its own,
+    /// about 2 seconds.
     pub fn settle(mut self, settle: Duration) -> Self {
         self.setup.settle = Some(settle);
         self
     }
 
-    /// Files that are there already are reported too, unless they were reported before.
+    /// Also reports files that already exist, unless they were reported before.
     pub fn existing(mut self) -> Self {
         self.setup.existing = true;
         self
     }
 
-    /// Copies each find to this folder. Nothing there is overwritten.
+    /// Copies each find to this folder. Existing files are not overwritten.
     pub fn archive_to(mut self, folder: impl Into<PathBuf>) -> Self {
         self.setup.archive = Some(folder.into());
         self
     }
 
-    /// Makes a tape of each find that can be read, in this folder.
+    /// Imports each find of a supported format to a tape in this folder.
     pub fn import_to(mut self, folder: impl Into<PathBuf>) -> Self {
         self.setup.tapes = Some(folder.into());
         self
     }
 
-    /// Remembers in this file what was reported, so that the next watch does not report it again.
+    /// Records what was reported in this state file, so that the next watch does not report it again.
     pub fn remember_in(mut self, file: impl Into<PathBuf>) -> Self {
         self.setup.state = Some(file.into());
         self
     }
 
-    /// Looks at folders again and again instead of waiting for the system to tell: for drives that tell nothing.
+    /// Polls the folders instead of using file system events, for drives that do not report changes.
     pub fn polling(mut self, every: Duration) -> Self {
         self.setup.polling = true;
         self.setup.look_every = every;
         self
     }
 
-    /// How often a folder that is not there yet is looked for (3 seconds), and how often folders are looked through in case the system
-    /// told nothing (60 seconds).
+    /// Sets how often to look for a missing folder (default: 3 seconds), and how often to rescan folders in case events were missed
+    /// (default: 60 seconds).
     pub fn look_every(mut self, missing: Duration, scan: Duration) -> Self {
         self.setup.look_every = missing;
         self.setup.scan_every = scan;
         self
     }
 
-    /// Called with each find, on the thread that watches. One that panics is called again with the next find.
+    /// Adds a callback for finds, called on the watching thread. A callback that panics is called again for the next find.
     pub fn on_found(mut self, callback: impl FnMut(&Found) + Send + 'static) -> Self {
         self.on_found.push(Box::new(callback));
         self
     }
 
-    /// Called with everything else there is to know.
+    /// Adds a callback for notices.
     pub fn on_notice(mut self, callback: impl FnMut(&Notice) + Send + 'static) -> Self {
         self.on_notice.push(Box::new(callback));
         self
@@ -111,12 +112,12 @@ impl Watch {
         self.setup
     }
 
-    /// Begins, and watches while it is asked for the next event. Callbacks are not called.
+    /// Starts the watch as an iterator, which watches while the caller waits for the next event. Callbacks are not called.
     pub fn events(self) -> Result<Events, WatchError> {
         Ok(Events::new(Engine::new(self.setup.checked()?, Instant::now())?))
     }
 
-    /// Begins, on a thread of its own, and calls the callbacks.
+    /// Starts the watch on its own thread, which calls the callbacks.
     pub fn start(mut self) -> Result<Watching, WatchError> {
         let (on_found, on_notice) = (std::mem::take(&mut self.on_found), std::mem::take(&mut self.on_notice));
         Watching::start(self.events()?, on_found, on_notice)

@@ -1,16 +1,16 @@
-//! The content of a file as a hash.
+//! Content hashes of files.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use gametape_format::TapeId;
 
-/// BLAKE3 of a file's bytes. Its text form is that of `b3sum`.
+/// BLAKE3 hash of a file. Its text form is that of `b3sum`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
-    /// Reads to the end; `None` if `stop` wanted the end before.
+    /// Reads the source to its end. Returns `None` if `stop` returned `true` before.
     pub(super) fn of(source: &mut dyn Read, stop: &dyn Fn() -> bool) -> io::Result<Option<Self>> {
         let mut hasher = blake3::Hasher::new();
         let mut buffer = vec![0; 1 << 18];
@@ -27,7 +27,7 @@ impl ContentHash {
         Ok(None)
     }
 
-    /// The id of a tape that is imported from these bytes: it is made of the same hash.
+    /// Returns the id of a tape that is imported from these bytes: it is derived from the same hash.
     pub fn tape_id(&self) -> TapeId {
         let mut id = [0; 16];
         for (to, from) in id.iter_mut().zip(self.0) {
@@ -36,7 +36,7 @@ impl ContentHash {
         TapeId(id)
     }
 
-    /// Reads the text form.
+    /// Parses the text form.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
     }

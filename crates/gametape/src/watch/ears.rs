@@ -1,7 +1,8 @@
-//! Listens to folders. Takes which ones, gives [`Signal`](super::signals::Signal)s of them.
+//! The file watcher: subscribes to folders and sends their events as [`Signal`](super::signals::Signal)s.
 //!
-//! Linux listens to each folder by itself, and tells when it goes. Windows listens to a whole tree by a handle of its top folder, and says
-//! nothing when that is removed, renamed, or made anew: so there somebody has to ask now and then ([`Ears::have_lost`]).
+//! On Linux, each folder is watched separately, and its removal is reported. On Windows, a whole tree is watched through a handle of its
+//! top folder, and nothing is reported when that folder is removed, renamed or recreated. So its identity must be checked periodically
+//! ([`Ears::have_lost`]).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +11,18 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::signals::{Sender, Translator};
 
-/// Whether the system listens to whole trees, by the folder on top.
+/// Whether the system watches whole trees by their top folder.
 const TREES: bool = cfg!(not(any(target_os = "linux", target_os = "android")));
 
-/// Listens to folders.
+/// The file watcher.
 #[derive(Debug)]
 pub(super) struct Ears {
     watcher: Option<RecommendedWatcher>,
-    /// The tops of trees. To listen to one of them again would take another handle, and tell everything twice.
+    /// The watched trees, by top folder. Watching a tree twice would open another handle and report every event twice.
     trees: HashMap<PathBuf, Tree>,
 }
 
-/// A tree that is listened to.
+/// A watched tree.
 #[derive(Debug, PartialEq, Eq)]
 struct Tree {
     recursive: bool,
@@ -29,25 +30,25 @@ struct Tree {
 }
 
 impl Ears {
-    /// With no ears, folders are looked at again and again.
+    /// Creates a watcher. If the system provides none, folders are polled.
     pub(super) fn new(sender: Sender) -> Self {
         let mut translator = Translator::new(sender);
         let handler = move |event: notify::Result<notify::Event>| translator.translate(event);
         Self { watcher: notify::recommended_watcher(handler).ok(), trees: HashMap::new() }
     }
 
-    /// Hears nothing.
+    /// Creates a watcher without events.
     pub(super) fn deaf() -> Self {
         Self { watcher: None, trees: HashMap::new() }
     }
 
-    /// Whether the system tells when a writer closes a file.
+    /// Returns whether the system reports that a writer has closed a file.
     pub(super) fn hear_closing(&self) -> bool {
         cfg!(any(target_os = "linux", target_os = "android")) && self.watcher.is_some()
     }
 
-    /// Listens to a folder; again does no harm. `top` is the folder that was asked for: where the system listens to whole trees, the
-    /// folders below it need nothing. On Linux each folder is listened to by itself, before it is read: so no file is missed in between.
+    /// Watches a folder. Idempotent. `top` marks the folder that the user named: on systems that watch whole trees, the folders below it
+    /// need no watch. On Linux, each folder is watched before it is read, so that no file is missed in between.
     pub(super) fn listen(&mut self, folder: &Path, top: bool, recursive: bool) -> Result<(), Deaf> {
         let watcher = self.watcher.as_mut().ok_or(Deaf::NoEvents)?;
         if !TREES {
@@ -58,7 +59,7 @@ impl Ears {
         }
         let mut tree = Tree { recursive, top: identity(folder) };
         if let Some(before) = self.trees.remove(folder) {
-            // Two may have asked for it, one of them for all below.
+            // Two folders of the configuration may be the same, one of them recursive.
             tree.recursive |= before.recursive;
             if before == tree {
                 self.trees.insert(folder.into(), tree);
@@ -72,21 +73,22 @@ impl Ears {
         Ok(())
     }
 
-    /// Whether the system may leave out that a folder is gone.
+    /// Returns whether the system may fail to report that a folder is gone.
     pub(super) const fn have_to_ask() -> bool {
         TREES
     }
 
-    /// Whether a folder that is listened to is no longer the one of that name. Where the system tells that by itself: no.
+    /// Returns whether the path of a watched folder now refers to a different folder, or to none. Always `false` on systems that report
+    /// this.
     pub(super) fn have_lost(&self, folder: &Path) -> bool {
         self.trees.get(folder).is_some_and(|tree| identity(folder) != tree.top)
     }
 
-    /// Stops listening to a folder that is gone: should it be somewhere else now, that is not our business.
+    /// Stops watching a folder that is gone. It may still exist under another path.
     pub(super) fn forget(&mut self, folder: &Path) {
         let listens = !TREES || self.trees.remove(folder).is_some();
         if let Some(watcher) = self.watcher.as_mut().filter(|_| listens) {
-            // It may have ended by itself.
+            // The watch may have ended by itself.
             let _ = watcher.unwatch(folder);
         }
     }
@@ -97,7 +99,7 @@ type Identity = crate::sys::FolderIdentity;
 #[cfg(not(windows))]
 type Identity = ();
 
-/// The folder of this name; `None` if there is none, or if that cannot be told.
+/// Returns the identity of the folder at this path; `None` if there is none, or it cannot be determined.
 fn identity(folder: &Path) -> Option<Identity> {
     #[cfg(windows)]
     return crate::sys::FolderIdentity::of(folder).ok();
@@ -105,14 +107,14 @@ fn identity(folder: &Path) -> Option<Identity> {
     folder.is_dir().then_some(())
 }
 
-/// Why a folder is not listened to.
+/// Why a folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Deaf {
-    /// There are no events here.
-    #[error("there are no events to listen to")]
+    /// No file watcher is available.
+    #[error("file system events are not available")]
     NoEvents,
-    /// Most often there are too many watched folders.
-    #[error("the system refused events ({0})")]
+    /// Most often, the limit of watched folders is reached.
+    #[error("the system refused to watch it ({0})")]
     Refused(notify::Error),
 }
 
@@ -135,7 +137,7 @@ mod tests {
         while !told.contains(&Signal::Changed(last.clone())) {
             told.push(signals.wait(Duration::from_secs(60)).unwrap());
         }
-        // Were there others who listen, they would come now.
+        // Duplicate events would arrive now.
         while let Some(more) = signals.wait(Duration::from_millis(300)) {
             told.push(more);
         }

@@ -1,12 +1,12 @@
-//! The watch itself. Takes signals of the system and the time, gives finds and notices.
+//! The engine of a watch: takes file system signals and the current time, and produces finds and notices.
 //!
 //! ```text
-//!  signals ─┐                    ┌─▶ known and unchanged: nothing
-//!           ├─▶ look at a file ──┤
-//!  scans ───┘                    └─▶ Settling ── complete ──▶ hash ──▶ known content: nothing
+//!  signals ─┐                    ┌─▶ known and unchanged: ignored
+//!           ├─▶ inspect a file ──┤
+//!  scans ───┘                    └─▶ Settling ── complete ──▶ hash ──▶ known content: ignored
 //!                                                               └────▶ archive, tape ──▶ Found ── confirmed ──▶ state file
 //! ```
-//! It has no clock: [`Engine::step`] is told the time.
+//! The engine has no clock: the caller passes the time to [`Engine::step`].
 
 use std::path::Path;
 use std::time::Instant;
@@ -30,10 +30,10 @@ use super::state_file::MAX_RECORDS;
 use super::stopping::{StopHandle, Stopping};
 use super::walk::{Step as Walked, walk};
 
-/// Signals that are taken in before files are looked at.
+/// Maximum number of signals to process before files are inspected.
 const SIGNALS_AT_ONCE: usize = 4096;
 
-/// The watch.
+/// The engine.
 pub(super) struct Engine {
     setup: Setup,
     roots: Roots,
@@ -42,16 +42,16 @@ pub(super) struct Engine {
     settling: Settling,
     memory: Memory,
     outbox: Outbox,
-    /// Files were left out because too many are waited for.
+    /// Whether files were skipped because too many are pending.
     crowded: bool,
     stopping: Stopping,
 }
 
-/// What a step gave.
+/// The result of a step.
 pub(super) enum Step {
-    /// Something to tell.
+    /// An event to report.
     Event(WatchEvent),
-    /// Nothing to do until then.
+    /// Nothing to do until this time.
     Idle(Instant),
 }
 
@@ -88,7 +88,7 @@ impl Engine {
         self.stopping.is_wanted()
     }
 
-    /// Does what is due and gives the first thing to tell.
+    /// Does the work that is due, and returns the first event.
     pub(super) fn step(&mut self, now: Instant) -> Step {
         self.outbox.notice(self.memory.save());
         loop {
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Waits for a signal, at most until then.
+    /// Waits for a signal, at most until `until`.
     pub(super) fn wait(&mut self, until: Instant) {
         if let Some(signal) = self.signals.wait(until.saturating_duration_since(Instant::now())) {
             self.handle(signal, Instant::now());
@@ -164,7 +164,7 @@ impl Engine {
         }
     }
 
-    /// Looks at a file or folder of which the system told.
+    /// Inspects a file or folder that the system reported.
     fn look(&mut self, path: &Path, now: Instant) {
         let file_root = self.roots.of_file(path);
         let folder_root = self.roots.of_folder(path);
@@ -183,7 +183,7 @@ impl Engine {
         }
     }
 
-    /// A file that counts is there: it is known, or it is waited for. An empty one is a file that its writer has not begun.
+    /// Adds a matching file to the pending ones unless it is known and unchanged. An empty file is one that its writer has not begun.
     fn consider(&mut self, root: usize, path: &Path, stamp: Stamp, now: Instant) {
         if stamp.bytes == 0 || self.memory.is_unchanged(path, stamp) {
             return self.settling.forget(path);
@@ -209,7 +209,7 @@ impl Engine {
         self.outbox.notice(notice);
     }
 
-    /// Looks at everything in a folder. Each folder is listened to before it is read; gives the reason if one cannot be listened to.
+    /// Inspects everything in a folder. Each folder is watched before it is read. Returns the reason if one cannot be watched.
     fn go_through(&mut self, root: usize, start: &Path, there_before: bool, now: Instant) -> Option<String> {
         let folder = self.roots.folder(root)?.clone();
         let left_out = self.setup.left_out.clone();
@@ -230,7 +230,7 @@ impl Engine {
         deaf
     }
 
-    /// A file has been waited for long enough.
+    /// Checks a file whose quiet period is over.
     fn look_whether_complete(&mut self, path: &Path, now: Instant) {
         let stamp = match path.metadata() {
             Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
@@ -251,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// A file is complete: it is a find unless its content was reported before.
+    /// Handles a complete file: reports it as a find unless its content was reported before.
     fn complete(&mut self, path: &Path, stamp: Stamp, hash: ContentHash) {
         let record = Record { path: path.into(), stamp, hash: Some(hash) };
         let sight = self.memory.sight(path, hash);
@@ -259,7 +259,7 @@ impl Engine {
             Sight::Reported => None,
             Sight::New | Sight::Rewritten => match keep(path, hash, &self.setup, &self.stopping) {
                 Some(kept) => Some(kept),
-                // The end is wanted: it stays among those that are waited for.
+                // Stopped: the file remains pending.
                 None => return,
             },
         };
@@ -283,21 +283,21 @@ impl Engine {
         self.outbox.found(found, record);
     }
 
-    /// Whoever got the last find is done with it.
+    /// Records the last find as processed by the caller.
     pub(super) fn confirm(&mut self) {
         if let Some(record) = self.outbox.handed_out() {
             self.memory.write_down(record);
         }
     }
 
-    /// Whoever got the last find could not use it: a restart reports it again.
+    /// Records that the caller could not use the last find, so that it is reported again after a restart.
     pub(super) fn give_back(&mut self) {
         if let Some(record) = self.outbox.handed_out() {
             self.memory.write_down_unheard(&record.path);
         }
     }
 
-    /// Writes down what a restart must look at. Gives what goes wrong with that.
+    /// Records what must be inspected after a restart. Returns a notice if that fails.
     pub(super) fn finish(&mut self) -> Option<Notice> {
         for record in self.outbox.left() {
             self.memory.write_down_unheard(&record.path);

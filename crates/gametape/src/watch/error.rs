@@ -1,66 +1,66 @@
-//! Why a watch could not begin.
+//! Errors when starting a watch.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a watch could not begin. What goes wrong later is a [`Notice`](super::Notice): a watch goes on.
+/// Why a watch could not start. Later problems are reported as a [`Notice`](super::Notice), and the watch continues.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// No folder was given.
-    #[error("there is no folder to watch; name one, or a game whose replay folder is on this machine")]
+    #[error("no folder to watch; name one, or a game whose replay folder is on this machine")]
     NoFolder,
-    /// No such game in the table.
-    #[error("no replay folder is known for the game {id:?}; known are {known}")]
+    /// The game is not in the table.
+    #[error("no replay folder is known for the game {id:?}; known games are {known}")]
     UnknownGame {
-        /// What was asked for.
+        /// The requested id.
         id: String,
-        /// The ids that there are.
+        /// The known ids.
         known: String,
     },
     /// Not a pattern for file names.
-    #[error("{pattern:?} is no pattern for names of files; write something like *.replay, without a folder")]
+    #[error("{pattern:?} is not a pattern for file names; use something like *.replay, without a folder")]
     Pattern {
-        /// What was given.
+        /// The given pattern.
         pattern: String,
     },
-    /// What should be watched is a file.
+    /// The path to watch is a file.
     #[error("{} is not a folder; name the folder it is in", path.display())]
     NotAFolder {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
     },
-    /// Copies would be found as new files.
-    #[error("{} is watched itself: an archive there would find its own copies; choose a folder elsewhere", path.display())]
+    /// The archive is inside a watched folder, so copies would be reported as new files.
+    #[error("the archive {} is inside a watched folder, so its copies would be found again; choose a folder elsewhere", path.display())]
     ArchiveIsWatched {
         /// The archive.
         path: PathBuf,
     },
     /// A path cannot be made absolute.
-    #[error("cannot find out where {} is: {source}", path.display())]
+    #[error("cannot determine the absolute path of {}: {source}", path.display())]
     Where {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// What was reported before cannot be read.
-    #[error("cannot read {}, which remembers what was reported: {source}; check that you may read and write it", path.display())]
+    /// The state file cannot be read.
+    #[error("cannot read the state file {}: {source}; check that you may read and write it", path.display())]
     State {
         /// The state file.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// What was reported before is written in a way that this version does not know.
-    #[error("{} is not a state file that this version reads; move it away, or update gametape", path.display())]
+    /// The state file has an unknown format.
+    #[error("{} is not a state file that this version supports; move it away, or update gametape", path.display())]
     StateVersion {
         /// The state file.
         path: PathBuf,
     },
-    /// The system gave no thread.
-    #[error("cannot start the thread that watches: {source}")]
+    /// The thread could not be started.
+    #[error("cannot start the watching thread: {source}")]
     Thread {
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! A watch as an iterator: it runs while it is asked for the next event.
+//! A watch as an iterator, which runs while the caller waits for the next event.
 
 use std::time::Instant;
 
@@ -6,10 +6,10 @@ use super::engine::{Engine, Step};
 use super::found::WatchEvent;
 use super::stopping::StopHandle;
 
-/// Finds and notices, one after the other; ends when it is stopped.
+/// An iterator over finds and notices. Ends when the watch is stopped.
 ///
-/// Whoever asks for the next event, or drops the iterator, is done with the find before: only then is it remembered. If the process
-/// is killed in between, the find is reported again after a restart, rather than never.
+/// A find counts as processed when the caller asks for the next event or drops the iterator; only then is it recorded in the state file.
+/// If the process is killed in between, the find is reported again after a restart, rather than lost.
 pub struct Events {
     engine: Engine,
     ended: bool,
@@ -20,12 +20,12 @@ impl Events {
         Self { engine, ended: false }
     }
 
-    /// Ends this watch, from any thread.
+    /// Returns a handle that stops this watch from any thread.
     pub fn stop_handle(&self) -> StopHandle {
         self.engine.stop_handle()
     }
 
-    /// The last find could not be used: it is not remembered, and a watch that begins later reports it again.
+    /// Rejects the last find: it is not recorded as reported, and a later watch reports it again.
     pub fn give_back(&mut self) {
         self.engine.give_back();
     }
@@ -42,7 +42,7 @@ impl Iterator for Events {
         while !self.engine.is_stop_wanted() {
             match self.engine.step(Instant::now()) {
                 Step::Event(event) => return Some(event),
-                // The signal that came with the wish to end may be gone by now, the wish is not.
+                // The signal that came with the stop request may have been consumed; the flag remains set.
                 Step::Idle(_) if self.engine.is_stop_wanted() => {}
                 Step::Idle(until) => self.engine.wait(until),
             }
@@ -57,7 +57,7 @@ impl Drop for Events {
         if self.ended {
             return;
         }
-        // Whoever panics was not done.
+        // A panicking caller has not processed the find.
         if !std::thread::panicking() {
             self.engine.confirm();
         }

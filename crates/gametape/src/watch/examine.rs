@@ -1,4 +1,4 @@
-//! Reads a file that seems to be complete. Takes its path and stamp, gives its hash, unless it is not complete after all.
+//! Reads a file that appears to be complete and hashes it, and detects that it is not complete after all.
 
 use std::fs::File;
 use std::io;
@@ -8,22 +8,22 @@ use super::content::ContentHash;
 use super::stamp::Stamp;
 use super::stopping::Stopping;
 
-/// What reading a file gave.
+/// The result of reading a file.
 #[derive(Debug)]
 pub(super) enum Examined {
-    /// It is complete.
+    /// The file is complete.
     Complete(ContentHash),
-    /// It changed while it was read, or its writer keeps others out.
+    /// The file changed during reading, or its writer has locked it.
     NotYet,
-    /// It is gone.
+    /// The file no longer exists.
     Gone,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(io::Error),
-    /// The end was wanted.
+    /// The watch was stopped.
     Stopped,
 }
 
-/// Reads a file of this stamp.
+/// Reads a file and checks that its stamp has not changed.
 pub(super) fn examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> Examined {
     match try_examine(path, stamp, stopping) {
         Ok(examined) => examined,
@@ -36,12 +36,12 @@ pub(super) fn examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> Examine
 fn try_examine(path: &Path, stamp: Stamp, stopping: &Stopping) -> io::Result<Examined> {
     let mut file = File::open(path)?;
     let Some(hash) = ContentHash::of(&mut file, &|| stopping.is_wanted())? else { return Ok(Examined::Stopped) };
-    // Of the file that was read, and of the one that has the name now.
+    // Checks the file that was read, and the file that has the name now.
     let unchanged = Stamp::of(&file.metadata()?) == stamp && Stamp::of(&path.metadata()?) == stamp;
     Ok(if unchanged { Examined::Complete(hash) } else { Examined::NotYet })
 }
 
-/// Windows: its writer shares it with nobody (32), or has locked a part (33).
+/// Returns whether a Windows error is a sharing violation (32) or a lock violation (33).
 fn is_in_use(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33))
 }

@@ -1,4 +1,4 @@
-//! A folder to watch: where it is and which files count.
+//! A folder to watch: its path, and which files match.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,12 +18,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder of one's own. Without a [`pattern`](Self::pattern) every file counts.
+    /// Creates a folder in which all files match, unless a [`pattern`](Self::pattern) is added.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), patterns: Vec::new(), recursive: false, game: None, settle: None }
     }
 
-    /// A folder with the files of a game from the table.
+    /// Creates a folder with the patterns and quiet period of a game from the table.
     pub fn of_game(path: impl Into<PathBuf>, game: &ReplayGame) -> Result<Self, WatchError> {
         let folder = Self {
             recursive: game.recursive,
@@ -34,39 +34,39 @@ impl Folder {
         game.patterns.iter().try_fold(folder, |folder, pattern| folder.pattern(pattern))
     }
 
-    /// Files of this pattern count (`*.replay`), besides those of patterns given before.
+    /// Adds a pattern of matching files (`*.replay`).
     pub fn pattern(mut self, pattern: &str) -> Result<Self, WatchError> {
         self.patterns.push(Pattern::new(pattern)?);
         Ok(self)
     }
 
-    /// Folders below count too.
+    /// Includes subfolders.
     pub fn recursive(mut self) -> Self {
         self.recursive = true;
         self
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The id of the game whose files are here, if that is known.
+    /// Returns the id of the game whose files are here, if known.
     pub fn game(&self) -> Option<&str> {
         self.game.as_deref()
     }
 
-    /// The patterns of files that count; none if all do.
+    /// Returns the patterns of matching files; empty if all files match.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// Whether a file counts: its place and its name.
+    /// Returns whether a file matches by its location and name.
     pub(super) fn covers(&self, path: &Path) -> bool {
         self.covers_folder(path.parent()) && self.name_fits(path)
     }
 
-    /// Whether a folder is this one, or one below that counts.
+    /// Returns whether a folder is this one, or a subfolder that is included.
     pub(super) fn covers_folder(&self, folder: Option<&Path>) -> bool {
         folder.is_some_and(|folder| if self.recursive { folder.starts_with(&self.path) } else { folder == self.path })
     }

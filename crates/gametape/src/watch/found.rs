@@ -1,4 +1,4 @@
-//! What a watch tells: finds, and what else there is to know.
+//! The events of a watch: finds and notices.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,78 +9,78 @@ use super::archive::ArchiveError;
 use super::content::ContentHash;
 use crate::import::{ImportError, Imported, Kind};
 
-/// What a watch tells.
+/// An event of a watch.
 #[derive(Debug)]
 pub enum WatchEvent {
     /// A file is complete.
     Found(Box<Found>),
-    /// Something that is no find.
+    /// A notice.
     Notice(Notice),
 }
 
-/// A file that is complete.
+/// A complete file.
 #[derive(Debug)]
 pub struct Found {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The game whose folder it is in; `None` for folders of one's own.
+    /// The game of its folder; `None` for folders without a game.
     pub game: Option<String>,
-    /// What it is, by its content; `None` if that is not known.
+    /// Its format, detected from the content; `None` if it is unknown.
     pub kind: Option<Kind>,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// When it was changed, nanoseconds since 1970 in UTC; `None` if the system does not say.
+    /// Its modification time, in nanoseconds since 1970 UTC; `None` if the system does not provide it.
     pub modified_utc_ns: Option<i64>,
-    /// Its content.
+    /// The hash of its content.
     pub hash: ContentHash,
-    /// Whether another content was reported under this path before.
+    /// Whether different content was reported for this path before.
     pub rewritten: bool,
-    /// What became of its copy.
+    /// The result of copying it to the archive.
     pub archive: Archive,
-    /// What became of its tape.
+    /// The result of importing it.
     pub import: Import,
 }
 
-/// What became of the copy of a find.
+/// The result of copying a find to the archive.
 #[derive(Debug)]
 pub enum Archive {
-    /// No archive was asked for.
+    /// No archive was requested.
     NotWanted,
-    /// It was copied.
+    /// The file was copied.
     Copied(PathBuf),
-    /// The same content was there already.
+    /// The archive already has the same content.
     AlreadyThere(PathBuf),
-    /// It could not be copied.
+    /// The copy failed.
     Failed(ArchiveError),
 }
 
-/// What became of the tape of a find.
+/// The result of importing a find.
 #[derive(Debug)]
 pub enum Import {
-    /// No tapes were asked for.
+    /// No import was requested.
     NotWanted,
-    /// A tape was made.
+    /// A tape was written.
     Made {
         /// The tape.
         tape: PathBuf,
-        /// What is on it.
+        /// The contents of the tape.
         imported: Box<Imported>,
     },
-    /// A tape of the same content was there already.
+    /// A tape with the same content already exists.
     AlreadyThere {
         /// The tape.
         tape: PathBuf,
-        /// Its identity.
+        /// Its id.
         tape_id: TapeId,
     },
-    /// Nothing here reads files of this kind. That is no fault of the file.
+    /// No importer supports this format. The file is not damaged.
     NotReadable(ImportError),
-    /// It should have become a tape, and did not.
+    /// The import failed.
     Failed(ImportError),
 }
 
 impl Found {
-    /// The copy in the archive.
+    /// Returns the path of the copy in the archive.
     pub fn archived(&self) -> Option<&Path> {
         match &self.archive {
             Archive::Copied(path) | Archive::AlreadyThere(path) => Some(path),
@@ -88,7 +88,7 @@ impl Found {
         }
     }
 
-    /// The tape.
+    /// Returns the path of the tape.
     pub fn tape(&self) -> Option<&Path> {
         match &self.import {
             Import::Made { tape, .. } | Import::AlreadyThere { tape, .. } => Some(tape),
@@ -96,12 +96,12 @@ impl Found {
         }
     }
 
-    /// Whether a tape was made, now.
+    /// Returns whether a tape was written just now.
     pub fn was_imported(&self) -> bool {
         matches!(self.import, Import::Made { .. })
     }
 
-    /// Whether something that was asked for did not come out whole: a copy or a tape that is missing, or a source with damage.
+    /// Returns whether a requested copy or tape is missing, or the source is damaged.
     pub fn has_problems(&self) -> bool {
         let import = match &self.import {
             Import::Made { imported, .. } => !imported.problems.is_empty(),
@@ -112,58 +112,58 @@ impl Found {
     }
 }
 
-/// Something that is no find, but good to know. The watch goes on.
+/// An event that is not a find. The watch continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// A folder is watched from now on.
+    /// A folder is being watched.
     Watching {
         /// The folder.
         folder: PathBuf,
-        /// Why it is looked at every few seconds instead of listened to; `None` if the system tells of changes.
+        /// Why the folder is polled; `None` if file system events are used.
         looking_because: Option<String>,
     },
-    /// A folder is not there; it is watched as soon as it is.
+    /// A folder does not exist. It will be watched as soon as it does.
     WaitingFor {
         /// The folder.
         folder: PathBuf,
     },
-    /// A folder that was watched is gone; it is watched again when it is back.
+    /// A watched folder is gone. It will be watched again when it is back.
     FolderGone {
         /// The folder.
         folder: PathBuf,
     },
     /// A file or folder cannot be read.
     Unreadable {
-        /// Which one.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         reason: String,
     },
-    /// A link leads to a folder that is watched already, or in a circle. It is not followed.
+    /// A link leads to a folder that is already watched, or forms a cycle. It is not followed.
     LinkNotFollowed {
         /// The link.
         path: PathBuf,
     },
-    /// There are more folders, or deeper ones, than are watched.
+    /// The limit of watched folders, or of their depth, is exceeded.
     TooManyFolders {
-        /// The first one that is not watched.
+        /// The first folder that is not watched.
         path: PathBuf,
     },
-    /// There are more files than can be remembered: old ones may be reported again.
+    /// The limit of remembered files is exceeded: old files may be reported again.
     TooManyFiles {
-        /// So many are remembered.
+        /// The limit.
         limit: usize,
     },
-    /// The system lost events; all folders are looked at instead.
+    /// The system lost events. All folders are rescanned.
     Overflow,
-    /// What was reported could not be written down: a restart may report it again.
+    /// The state file could not be written: finds may be reported again after a restart.
     NotRemembered {
-        /// What the system said.
+        /// The I/O error.
         reason: String,
     },
-    /// Some of what was reported before could not be read: it may be reported again.
+    /// Part of the state file could not be read: those files may be reported again.
     MemoryDamaged {
-        /// Lines of the state file.
+        /// Number of damaged lines.
         lines: u64,
     },
 }
@@ -173,30 +173,26 @@ impl fmt::Display for Notice {
         match self {
             Self::Watching { folder, looking_because: None } => write!(f, "watching {}", folder.display()),
             Self::Watching { folder, looking_because: Some(reason) } => {
-                write!(f, "watching {} by looking every few seconds: {reason}", folder.display())
+                write!(f, "watching {} by polling every few seconds: {reason}", folder.display())
             }
-            Self::WaitingFor { folder } => write!(f, "{} is not there yet: waiting for it", folder.display()),
+            Self::WaitingFor { folder } => write!(f, "{} does not exist yet: waiting for it", folder.display()),
             Self::FolderGone { folder } => write!(f, "{} is gone: waiting for it to come back", folder.display()),
             Self::Unreadable { path, reason } => write!(f, "cannot read {}: {reason}", path.display()),
             Self::LinkNotFollowed { path } => {
-                write!(f, "{} leads to a folder that is watched already: not followed", path.display())
+                write!(f, "{} links to a folder that is already watched: not followed", path.display())
             }
             Self::TooManyFolders { path } => {
-                write!(
-                    f,
-                    "there are too many folders: {} and others are not watched; name the ones that matter",
-                    path.display()
-                )
+                write!(f, "too many folders: {} and others are not watched; name the ones that matter", path.display())
             }
             Self::TooManyFiles { limit } => {
-                write!(f, "there are more than {limit} files: those beyond may be missed, or reported again")
+                write!(f, "more than {limit} files: some may be missed or reported again")
             }
-            Self::Overflow => f.write_str("the system lost events: looking through all folders"),
+            Self::Overflow => f.write_str("the system lost events: scanning all folders again"),
             Self::NotRemembered { reason } => {
-                write!(f, "cannot write down what was reported: {reason}; a restart may report it again")
+                write!(f, "cannot write the state file: {reason}; finds may be reported again after a restart")
             }
             Self::MemoryDamaged { lines } => {
-                write!(f, "{lines} lines of what was reported before are damaged: those files may be reported again")
+                write!(f, "{lines} lines of the state file are damaged: those files may be reported again")
             }
         }
     }

@@ -1,39 +1,39 @@
-//! The games whose replay folders are known: a table. A new game is an entry.
+//! The games whose replay folders are known, as a table. To support a game, add an entry.
 
 use super::error::WatchError;
 
-/// Every game, in the order of their ids.
+/// All games, sorted by id.
 pub const REPLAY_GAMES: &[ReplayGame] = &[ECHO_VR, IRACING, RAINBOW_SIX_SIEGE, ROCKET_LEAGUE];
 
-/// A game that writes files into a folder when something has ended.
+/// A game that writes a file to a folder when a match or session ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayGame {
-    /// The full name in kebab-case, as in [`gametape_games::GAMES`] where the game is there too.
+    /// The full name in kebab-case; the same as in [`gametape_games::GAMES`] if the game is listed there.
     pub id: &'static str,
-    /// The name as its makers write it.
+    /// The official name.
     pub name: &'static str,
-    /// Short names for people.
+    /// Short names.
     pub aliases: &'static [&'static str],
-    /// Which files.
+    /// Patterns of its files.
     pub patterns: &'static [&'static str],
-    /// Whether files are in folders below, too.
+    /// Whether subfolders are included.
     pub recursive: bool,
-    /// For how long a file must not change until it is complete. Longer for games that write in bursts.
+    /// The quiet period, in milliseconds. Longer for games that write in bursts.
     pub settle_ms: u64,
-    /// The game's number at Steam: it names the Proton prefix.
+    /// The Steam app id, which names the Proton prefix.
     pub steam_app: Option<u32>,
-    /// Where the folders are.
+    /// The possible folders.
     pub places: &'static [Place],
 }
 
-/// Where a folder is, with `/` between its parts on every system.
+/// The location of a folder, with `/` as the separator on every system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Below the user's documents; under Proton below those of the game's prefix.
+    /// Below the user's documents; under Proton, below those of the game's prefix.
     Documents(&'static str),
     /// Below `steamapps/common` of a Steam library.
     SteamCommon(&'static str),
-    /// Below the folder for programs on Windows.
+    /// Below the Program Files folder on Windows.
     ProgramFiles(&'static str),
 }
 
@@ -43,10 +43,10 @@ const ECHO_VR: ReplayGame = ReplayGame {
     aliases: gametape_games::echo_vr::GAME.aliases,
     patterns: &["*.echoreplay"],
     recursive: true,
-    // Written while the match is played, and packed at its end.
+    // Written during the match, and compressed at its end.
     settle_ms: 5000,
     steam_app: None,
-    // The game writes no replays; Spark does, into a folder of its own.
+    // The game itself writes no replays. Spark does, to its own folder.
     places: &[Place::Documents("Spark/replays")],
 };
 
@@ -57,7 +57,7 @@ const IRACING: ReplayGame = ReplayGame {
     patterns: &["*.ibt"],
     // Users sort them by car and track.
     recursive: true,
-    // Grows for as long as one drives, whenever a buffer is full.
+    // Grows during the whole drive, whenever a buffer is full.
     settle_ms: 5000,
     steam_app: Some(266_410),
     places: &[Place::Documents("iRacing/telemetry")],
@@ -68,7 +68,7 @@ const RAINBOW_SIX_SIEGE: ReplayGame = ReplayGame {
     name: "Tom Clancy's Rainbow Six Siege",
     aliases: &["r6", "r6s", "siege"],
     patterns: &["*.rec"],
-    // A folder for each match, a file for each round. The game keeps a dozen matches and deletes older ones.
+    // One folder per match, one file per round. The game keeps a dozen matches and deletes older ones.
     recursive: true,
     settle_ms: 3000,
     steam_app: Some(359_550),
@@ -88,12 +88,12 @@ const ROCKET_LEAGUE: ReplayGame = ReplayGame {
     steam_app: Some(252_950),
     places: &[
         Place::Documents("My Games/Rocket League/TAGame/Demos"),
-        // What the game makes when it was installed by Epic's launcher.
+        // Created by the game if it was installed with Epic's launcher.
         Place::Documents("My Games/Rocket League/TAGame/DemosEpic"),
     ],
 };
 
-/// The game with this id or alias, in any case of letters.
+/// Returns the game with this id or alias, ignoring case.
 pub fn find_replay_game(id_or_alias: &str) -> Result<&'static ReplayGame, WatchError> {
     let same = |name: &&str| name.eq_ignore_ascii_case(id_or_alias);
     REPLAY_GAMES.iter().find(|game| same(&game.id) || game.aliases.iter().any(same)).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Copies and imports a find, as far as that was asked for. Takes a complete file, gives what became of it.
+//! Copies and imports a complete file, as configured.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use super::stopping::Stopping;
 use super::tapes::import_into;
 use crate::import::{Kind, detect};
 
-/// What became of a find.
+/// The results for a find.
 pub(super) struct Kept {
     pub(super) kind: Option<Kind>,
     pub(super) archive: Archive,
     pub(super) import: Import,
 }
 
-/// Copies and imports. `None` if the end was wanted: nothing half is left then.
+/// Copies and imports a find. Returns `None` if the watch was stopped; nothing incomplete is left then.
 pub(super) fn keep(path: &Path, hash: ContentHash, setup: &Setup, stopping: &Stopping) -> Option<Kept> {
     let archive = match &setup.archive {
         Some(folder) => copy_into(folder, path, hash, &|| stopping.is_wanted()),

@@ -1,5 +1,5 @@
-//! Which files need not be looked at: those that were reported, and those that were there before. Takes stamps and hashes, gives
-//! what a file is.
+//! The files that need no inspection: those that were reported, and those that existed before the watch. Classifies files by stamp and
+//! hash.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::record::Record;
 use super::stamp::Stamp;
 use super::state_file::MAX_RECORDS;
 
-/// The files that are known.
+/// The known files.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     files: HashMap<PathBuf, Entry>,
@@ -18,38 +18,38 @@ pub(super) struct Known {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     stamp: Stamp,
-    /// `None`: was there before, and was never read.
+    /// `None`: existed before the watch and was never read.
     hash: Option<ContentHash>,
 }
 
-/// What the content of a file says about it.
+/// The classification of a file by its content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sight {
-    /// Not seen before.
+    /// Not observed before.
     New,
-    /// Another content was reported under this path.
+    /// Different content was reported for this path.
     Rewritten,
-    /// This content was reported under this path, or under one that is no longer there.
+    /// This content was reported for this path, or for a path that no longer exists.
     Reported,
 }
 
 impl Known {
-    /// Whether the file is known and not changed.
+    /// Returns whether the file is known and unchanged.
     pub(super) fn is_unchanged(&self, path: &Path, stamp: Stamp) -> bool {
         self.files.get(path).is_some_and(|entry| entry.stamp == stamp)
     }
 
-    /// The file was there before; it is not looked at until it changes. `false` if there is no room for more.
+    /// Adds a file that existed before the watch; it is ignored until it changes. Returns `false` if the limit is reached.
     pub(super) fn there_before(&mut self, path: &Path, stamp: Stamp) -> bool {
         self.put(path, Entry { stamp, hash: None })
     }
 
-    /// The file was reported. `false` if there is no room for more.
+    /// Adds a file that was reported. Returns `false` if the limit is reached.
     pub(super) fn reported(&mut self, record: &Record) -> bool {
         self.put(&record.path, Entry { stamp: record.stamp, hash: record.hash })
     }
 
-    /// What was reported last under this path.
+    /// Returns the hash that was last reported for this path.
     pub(super) fn hash(&self, path: &Path) -> Option<ContentHash> {
         self.files.get(path).and_then(|entry| entry.hash)
     }
@@ -65,7 +65,7 @@ impl Known {
         true
     }
 
-    /// What this content makes of the file. One that was reported under a name that is gone was moved: that is no find.
+    /// Classifies a file by its content. Content that was reported for a path that no longer exists was moved, which is not a find.
     pub(super) fn sight(&mut self, path: &Path, hash: ContentHash) -> Sight {
         let before = self.hash(path);
         if before == Some(hash) {

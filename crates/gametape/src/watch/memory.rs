@@ -1,4 +1,4 @@
-//! What a watch remembers: in memory always, in a state file on request. Takes finds, gives what is known of a file.
+//! The memory of a watch: known files in memory, and on request in a state file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use super::record::Record;
 use super::stamp::Stamp;
 use super::state_file::StateFile;
 
-/// Finds that are not written down, while the state file cannot be written.
+/// Maximum number of unsaved records while the state file cannot be written.
 const MAX_UNSAVED: usize = 10_000;
 
-/// What a watch remembers.
+/// The memory of a watch.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known: Known,
     state: Option<StateFile>,
-    /// Files that were waited for when the watch ended the last time.
+    /// Files that were pending when the previous watch ended.
     owed: HashSet<PathBuf>,
     unsaved: Vec<Record>,
     told: bool,
 }
 
 impl Memory {
-    /// Takes over what an earlier watch wrote down.
+    /// Loads the state file of previous watches.
     pub(super) fn open(state: Option<&Path>) -> Result<(Self, Option<Notice>), WatchError> {
         let mut memory = Self::default();
         let Some(path) = state else { return Ok((memory, None)) };
@@ -44,12 +44,13 @@ impl Memory {
         Ok((memory, notice))
     }
 
-    /// Whether the file is known and not changed.
+    /// Returns whether the file is known and unchanged.
     pub(super) fn is_unchanged(&self, path: &Path, stamp: Stamp) -> bool {
         self.known.is_unchanged(path, stamp)
     }
 
-    /// The file was there when the watch began: no find, unless an earlier watch waited for it. `None` if there is no room for more.
+    /// Adds a file that existed when the watch started. Returns whether to ignore it: `false` if it was pending when the previous watch
+    /// ended, `None` if the limit is reached.
     pub(super) fn was_there_before(&mut self, path: &Path, stamp: Stamp) -> Option<bool> {
         if self.owed.contains(path) {
             return Some(false);
@@ -57,36 +58,36 @@ impl Memory {
         (self.is_unchanged(path, stamp) || self.known.there_before(path, stamp)).then_some(true)
     }
 
-    /// What its content makes of a file.
+    /// Classifies a file by its content.
     pub(super) fn sight(&mut self, path: &Path, hash: ContentHash) -> Sight {
         self.known.sight(path, hash)
     }
 
-    /// The file is not looked at again until it changes. `false` if there is no room for more.
+    /// Marks a file as processed: it is ignored until it changes. Returns `false` if the limit is reached.
     pub(super) fn settle(&mut self, record: &Record) -> bool {
         self.owed.remove(&record.path);
         self.known.reported(record)
     }
 
-    /// The file is done with: a restart does not report it.
+    /// Records a processed file, so that it is not reported after a restart.
     pub(super) fn write_down(&mut self, record: Record) {
         if self.state.is_some() {
             self.unsaved.push(record);
         }
     }
 
-    /// The file is not complete: a restart looks at it, and reports it if its content is new.
+    /// Records an incomplete file, so that it is inspected after a restart, and reported if its content is new.
     pub(super) fn write_down_waiting(&mut self, path: &Path) {
         let record = Record::waited_for(path, self.known.hash(path));
         self.write_down(record);
     }
 
-    /// The file is complete, but nobody has heard of it: a restart reports it.
+    /// Records a complete file whose find was not delivered, so that it is reported after a restart.
     pub(super) fn write_down_unheard(&mut self, path: &Path) {
         self.write_down(Record::waited_for(path, None));
     }
 
-    /// Writes to the state file what is not there yet.
+    /// Writes unsaved records to the state file.
     pub(super) fn save(&mut self) -> Option<Notice> {
         let state = self.state.as_mut().filter(|_| !self.unsaved.is_empty())?;
         match state.add(&self.unsaved) {

@@ -1,10 +1,10 @@
-//! Watches folders for files that games write when something has ended: replays, telemetry.
+//! Watches folders for files that games write when a match or session ends: replays, telemetry.
 //!
-//! A [`Watch`] is told which [`Folder`]s to look at, or which game of the table [`REPLAY_GAMES`]; where a game keeps its files on this
-//! machine, [`Environment`] knows. A file is reported once, when it is complete: its length and time did not change for a while, or it
-//! was renamed into place. A file that is written anew is a new find, one that is only touched, or moved, is not. What was reported can be
-//! remembered in a file, so that a restart reports nothing twice. Each find can be copied to an archive and imported to a tape; what
-//! [`crate::import`] cannot read has name, length, time and hash.
+//! A [`Watch`] is configured with [`Folder`]s, or with a game of the table [`REPLAY_GAMES`], whose folders on this machine
+//! [`Environment`] finds. Each file is reported once, when it is complete: its length and modification time did not change for a quiet
+//! period, or it was renamed into place. A rewritten file is a new find; a touched or moved file is not. A state file can record what was
+//! reported, so that nothing is reported again after a restart. Each find can be copied to an archive and imported to a tape. Files that
+//! [`crate::import`] does not support are reported with name, length, time and hash.
 //!
 //! ```no_run
 //! use gametape::watch::{Folder, Watch};
@@ -18,7 +18,7 @@
 //! println!("{} files", watching.stop().found);
 //! # Ok::<(), gametape::watch::WatchError>(())
 //! ```
-//! [`Watch::events`] gives the same as a blocking iterator.
+//! [`Watch::events`] provides the same as a blocking iterator.
 
 mod archive;
 mod builder;

@@ -1,12 +1,12 @@
-//! Whether a folder is on a file system that does not tell of changes which other machines make.
+//! Detects file systems that do not report changes made by other machines.
 
 use std::path::Path;
 
-/// Names the file system if its folders must be looked at again and again.
+/// Returns the name of the file system if its folders must be polled.
 #[cfg(target_os = "linux")]
 pub(super) fn silent_file_system(folder: &Path) -> Option<&'static str> {
     let statistics = rustix::fs::statfs(folder).ok()?;
-    // The numbers of the kernel's `magic.h`. The type of the field differs between machines.
+    // The constants of the kernel's `magic.h`. The type of the field differs between architectures.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::unnecessary_cast)]
     match statistics.f_type as u32 {
         0x6969 => Some("NFS"),
@@ -19,7 +19,7 @@ pub(super) fn silent_file_system(folder: &Path) -> Option<&'static str> {
     }
 }
 
-/// Elsewhere nothing is known beforehand; the slow scan finds what the system does not tell.
+/// Not detected on other platforms; the periodic rescan finds unreported changes.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn silent_file_system(_folder: &Path) -> Option<&'static str> {
     None

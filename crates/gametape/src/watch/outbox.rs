@@ -1,4 +1,4 @@
-//! What there is to tell, in order, until somebody takes it.
+//! The queue of events for the caller.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::found::{Found, Notice, WatchEvent};
 use super::record::Record;
 
-/// Notices about single paths that are told once each; more are not told.
+/// Maximum number of paths with notices. Each path is reported once; further paths are not reported.
 const MAX_TOLD: usize = 1000;
 
-/// What there is to tell.
+/// The event queue.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     queue: VecDeque<(WatchEvent, Option<Record>)>,
     told: HashSet<PathBuf>,
-    /// A find that was handed out; whoever has it is not done with it yet.
+    /// The find that was handed out and is not confirmed yet.
     handed_out: Option<Record>,
 }
 
@@ -28,7 +28,7 @@ impl Outbox {
         self.queue.extend(notice.map(|notice| (WatchEvent::Notice(notice), None)));
     }
 
-    /// Tells something about a path, unless that was told before.
+    /// Queues a notice about a path, unless there was one before.
     pub(super) fn notice_once(&mut self, about: &Path, notice: Notice) {
         if self.told.len() < MAX_TOLD && self.told.insert(about.to_owned()) {
             self.notice(Some(notice));
@@ -39,19 +39,19 @@ impl Outbox {
         self.queue.is_empty()
     }
 
-    /// Hands out what was told first.
+    /// Returns the oldest event.
     pub(super) fn take(&mut self) -> Option<WatchEvent> {
         let (event, record) = self.queue.pop_front()?;
         self.handed_out = record;
         Some(event)
     }
 
-    /// The find that was handed out last, once.
+    /// Returns the record of the find that was handed out last, once.
     pub(super) fn handed_out(&mut self) -> Option<Record> {
         self.handed_out.take()
     }
 
-    /// Finds that nobody took.
+    /// Drains the queue and returns the records of undelivered finds.
     pub(super) fn left(&mut self) -> impl Iterator<Item = Record> {
         self.queue.drain(..).filter_map(|(_, record)| record)
     }

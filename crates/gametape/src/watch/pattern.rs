@@ -1,11 +1,11 @@
-//! File names by pattern: `*.replay`. Takes a name, says whether it fits.
+//! Patterns for file names, such as `*.replay`.
 
 use std::ffi::OsStr;
 
 use super::error::WatchError;
 
-/// A pattern for names of files: `*` is any number of letters, `?` is one. Upper and lower case are the same, as on Windows, where
-/// these files come from.
+/// A pattern for file names: `*` matches any number of characters, `?` matches one. Case is ignored, as on Windows, where these files
+/// come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
@@ -13,7 +13,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern. It is for names alone: an empty one, or one with a folder in it, is refused.
+    /// Parses a pattern. Patterns apply to names only: an empty pattern, or one with a folder, is an error.
     pub fn new(text: &str) -> Result<Self, WatchError> {
         if text.is_empty() || text.contains(['/', '\\']) {
             return Err(WatchError::Pattern { pattern: text.into() });
@@ -21,11 +21,11 @@ impl Pattern {
         Ok(Self { text: text.into(), letters: text.chars().flat_map(char::to_lowercase).collect() })
     }
 
-    /// Whether a name fits.
+    /// Returns whether a name matches.
     pub fn fits(&self, name: &OsStr) -> bool {
         let name: Vec<char> = name.to_string_lossy().chars().flat_map(char::to_lowercase).collect();
         let (mut at, mut in_name) = (0, 0);
-        // Where the last `*` stands, and how far into the name it reaches: going back there is all that is ever needed.
+        // The position of the last `*`, and how far into the name it extends: backtracking to the last `*` is sufficient.
         let mut star: Option<(usize, usize)> = None;
         while let Some(letter) = name.get(in_name) {
             match self.letters.get(at) {

@@ -1,4 +1,4 @@
-//! Where games keep their replays on a machine. Takes the table and what the machine has, gives folders, whether they exist or not.
+//! Replay folders of games: resolves the table against the folders of a machine, whether the results exist or not.
 
 use std::path::{Path, PathBuf};
 
@@ -6,25 +6,25 @@ use directories::UserDirs;
 
 use super::games::{Place, ReplayGame};
 
-/// What a machine has, as far as replay folders need it.
+/// The folders of a machine that replay folders depend on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// Folders for documents of the user.
+    /// Documents folders of the user.
     pub documents: Vec<PathBuf>,
-    /// Steam libraries: folders that hold `steamapps`.
+    /// Steam libraries: folders that contain `steamapps`.
     pub steam_libraries: Vec<PathBuf>,
-    /// Folders for programs on Windows.
+    /// Program Files folders on Windows.
     pub program_files: Vec<PathBuf>,
-    /// Whether Windows games run under Proton here.
+    /// Whether Windows games run under Proton.
     pub proton: bool,
 }
 
 impl Environment {
-    /// What this machine has. What cannot be found out is left out.
+    /// Detects the folders of this machine. Undetectable ones are left out.
     pub fn of_this_machine() -> Self {
         let user = UserDirs::new();
         let told = user.as_ref().and_then(UserDirs::document_dir).map(Path::to_owned);
-        // Documents that were moved elsewhere: some games follow, some do not.
+        // If the documents folder was moved, some games follow, others do not.
         let usual = user.as_ref().map(|user| user.home_dir().join("Documents"));
         let program_files = if cfg!(windows) {
             ["ProgramFiles(x86)", "ProgramFiles"].iter().filter_map(std::env::var_os).map(PathBuf::from).collect()
@@ -39,7 +39,7 @@ impl Environment {
         }
     }
 
-    /// The folders where a game may keep its replays, the likely ones first.
+    /// Returns the possible replay folders of a game, most likely first.
     pub fn replay_folders(&self, game: &ReplayGame) -> Vec<PathBuf> {
         let found = game.places.iter().flat_map(|place| self.resolve(game, *place));
         each_once(found)
@@ -63,14 +63,14 @@ impl Environment {
     }
 }
 
-/// The documents of a game's Proton prefix. Old prefixes call them `My Documents`.
+/// Returns the documents folders of a game's Proton prefix. Old prefixes call them `My Documents`.
 fn prefix_documents(library: &Path, app: u32) -> impl Iterator<Item = PathBuf> + use<> {
     let prefix = library.join("steamapps").join("compatdata").join(app.to_string()).join("pfx");
     let user = prefix.join("drive_c").join("users").join("steamuser");
     ["Documents", "My Documents"].into_iter().map(move |name| user.join(name))
 }
 
-/// Every part by itself, so that the separators are those of the system.
+/// Joins each component separately, to use the separators of the system.
 fn join(folder: &Path, below: &str) -> PathBuf {
     below.split('/').fold(folder.to_owned(), |path, part| path.join(part))
 }
@@ -78,7 +78,7 @@ fn join(folder: &Path, below: &str) -> PathBuf {
 fn steam_libraries() -> Vec<PathBuf> {
     let installations = steamlocate::locate_all().unwrap_or_default();
     let libraries_of = |steam: &steamlocate::SteamDir| {
-        // The first library is beside Steam itself, also where the list of libraries cannot be read.
+        // The first library is beside Steam itself, even if the list of libraries cannot be read.
         let mut libraries = vec![steam.path().to_owned()];
         libraries.extend(steam.library_paths().unwrap_or_default());
         libraries
@@ -86,7 +86,7 @@ fn steam_libraries() -> Vec<PathBuf> {
     installations.iter().flat_map(libraries_of).collect()
 }
 
-/// Drops folders that were there before, under the same name or through a link.
+/// Removes duplicate folders, including those reached through a link.
 fn each_once(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut seen = Vec::new();
     let mut once = Vec::new();

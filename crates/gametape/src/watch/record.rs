@@ -1,10 +1,10 @@
-//! What is remembered of one file, and its line in the state file.
+//! The record of a file, and its line in the state file.
 //!
 //! ```text
-//!  hash, or - if never reported   TAB  bytes, or 0 while waited for   TAB  time, ns since 1970 UTC, or -   TAB  path, % escapes   LF
+//!  hash, or - if never reported   TAB  bytes, or 0 while pending      TAB  time, ns since 1970 UTC, or -   TAB  path, % escapes   LF
 //! ```
-//! A line is text that people can read. Whatever is not letters, digits or usual in paths is escaped byte by byte, so that a line is
-//! a line whatever the file is called.
+//! Lines are human-readable. Bytes other than letters, digits and common path characters are escaped, so that a record is one line
+//! whatever the file name contains.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,37 +12,37 @@ use std::path::{Path, PathBuf};
 use super::content::ContentHash;
 use super::stamp::Stamp;
 
-/// A longer line is damage: paths end earlier on every system.
+/// Longer lines are damaged: paths are shorter on every system.
 pub(super) const MAX_LINE_BYTES: usize = 128 << 10;
 
-/// A file that was reported, or that was waited for when the watch ended.
+/// A file that was reported, or that was pending when the watch ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) path: PathBuf,
     pub(super) stamp: Stamp,
-    /// What was reported last; `None` if nothing was.
+    /// The hash that was last reported; `None` if none was.
     pub(super) hash: Option<ContentHash>,
 }
 
 impl Record {
-    /// A file that was not complete when the watch ended. No stamp fits it, so it is looked at again.
+    /// Creates the record of a file that was incomplete when the watch ended. Its stamp matches no file, so the file is inspected again.
     pub(super) fn waited_for(path: &Path, reported: Option<ContentHash>) -> Self {
         Self { path: path.into(), stamp: Stamp { bytes: 0, modified_ns: None }, hash: reported }
     }
 
-    /// Whether it was not complete. Empty files are never reported.
+    /// Returns whether the file was incomplete. Empty files are never reported.
     pub(super) fn was_waited_for(&self) -> bool {
         self.stamp.bytes == 0
     }
 
-    /// The line, with its end.
+    /// Returns the line with its terminator.
     pub(super) fn line(&self) -> String {
         let hash = self.hash.map_or_else(|| "-".into(), |hash| hash.to_string());
         let modified = self.stamp.modified_ns.map_or_else(|| "-".into(), |ns| ns.to_string());
         format!("{hash}\t{}\t{modified}\t{}\n", self.stamp.bytes, escape(&self.path))
     }
 
-    /// Reads a line without its end; `None` if it is damaged.
+    /// Parses a line without its terminator. Returns `None` if it is damaged.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let mut fields = line.splitn(4, |byte| *byte == b'\t');
         let mut next = || fields.next();
@@ -97,7 +97,7 @@ fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
 }
 
-// A name that is no Unicode, which Windows allows, is not found again: its file is reported again after a restart.
+// A name that is not Unicode, which Windows allows, does not round-trip: its file is reported again after a restart.
 #[cfg(not(unix))]
 fn path_bytes(path: &Path) -> Vec<u8> {
     path.to_string_lossy().into_owned().into_bytes()

@@ -1,4 +1,4 @@
-//! The folders that were asked for, and how each of them is watched. Takes what scans saw, gives when to scan next.
+//! The configured folders, their state, and when to scan them next.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::found::Notice;
 use super::network::silent_file_system;
 use super::setup::{SETTLE, Setup};
 
-/// The folders that were asked for.
+/// The configured folders.
 #[derive(Debug)]
 pub(super) struct Roots(Vec<Root>);
 
@@ -19,18 +19,18 @@ struct Root {
     settle: Duration,
     presence: Presence,
     next_scan: Instant,
-    /// When to ask whether it is still there, if nobody tells.
+    /// When to check its identity, on systems that do not report its removal.
     next_to_ask: Instant,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Presence {
-    /// Not looked at yet.
+    /// Not scanned yet.
     New,
     Missing,
-    /// The system tells of changes.
+    /// Watched by file system events.
     Heard,
-    /// It does not.
+    /// Polled.
     LookedAt,
 }
 
@@ -52,12 +52,12 @@ impl Roots {
         Self(setup.folders.iter().map(root).collect())
     }
 
-    /// The first folder in which this file counts.
+    /// Returns the first folder that includes this file.
     pub(super) fn of_file(&self, path: &Path) -> Option<usize> {
         self.0.iter().position(|root| root.folder.covers(path))
     }
 
-    /// The first folder that has this folder in it, or is it.
+    /// Returns the first folder that is, or includes, this folder.
     pub(super) fn of_folder(&self, path: &Path) -> Option<usize> {
         self.0.iter().position(|root| root.folder.covers_folder(Some(path)))
     }
@@ -70,7 +70,7 @@ impl Roots {
         self.0.get(root).map_or(SETTLE, |root| root.settle)
     }
 
-    /// Whether it was never looked at: then what is in it was there before.
+    /// Returns whether the folder was never scanned: its files then existed before the watch.
     pub(super) fn is_new(&self, root: usize) -> bool {
         self.0.get(root).is_some_and(|root| root.presence == Presence::New)
     }
@@ -83,7 +83,7 @@ impl Roots {
         self.0.iter().map(|root| root.next_scan).min()
     }
 
-    /// A folder of which it is time to ask whether it is still there; then not again for this long.
+    /// Returns a folder whose identity is due to be checked, and schedules its next check.
     pub(super) fn due_to_ask(&mut self, now: Instant, every: Duration) -> Option<PathBuf> {
         let root = self.0.iter_mut().find(|root| root.has_to_be_asked() && root.next_to_ask <= now)?;
         root.next_to_ask = now + every;
@@ -98,7 +98,7 @@ impl Roots {
         self.0.iter_mut().for_each(|root| root.next_scan = root.next_scan.min(now));
     }
 
-    /// The system says that something is gone. Whether it was one of the folders.
+    /// Handles the removal of a path. Returns whether it was one of the folders.
     pub(super) fn gone(&mut self, path: &Path, next_scan: Instant) -> bool {
         let mut any = false;
         for root in self.0.iter_mut().filter(|root| root.folder.path == path && root.presence != Presence::Missing) {
@@ -109,7 +109,7 @@ impl Roots {
         any
     }
 
-    /// A scan found no folder.
+    /// Handles a scan that found no folder.
     pub(super) fn missing(&mut self, root: usize, next_scan: Instant) -> Option<Notice> {
         let root = self.0.get_mut(root)?;
         root.next_scan = next_scan;
@@ -121,7 +121,7 @@ impl Roots {
         }
     }
 
-    /// A scan went through the folder; `deaf` says why it, or one below, is not listened to.
+    /// Handles a completed scan. `deaf` is the reason why the folder, or one below, cannot be watched.
     pub(super) fn scanned(
         &mut self,
         root: usize,
@@ -137,13 +137,13 @@ impl Roots {
             None => (Presence::Heard, setup.scan_every),
             Some(_) => (Presence::LookedAt, setup.look_every),
         };
-        // However large the folder is, scans take a small part of the time.
+        // Limits scans to a small part of the time, however large the folder is.
         root.next_scan = now + every.max(took.saturating_mul(20));
         let before = std::mem::replace(&mut root.presence, presence);
         (before != presence).then(|| Notice::Watching { folder: root.folder.path.clone(), looking_because })
     }
 
-    /// A folder below cannot be listened to.
+    /// Handles a subfolder that cannot be watched: the folder is polled.
     pub(super) fn deaf(&mut self, root: usize, reason: String, next_scan: Instant) -> Option<Notice> {
         let root = self.0.get_mut(root)?;
         root.next_scan = root.next_scan.min(next_scan);

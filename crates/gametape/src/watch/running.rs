@@ -1,4 +1,4 @@
-//! A watch on a thread of its own, with callbacks.
+//! A watch on its own thread, with callbacks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
@@ -9,19 +9,19 @@ use super::events::Events;
 use super::found::WatchEvent;
 use super::stopping::StopHandle;
 
-/// A watch that runs. Dropping it ends it.
+/// A running watch. Dropping it stops it.
 #[derive(Debug)]
 pub struct Watching {
     stop: StopHandle,
     thread: Option<JoinHandle<Watched>>,
 }
 
-/// What a watch did.
+/// The statistics of a watch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watched {
-    /// Files that were reported.
+    /// Number of files reported.
     pub found: u64,
-    /// Calls of callbacks that panicked.
+    /// Number of callback calls that panicked.
     pub callback_panics: u64,
 }
 
@@ -35,24 +35,24 @@ impl Watching {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// Ends this watch, from any thread.
+    /// Returns a handle that stops this watch from any thread.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
     }
 
-    /// Ends the watch and waits for its end.
+    /// Stops the watch and waits until it has ended.
     pub fn stop(self) -> Watched {
         self.stop.stop();
         self.wait()
     }
 
-    /// Waits until something else ends the watch.
+    /// Waits until the watch is stopped elsewhere.
     pub fn wait(mut self) -> Watched {
         self.join()
     }
 
     fn join(&mut self) -> Watched {
-        // The thread catches the panics of callbacks; one of ours would have been printed.
+        // The thread catches panics of callbacks; a panic of the watch itself has already been printed.
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }

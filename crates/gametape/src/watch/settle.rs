@@ -1,13 +1,13 @@
-//! When a file is complete. Takes what was seen of files and when; gives which file to look at next, and whether it is complete.
+//! Debouncing: decides when a file is complete, from its observed states and the time.
 //!
 //! ```text
-//!  new, changed ──▶ waiting ── same length and time for the settle time ──▶ complete
+//!  new, changed ──▶ pending ── same length and time for the quiet period ──▶ complete
 //!                     ▲  │
-//!                     └──┘ changed: from the beginning
-//!  renamed into place: the settle time is one short look
-//!  a writer still has it open (where the system says so): the settle time is longer
+//!                     └──┘ changed: restart
+//!  renamed into place: a short quiet period
+//!  a writer still has it open (where the system reports it): a longer quiet period
 //! ```
-//! No clock and no file in here: the caller brings both.
+//! No clock and no I/O: the caller provides both.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use super::stamp::Stamp;
 
-/// Files that are waited for at the same time. More are found by a later scan.
+/// Maximum number of pending files. Further ones are found by a later scan.
 pub(super) const MAX_WAITING: usize = 4096;
-/// A file that its writer keeps open is waited for this many settle times: some games pause longer than others, some never close.
+/// Factor of the quiet period for a file that its writer keeps open: some games pause for long, others never close the file.
 const OPEN_PATIENCE: u32 = 5;
 
 /// The files that are not complete yet.
@@ -46,13 +46,13 @@ impl Waiting {
     }
 }
 
-/// How long a file that was renamed into place is looked at.
+/// Returns the quiet period of a file that was renamed into place.
 fn short_look(settle: Duration) -> Duration {
     (settle / 4).clamp(Duration::from_millis(5), Duration::from_millis(250))
 }
 
 impl Settling {
-    /// The file looks like this now. A change begins the wait again. `false` if there is no room for another file.
+    /// Records the current state of a file. A change restarts the quiet period. Returns `false` if the limit is reached.
     pub(super) fn seen(&mut self, path: &Path, stamp: Stamp, settle: Duration, now: Instant) -> bool {
         if let Some(waiting) = self.files.get_mut(path) {
             if waiting.stamp != stamp {
@@ -68,22 +68,22 @@ impl Settling {
         room
     }
 
-    /// The system says that the file was written to: the wait begins again, whatever length and time say. `closes` says that the
-    /// system will tell when its writer closes it.
+    /// Records a write that the system reported: restarts the quiet period even if length and time are unchanged. `closes` means that the
+    /// system will report when the writer closes the file.
     pub(super) fn written(&mut self, path: &Path, closes: bool, now: Instant) {
         if let Some(waiting) = self.files.get_mut(path) {
             *waiting = Waiting { since: now, renamed: false, open: closes, ..*waiting };
         }
     }
 
-    /// The writer closed the file.
+    /// Records that the writer closed the file.
     pub(super) fn closed(&mut self, path: &Path) {
         if let Some(waiting) = self.files.get_mut(path) {
             waiting.open = false;
         }
     }
 
-    /// The file came under its name in one step, so it was complete before.
+    /// Records that the file was renamed into place, so it was complete before.
     pub(super) fn renamed_into_place(&mut self, path: &Path) {
         if let Some(waiting) = self.files.get_mut(path) {
             waiting.renamed = true;
@@ -91,53 +91,53 @@ impl Settling {
         }
     }
 
-    /// The file was known under a name that counts, so its new name says nothing.
+    /// Records that the file had a matching name before, so the rename does not imply that it is complete.
     pub(super) fn renamed_only(&mut self, path: &Path) {
         if let Some(waiting) = self.files.get_mut(path) {
             waiting.renamed = false;
         }
     }
 
-    /// The wait begins again: the file cannot be looked at yet.
+    /// Restarts the quiet period: the file cannot be read yet.
     pub(super) fn again(&mut self, path: &Path, now: Instant) {
         self.written(path, false, now);
     }
 
-    /// The file is gone, or done.
+    /// Removes a file that is gone or processed.
     pub(super) fn forget(&mut self, path: &Path) {
         self.files.remove(path);
     }
 
-    /// Everything below a folder is gone.
+    /// Removes all files below a folder that is gone.
     pub(super) fn forget_below(&mut self, folder: &Path) {
         self.files.retain(|path, _| !path.starts_with(folder));
     }
 
-    /// Whether files that were left out before find room now.
+    /// Returns whether there is room for files that were skipped before.
     pub(super) fn has_much_room(&self) -> bool {
         self.files.len() < MAX_WAITING / 2
     }
 
-    /// The files that are waited for.
+    /// Returns the pending files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// When the next file may be complete.
+    /// Returns when the next file may be complete.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.files.values().map(Waiting::due_at).min()
     }
 
-    /// A file whose wait is over: the one that was changed first. Whether it is complete, [`Self::is_complete`] says.
+    /// Returns a file whose quiet period is over: the one modified first. Check [`Self::is_complete`] then.
     pub(super) fn due(&self, now: Instant) -> Option<PathBuf> {
         let due = self.files.iter().filter(|(_, waiting)| waiting.due_at() <= now);
         due.min_by_key(|(path, waiting)| (waiting.stamp.modified_ns, *path)).map(|(path, _)| path.clone())
     }
 
-    /// Whether a file that looks like this now is complete. If it is not, its wait begins again.
+    /// Returns whether a file with this stamp is complete. Otherwise restarts its quiet period.
     pub(super) fn is_complete(&mut self, path: &Path, stamp: Stamp, now: Instant) -> bool {
         let Some(waiting) = self.files.get_mut(path) else { return false };
-        // An empty file is one that its writer has not begun.
+        // The writer of an empty file has not begun.
         if waiting.stamp != stamp || stamp.bytes == 0 {
             *waiting = Waiting { stamp, since: now, renamed: false, ..*waiting };
             return false;
@@ -175,7 +175,7 @@ mod tests {
             assert!(self.settling.seen(&self.path, stamp(bytes), SETTLE, self.start + at));
         }
 
-        /// What the engine does when it looks at a file that is due.
+        /// What the engine does with a file that is due.
         fn complete(&mut self, bytes: u64, at: Duration) -> bool {
             let now = self.start + at;
             self.settling.due(now).is_some_and(|path| self.settling.is_complete(&path, stamp(bytes), now))
@@ -195,7 +195,7 @@ mod tests {
         let mut bench = Bench::new();
         bench.seen(10, ms(0));
         for second in 1..1000 {
-            // Seen by event, by scan, or not before it is due.
+            // Observed by an event, by a scan, or not before it is due.
             if second % 3 == 0 {
                 bench.seen(10 + second, ms(second * 1000));
             }

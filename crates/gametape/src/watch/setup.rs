@@ -1,4 +1,4 @@
-//! What a watch was asked for.
+//! The configuration of a watch.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use super::error::WatchError;
 use super::folder::Folder;
 
-/// For how long a file must not change until it is complete, where the game does not say.
+/// Default quiet period.
 pub(super) const SETTLE: Duration = Duration::from_secs(2);
-/// How often a folder is looked at that is not there, or of which the system tells nothing.
+/// Interval for missing and polled folders.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
-/// How often a folder is looked at of which the system should tell everything.
+/// Interval of the rescans of folders with file system events.
 const SCAN_EVERY: Duration = Duration::from_secs(60);
 
-/// What a watch was asked for.
+/// The configuration of a watch.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) folders: Vec<Folder>,
-    /// For all folders; else each has its own.
+    /// Overrides the quiet period of all folders.
     pub(super) settle: Option<Duration>,
     pub(super) look_every: Duration,
     pub(super) scan_every: Duration,
@@ -26,7 +26,7 @@ pub(super) struct Setup {
     pub(super) archive: Option<PathBuf>,
     pub(super) tapes: Option<PathBuf>,
     pub(super) state: Option<PathBuf>,
-    /// Folders where finds are copied to: no finds of their own.
+    /// Folders that finds are copied to. Their files are not finds.
     pub(super) left_out: Vec<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Checks everything and makes paths absolute: they are remembered, and the current folder may be another one next time.
+    /// Validates the configuration and makes paths absolute: they are stored, and the current folder may differ next time.
     pub(super) fn checked(mut self) -> Result<Self, WatchError> {
         if self.folders.is_empty() {
             return Err(WatchError::NoFolder);
@@ -70,7 +70,7 @@ impl Setup {
             };
             let is_archive = self.archive.as_ref() == Some(&path);
             if self.folders.iter().any(is_watched) {
-                // Tapes are no finds unless all files are; copies would be found for ever.
+                // Tapes match only if all files match; copies would be found endlessly.
                 if is_archive {
                     return Err(WatchError::ArchiveIsWatched { path });
                 }
@@ -81,7 +81,7 @@ impl Setup {
         Ok(self)
     }
 
-    /// Whether a path is where finds are copied to.
+    /// Returns whether finds are copied to this path.
     pub(super) fn is_left_out(&self, path: &Path) -> bool {
         self.left_out.iter().any(|folder| path.starts_with(folder))
     }

@@ -1,5 +1,5 @@
-//! What the system says about folders. Takes its events, gives [`Signal`]s through a bounded queue; what does not fit becomes a
-//! wish for a scan, so nothing is lost and memory stays small.
+//! Translates file system events to [`Signal`]s in a bounded queue. If the queue is full, a rescan is requested instead, so that nothing
+//! is lost and memory stays bounded.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,38 +9,38 @@ use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RenameMode};
 
-/// Signals that wait at most.
+/// Capacity of the queue.
 const QUEUE: usize = 4096;
 
-/// Something happened.
+/// A change in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// A file or folder is new, or not as it was.
+    /// A file or folder is new or has changed.
     Changed(PathBuf),
     /// A file was written to.
     Written(PathBuf),
     /// The writer of a file closed it.
     Closed(PathBuf),
-    /// A file or folder came here under its name in one step.
+    /// A file or folder was renamed to this path.
     Arrived(PathBuf),
-    /// The name that something had before it arrived.
+    /// The previous path of something that was renamed.
     Renamed { from: PathBuf, to: PathBuf },
-    /// A file or folder is gone.
+    /// A file or folder was removed.
     Gone(PathBuf),
     /// The system lost events.
     Overflow,
-    /// Look up: the end is wanted.
+    /// Wakes the engine: the watch is to stop.
     Wake,
 }
 
-/// Both ends of the queue, and what did not fit.
+/// The queue, and whether it has overflowed.
 #[derive(Debug)]
 pub(super) struct Signals {
     sender: Sender,
     receiver: Receiver<Signal>,
 }
 
-/// The end of the queue where signals go in.
+/// The sending half of the queue.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     queue: SyncSender<Signal>,
@@ -65,9 +65,9 @@ impl Signals {
         self.sender.clone()
     }
 
-    /// The next signal, if there is one.
+    /// Returns the next signal, if any.
     pub(super) fn try_next(&self) -> Option<Signal> {
-        // Only once the queue is empty: signals before the gap come first.
+        // The overflow is reported once the queue is empty, after the signals that preceded it.
         let overflow = || self.sender.overflow.swap(false, Ordering::AcqRel).then_some(Signal::Overflow);
         self.receiver.try_recv().ok().or_else(overflow)
     }
@@ -81,11 +81,11 @@ impl Signals {
     }
 }
 
-/// Makes signals of what the system says.
+/// Translates events of the system to signals.
 #[derive(Debug)]
 pub(super) struct Translator {
     sender: Sender,
-    /// Windows tells the two names of a rename one after the other, and not that they belong together.
+    /// Windows reports the two names of a rename as separate events, without linking them.
     renamed_from: Option<PathBuf>,
 }
 

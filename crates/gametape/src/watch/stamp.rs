@@ -1,13 +1,13 @@
-//! How long a file is and when it was changed: what the system knows without reading it.
+//! Length and modification time of a file: a cheap check for changes.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
-/// Length and time of a file. Equal stamps mean: not changed, as far as can be told without reading.
+/// Length and modification time of a file. Equal stamps mean that the file is unchanged, as far as can be determined without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) bytes: u64,
-    /// UTC; `None` where the system does not say.
+    /// UTC; `None` if the system does not provide it.
     pub(super) modified_ns: Option<i64>,
 }
 

@@ -1,9 +1,9 @@
-//! The file that remembers what was reported, so that a restart reports nothing twice.
+//! The state file: records which files have been reported, so that none is reported again after a restart.
 //!
-//! A line for each file, the last line of a path counts ([`Record`]). A find adds a line, which is one write; when the watch begins,
-//! and when the file has grown, it is written anew under another name and put in its place. So the end of the process at any point
-//! costs at most a line that is not whole, and that file is reported again. Other watches may use the file at the same time: whoever
-//! writes holds a lock, and reads before it replaces.
+//! The file has one line per file ([`Record`]); the last line of a path counts. Each find appends a line with a single write. When the
+//! watch starts, and when the file has grown, it is rewritten under another name and renamed into place. So a crash at any point costs at
+//! most one incomplete line, and that file is reported again. Several watches may share the file: a writer holds a lock, and reads the
+//! file before it replaces it.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -18,19 +18,19 @@ use super::record::{MAX_LINE_BYTES, Record};
 use crate::paths::create_private_folder;
 
 const FIRST_LINE: &[u8] = b"gametape-watch 1";
-/// Records that are kept; the oldest ones go first.
+/// Maximum number of records. The oldest ones are dropped first.
 pub(super) const MAX_RECORDS: usize = 200_000;
-/// Lines that may be added before the file is written anew.
+/// Maximum number of appended lines before the file is rewritten.
 const MAX_ADDED: u64 = 50_000;
-/// Another process holds the lock for the time of a write: milliseconds.
+/// Lock timeout. Another process holds the lock only during a write, which takes milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a state file holds.
+/// The contents of a state file.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// In the order of their lines.
+    /// The records in line order.
     pub(super) records: Vec<Record>,
-    /// Lines that could not be read; their files may be reported again.
+    /// Number of lines that could not be read. Their files may be reported again.
     pub(super) damaged: u64,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct StateFile {
 }
 
 impl StateFile {
-    /// Reads what is there, makes the file if there is none.
+    /// Reads the file, or creates it.
     pub(super) fn open(path: &Path) -> Result<(Self, Remembered), WatchError> {
         let failed = |source| WatchError::State { path: path.into(), source };
         if let Some(folder) = path.parent() {
@@ -56,7 +56,7 @@ impl StateFile {
         Ok((file, remembered))
     }
 
-    /// Adds records. Gives an error if they are not in the file.
+    /// Appends records. Fails if they are not in the file.
     pub(super) fn add(&mut self, records: &[Record]) -> io::Result<()> {
         if self.added > MAX_ADDED {
             self.rewrite()?;
@@ -65,12 +65,12 @@ impl StateFile {
         let _lock = self.lock()?;
         let written =
             OpenOptions::new().append(true).open(&self.path).and_then(|mut file| file.write_all(lines.as_bytes()));
-        // Half a line on a full disk would spoil the one after it: then all is written anew.
+        // An incomplete line, on a full disk, would corrupt the line after it, so the next call rewrites the file.
         self.added = if written.is_ok() { self.added + records.len() as u64 } else { u64::MAX };
         written
     }
 
-    /// Writes the file anew, without lines that no longer count.
+    /// Rewrites the file without obsolete lines.
     fn rewrite(&mut self) -> io::Result<Remembered> {
         let _lock = self.lock()?;
         let remembered = match File::open(&self.path) {
@@ -88,7 +88,7 @@ impl StateFile {
         Ok(remembered)
     }
 
-    /// Nobody else writes while the result lives. Where the file system has no locks, nobody is kept out.
+    /// Locks the file for writing until the result is dropped. Does nothing if the file system has no locks.
     fn lock(&self) -> io::Result<Option<File>> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(self.beside(".lock"))?;
         let start = Instant::now();
@@ -101,7 +101,7 @@ impl StateFile {
                     std::thread::sleep(Duration::from_millis(2));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "another program holds its lock"));
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "another program holds the lock"));
                 }
             }
         }
@@ -115,7 +115,7 @@ impl StateFile {
 }
 
 fn write(path: &Path, records: &[Record]) -> io::Result<()> {
-    // What a killed process left behind: whoever writes now holds the lock.
+    // A killed process may have left the file. We hold the lock, so no other process uses it.
     let _ = std::fs::remove_file(path);
     let mut file = BufWriter::new(new_private().write(true).open(path)?);
     file.write_all(FIRST_LINE)?;
@@ -126,7 +126,7 @@ fn write(path: &Path, records: &[Record]) -> io::Result<()> {
     file.into_inner()?.sync_all()
 }
 
-/// Reads a state file. Damaged lines are counted; another first line is an error of the kind `InvalidData`.
+/// Reads a state file. Damaged lines are counted; an unknown first line is an `InvalidData` error.
 pub(super) fn read(mut source: impl BufRead) -> io::Result<Remembered> {
     let mut remembered = Remembered::default();
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
@@ -172,7 +172,7 @@ fn keep_newest(records: &mut Vec<Option<Record>>, places: &mut HashMap<PathBuf, 
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Whole(Vec<u8>),
-    /// Too long, or cut off.
+    /// Too long, or truncated.
     Damaged,
 }
 
@@ -184,7 +184,7 @@ fn next_line(source: &mut impl BufRead) -> io::Result<Option<Line>> {
     if line.pop() == Some(b'\n') {
         return Ok(Some(Line::Whole(line)));
     }
-    // The rest of it, without keeping it.
+    // Skips the rest of the line without storing it.
     while !line.is_empty() && line.last() != Some(&b'\n') {
         line.clear();
         source.take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)?;
@@ -192,7 +192,7 @@ fn next_line(source: &mut impl BufRead) -> io::Result<Option<Line>> {
     Ok(Some(Line::Damaged))
 }
 
-/// Reads a state file and asserts what must hold for any input: for the fuzz target only.
+/// Reads a state file and checks invariants that hold for any input. For the fuzz target only.
 #[doc(hidden)]
 pub fn fuzz_watch_state(data: &[u8]) {
     let Ok(remembered) = read(data) else { return };

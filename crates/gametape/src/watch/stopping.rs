@@ -1,11 +1,11 @@
-//! The wish that a watch ends, from any thread.
+//! Stopping a watch from any thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::signals::{Sender, Signal};
 
-/// Whether the end is wanted.
+/// The stop flag.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stopping(Arc<AtomicBool>);
 
@@ -15,7 +15,7 @@ impl Stopping {
     }
 }
 
-/// Ends a watch from any thread.
+/// Stops a watch from any thread.
 #[derive(Debug, Clone)]
 pub struct StopHandle {
     stopping: Stopping,
@@ -27,7 +27,8 @@ impl StopHandle {
         Self { stopping, sender }
     }
 
-    /// The watch ends as soon as it can: nothing half is left, and what was not complete is looked at again after a restart.
+    /// Requests that the watch stop as soon as possible. Nothing incomplete is left, and pending files are inspected again after a
+    /// restart.
     pub fn stop(&self) {
         self.stopping.0.store(true, Ordering::Release);
         self.sender.send(Signal::Wake);

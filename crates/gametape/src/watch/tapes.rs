@@ -1,4 +1,4 @@
-//! Makes tapes of finds that can be read. Takes a file and its hash, gives the tape. Which kinds there are, [`crate::import`] knows.
+//! Imports finds to tapes. [`crate::import`] defines the supported formats.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,10 +17,10 @@ use crate::import::{ImportError, Kind, import_through};
 use crate::names::{EXTENSION, free_path};
 use crate::paths::create_private_folder;
 
-/// So much of a tape says which tape it is.
+/// Number of bytes at the start of a tape that contain its id.
 const START_BYTES: u64 = 4096;
 
-/// Makes a tape of `source` in `folder`. If one of the same content is there, it is that one. `None` if the end was wanted.
+/// Imports `source` to a tape in `folder`, unless a tape with the same content is there. Returns `None` if the watch was stopped.
 pub(super) fn import_into(
     folder: &Path,
     source: &Path,
@@ -48,7 +48,7 @@ pub(super) fn import_into(
     loop {
         let tape = free_path(&wanted, &|path| path.exists() || taken_since.iter().any(|taken| taken == path));
         let files = Arc::new(StoppingFiles(stopping.clone()));
-        // A file that is made to hurt costs its own tape, not the watch.
+        // A malicious file must not end the watch.
         let imported = catch_unwind(AssertUnwindSafe(|| import_through(files, source, &tape, &mut |_| {})));
         return Some(match imported {
             Ok(Ok(imported)) => Import::Made { tape, imported: Box::new(imported) },
@@ -60,13 +60,13 @@ pub(super) fn import_into(
             Ok(Err(error)) => Import::Failed(error),
             Err(_) => Import::Failed(ImportError::Read {
                 path: source.into(),
-                source: io::Error::other("the importer gave up; please report this file"),
+                source: io::Error::other("the importer crashed; please report this file"),
             }),
         });
     }
 }
 
-/// The tape in a folder with this id.
+/// Returns the tape in a folder with this id.
 fn tape_with_id(folder: &Path, id: TapeId) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let mut tapes = entries.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
@@ -79,12 +79,12 @@ fn id_of(tape: &Path) -> Option<TapeId> {
     Tape::from_bytes(start).ok()?.id()
 }
 
-/// Real files that refuse to grow once the end is wanted: the import then ends as with a full disk and removes what is not whole.
+/// Files that fail to grow once the watch is stopped: the import then fails as with a full disk, and removes the incomplete tape.
 struct StoppingFiles(Stopping);
 
 impl StoppingFiles {
     fn go_on(stopping: &Stopping) -> io::Result<()> {
-        if stopping.is_wanted() { Err(io::Error::other("the end was wanted")) } else { Ok(()) }
+        if stopping.is_wanted() { Err(io::Error::other("the watch was stopped")) } else { Ok(()) }
     }
 }
 
@@ -103,7 +103,7 @@ impl Files for StoppingFiles {
 struct StoppingFile {
     file: Box<dyn TapeFile>,
     stopping: Stopping,
-    /// The start is always taken: an unfinished file is removed only if it was begun.
+    /// The first write always succeeds: an incomplete file is removed only if it was begun.
     begun: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Goes through a folder and the folders below. Takes a folder, gives the folders and files that count, and what is wrong with some.
-//! Always comes to an end: links that lead back are not followed, and there are limits.
+//! Walks a folder and its subfolders, and yields the folders and matching files, and problems. Always terminates: links that lead back
+//! are not followed, and depth and number of folders are limited.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use super::folder::Folder;
 use super::found::Notice;
 use super::stamp::Stamp;
 
-/// Folders that are watched at most.
+/// Maximum number of folders.
 const MAX_FOLDERS: usize = 10_000;
-/// How deep a folder may be below the watched one.
+/// Maximum depth below the watched folder.
 const MAX_DEPTH: usize = 32;
 
-/// Something on the way.
+/// A step of the walk.
 pub(super) enum Step<'a> {
     /// A folder, before it is read.
     Folder(&'a Path),
-    /// A file that counts.
+    /// A matching file.
     File(&'a Path, Stamp),
-    /// Something that is not looked at, and why.
+    /// A path that is skipped, with the reason.
     NotEntered(&'a Path, Notice),
 }
 
-/// Goes through `start`, which is the watched folder or one below it. Folders in `left_out` are not entered.
+/// Walks `start`, which is the watched folder or one below it. Folders in `left_out` are skipped.
 pub(super) fn walk(folder: &Folder, start: &Path, left_out: &[PathBuf], step: &mut dyn FnMut(Step<'_>)) {
     let top = std::fs::canonicalize(&folder.path).unwrap_or_else(|_| folder.path.clone());
     let mut seen: HashSet<PathBuf> = HashSet::new();
@@ -37,7 +37,8 @@ pub(super) fn walk(folder: &Folder, start: &Path, left_out: &[PathBuf], step: &m
                 continue;
             }
         };
-        // The real path of a folder is written in another way on Windows, and one that was not there yet was left out by the name it was given.
+        // Compares both forms: canonical paths are spelled differently on Windows, and a folder that did not exist yet could not be
+        // canonicalized.
         if left_out.contains(&real) || left_out.contains(&path) {
             continue;
         }
@@ -62,7 +63,7 @@ fn read_folder(folder: &Folder, path: &Path, below: &mut dyn FnMut(PathBuf, bool
         Err(error) => return tell_unreadable(path, &error, step),
     };
     for entry in entries {
-        // An entry that cannot be read ends the list of a folder that is gone; the next scan sees what is there then.
+        // If reading an entry fails, the folder is gone; the next scan finds its current contents.
         let Ok(entry) = entry else { return };
         let Ok(kind) = entry.file_type() else { continue };
         let path = entry.path();
@@ -73,7 +74,7 @@ fn read_folder(folder: &Folder, path: &Path, below: &mut dyn FnMut(PathBuf, bool
         } else if kind.is_symlink() && folder.recursive && path.is_dir() {
             below(path, true);
         } else if folder.covers(&path) {
-            // A link that leads nowhere, and a file that is gone by now, are nothing. Pipes and devices are not files.
+            // Dangling links and files that have disappeared are ignored. Pipes and devices are not files.
             match path.metadata() {
                 Ok(metadata) if metadata.is_file() => step(Step::File(&path, Stamp::of(&metadata))),
                 Ok(_) => {}

@@ -1,4 +1,4 @@
-//! The store, in both databases: each behaviour is a function, and runs on SQLite and on PostgreSQL.
+//! Tests of the store. Each behaviour is a function that runs on SQLite and on PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 
 mod catalogue;
@@ -16,7 +16,7 @@ mod tokens;
 mod words;
 mod writing;
 
-/// Makes a test of each function for each database. A function cannot do that: the harness knows tests by name only.
+/// Generates a test of each function for each database. This needs a macro: the harness identifies tests by name.
 macro_rules! on_both {
     ($($module:ident: $($name:ident),+;)+) => {
         mod sqlite {

@@ -1,7 +1,7 @@
-//! A program that is killed at any moment: each lap that it announced is in the store.
+//! A program that is killed at any time has stored each lap that it announced.
 //!
-//! The test runs itself again as the child, which gives laps to [`KeepLaps`] as fast as it can, as a recorder's tracking does; what that
-//! announces goes to the child's output. Turned round, so that `KeepLaps` announces before it stores, the test fails.
+//! The test runs itself again as the child, which passes laps to [`KeepLaps`] as fast as it can, like a recorder, and prints the
+//! announcements. If `KeepLaps` announced before it stores, the test would fail.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub)]
 #![allow(dead_code, reason = "the samples are those of all tests of the store")]
 
@@ -22,13 +22,13 @@ const CHILD: &str = "GAMETAPE_STORE_KILL_TEST_CHILD";
 const ANNOUNCE_FIRST: &str = "GAMETAPE_STORE_KILL_TEST_ANNOUNCES_FIRST";
 const KILLS: u32 = 40;
 
-/// Announces a lap. `false` if nobody listens any more.
+/// Announces a lap. Returns `false` if the reader has gone.
 fn announce(id: Id) -> bool {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("lap {id}\n").as_bytes()).and_then(|()| out.flush()).is_ok()
 }
 
-/// Keeps laps, and announces each as it is kept.
+/// Stores laps, and announces each once it is stored.
 fn drive(path: &Path) {
     let session = sample::session(1, 0);
     let store = Arc::new(SqlStore::sqlite(path).unwrap());
@@ -48,7 +48,7 @@ fn drive(path: &Path) {
     }
 }
 
-/// The control: announces each lap and stores it then.
+/// The negative control: announces each lap before it stores it.
 fn drive_wrongly(path: &Path) {
     let session = sample::session(1, 0);
     let store = SqlStore::sqlite(path).unwrap();
@@ -58,13 +58,13 @@ fn drive_wrongly(path: &Path) {
         if !announce(lap.id) {
             return;
         }
-        // Long beside the writing itself, so that the control does not hang on when the kill comes.
+        // Long compared with the write, so that the control does not depend on the time of the kill.
         std::thread::sleep(Duration::from_millis(20));
         store.write(&sample::origin(1), &[Write::Lap(lap)]).unwrap();
     }
 }
 
-/// The child's part; without its variable it is a test that has nothing to do.
+/// The child process. Without its environment variable, this test does nothing.
 #[test]
 fn child() {
     if let Some(path) = std::env::var_os(CHILD) {
@@ -75,7 +75,7 @@ fn child() {
     }
 }
 
-/// Lets a child drive and kills it; gives how many laps it announced, and how many of them are not in the store.
+/// Runs a child and kills it. Returns the number of laps it announced, and how many of them are not in the store.
 fn drive_and_kill(path: &Path, after: Duration, announce_first: bool) -> (usize, usize) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["store_kill::child", "--exact", "--nocapture", "--quiet"]).env(CHILD, path);
@@ -84,7 +84,7 @@ fn drive_and_kill(path: &Path, after: Duration, announce_first: bool) -> (usize,
     }
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut pipe = child.stdout.take().unwrap();
-    // It is killed some time after its first word, so that a slow start does not leave it without any.
+    // The child is killed some time after its first output, so that a slow start does not leave it without any.
     let mut first = [0; 64];
     let mut said = Vec::new();
     while !String::from_utf8_lossy(&said).contains("lap ") {
@@ -96,7 +96,7 @@ fn drive_and_kill(path: &Path, after: Duration, announce_first: bool) -> (usize,
         pipe.read_to_end(&mut said).unwrap();
         String::from_utf8(said).unwrap()
     });
-    // Random moments: nothing depends on how long this really takes.
+    // A random delay: nothing depends on its actual length.
     std::thread::sleep(after);
     child.kill().unwrap();
     child.wait().unwrap();

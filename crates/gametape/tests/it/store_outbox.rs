@@ -1,4 +1,4 @@
-//! A server that goes away and comes back: each lap arrives, once. The server is one of the test's own, and is really stopped.
+//! A server that goes away and comes back: each lap is delivered once. The test runs and really stops its own server.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
 #![allow(dead_code, reason = "samples and places are those of all tests of the store")]
 #![cfg(unix)]
@@ -23,7 +23,7 @@ use sample::{lap, origin, session};
 
 const PAUSES: Pauses = Pauses { first: Duration::from_millis(20), longest: Duration::from_millis(200) };
 
-/// A server in a folder of its own; removed with it.
+/// A server in a temporary folder, removed with it.
 struct Server {
     folder: PathBuf,
     url: String,
@@ -37,7 +37,7 @@ impl Server {
             return None;
         }
         let parent = tempfile::tempdir().unwrap();
-        // The server's user is another one, and must get to its folder.
+        // The server runs as a different user, who needs access to its folder.
         let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         std::fs::set_permissions(parent.path(), permissions).unwrap();
         let folder = parent.path().join("pg");
@@ -121,7 +121,7 @@ fn h2_laps_arrive_once_through_stops_and_crashes_of_the_server() {
     }
     wait_until_nothing_waits(&store);
     assert_eq!(times_on(&server.url, &session).len(), 5);
-    // What a user says on the server stays, whatever arrives later.
+    // User edits on the server are kept, whatever is delivered later.
     let first = lap(&session, 1, 100_001).id;
     store.edit_lap(first, &Edit { excluded: Some(true), ..Edit::default() }).unwrap();
     let mut number = 5;
@@ -133,7 +133,7 @@ fn h2_laps_arrive_once_through_stops_and_crashes_of_the_server() {
         }
         assert_eq!(store.waiting().unwrap().sessions, 1);
         server.restart();
-        // Some while it is being sent, some after.
+        // Some laps arrive during sending, some after.
         for _ in 0..20 {
             number += 1;
             put(number);
@@ -167,7 +167,7 @@ fn what_waits_is_sent_by_the_next_program() {
     let store = QueuedStore::open(&server.url, &file, PAUSES).unwrap();
     wait_until_nothing_waits(&store);
     assert_eq!(times_on(&server.url, &session), [100_000]);
-    // That the tape is through comes after all of it.
+    // The notice that the tape is complete is sent after all its laps.
     let (on_server, start) = (SqlStore::postgres(&server.url).unwrap(), Instant::now());
     while on_server.tracker_of(session.tape).unwrap() != Some(origin(1).tracker) {
         assert!(start.elapsed() < Duration::from_secs(60));
@@ -228,7 +228,7 @@ fn a_tape_that_is_tracked_again_takes_its_waiting_laps_out_of_the_file() {
     SqlStore::postgres(&server.url).unwrap();
     server.stop(false);
     let folder = tempfile::tempdir().unwrap();
-    // It tries once, and then not for an hour.
+    // One attempt, then none for an hour.
     let hour = Duration::from_secs(3600);
     let pauses = Pauses { first: hour, longest: hour };
     let store = QueuedStore::open(&server.url, folder.path().join("outbox.sqlite"), pauses).unwrap();
@@ -256,7 +256,7 @@ fn a_tape_that_is_tracked_again_takes_its_waiting_laps_out_of_the_file() {
     assert_eq!(times_on(&server.url, &other), [111_111]);
 }
 
-/// A machine that takes connections and says nothing.
+/// A server that accepts connections but does not respond.
 #[test]
 fn a_server_that_hangs_is_told_at_once_after_the_first_time() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -265,7 +265,7 @@ fn a_server_that_hangs_is_told_at_once_after_the_first_time() {
     let session = session(1, 0);
     let (told, hear) = std::sync::mpsc::channel();
     let file = folder.path().join("outbox.sqlite");
-    // On a thread of its own, so that a call that never returns fails the test.
+    // On a separate thread, so that a call that never returns fails the test.
     std::thread::spawn(move || {
         let store = QueuedStore::open(&url, &file, PAUSES).unwrap();
         let done = store.write(&origin(1), &[Write::Session(session.clone())]).unwrap();
@@ -282,14 +282,14 @@ fn a_server_that_hangs_is_told_at_once_after_the_first_time() {
     assert!(unreachable == [true; 2] && took < Duration::from_millis(3_900), "{took:?}");
 }
 
-/// Stands between the store and a server, and can stop passing on what both say, as a machine that hangs does.
+/// A proxy between the store and a server that can stop forwarding, like a server that hangs.
 struct Relay {
     url: String,
     frozen: Arc<AtomicBool>,
 }
 
 impl Relay {
-    /// For the server of this test, which listens on a Unix socket in its folder.
+    /// Creates a proxy for the server of this test, which listens on a Unix socket in its folder.
     fn start(server: &Server) -> Self {
         let socket = std::fs::read_dir(&server.folder).unwrap().map(|entry| entry.unwrap().path());
         let mut sockets = socket.filter(|path| {
@@ -331,7 +331,7 @@ fn pass_on(mut from: impl Read, mut to: impl std::io::Write, frozen: &AtomicBool
     }
 }
 
-/// What took longer than this never ends.
+/// Timeout: a call that takes longer counts as never returning.
 const NEVER: Duration = Duration::from_secs(60);
 
 #[test]
@@ -347,7 +347,7 @@ fn a_server_that_stops_answering_holds_up_neither_laps_nor_questions_nor_the_end
     let (told, hear) = channel();
     let (url, frozen, of_thread) = (relay.url.clone(), Arc::clone(&relay.frozen), session.clone());
     let path = file.clone();
-    // On a thread of its own, so that a call that never returns fails the test.
+    // On a separate thread, so that a call that never returns fails the test.
     std::thread::spawn(move || {
         let session = of_thread;
         let store = QueuedStore::open(&url, &path, PAUSES).unwrap();
@@ -355,7 +355,7 @@ fn a_server_that_stops_answering_holds_up_neither_laps_nor_questions_nor_the_end
         wait_until_nothing_waits(&store);
         store.session(session.id, Audience::Owner).unwrap().expect("it has arrived");
         frozen.store(true, Ordering::SeqCst);
-        // Asked while nobody knows yet that the server hangs.
+        // Requested before the server is known to hang.
         let asked = store.session(session.id, Audience::Owner).unwrap_err();
         assert!(asked.is_unreachable(), "{asked}");
         told.send("a question").unwrap();
@@ -368,7 +368,7 @@ fn a_server_that_stops_answering_holds_up_neither_laps_nor_questions_nor_the_end
         assert_eq!(store.waiting().unwrap().sessions, 1);
         drop(store);
         told.send("the end").unwrap();
-        // The first words of another program meet the same silence.
+        // Another program's first request also gets no response.
         let store = QueuedStore::open(&url, &path, PAUSES).unwrap();
         store.write(&origin(1), &[Write::Lap(lap(&session, 31, 100_031))]).unwrap();
         told.send("another program").unwrap();

@@ -31,7 +31,7 @@ fn a_slow_writer_and_real_events() {
     let mut file = File::create_new(path).unwrap();
     for chunk in 0..30 {
         file.write_all(&[chunk; 10_000]).unwrap();
-        // Slow, but much faster than the settle time; and the file is open all the time, which makes that five times as long.
+        // Slow, but much faster than the quiet period. The file stays open, which makes the quiet period five times as long.
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(file);
@@ -60,12 +60,12 @@ fn a_file_that_its_writer_keeps_open_is_not_taken_in_a_pause() {
 #[test]
 fn a_file_that_is_renamed_into_place_needs_no_settle_time() {
     let bench = Bench::new();
-    // Were the settle time needed, the test would end by its deadline.
+    // If the quiet period applied, the test would hit its deadline.
     let live = Live::new(bench.watch().settle(LONG)).until_watching();
     let temporary = bench.put("a.replay.tmp", b"whole");
     std::fs::rename(&temporary, bench.path("replays/a.replay")).unwrap();
     assert_eq!(live.found(), ("a.replay".into(), 5));
-    // To Windows, what comes from a folder that is not listened to is a new file like any other: it needs the settle time.
+    // On Windows, a file that is moved from an unwatched folder looks like a new file, so the quiet period applies.
     if cfg!(not(windows)) {
         let elsewhere = bench.path("b.replay");
         File::create_new(&elsewhere).unwrap().write_all(b"moved").unwrap();
@@ -101,7 +101,7 @@ fn hundreds_of_files_at_once_are_each_reported_once() {
     let live = Live::new(bench.watch().settle(Duration::from_millis(200))).until_watching();
     let mut expected = Vec::new();
     for number in 0..600 {
-        // Some in a folder that is new, some under a temporary name first.
+        // Some in a new folder, some under a temporary name first.
         let name = format!("{number}.replay");
         match number % 3 {
             0 => drop(bench.put(&name, name.as_bytes())),
@@ -177,7 +177,7 @@ fn a_file_that_is_deleted_before_it_is_complete_is_not_reported() {
     let live = Live::new(bench.watch().settle(Duration::from_millis(300))).until_watching();
     let path = bench.put("a.replay", b"short life");
     std::fs::remove_file(path).unwrap();
-    // It comes later, so it would be reported later.
+    // It is written later, so it would be reported later.
     bench.put("b.replay", b"long life");
     assert_eq!(live.found().0, "b.replay");
     assert!(live.end().is_empty());

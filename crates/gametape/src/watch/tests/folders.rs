@@ -1,4 +1,4 @@
-//! Folders that come and go, lost events, what cannot be read.
+//! Folders that come and go, lost events, unreadable files.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn a_folder_that_goes_and_comes_back_is_watched_again() {
     let short = Duration::from_millis(20);
     let live = Live::new(bench.watch().settle(short).look_every(short, LONG)).until_watching();
     for round in 0..3 {
-        // Under Wine a folder that is removed stays, as if nothing had happened, while somebody has it open.
+        // Under Wine, a removed folder remains while another handle to it is open.
         if round == 1 || cfg!(windows) {
             std::fs::rename(bench.path("replays"), bench.path(&format!("away-{round}"))).unwrap();
         } else {
@@ -83,12 +83,12 @@ fn files_in_new_folders_are_found_however_deep_and_fast() {
         let name = format!("{round}.replay");
         bench.put(&format!("m{round}/a/b/c/{name}"), name.as_bytes());
         assert_eq!(live.found().0, name);
-        // And once the folder is known.
+        // And after the folder is known.
         let name = format!("{round}-second.replay");
         bench.put(&format!("m{round}/a/b/c/{name}"), name.as_bytes());
         assert_eq!(live.found().0, name);
     }
-    // A folder that is moved in with all that is in it.
+    // A folder that is moved in with its contents.
     std::fs::create_dir_all(bench.path("outside/deep")).unwrap();
     File::create_new(bench.path("outside/deep/moved.replay")).unwrap().write_all(b"x").unwrap();
     std::fs::rename(bench.path("outside"), bench.path("replays/inside")).unwrap();
@@ -123,7 +123,7 @@ fn what_is_no_file_does_not_hang_the_watch() {
     assert_eq!(links, 1, "told once: {:?}", fake.notices);
 }
 
-/// Root reads every file; but not this one, which is as regular as any other until it is read.
+/// Root can read every file except this one, which looks regular until it is read.
 #[cfg(target_os = "linux")]
 const UNREADABLE: &str = "/sys/class/net/lo/speed";
 

@@ -40,7 +40,7 @@ fn the_same_source_gives_one_tape_and_another_of_its_name_gets_a_number() {
     bench.put("race.ibt", &support::ibt(50));
     let watch = || everything(&bench).import_to(bench.path("tapes"));
     assert_eq!(Fake::deaf(watch()).pass(SETTLE).len(), 1);
-    // Nothing was remembered, so it is reported again.
+    // Nothing was recorded, so it is reported again.
     let found = Fake::deaf(watch()).pass(SETTLE);
     assert!(matches!(&found[0].import, Import::AlreadyThere { tape, .. } if *tape == bench.path("tapes/race.gtape")));
     bench.put("more/race.ibt", &support::ibt(60));

@@ -1,4 +1,4 @@
-//! The watch as a library: callbacks, iterator, ends, errors.
+//! The library interface: callbacks, iterator, stopping, errors.
 
 use super::*;
 

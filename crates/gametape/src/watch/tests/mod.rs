@@ -1,4 +1,4 @@
-//! The watch on real folders: with a clock that the test sets ([`Fake`]), and with the real one and real events ([`Live`]).
+//! Watches on real folders: with a clock that the test controls ([`Fake`]), and with the real clock and real events ([`Live`]).
 
 mod complete;
 mod folders;
@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const SETTLE: Duration = Duration::from_secs(2);
 const LONG: Duration = Duration::from_secs(1_000_000);
 
-/// A folder to watch and others beside it.
+/// A folder to watch, and others beside it.
 struct Bench {
     root: tempfile::TempDir,
 }
@@ -37,7 +37,7 @@ impl Bench {
         self.root.path().join(name)
     }
 
-    /// A new file in the watched folder.
+    /// Creates a file in the watched folder.
     fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path("replays").join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -49,7 +49,7 @@ impl Bench {
         Folder::new(self.path("replays")).pattern("*.replay").unwrap().recursive()
     }
 
-    /// Watches the folder and remembers. Scans are so rare that only events, or what a test asks for, find a file.
+    /// Watches the folder with a state file. Rescans are so rare that only events, or explicit scans, find a file.
     fn watch(&self) -> Watch {
         Watch::new()
             .folder(self.folder())
@@ -67,7 +67,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// A watch whose time the test sets.
+/// A watch whose clock the test controls.
 struct Fake {
     engine: Engine,
     now: Instant,
@@ -75,7 +75,7 @@ struct Fake {
 }
 
 impl Fake {
-    /// Begins, and looks at what is there.
+    /// Starts, and scans the folders.
     fn new(watch: Watch) -> Self {
         let now = Instant::now();
         let engine = Engine::new(watch.setup().checked().unwrap(), now).unwrap();
@@ -84,12 +84,12 @@ impl Fake {
         fake
     }
 
-    /// Hears nothing by itself and scans when it is told to.
+    /// Without events; scans only on request.
     fn deaf(watch: Watch) -> Self {
         Self::new(watch.polling(LONG))
     }
 
-    /// Lets time pass; gives the finds.
+    /// Advances the clock. Returns the finds.
     fn pass(&mut self, time: Duration) -> Vec<Found> {
         let end = self.now + time;
         let mut finds = Vec::new();
@@ -108,20 +108,20 @@ impl Fake {
         finds
     }
 
-    /// Looks through all folders, then lets time pass; gives names of finds.
+    /// Scans all folders, then advances the clock. Returns the names of the finds.
     fn scan_and_pass(&mut self, time: Duration) -> Vec<String> {
         self.engine.handle(Signal::Overflow, self.now);
         self.pass(time).iter().map(|found| name(&found.path)).collect()
     }
 
-    /// As if stopped.
+    /// Ends the watch as if it was stopped.
     fn end(mut self) {
         self.engine.confirm();
         assert_eq!(self.engine.finish(), None);
     }
 }
 
-/// A watch on a thread with real events and the real clock.
+/// A watch on a thread, with real events and the real clock.
 struct Live {
     finds: Receiver<(PathBuf, u64)>,
     notices: Receiver<Notice>,
@@ -155,7 +155,7 @@ impl Live {
         self
     }
 
-    /// Ends; gives finds that nobody took.
+    /// Stops the watch. Returns undelivered finds.
     fn end(self) -> Vec<String> {
         let watched = self.watching.stop();
         assert_eq!(watched.callback_panics, 0);

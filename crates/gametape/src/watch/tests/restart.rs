@@ -109,7 +109,7 @@ fn a_find_that_nobody_was_done_with_is_reported_again() {
     drop(events);
     let mut events = watch().events().unwrap();
     assert_eq!(next(&mut events), "a.replay");
-    // Whoever drops the iterator was done.
+    // Dropping the iterator confirms the find.
     drop(events);
     bench.put("b.replay", b"two");
     let mut events = watch().events().unwrap();
@@ -127,7 +127,7 @@ fn a_state_file_that_cannot_be_written_is_told_and_the_watch_goes_on() {
     assert_eq!(fake.scan_and_pass(2 * SETTLE).len(), 2);
     let told = fake.notices.iter().filter(|notice| matches!(notice, Notice::NotRemembered { .. })).count();
     assert_eq!(told, 1, "{:?}", fake.notices);
-    // What could not be written is written when that is possible again.
+    // Unsaved records are written once that is possible again.
     std::fs::remove_dir(bench.path("state")).unwrap();
     fake.pass(Duration::ZERO);
     fake.end();

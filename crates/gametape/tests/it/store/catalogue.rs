@@ -57,14 +57,14 @@ pub fn tapes_that_are_new_moved_changed_or_gone_are_noticed(place: &Place) {
     std::fs::remove_file(at("copy.gtape")).unwrap();
     std::fs::rename(at("a.gtape"), at("a.away")).unwrap();
     assert_eq!(scan(true), ["", "", "", "", "a.gtape", ""]);
-    assert_eq!(scan(true), nothing, "it is told once");
+    assert_eq!(scan(true), nothing, "it is reported once");
     assert!(store.tape(TapeId([1; 16])).unwrap().unwrap().missing_us.is_some());
     std::fs::rename(at("a.away"), at("a.gtape")).unwrap();
     assert_eq!(scan(true), ["", "", "", "a.gtape", "", ""]);
     std::fs::remove_file(at("a.gtape")).unwrap();
     write_tape(&at("a.gtape"), 1, 11);
     assert_eq!(scan(true), ["", "a.gtape", "", "", "", ""]);
-    // Another machine's tapes are its own.
+    // Tapes of other machines are not touched.
     let elsewhere =
         look(&store, &Look { place: "laptop", folders: &[], except: &[], elsewhere: false, checksums: false }).unwrap();
     assert_eq!(elsewhere, Found::default());

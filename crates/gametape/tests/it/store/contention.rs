@@ -1,4 +1,4 @@
-//! Several who want the same rows at the same time.
+//! Concurrent access to the same rows.
 
 use std::time::{Duration, Instant};
 
@@ -54,12 +54,13 @@ pub fn laps_that_come_while_their_driver_is_hidden_are_hidden(place: &Place) {
     assert_eq!(found.laps.len(), 60);
     assert!(found.laps.iter().all(|lap| lap.visibility == Visibility::Private));
     assert_eq!(store.session(driven.session.id, Audience::Public).unwrap(), None);
-    // And shown again, all of them.
+    // Make them visible again, all of them.
     store.edit_driver("Driver 1", &see(Visibility::Public)).unwrap();
     assert_eq!(store.session(driven.session.id, Audience::Public).unwrap().unwrap().laps.len(), 60);
 }
 
-/// On PostgreSQL: SQLite has one writer at a time. Another program holds what a writer of laps, and who hides a driver, must wait for.
+/// PostgreSQL only: SQLite has a single writer. Another program holds the lock that a writer of laps, or a change of visibility, must
+/// wait for.
 pub fn who_writes_laps_and_who_hides_their_driver_wait_for_each_other(place: &Place) {
     let Place::Postgres(url) = place else { return };
     let store = place.open();
@@ -77,7 +78,7 @@ pub fn who_writes_laps_and_who_hides_their_driver_wait_for_each_other(place: &Pl
                 told.send(())
             });
             let waited = hear.recv_timeout(Duration::from_millis(300)).is_err();
-            // Drivers are locked before rows: whoever waits for a driver holds no row that the other transaction needs next.
+            // Lock order: drivers before rows. A transaction that waits for a driver holds no row that the other one needs next.
             let rows = hold.batch_execute("SELECT id FROM sessions FOR UPDATE NOWAIT");
             hold.rollback().unwrap();
             assert!(rows.is_ok(), "{held}: a deadlock: {rows:?}");
@@ -101,7 +102,7 @@ pub fn who_writes_laps_and_who_hides_their_driver_wait_for_each_other(place: &Pl
     waits("pg_advisory_xact_lock_shared", &|| store.edit_driver("Driver 1", &hide).unwrap());
 }
 
-/// On PostgreSQL: SQLite has one writer at a time, and says so after ten seconds.
+/// PostgreSQL only: SQLite has a single writer, whose busy timeout is ten seconds.
 pub fn a_lock_of_another_program_holds_a_writer_for_seconds_only(place: &Place) {
     let Place::Postgres(url) = place else { return };
     let store = place.open();
@@ -111,7 +112,7 @@ pub fn a_lock_of_another_program_holds_a_writer_for_seconds_only(place: &Place) 
     let mut held = other.transaction().unwrap();
     held.batch_execute("SELECT * FROM sessions FOR UPDATE").unwrap();
     let changed = [Write::Session(Session { remark: Some("x".to_owned()), ..driven.session })];
-    // If nothing ends the wait, the other program does, so that the test fails and does not hang.
+    // If the writer does not time out, the lock is released, so that the test fails instead of hanging.
     let (told, hear) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let start = Instant::now();
@@ -119,7 +120,7 @@ pub fn a_lock_of_another_program_holds_a_writer_for_seconds_only(place: &Place) 
         scope.spawn(move || told.send(store.write(&origin(1), changed)));
         let done = hear.recv_timeout(Duration::from_secs(20));
         held.rollback().unwrap();
-        let error = done.expect("a writer waits for as long as another program likes").unwrap_err();
+        let error = done.expect("the writer did not time out").unwrap_err();
         assert!(error.is_unreachable() && start.elapsed() < Duration::from_secs(20), "{error}");
     });
     store.ready().unwrap();

@@ -23,7 +23,7 @@ pub fn made_up_cursors_are_refused(place: &Place) {
         "progress.t.t.t.t.t",
         "tapes.t61.b00",
     ] {
-        // One with a zero in a text is none that can be read.
+        // A cursor with NUL in a text does not parse.
         let Some(after) = Cursor::parse(text).map(Some) else { continue };
         let list = ListQuery { after: after.clone(), ..ListQuery::default() };
         let laps = |sort| store.laps(&LapQuery { sort, after: after.clone(), ..LapQuery::default() }, who).err();

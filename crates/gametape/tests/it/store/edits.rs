@@ -32,7 +32,7 @@ pub fn an_excluded_lap_is_no_best_until_it_is_taken_back(place: &Place) {
     let lap = store.edit_lap(driven.laps[1].id, &excluded(true)).unwrap().lap;
     assert!(lap.excluded && !lap.eligible && lap.has(ReasonCode::UserExcluded));
     assert_eq!(bests(), (100_000, Some(100_000), 1));
-    // The tracker says it again: that changes nothing about what the user said.
+    // Writing the lap again does not change the user's edits.
     store.write(&origin(1), &writes(&driven)).unwrap();
     assert_eq!(bests(), (100_000, Some(100_000), 1));
     store.edit_lap(driven.laps[1].id, &excluded(false)).unwrap();
@@ -62,14 +62,14 @@ pub fn h5_deleted_laps_and_sessions_come_back_whole(place: &Place) {
     assert_eq!(store.sessions(&query, Audience::Owner).unwrap().items.len(), 1);
     assert_eq!(store.sessions(&query, Audience::Public).unwrap().items.len(), 0);
     assert_eq!(store.session(driven.session.id, Audience::Public).unwrap(), None);
-    // A lap that arrives late does not bring the session back.
+    // A lap that is written late does not restore the session.
     store.write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000, 98_000, 97_000]))).unwrap();
     assert_eq!(counts(), (0, 0, None, 0));
     store.replace_tape(&origin(1), std::slice::from_ref(&driven)).unwrap();
     store.edit_session(driven.session.id, &deleted(false)).unwrap();
     assert_eq!(counts(), (1, 1, Some(1), 1));
     store.edit_lap(driven.laps[0].id, &deleted(false)).unwrap();
-    assert_eq!(everything(place)[1..], before[1..], "all but the tracker, which has seen all of the tape now");
+    assert_eq!(everything(place)[1..], before[1..], "all but the tracker, which has now processed the whole tape");
 }
 
 pub fn names_notes_and_tags_are_kept_and_found(place: &Place) {
@@ -80,7 +80,7 @@ pub fn names_notes_and_tags_are_kept_and_found(place: &Place) {
     let edit = Edit { name: Some(Some("The one".to_owned())), tags: Some(tags), ..Edit::default() };
     let lap = store.edit_lap(driven.laps[0].id, &edit).unwrap();
     assert_eq!(lap.remarks.tags, ["50%_off!", "a \"b\"", "wet"]);
-    // What is not named stays.
+    // Fields that are not given stay unchanged.
     let note = Edit { note: Some(Some("late brake".to_owned())), ..Edit::default() };
     let lap = store.edit_lap(driven.laps[0].id, &note).unwrap();
     assert_eq!((lap.remarks.name.as_deref(), lap.remarks.note.as_deref()), (Some("The one"), Some("late brake")));

@@ -1,4 +1,4 @@
-//! Laps beside a recording into the store, by hand.
+//! Storing laps during a recording, with hand-made events.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ pub fn a_tape_of_which_something_was_not_stored_is_to_be_tracked_again(place: &P
     let version = |number| store.tracker_of(tape(number)).unwrap().map(|tracker| tracker.version);
     let open = |number| keep.events(&live(number), vec![Event::SessionOpened(session(number, 0))]);
     open(1);
-    assert_eq!(version(1), Some(0), "a program that is killed now has not seen all of it");
+    assert_eq!(version(1), Some(0), "a program that is killed now has not processed the whole tape");
     keep.end(&live(1), 0);
     assert_eq!(version(1), Some(TRACKER_VERSION));
     open(2);

@@ -1,4 +1,4 @@
-//! Where a store under test is: a file, or a schema of its own in the server that `GAMETAPE_POSTGRES` names.
+//! The location of a store under test: a file, or a schema in the server that `GAMETAPE_POSTGRES` names.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +15,7 @@ impl Place {
         Self::Sqlite(tempfile::tempdir().unwrap())
     }
 
-    /// A schema that nobody else uses; a loud skip if there is no server.
+    /// Creates a schema for this test only. Skips the test with a message if there is no server.
     pub fn postgres() -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let Ok(url) = std::env::var("GAMETAPE_POSTGRES") else {
@@ -29,7 +29,7 @@ impl Place {
         Some(Self::Postgres(format!("{url}{mark}options=-csearch_path%3D{schema}")))
     }
 
-    /// What `open` takes.
+    /// Returns the argument for `open`.
     pub fn url(&self) -> String {
         match self {
             Self::Sqlite(folder) => folder.path().join("laps.sqlite").display().to_string(),
@@ -41,7 +41,7 @@ impl Place {
         open(&self.url()).unwrap()
     }
 
-    /// Runs SQL past the store, in the words of the database.
+    /// Runs SQL directly, in the dialect of the database.
     pub fn run(&self, sql: &str) {
         match self {
             Self::Sqlite(_) => rusqlite::Connection::open(self.url()).unwrap().execute_batch(sql).unwrap(),
@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// Keeps all others from writing of tapes, until it is dropped.
+    /// Blocks all other writers of tapes until the result is dropped.
     pub fn hold(&self) -> Box<dyn std::any::Any> {
         match self {
             Self::Sqlite(_) => {
@@ -67,7 +67,7 @@ impl Place {
         }
     }
 
-    /// The words that differ, as they are in this database.
+    /// Replaces the placeholders with the SQL of this database.
     pub fn translate(&self, sql: &str) -> String {
         match self {
             Self::Sqlite(_) => sql.replace("{bytes}", "BLOB").replace("{text}", "TEXT").replace("X'", "x'"),
@@ -77,7 +77,7 @@ impl Place {
         }
     }
 
-    /// All tables with their columns.
+    /// Returns all tables with their columns.
     pub fn columns(&self) -> Vec<String> {
         let sql = match self {
             Self::Sqlite(_) => {
@@ -94,7 +94,7 @@ impl Place {
         self.texts(sql)
     }
 
-    /// Takes all tables away.
+    /// Drops all tables.
     pub fn clear(&self) {
         match self {
             Self::Sqlite(folder) => {
@@ -125,7 +125,7 @@ impl Place {
         }
     }
 
-    /// All that is in a table, as text: to see whether anything changed.
+    /// Returns the contents of a table as text, to detect changes.
     pub fn dump(&self, table: &str) -> Vec<String> {
         let mut rows = match self {
             Self::Sqlite(_) => {
@@ -160,9 +160,9 @@ impl Drop for Place {
     }
 }
 
-/// Says that a test cannot run here.
+/// Reports that a test is skipped.
 pub fn skip(test: &str, why: &str) {
-    // Not eprintln: the test harness would swallow it.
+    // Not `eprintln!`: the test harness would capture it.
     std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
     if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {
         let mut log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();

@@ -13,7 +13,7 @@ fn hide(store: &dyn Store, visibility: Visibility) {
     store.edit_driver(HIDDEN, &DriverEdit { name: None, visibility: Some(visibility) }).unwrap();
 }
 
-/// A session of each of two drivers; the second is the fastest everywhere.
+/// One session of each of two drivers; the second driver is faster everywhere.
 fn two_drivers(place: &Place) -> (SqlStore, TrackedSession, TrackedSession) {
     let store = place.open();
     let open = tracked(&session(1, 0), &[100_000, 101_000]);
@@ -24,7 +24,7 @@ fn two_drivers(place: &Place) -> (SqlStore, TrackedSession, TrackedSession) {
     (store, open, hidden)
 }
 
-/// All that anybody can get without knowing a name or an id, as text.
+/// Returns everything that a client can get without knowing a name or an id, as text.
 fn all_public(store: &dyn Store, driver: Option<&str>) -> String {
     let filter = Filter { driver: driver.map(|name| NameFilter::Is(name.to_owned())), ..Filter::default() };
     let list = ListQuery { filter: filter.clone(), ..ListQuery::default() };
@@ -52,16 +52,16 @@ pub fn h9_a_private_driver_is_absent_from_every_public_answer(place: &Place) {
     for trace in [HIDDEN, "car_h", "90000", &hidden.laps[0].id.to_string()] {
         assert!(!after.contains(trace), "{trace}");
     }
-    // As if it had never been there.
+    // The same as if the driver had never been stored.
     let alone = place.open();
     let track = alone.tracks(&ListQuery::default(), Audience::Public).unwrap().items.remove(0);
     assert_eq!((track.session_count, track.lap_count, track.best_ms), (1, 2, Some(100_000)));
-    // Nor for those who ask for it.
+    // Nor for clients that request the driver by name.
     let asked = all_public(&store, Some(HIDDEN));
     assert!(!asked.contains("car_h") && !asked.contains("90000"), "{asked}");
     assert_eq!(store.lap(hidden.laps[0].id, Audience::Public).unwrap(), None);
     assert_eq!(store.session(hidden.session.id, Audience::Public).unwrap(), None);
-    // The owner sees all; laps that come later are hidden too; and it can be taken back.
+    // The owner sees everything; later laps are hidden too; and the change can be undone.
     assert_eq!(store.lap(hidden.laps[0].id, Audience::Owner).unwrap().unwrap().lap.time_ms, Some(90_000));
     store.write(&origin(2), &writes(&tracked(&hidden.session, &[90_000, 90_000]))).unwrap();
     assert!(!all_public(&store, None).contains("90000"));
@@ -78,7 +78,7 @@ pub fn an_unlisted_driver_is_seen_by_who_asks_for_it(place: &Place) {
     }
     let asked = all_public(&store, Some(HIDDEN));
     assert!(asked.contains("car_h") && asked.contains("90000"));
-    // Part of the name does not name the driver.
+    // Part of the name does not count as naming the driver.
     let part = Filter { driver: Some(NameFilter::Contains("river 2".to_owned())), ..Filter::default() };
     let query = SessionQuery { filter: part, ..SessionQuery::default() };
     assert!(store.sessions(&query, Audience::Public).unwrap().items.is_empty());
@@ -89,7 +89,7 @@ pub fn an_unlisted_driver_is_seen_by_who_asks_for_it(place: &Place) {
 
 pub fn an_unlisted_driver_is_not_seen_by_who_asks_for_another(place: &Place) {
     let store = place.open();
-    // Driver 1, and later Driver 3, drive a lap in a session of the hidden one.
+    // Driver 1, and later Driver 3, drive a lap in a session of the hidden driver.
     let theirs = Session { driver: Some(HIDDEN.to_owned()), car: Some("car_h".to_owned()), ..session(2, 1) };
     let mut shared = tracked(&theirs, &[90_000, 91_000, 92_000]);
     shared.laps[1].driver = Some("Driver 1".to_owned());
@@ -102,7 +102,7 @@ pub fn an_unlisted_driver_is_not_seen_by_who_asks_for_another(place: &Place) {
         assert!(!asked.contains(trace), "{trace}: {asked}");
     }
     assert!(asked.contains("100000"));
-    // One that is unlisted itself does not open the session of another.
+    // Naming an unlisted driver does not reveal the session of another hidden driver.
     let unlisted = DriverEdit { name: None, visibility: Some(Visibility::Unlisted) };
     store.edit_driver("Driver 3", &unlisted).unwrap();
     let asked = all_public(&store, Some("Driver 3"));
@@ -127,7 +127,7 @@ pub fn a_session_with_a_private_co_driver_shows_only_what_is_public(place: &Plac
     assert_eq!((found.laps.len(), found.stints.len(), found.session.lap_count), (1, 1, 1));
     assert_eq!((found.session.best_ms, found.session.session.theoretical_best_ms), (Some(100_000), Some(100_000)));
     let all = store.session(both.session.id, Audience::Owner).unwrap().unwrap();
-    // The best of a session is that of its own driver.
+    // The best lap of a session is that of its own driver.
     assert_eq!((all.laps.len(), all.session.lap_count, all.session.best_ms), (2, 2, Some(100_000)));
     assert_eq!(store.lap(theirs.id, Audience::Owner).unwrap().unwrap().lap.time_ms, Some(90_000));
 }
@@ -151,13 +151,13 @@ pub fn a_session_without_a_driver_is_as_hidden_as_its_laps(place: &Place) {
     hide(&store, Visibility::Unlisted);
     assert!(!listed(&store));
     assert_eq!(store.session(id, Audience::Public).unwrap().unwrap().laps.len(), 2);
-    // A lap of somebody who is not hidden shows the session, and itself alone.
+    // A lap of a visible driver makes the session visible, but no other lap.
     hide(&store, Visibility::Private);
     found.laps[1].driver = Some("Driver 1".to_owned());
     store.write(&origin(3), &writes(&found)).unwrap();
     assert!(listed(&store));
     assert_eq!(store.session(id, Audience::Public).unwrap().unwrap().laps.len(), 1);
-    // One without laps tells of nobody.
+    // A session without laps reveals no driver.
     let empty = Session { driver: None, car: Some("car_e".to_owned()), ..session(4, 3) };
     store.write(&origin(4), &writes(&tracked(&empty, &[]))).unwrap();
     assert!(all_public(&store, None).contains("car_e"));

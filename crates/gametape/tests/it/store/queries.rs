@@ -38,7 +38,7 @@ pub fn a_typed_name_means_the_name_that_equals_it_or_all_that_contain_it(place: 
     assert!(found("Imola").is_empty());
 }
 
-/// Six sessions of different tracks, cars, drivers and kinds.
+/// Writes six sessions with different tracks, cars, drivers and kinds.
 fn some_sessions(place: &Place) -> (SqlStore, Vec<Session>) {
     let store = place.open();
     let mut sessions: Vec<_> = (1..=6).map(|number| session(number, i64::from(number))).collect();
@@ -61,7 +61,7 @@ fn some_sessions(place: &Place) -> (SqlStore, Vec<Session>) {
 
 pub fn sessions_come_newest_first_in_pages_without_gaps_or_doubles(place: &Place) {
     let store = place.open();
-    // Three at the same moment, and some whose moment is not known.
+    // Three with the same start time, and some with an unknown one.
     let mut ids: Vec<_> = (1..=23u8)
         .map(|number| {
             let mut session = session(number, i64::from(number / 3));
@@ -160,7 +160,7 @@ pub fn d4_h5_sessions_without_enough_laps_are_hidden_only_when_asked(place: &Pla
     let sessions: Vec<_> = (0..3u8).map(|laps| session(laps + 1, i64::from(laps))).collect();
     for (laps, session) in (0..3u8).zip(&sessions) {
         let mut found = tracked(session, &[100_000, 99_000][..usize::from(laps)]);
-        // Each was left in the middle of a lap.
+        // Each session ended in the middle of a lap.
         found.laps.push(Lap { state: LapState::Aborted, time_ms: None, ..lap(session, 9, 90_000) });
         store.write(&origin(laps + 1), &writes(&found)).unwrap();
     }
@@ -219,7 +219,7 @@ pub fn h7_laps_are_filtered_and_sorted_in_pages(place: &Place) {
 
 pub fn bests_are_per_driver_car_track_and_layout(place: &Place) {
     let (store, sessions) = some_sessions(place);
-    // A second session of the first combination, faster.
+    // A second session of the first combination, with faster laps.
     let again = Session { track: text("Spa"), ..session(7, 30) };
     store.write(&origin(7), &writes(&tracked(&again, &[97_000, 98_000]))).unwrap();
     let mut query = ListQuery { limit: 2, ..ListQuery::default() };
@@ -299,7 +299,8 @@ pub fn d14_a_session_that_a_second_recording_goes_on_with_is_linked_to_the_first
         (driven.laps[0].number, driven.laps[1].number) = (Some(first_lap), Some(first_lap + 1));
         driven
     };
-    // The second begins when the first was ended, in the third lap; then a session that counts from one, one of another kind, one much later.
+    // The second starts where the first was stopped, in the third lap; then a session whose laps start at one, one of another kind, and
+    // one much later.
     let mut driven = [from(1, 0, 1), from(2, 1, 3), from(3, 2, 1), from(4, 3, 3), from(5, 9, 5)];
     driven[3].session.kind = SessionKind::Race;
     for (number, found) in (1..).zip(&driven) {
@@ -310,7 +311,7 @@ pub fn d14_a_session_that_a_second_recording_goes_on_with_is_linked_to_the_first
         store.session(id, Audience::Public).unwrap().unwrap().session.continues
     };
     assert_eq!((0..5).map(continues).collect::<Vec<_>>(), [None, Some(driven[0].session.id), None, None, None]);
-    // If the game ended the first one, the other is another.
+    // If the game ended the first session, the second does not continue it.
     driven[0].session.end = Some(SessionEnd::Game);
     store.write(&origin(1), &writes(&driven[0])).unwrap();
     let listed = store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items;
@@ -331,7 +332,7 @@ pub fn the_best_of_a_track_is_whoever_drove_it(place: &Place) {
 
 pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
     let store = place.open();
-    // Two sessions on the first day, one late in the evening, one on the next day in another car.
+    // Two sessions on the first day, one of them late in the evening, and one on the next day in another car.
     let mut driven = vec![
         tracked(&session(1, 0), &[105_000, 103_000]),
         tracked(&session(2, 8), &[101_000, 120_000]),
@@ -340,7 +341,7 @@ pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
     ];
     driven[3].session.car = text("car_b");
     driven[0].laps[0].eligible = false;
-    // The lap of 97 s was driven behind a yellow flag, which says nothing of pace; of the other two the lower one is taken.
+    // The lap of 97 s was driven under caution, so it does not count for the median; of the other two, the lower one is taken.
     let caution = Reason {
         code: ReasonCode::Caution,
         source: ReasonSource::Game,
@@ -366,7 +367,7 @@ pub fn progress_has_the_best_and_the_median_of_each_day(place: &Place) {
     let (found, next) = days(&one);
     assert_eq!(found, expected[..1]);
     assert_eq!(days(&ProgressQuery { after: next, ..one }), (expected[1..].to_vec(), None));
-    // Two hours further east the evening is the next day.
+    // Two hours further east, the evening belongs to the next day.
     let east = days(&ProgressQuery { utc_offset_min: 120, ..ProgressQuery::default() }).0;
     assert_eq!(east[1], ("car_a".to_owned(), first + 1, 1, 99_000, 99_000));
 }
@@ -377,7 +378,7 @@ pub fn cursors_of_other_queries_are_refused(place: &Place) {
     let refused = |error: StoreError| assert!(matches!(error, StoreError::BadCursor), "{error}");
     refused(store.laps(&LapQuery { after: after.clone(), ..LapQuery::default() }, Audience::Owner).unwrap_err());
     refused(store.bests(&ListQuery { after: after.clone(), ..ListQuery::default() }, Audience::Owner).unwrap_err());
-    // Values of another kind find nothing, or are refused: they do no harm.
+    // Cursor values of another type match nothing or are rejected.
     let odd = Cursor::parse("sessions.t41.i5").unwrap();
     let _ = store.sessions(&SessionQuery { after: Some(odd), ..SessionQuery::default() }, Audience::Owner);
     store.ready().unwrap();
@@ -419,7 +420,7 @@ pub fn the_catalogue_keeps_tapes(place: &Place) {
     assert_eq!(store.tapes_of("elsewhere").unwrap(), []);
 }
 
-/// Many combinations, so that a rare one is looked up and a common one is found on the way.
+/// Many combinations, so that a rare one is looked up and a common one is found by scanning.
 pub fn rare_and_common_laps_are_found_the_same_way(place: &Place) {
     let store = place.open();
     let mut all = Vec::new();
@@ -449,7 +450,7 @@ pub fn rare_and_common_laps_are_found_the_same_way(place: &Place) {
     assert_eq!(laps("common", LapSort::Newest, 100).len(), 119 * 3);
 }
 
-/// All lists of a store, as text.
+/// Returns all lists of a store, as text.
 fn lists(store: &SqlStore) -> String {
     let (list, public) = (ListQuery::default(), Audience::Public);
     format!(
@@ -466,7 +467,7 @@ fn lists(store: &SqlStore) -> String {
 
 pub fn an_answer_that_was_kept_is_never_old(place: &Place) {
     let (store, sessions) = some_sessions(place);
-    // Another program on the same database.
+    // Another program with the same database.
     let other = place.open();
     let lap = store.session(sessions[0].id, Audience::Owner).unwrap().unwrap().laps[1].lap.id;
     let hidden = DriverEdit { name: None, visibility: Some(Visibility::Private) };
@@ -485,7 +486,7 @@ pub fn an_answer_that_was_kept_is_never_old(place: &Place) {
         assert_eq!(lists(&store), before, "change {number}: asked again");
         change();
         let after = lists(&store);
-        assert_ne!(after, before, "change {number} is seen");
-        assert_eq!(after, lists(&place.open()), "change {number}: as one sees it who kept nothing");
+        assert_ne!(after, before, "change {number} is visible");
+        assert_eq!(after, lists(&place.open()), "change {number}: the same as without a cache");
     }
 }

@@ -9,7 +9,7 @@ fn version(version: u32) -> Origin {
     Origin { tracker: Tracker { id: "laps".to_owned(), version }, ..origin(1) }
 }
 
-/// A lap that a newer tracker begins this much later.
+/// Returns the lap with a start time that is later by `by_ns`, as found by a newer tracker.
 fn moved(lap: Lap, by_ns: u64) -> Lap {
     Lap { id: Id::of_lap(session(1, 0).tape, lap.start_ns + by_ns, 0), start_ns: lap.start_ns + by_ns, ..lap }
 }
@@ -55,7 +55,7 @@ pub fn h6_what_users_said_follows_the_stretch_of_tape(place: &Place) {
     let session_edit = Edit { note: Some(Some("league night".to_owned())), ..Edit::default() };
     store.edit_session(old.session.id, &session_edit).unwrap();
 
-    // The newer one cuts two seconds later, and so gives other ids.
+    // The newer tracker splits two seconds later, so the ids differ.
     let later = |lap: &Lap| moved(lap.clone(), 2_000_000_000);
     let mut new = TrackedSession { laps: old.laps.iter().map(later).collect(), ..old.clone() };
     new.session.start_ns = 1_000_000_000;
@@ -118,7 +118,7 @@ pub fn what_comes_late_changes_nothing_on_a_tape_that_was_tracked_as_a_whole(pla
         assert_eq!(done.len(), writes(&late).len());
         assert_eq!(everything(place), before, "version {older}");
     }
-    // A newer one writes, and the tape is not tracked as a whole by it yet.
+    // A newer tracker writes, but has not processed the whole tape yet.
     store.write(&version(5), &writes(&late)).unwrap();
     assert_ne!(everything(place), before);
     assert!(store.tracker_of(session(1, 0).tape).unwrap().unwrap().version < 5);
@@ -133,7 +133,7 @@ pub fn what_users_said_about_a_running_session_stays_with_it(place: &Place) {
     store.edit_session(first.session.id, &note).unwrap();
     first.session.end_ns = Some(2 * LAP_NS);
     store.write(&version(3), &writes(&first)).unwrap();
-    // A much longer one follows on the same tape, and a newer tracker looks at both.
+    // A much longer session follows in the same tape, and a newer tracker processes both.
     let mut second = tracked(&session(1, 0), &[]);
     second.session.start_ns = 2 * LAP_NS;
     second.session.end_ns = Some(100 * LAP_NS);

@@ -9,7 +9,7 @@ use gametape::store::{Origin, Tracker, Write};
 
 /// 2026-03-01 12:00 UTC.
 pub const START_US: i64 = 1_772_366_400_000_000;
-/// A lap.
+/// Duration of a lap.
 pub const LAP_NS: u64 = 100_000_000_000;
 
 pub fn tape(number: u8) -> TapeId {
@@ -20,7 +20,7 @@ pub fn origin(number: u8) -> Origin {
     Origin::new(tape(number), Tracker { id: "laps".to_owned(), version: 3 })
 }
 
-/// A session that began this many hours after [`START_US`].
+/// Returns a session that starts this many hours after [`START_US`].
 pub fn session(number: u8, hours: i64) -> Session {
     let started_utc_us = START_US + hours * 3_600_000_000;
     Session {
@@ -47,7 +47,7 @@ pub fn session(number: u8, hours: i64) -> Session {
     }
 }
 
-/// The lap with this number on the tape of a session, from 1.
+/// Returns the lap with this number in the tape of a session, from 1.
 pub fn lap(session: &Session, number: u32, time_ms: u32) -> Lap {
     let start_ns = u64::from(number - 1) * LAP_NS;
     let sector = |time_ms| Sector { time_ms: Some(time_ms), source: SectorSource::Differenced };
@@ -78,7 +78,7 @@ pub fn lap(session: &Session, number: u32, time_ms: u32) -> Lap {
     }
 }
 
-/// The same lap, cut.
+/// Returns the same lap, invalidated for a track cut.
 pub fn invalid(lap: Lap) -> Lap {
     let cut = Reason {
         code: ReasonCode::Cut,
@@ -106,13 +106,13 @@ pub fn stint(session: &Session) -> Stint {
     }
 }
 
-/// A session with laps of these times.
+/// Returns a session with laps of these times.
 pub fn tracked(session: &Session, times_ms: &[u32]) -> TrackedSession {
     let laps = (1..).zip(times_ms).map(|(number, time_ms)| lap(session, number, *time_ms)).collect();
     TrackedSession { session: session.clone(), stints: vec![stint(session)], laps }
 }
 
-/// The same as writes.
+/// Returns the same as writes.
 pub fn writes(tracked: &TrackedSession) -> Vec<Write> {
     let TrackedSession { session, stints, laps } = tracked;
     let stints = stints.iter().map(|stint| Write::Stint(session.id, stint.clone()));

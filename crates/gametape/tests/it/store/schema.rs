@@ -3,7 +3,7 @@ use gametape::store::{Audience, SessionQuery, Store, StoreError, open};
 use super::place::Place;
 use super::sample::{origin, session, tracked, writes};
 
-/// Each schema that was ever released, with rows in it, as text.
+/// Each released schema with sample rows, as SQL.
 const SCHEMAS: &[(i64, &str)] = &[
     (1, include_str!("schemas/1.sql")),
     (2, include_str!("schemas/2.sql")),
@@ -13,7 +13,7 @@ const SCHEMAS: &[(i64, &str)] = &[
 
 pub fn a_store_is_made_and_opened_again(place: &Place) {
     place.open().write(&origin(1), &writes(&tracked(&session(1, 0), &[100_000]))).unwrap();
-    // By several at once, too.
+    // Also when several programs open it at once.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -56,16 +56,16 @@ pub fn every_earlier_schema_is_brought_up_to_date(place: &Place) {
         assert_eq!(store.tokens().unwrap().len(), usize::from(*version >= 2), "schema {version}");
         let facts = store.track_facts("assetto-corsa-competizione", "Spa", None).unwrap();
         assert_eq!(facts.is_some_and(|facts| facts.length_m == Some(7004.0)), *version >= 3, "schema {version}");
-        // The columns are those of a store that was made anew.
+        // The columns are those of a newly created store.
         assert_eq!(place.columns(), made_anew, "schema {version}");
-        // It is a store like any other.
+        // The migrated store is fully usable.
         store.write(&origin(9), &writes(&tracked(&session(9, 1), &[80_000]))).unwrap();
         assert_eq!(store.sessions(&SessionQuery::default(), Audience::Owner).unwrap().items.len(), 2);
         place.clear();
     }
 }
 
-/// The last schema that is kept as text is the one that this program makes: who adds a step keeps the tables after it.
+/// The last schema stored as text must be the newest one: whoever adds a migration must add its schema too.
 pub fn the_newest_schema_is_kept_as_text(place: &Place) {
     place.open();
     let newest = format!("{:?}", place.dump("gametape_schema"));

@@ -14,7 +14,7 @@ pub fn a_token_is_known_until_it_is_revoked(place: &Place) {
     for wrong in ["", "gametape_", &write_secret[1..], &write_secret.to_uppercase(), &format!("{write_secret}0")] {
         assert_eq!(store.token(wrong).unwrap(), None, "{wrong}");
     }
-    // The secret is nowhere.
+    // The secret is not stored.
     assert!(!place.dump("tokens").concat().contains(write_secret.strip_prefix("gametape_").unwrap()));
     store.revoke_token(write.id).unwrap();
     assert_eq!(store.token(&write_secret).unwrap(), None);

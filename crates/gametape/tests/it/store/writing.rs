@@ -87,7 +87,7 @@ pub fn a_lap_that_changed_is_replaced_and_bests_follow(place: &Place) {
         (found.session.best_lap, found.best_ms, found.session.theoretical_best_ms)
     };
     assert_eq!(best(&store), (Some(lap(&session, 2, 98_000).id), Some(98_000), Some(98_000)));
-    // The game takes it back.
+    // The game invalidates it afterwards.
     let changed = invalid(lap(&session, 2, 98_000));
     assert_eq!(store.write(&origin(1), &[Write::Lap(changed)]).unwrap(), [Change::Changed]);
     assert_eq!(best(&store), (Some(lap(&session, 1, 100_000).id), Some(100_000), Some(100_000)));
@@ -137,7 +137,7 @@ pub fn odd_texts_and_numbers_are_kept_or_unknown(place: &Place) {
     assert_eq!(found.session.session.index, odd.index);
     let found = &found.laps[0].lap;
     assert_eq!((found.fuel_used_l, found.top_speed_kmh, found.coverage), (None, None, Some(0.1)));
-    // A number that no database holds is told, and nothing is written.
+    // A number that exceeds the range of the database is an error, and nothing is written.
     first.start_ns = u64::MAX;
     let error = store.write(&origin(1), &[Write::Lap(first)]).unwrap_err();
     assert!(matches!(error, StoreError::TooLarge { .. }), "{error}");
@@ -189,7 +189,7 @@ pub fn what_tracks_teach_is_kept_and_added_to(place: &Place) {
     let learned = |facts: &TrackFacts| store.write(&origin(1), &[Write::Track(facts.clone())]).unwrap().remove(0);
     assert_eq!(learned(&facts), Change::New);
     assert_eq!(learned(&facts), Change::Same);
-    // A later session saw less of it, and one thing more.
+    // A later session has fewer facts, and one more.
     let less = TrackFacts {
         length_m: None,
         sector_ends: Vec::new(),
