@@ -132,7 +132,7 @@ fn every_piece_of_the_source_is_compared() {
         assert!(found[0].starts_with(&format!("{stream}: ")), "{found:?}");
     }
     let shorter = support::put(&folder.path().join("shorter.ibt"), &file[..last_row]);
-    assert!(differences(&tape, &shorter).iter().any(|text| text.contains("1 frames more than the source")));
+    assert!(differences(&tape, &shorter).iter().any(|text| text.contains("1 more frames than the source")));
 }
 
 #[test]

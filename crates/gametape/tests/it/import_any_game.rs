@@ -246,10 +246,10 @@ fn a_source_with_more_frames_or_other_problems_than_the_tape_differs_from_it() {
         importing::differences(&tape, &source)
     };
     assert_eq!(against("same.tape", vec![of(0, 1), of(1, 2)]), Vec::<String>::new());
-    assert_eq!(against("more.tape", vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no frame for it"]);
+    assert_eq!(against("more.tape", vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no matching frame"]);
     // The same bytes, with a hole between them.
     assert_eq!(
         against("hole.tape", vec![of(0, 1), of(5, 2)]),
-        ["events: the source is broken in 1 places, the tape knows of 0"]
+        ["events: problems found in the source: 1, recorded in the tape: 0"]
     );
 }
