@@ -101,7 +101,7 @@ fn a_struct_of_another_length_or_game_is_an_error_that_names_both() {
     let text = tape.try_frames::<acc::Static>().err().unwrap().to_string();
     assert!(text.contains("756 bytes") && text.contains("820 bytes"), "{text}");
     let text = tape.frames::<ac::Graphics>().err().unwrap().to_string();
-    let expected = "there is no stream graphics of assetto-corsa on this tape; it has graphics of assetto-corsa-competizione, \
+    let expected = "the tape has no stream graphics of assetto-corsa; it has graphics of assetto-corsa-competizione, \
                     static of assetto-corsa-competizione";
     assert_eq!(text, expected);
 
