@@ -1,10 +1,10 @@
-//! Frames of a game to neutral samples, whatever the frames come from.
+//! Decodes frames of a game to normalized samples, from a tape or a live source.
 
 use crate::format::StreamSpec;
 use crate::games::{Decode, Layout, Sample, SeenFrame, find_game};
 use crate::layout::layout_of_stream;
 
-/// The decoder of a game, and the streams it reads.
+/// The decoder of a game and the layouts of its streams.
 pub(crate) struct Decoding {
     decoder: Box<dyn Decode>,
     streams: Vec<Option<(String, Layout)>>,
@@ -12,17 +12,17 @@ pub(crate) struct Decoding {
 }
 
 impl Decoding {
-    /// For these streams, which are told apart by their place; `None` if nobody knows the game.
+    /// Creates a decoder for these streams, identified by their index; `None` if the game is unknown.
     pub(crate) fn new<'a>(game: &str, streams: impl Iterator<Item = &'a StreamSpec>) -> Option<Self> {
         let decoder = find_game(game)?.rules.decoder();
         let of_game = |spec: &StreamSpec| spec.game.is_empty() || spec.game == game;
-        // A stream whose layout makes no sense says nothing.
+        // Ignore a stream with an invalid layout.
         let known = |spec: &StreamSpec| Some((spec.name.clone(), layout_of_stream(spec).ok()?));
         let streams = streams.map(|spec| known(spec).filter(|_| of_game(spec))).collect();
         Some(Self { decoder, streams, sample: Sample::default() })
     }
 
-    /// What is known after this frame; `None` for a frame that says nothing.
+    /// Decodes a frame. Returns the updated sample; `None` if the frame's stream is ignored.
     pub(crate) fn frame(&mut self, stream: usize, bytes: &[u8]) -> Option<&Sample> {
         let (name, layout) = self.streams.get(stream)?.as_ref()?;
         self.decoder.frame(SeenFrame { stream: name, layout, bytes }, &mut self.sample);

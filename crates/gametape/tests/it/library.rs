@@ -137,7 +137,7 @@ fn a_stream_that_nobody_gives_is_told_of() {
         .unwrap()
         .wait_for_end()
         .unwrap_err();
-    assert_eq!(error.to_string(), "there was no stream tocks for it::scripted::Tick; there were: ticks of scripted");
+    assert_eq!(error.to_string(), "no source had a stream tocks for it::scripted::Tick; available: ticks of scripted");
 }
 
 #[test]
