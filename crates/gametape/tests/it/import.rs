@@ -1,4 +1,4 @@
-//! Imports of `.ibt` files: nothing is lost, nothing is overwritten, the same file gives the same tape.
+//! Imports of `.ibt` files: nothing is lost, nothing is overwritten, and the same file produces the same tape.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
 
