@@ -77,7 +77,7 @@ impl Kind {
         match self {
             Self::Ibt => is_ibt(start),
             Self::Ksr => start.starts_with(b"RECROCKS"),
-            // Old files have no header: the importer's first record decides whether an LZ4 file is a GamesDat file.
+            // Old files have no header: the importer decides by the first record whether an LZ4 file is a GamesDat file.
             Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
             Self::EchoReplay => start.starts_with(b"PK\x03\x04") || is_replay_line(start),
