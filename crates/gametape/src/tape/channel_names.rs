@@ -3,7 +3,7 @@
 //! ```text
 //! speedKmh    tyreWear[2]    tyreWear.2    physics/speedKmh    physics/tyreWear[2]
 //! ```
-//! An exact match wins. Otherwise the case of letters is ignored, if only one channel matches then. The command line and the HTTP API share this
+//! An exact match wins. Otherwise case is ignored, if only one channel matches then. The command line and the HTTP API share this
 //! resolver, so that a name means the same in both.
 
 use gametape_format::Channel;
