@@ -37,7 +37,7 @@ fn push_shortest(out: &mut String, value: impl std::fmt::Debug) {
     let _ = write!(out, "{value:?}");
 }
 
-/// Writes 8 significant digits, without trailing zeros except the first decimal, with an exponent below 10^−4.
+/// Writes 8 significant digits, without trailing zeros except the first decimal. Uses an exponent for values below 10^−4.
 fn push_short(out: &mut String, value: f32) {
     if value == 0.0 {
         out.push_str(if value.is_sign_negative() { "-0.0" } else { "0.0" });

@@ -246,7 +246,7 @@ fn what_is_no_match_is_no_frame_and_is_not_lost() {
         ("{\"err_code\":-6}", "{\"err_code\":-2,\"err_description\":\"no\"}")
     );
     assert!(v2_file(&again) == out);
-    // A file with nothing else in it is rejected.
+    // A tape without a match response cannot be exported.
     let (_, empty, _folder) = import_as("b.echoreplay", of_line(&lines[1], "{\"err_code\":-6}").as_bytes()).unwrap();
     assert!(export_v2_tape(&empty, CaptureOptions::default(), &mut Vec::new(), &mut |_| Ok(())).is_err());
     assert!(export_nevrcap(&empty, &mut Vec::new(), &mut |_| Ok(())).is_err());

@@ -283,7 +283,7 @@ fn a_game_of_ones_own_is_a_struct_and_a_section() {
     assert_eq!((channel.offset, channel.unit.as_str()), (8, "m/s"));
 }
 
-/// A complete game that sends datagrams.
+/// A custom source for a game that sends datagrams; this is all the code it needs.
 struct Udp(UdpSocket);
 
 impl Source for Udp {
