@@ -94,9 +94,7 @@ fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
     bench.expect(4, &["export", &tape, "--channels", "Sped"]).is_one_error_with(&["Sped", "gametape info --channels"]);
     bench.expect(4, &["export", &tape, "--channels", "torque_sd"]).is_one_error_with(&["did you mean Torque_ST?"]);
     for to in ["nevrcap", "v2-tape"] {
-        bench
-            .expect(4, &["export", &tape, "--to", to])
-            .is_one_error_with(&["no answers of Echo VR", "cat --format v2"]);
+        bench.expect(4, &["export", &tape, "--to", to]).is_one_error_with(&["no Echo VR responses", "cat --format v2"]);
     }
 }
 

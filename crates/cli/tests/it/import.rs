@@ -184,13 +184,13 @@ fn kinds_are_told_by_content() {
     let zstd = put(&bench.path("a.nevrcap"), b"\x28\xb5\x2f\xfd");
     bench.expect(1, &["import", text(&zstd)]).is_one_error_with(&["a.nevrcap", "zstd stream", ".ksr", ".nevrcap"]);
     let zip = put(&bench.path("a.echoreplay"), b"PK\x03\x04");
-    bench.expect(1, &["import", text(&zip)]).is_one_error_with(&["a.echoreplay", "no replay of Echo VR"]);
+    bench.expect(1, &["import", text(&zip)]).is_one_error_with(&["a.echoreplay", "not an Echo VR replay"]);
     let ksr = put(&bench.path("a.ksr"), b"RECROCKS\x02\0\0\0");
     bench.expect(1, &["import", text(&ksr)]).is_one_error_with(&["a.ksr", "ends inside its header", "12 of 72"]);
     let picture = put(&bench.path("b.ibt"), b"\x89PNG\r\n\x1a\n");
     bench.expect(1, &["import", text(&picture)]).is_one_error_with(&["b.ibt", "PNG", ".ibt"]);
     let tape = bench.path("tapes/telemetry.gtape");
-    bench.expect(1, &["import", text(&tape)]).is_one_error_with(&["tape already"]);
+    bench.expect(1, &["import", text(&tape)]).is_one_error_with(&["already a tape"]);
     bench.expect(1, &["import", text(&bench.path("none"))]).is_one_error_with(&["none", "cannot read"]);
 }
 

@@ -1,4 +1,4 @@
-//! An answer as header and frame of Echo Arena. Events are added by the maker.
+//! Converts a response to the header and frame of Echo Arena. The maker adds the events.
 
 use telemetry_v2::proto::engine::v1::{
     BodyPart, HandPart, PlayerBonesResponse, SessionResponse, TeamMember, UserBones,
@@ -18,16 +18,16 @@ pub(super) const INVULNERABLE: u32 = 1 << 1;
 pub(super) const BLOCKING: u32 = 1 << 2;
 pub(super) const POSSESSION: u32 = 1 << 3;
 pub(super) const EMOTE: u32 = 1 << 4;
-/// Blue, orange or spectators.
+/// Two bits for the team: blue, orange or spectators.
 pub(super) const TEAM_SHIFT: u32 = 5;
 pub(super) const TEAM_MASK: u32 = 3;
 
-/// Players with their team's place.
+/// Iterates over the players with the index of their team.
 pub(super) fn players(session: &SessionResponse) -> impl Iterator<Item = (usize, &TeamMember)> {
     session.teams.iter().enumerate().flat_map(|(team, of)| of.players.iter().map(move |player| (team, player)))
 }
 
-/// Who a player is.
+/// Returns the identity of a player.
 pub(super) fn info(team: usize, player: &TeamMember) -> PlayerInfo {
     PlayerInfo {
         slot: player.slot_number,
@@ -39,7 +39,7 @@ pub(super) fn info(team: usize, player: &TeamMember) -> PlayerInfo {
     }
 }
 
-/// The header, from the first answers.
+/// Builds the header from the first responses.
 pub(super) fn header(session: &SessionResponse, bones: Option<&PlayerBonesResponse>) -> EchoArenaHeader {
     EchoArenaHeader {
         session_id: session.session_id.clone(),
@@ -64,7 +64,7 @@ fn skeleton(bones: &UserBones) -> Option<SkeletonLayout> {
     whole.then_some(SkeletonLayout { bone_count: count as u32, transform_stride: 12, orientation_stride: 16 })
 }
 
-/// The frame of an answer. `round` is the number of the round that is played.
+/// Builds the frame of a response. `round` is the number of the current round.
 pub(super) fn frame(session: &SessionResponse, bones: Option<&PlayerBonesResponse>, round: i32) -> EchoArenaFrame {
     let holder = players(session).find(|(_, player)| player.has_possession);
     EchoArenaFrame {
@@ -141,7 +141,7 @@ fn hand(hand: &HandPart) -> Pose {
     pose(&hand.pos, [&hand.left, &hand.up, &hand.forward])
 }
 
-/// Without directions there is no rotation.
+/// Builds a pose. Without directions it has no orientation.
 fn pose(position: &[f64], basis: [&Vec<f64>; 3]) -> Pose {
     let column = |values: &Vec<f64>| -> rotation::Vector {
         std::array::from_fn(|place| values.get(place).copied().unwrap_or_default())

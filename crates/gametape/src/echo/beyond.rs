@@ -1,7 +1,8 @@
-//! What an answer says beyond what frames of V2 have a place for: words that no enum has, a header that changes on the way, goals and throws from before the capture.
+//! Data in a response that V2 frames cannot represent: words without an enum value, header fields that change during the capture, goals
+//! and throws from before the capture.
 //!
-//! It travels as a `GenericEvent` of the type [`SESSION`], whose data are keys of the answer and their values as JSON. Each such event says all of it anew, so that what is no longer
-//! named has ended; between two of them it stays as it is. Readers that do not know the type lose nothing of what they know.
+//! It is carried by a `GenericEvent` of the type [`SESSION`], whose data maps keys of the response to JSON values. Each such event replaces
+//! the previous one completely, and it applies until the next one. Readers that do not know the type can ignore it.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,17 @@ use telemetry_v2::proto::telemetry::v2::{EchoEvent, GenericEvent};
 use super::spelling::push_text;
 use super::{read, write};
 
-/// Type of the event that says what answers have beyond frames.
+/// Type of the event with the data that frames cannot represent.
 pub const SESSION: &str = "gametape.session";
-/// Type of the event that has an answer that is none of a match: `payload` is its text, `time_ns` in the data its time.
+/// Type of the event with a response from outside a match: `payload` is its text, `time_ns` in the data its time.
 pub const ANSWER: &str = "gametape.answer";
-/// Type of the event that has a mark of a person or a program: `kind`, `text` and `time_ns` in the data.
+/// Type of the event with a mark of a person or a program: `kind`, `text` and `time_ns` in the data.
 pub const MARK: &str = "gametape.mark";
 
-/// Keys and values.
+/// Keys and JSON values.
 pub(super) type Beyond = BTreeMap<String, String>;
 
-/// The event.
+/// Builds the event.
 pub(super) fn event(data: &Beyond) -> EchoEvent {
     Event::GenericEvent(GenericEvent { event_type: SESSION.into(), data: data.clone(), payload: String::new() }).into()
 }
@@ -38,7 +39,7 @@ fn list<T>(items: impl IntoIterator<Item = T>, text: impl Fn(T) -> String) -> St
     format!("[{}]", items.into_iter().map(text).collect::<Vec<_>>().join(","))
 }
 
-/// What of an answer does not follow from the frames: `derived` is what follows.
+/// Returns the data of a response that cannot be derived from the frames; `derived` is the response derived from them.
 pub(super) fn of(actual: &SessionResponse, derived: &SessionResponse) -> Beyond {
     let mut beyond = Beyond::new();
     let mut text = |key: &str, actual: &str, derived: &str| {
@@ -89,7 +90,7 @@ pub(super) fn of(actual: &SessionResponse, derived: &SessionResponse) -> Beyond 
     beyond
 }
 
-/// Puts what is beyond the frames into an answer that was made from them.
+/// Applies the data to a response that was derived from frames.
 pub(super) fn apply(beyond: &Beyond, session: &mut SessionResponse) {
     for (key, value) in beyond {
         let bytes = value.as_bytes();
@@ -122,7 +123,7 @@ pub(super) fn apply(beyond: &Beyond, session: &mut SessionResponse) {
                     }
                     session.teams.iter_mut().skip(place).take(1).for_each(|team| team.team_name.clone_from(&name));
                 }
-                // Fewer teams than usual: those that are named and those that have players.
+                // Fewer teams than usual: keep those that are named and those that have players.
                 let named = Items::of(bytes).take(16).count();
                 while session.teams.len() > named && session.teams.last().is_some_and(|team| team.players.is_empty()) {
                     session.teams.pop();
@@ -149,7 +150,7 @@ fn team_counters(stats: Option<TeamStats>) -> [i32; 11] {
     counters(&stats.unwrap_or_default())
 }
 
-/// The counters in the order in which the game has them.
+/// Returns the counters in the game's order.
 pub(super) fn counters(stats: &TeamStats) -> [i32; 11] {
     [
         stats.points,
@@ -183,7 +184,7 @@ fn set_counters(stats: &mut TeamStats, values: impl Iterator<Item = i32>) {
     places.into_iter().zip(values).for_each(|(place, value)| *place = value);
 }
 
-/// As frames have it, with 32 bits.
+/// Rounds to 32 bits, the precision of frames.
 fn short(value: f64) -> f64 {
     f64::from(value as f32)
 }

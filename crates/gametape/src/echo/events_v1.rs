@@ -1,4 +1,4 @@
-//! What happened as events of the first version. Nobody is −1 there.
+//! Converts detected events to `.nevrcap` events. A missing player is −1 there.
 
 use gametape_games::echo_vr::{Counter, Happened, Who};
 use telemetry_v2::proto::engine::v1::SessionResponse;
@@ -17,7 +17,7 @@ use super::words;
 
 const NOBODY: i32 = -1;
 
-/// The event. `None` for what this version has no event for: its frames have the whole answer.
+/// Converts an event. Returns `None` if this version has no such event; its frames contain the whole response.
 pub(super) fn event(happened: &Happened, session: &SessionResponse) -> Option<LobbySessionEvent> {
     let slot = |who: &Who| small(who.slot);
     let or_nobody = |who: &Option<Who>| who.as_ref().map_or(NOBODY, slot);

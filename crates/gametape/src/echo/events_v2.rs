@@ -1,4 +1,4 @@
-//! What happened as events of V2. Details come from the answer in which it was seen.
+//! Converts detected events to V2 events. Details come from the response in which the event was detected.
 
 use gametape_games::echo_vr::{Counter, Happened};
 use telemetry_v2::proto::engine::v1::{LastThrowInfo, SessionResponse};
@@ -15,12 +15,12 @@ use telemetry_v2::{Clock, ScoreboardUpdated};
 use super::arena::{info, players};
 use super::words;
 
-/// A number that messages have fewer bits for.
+/// Saturates a number to 32 bits.
 pub(super) fn small(value: i64) -> i32 {
     i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })
 }
 
-/// The event. `None` for what frames say by themselves (a stun in the flags, a catch among the counters).
+/// Converts an event. Returns `None` if the frames themselves contain it (a stun in the flags, a catch among the counters).
 pub(super) fn event(happened: &Happened, session: &SessionResponse) -> Option<Event> {
     let slot = |who: &gametape_games::echo_vr::Who| small(who.slot);
     let some_slot = |who: &Option<gametape_games::echo_vr::Who>| who.as_ref().map(slot);
@@ -45,7 +45,7 @@ pub(super) fn event(happened: &Happened, session: &SessionResponse) -> Option<Ev
             new_role: words::role(*to).into(),
             prev_role: words::role(*from).into(),
         }),
-        // The game does not say which of the two.
+        // The game does not tell which of the two emotes it is.
         Happened::Emote { who } => {
             Event::EmotePlayed(EmotePlayed { player_slot: slot(who), emote: EmoteType::Primary.into() })
         }
@@ -112,7 +112,7 @@ pub(super) fn event(happened: &Happened, session: &SessionResponse) -> Option<Ev
     })
 }
 
-/// A name as the detector has it: escapes are resolved.
+/// Resolves the escapes in a name from the detector.
 pub(super) fn plain(name: &str) -> String {
     gametape_games::echo_vr::text_value(format!("\"{name}\"").as_bytes()).unwrap_or_else(|| name.to_owned())
 }
@@ -166,7 +166,7 @@ fn goal(session: &SessionResponse) -> GoalScored {
         goal_type: words::goal(&score.goal_type),
         point_amount: score.point_amount,
         distance_thrown: score.distance_thrown as f32,
-        // 0 would be a player.
+        // 0 would be a valid slot.
         scorer_slot: slot_of(&score.person_scored).unwrap_or(-1),
         assist_slot: slot_of(&score.assist_scored),
         person_scored: score.person_scored,

@@ -1,11 +1,11 @@
-//! Runs the mapping on bytes in memory: for fuzz targets and mutation only.
+//! Runs the conversions on bytes in memory, for fuzz targets and mutation tests only.
 
 use telemetry_v2::proto::telemetry::v2::{CaptureHeader, frame};
 
 use super::{Keys, Known, Maker, read_player_bones, read_session, with_arena, write_player_bones, write_session};
 
-/// Answers to all other forms and back; what is read of the text that was written must be the same. The first line is an answer to `/session`, the second one to `/player_bones`,
-/// and so on.
+/// Converts responses to all other forms and back. Reading written text must return the same value. The first line is a `/session`
+/// response, the second a `/player_bones` response, and so on.
 pub fn fuzz_echo_mapping(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
     let first = lines.clone().next().unwrap_or_default();

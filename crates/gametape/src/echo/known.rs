@@ -1,4 +1,4 @@
-//! Frames of V2 to answers of the game: takes the header and frame after frame, gives what the game had answered. What no frame says is left out.
+//! Rebuilds the game's responses from V2 frames: takes the header and frames in order. Data that no frame contains is left out.
 
 use telemetry_v2::proto::engine::v1::{
     BodyPart, Disc, HandPart, LastScore, LastThrowInfo, PauseState, PlayerBonesResponse, PlayerRoot, PlayerStats,
@@ -16,7 +16,7 @@ use super::beyond::{self, Beyond};
 use super::rotation::{thousandths, to_basis};
 use super::{arena, words};
 
-/// What frames have told so far.
+/// The state accumulated from frames.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     header: EchoArenaHeader,
@@ -26,7 +26,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// What a header tells.
+    /// Creates the state from a header.
     pub fn new(header: &CaptureHeader) -> Self {
         let arena = match &header.game_header {
             Some(capture_header::GameHeader::EchoArena(arena)) => arena.clone(),
@@ -35,7 +35,7 @@ impl Known {
         Self { header: arena, tracker: StateTracker::new(header), ..Self::default() }
     }
 
-    /// Follows a frame, which must have the meaning of the current generation.
+    /// Updates the state with a frame, which must have been converted to the current generation.
     pub fn follow(&mut self, frame: &Frame) {
         self.tracker.follow(frame);
         let Some(frame::Payload::EchoArena(arena)) = &frame.payload else { return };
@@ -66,7 +66,7 @@ impl Known {
         }
     }
 
-    /// What answers have beyond frames, as it was last told.
+    /// Returns the latest data that frames cannot represent.
     pub(super) fn beyond(&self) -> &Beyond {
         &self.beyond
     }
@@ -75,19 +75,19 @@ impl Known {
         self.beyond = beyond;
     }
 
-    /// The full state, as keyframes have it.
+    /// Returns the full state, as in keyframes.
     pub(super) fn state(&self) -> &EchoArenaState {
         self.tracker.state()
     }
 
-    /// The answer to `/session` at the frame that was followed last.
+    /// Returns the `/session` response at the last frame.
     pub fn session(&self, arena: &EchoArenaFrame) -> SessionResponse {
         let mut session = self.derived(arena, true);
         beyond::apply(&self.beyond, &mut session);
         session
     }
 
-    /// The answer as far as it follows from frames; with `places` also where everything is.
+    /// Returns the part of the response that can be derived from frames; with `places`, including all positions.
     pub(super) fn derived(&self, arena: &EchoArenaFrame, places: bool) -> SessionResponse {
         let (header, state) = (&self.header, self.tracker.state());
         let on_grid = places && is_on_grid(arena);
@@ -146,13 +146,13 @@ impl Known {
         }
     }
 
-    /// The answer to `/player_bones`, if there was one.
+    /// Returns the `/player_bones` response, if the frame has bones.
     pub fn player_bones(&self, arena: &EchoArenaFrame) -> Option<PlayerBonesResponse> {
         let user_bones: Vec<_> = arena.player_bones.iter().map(user_bones).collect();
         (!user_bones.is_empty()).then_some(PlayerBonesResponse { user_bones, err_code: 0 })
     }
 
-    /// The answer to `/player_bones` of a frame without bones, where it is known how it was spelled.
+    /// Returns the text of the `/player_bones` response of a frame without bones, if it is known.
     pub fn spelled_player_bones(&self) -> Option<&str> {
         self.beyond.get("player_bones").map(String::as_str)
     }
@@ -215,7 +215,7 @@ impl Known {
         let info = full.and_then(|full| full.info.as_ref());
         let loadout = full.and_then(|full| full.loadout.as_ref());
         let grab = full.and_then(|full| full.grab.as_ref());
-        // The first generation has no counters of the engine, but the totals of its events.
+        // The first generation lacks the engine's counters, but has the totals of its events.
         let stats = full.and_then(|full| full.stats.or(full.event_totals)).unwrap_or_default();
         let is = |bit: u32| player.flags & bit != 0;
         TeamMember {
@@ -259,7 +259,7 @@ impl Known {
     }
 }
 
-/// How places are made.
+/// How positions are converted.
 #[derive(Clone, Copy)]
 struct Place {
     on_grid: bool,
@@ -267,7 +267,7 @@ struct Place {
 }
 
 impl Place {
-    /// Position, forward, left, up. Without a rotation there are no directions.
+    /// Returns position, forward, left, up. Without an orientation the directions are empty.
     fn of(self, pose: Option<&Pose>) -> [Vec<f64>; 4] {
         let Some(pose) = pose else { return Default::default() };
         let position = numbers(pose.position.as_ref());
@@ -291,7 +291,7 @@ fn numbers(vector: Option<&Vec3>) -> Vec<f64> {
     vector.map(|vector| [vector.x, vector.y, vector.z].map(f64::from).to_vec()).unwrap_or_default()
 }
 
-/// Whether all places of a frame are whole thousandths, as those of the game's answers are.
+/// Returns whether all positions of a frame are multiples of a thousandth, like those in the game's responses.
 fn is_on_grid(arena: &EchoArenaFrame) -> bool {
     let disc = arena.disc.iter().flat_map(|disc| [disc.pose.as_ref().and_then(|pose| pose.position), disc.velocity]);
     let of_player = |player: &PlayerState| {
@@ -303,7 +303,7 @@ fn is_on_grid(arena: &EchoArenaFrame) -> bool {
     all.flat_map(|place| [place.x, place.y, place.z]).all(|value| thousandths(value).is_some())
 }
 
-/// Minutes, seconds and hundredths; the rest is cut off.
+/// Formats minutes, seconds and hundredths, truncated.
 fn clock_display(seconds: f32) -> String {
     let hundredths = (seconds * 100.0) as u32;
     format!("{:02}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)

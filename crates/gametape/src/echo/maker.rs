@@ -1,4 +1,4 @@
-//! Answers to frames: takes what the game answered, one moment after the other, gives frames of V2 or of the first version with their events.
+//! Converts responses in time order to V2 or `.nevrcap` frames with their events.
 
 use gametape_games::echo_vr::{EventDetector, Happened, State};
 use telemetry_v2::Timestamp;
@@ -15,21 +15,21 @@ use super::beyond;
 use super::known::Known;
 use super::{arena, events_v1, events_v2, read};
 
-/// A keyframe has the full state; so many frames are from one to the next.
+/// Number of frames from one keyframe, which has the full state, to the next.
 pub const KEYFRAME_INTERVAL: u32 = 100;
-/// The longest text that an event takes along.
+/// Longest text that an event carries.
 const MAX_TEXT: usize = 64 << 10;
-/// The most events that wait for a frame.
+/// Maximum number of events that wait for a frame.
 const MAX_WAITING: usize = 1024;
 
-/// What was answered at one moment.
+/// The responses at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Seen {
     session: SessionResponse,
     bones: Option<PlayerBonesResponse>,
 }
 
-/// Makes frames.
+/// Builds frames from responses.
 #[derive(Debug, Default)]
 pub struct Maker {
     state: State,
@@ -43,24 +43,24 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// The header that answers give, to be put into a capture's header; `None` if the first is no answer of a match.
+    /// Builds the game's part of a capture's header; `None` if `session` is not a response of a match.
     pub fn arena_header(session: &[u8], player_bones: Option<&[u8]>) -> Option<EchoArenaHeader> {
         let session = read::read_session(session)?;
         let bones = player_bones.and_then(read::read_player_bones);
         Some(arena::header(&session, bones.as_ref()))
     }
 
-    /// A maker for a capture of V2. Frames are made for its header.
+    /// Creates a maker for a V2 capture with this header.
     pub fn new(header: &CaptureHeader) -> Self {
         Self { known: Known::new(header), ..Self::default() }
     }
 
-    /// Answers, marks and texts that no frame could take along.
+    /// Returns the number of responses, marks and texts that no frame could carry.
     pub fn left_out(&self) -> u64 {
         self.left_out + self.waiting.len() as u64
     }
 
-    /// A mark of a person or a program: an event of the next frame.
+    /// Adds a mark of a person or a program, as an event of the next frame.
     pub fn mark(&mut self, time_ns: u64, kind: &str, text: &str) {
         let data = [("kind", kind.to_owned()), ("text", text.to_owned()), ("time_ns", time_ns.to_string())];
         let data = data.map(|(key, value)| (key.to_owned(), value)).into();
@@ -77,7 +77,7 @@ impl Maker {
     fn see(&mut self, session: &[u8], player_bones: Option<&[u8]>) -> Option<Seen> {
         let answer = read::read_session(session)?;
         if answer.session_id != self.session_id && !answer.session_id.is_empty() {
-            // Another match: what is shown first is where things stand.
+            // A new match: its first response is the initial state, not a change.
             self.session_id.clone_from(&answer.session_id);
             self.detector = EventDetector::default();
         }
@@ -88,7 +88,7 @@ impl Maker {
         Some(Seen { session: answer, bones: player_bones.and_then(read::read_player_bones) })
     }
 
-    /// The frame of V2 for answers. `None` if they are none of a match: their text waits for the next frame.
+    /// Builds the V2 frame of a response. Returns `None` outside a match: the text then waits for the next frame.
     pub fn frame(
         &mut self,
         frame_index: u32,
@@ -119,7 +119,7 @@ impl Maker {
         Some(frame)
     }
 
-    /// Adds what does not follow from frames, when it has changed.
+    /// Adds the data that frames cannot represent, if it has changed.
     fn say_beyond(&mut self, seen: &Seen, player_bones: Option<&[u8]>, frame: &mut Frame) {
         let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload else { return };
         let mut beyond = beyond::of(&seen.session, &self.known.derived(arena, false));
@@ -133,7 +133,7 @@ impl Maker {
         }
     }
 
-    /// How an answer without bones is spelled. It stays while there are bones.
+    /// Remembers the text of a response without bones. It is kept while there are bones.
     fn spell_bones(&mut self, player_bones: Option<&[u8]>, no_bones: bool) {
         if no_bones {
             let text =
@@ -142,7 +142,7 @@ impl Maker {
         }
     }
 
-    /// The frame as a file of a generation has it, with the full state where a keyframe is.
+    /// Converts a frame to a generation, with the full state in keyframes.
     pub fn in_generation(&self, mut frame: Frame, generation: Generation) -> Frame {
         if generation == Generation::Seed {
             meaning::frame_to_seed(&mut frame);
@@ -154,7 +154,7 @@ impl Maker {
         frame
     }
 
-    /// The frame of the first version for answers. `None` if they are none of a match.
+    /// Builds the `.nevrcap` frame of a response. Returns `None` outside a match.
     pub fn first_version(
         &mut self,
         frame_index: u32,
@@ -177,7 +177,7 @@ impl Maker {
     }
 }
 
-/// The number of the round that is played, from 1; 0 before the first.
+/// Returns the number of the current round, from 1; 0 before the first.
 fn round(session: &SessionResponse) -> i32 {
     let over = session.blue_round_score.saturating_add(session.orange_round_score);
     match session.game_status.as_str() {
@@ -187,7 +187,7 @@ fn round(session: &SessionResponse) -> i32 {
     }
 }
 
-/// The header of a capture with the game's part.
+/// Returns the header of a capture with the game's part.
 pub fn with_arena(header: CaptureHeader, arena: EchoArenaHeader) -> CaptureHeader {
     CaptureHeader { game_header: Some(capture_header::GameHeader::EchoArena(arena)), ..header }
 }

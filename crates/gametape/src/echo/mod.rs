@@ -1,11 +1,12 @@
-//! Echo VR between its three forms: answers of the game as JSON text, messages of the first version (`.nevrcap`), and frames of Telemetry V2 (`.tape`).
+//! Converts Echo VR data between its three forms: the game's JSON responses, `.nevrcap` messages (v1), and Telemetry V2 frames (`.tape`).
 //!
 //! ```text
 //!  JSON ── read ──▶ SessionResponse ── arena ──▶ EchoArenaFrame        EventDetector: Happened ── events_v1, events_v2 ──▶ events
 //!  JSON ◀── write ── SessionResponse ◀── known ── EchoArenaFrame
 //! ```
-//! Everything here but [`MatchSummary`], which reads a tape, is pure: no I/O, no clock, and no answer makes it panic. [`Maker`] is what exports feed with answers; [`Known`] is what imports feed with frames.
-//! What V2 has no place for travels as [`beyond`], or is left out; `docs/telemetry-v2.md` has the list.
+//! Everything here except [`MatchSummary`], which reads a tape, is pure: no I/O, no clock, and no input makes it panic. Exports feed
+//! [`Maker`] with responses; imports feed [`Known`] with frames. Data that V2 cannot represent is carried by [`beyond`] events or left
+//! out; `docs/telemetry-v2.md` has the list.
 
 mod arena;
 pub mod beyond;

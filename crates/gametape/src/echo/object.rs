@@ -1,4 +1,4 @@
-//! JSON text as the game spells it: takes keys and values one after the other, gives the text.
+//! Writes JSON text in the game's formatting from keys and values in order.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use telemetry_v2::proto::engine::v1::{BodyPart, HandPart};
 
 use super::spelling::{push_f32, push_f64, push_text};
 
-/// An object that is being written.
+/// An object being written.
 pub(super) struct Object {
     text: String,
     short: bool,
@@ -19,7 +19,7 @@ impl Object {
         Self { text, short: false }
     }
 
-    /// Whether numbers are spelled so that 32 bits of them come back.
+    /// Sets whether numbers are written with 32-bit precision.
     pub(super) fn short_numbers(&mut self, short: bool) {
         self.short = short;
     }
@@ -118,7 +118,7 @@ impl Object {
         }
     }
 
-    /// A whole number in a list.
+    /// Writes an integer in a list.
     pub(super) fn item(&mut self, value: i32) {
         let _ = write!(self.text, "{value}");
     }

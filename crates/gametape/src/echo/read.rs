@@ -1,4 +1,4 @@
-//! Answers of the game to messages: takes any bytes, gives what is in them. A value of another type than expected counts as not said.
+//! Parses the game's responses into messages. Accepts any bytes; a value of an unexpected type counts as missing.
 
 use gametape_games::echo_vr::{Fields, Items, text_value};
 use telemetry_v2::proto::engine::v1::{
@@ -6,10 +6,10 @@ use telemetry_v2::proto::engine::v1::{
     SessionResponse, Team, TeamMember, TeamStats, UserBones,
 };
 
-/// Lists in an answer that are longer are cut: no game has so many.
+/// Maximum length of lists in a response; longer ones are truncated. No game has so many items.
 const MAX_ITEMS: usize = 4096;
 
-/// An answer to `/session`. `None` if it is none of a match: an error, a loading screen, anything else.
+/// Parses a `/session` response. Returns `None` outside a match: an error, a loading screen, anything else.
 pub fn read_session(answer: &[u8]) -> Option<SessionResponse> {
     let mut session = SessionResponse::default();
     let mut is_session = false;
@@ -61,7 +61,7 @@ pub fn read_session(answer: &[u8]) -> Option<SessionResponse> {
     is_session.then_some(session)
 }
 
-/// An answer to `/player_bones`. `None` if it is no object.
+/// Parses a `/player_bones` response. Returns `None` if it is not an object.
 pub fn read_player_bones(answer: &[u8]) -> Option<PlayerBonesResponse> {
     let mut bones = PlayerBonesResponse::default();
     let mut any = false;
@@ -89,7 +89,7 @@ fn user_bones(value: &[u8]) -> UserBones {
     bones
 }
 
-/// The newer form of combat's payload.
+/// Parses the newer form of the combat payload.
 fn nested_payload(value: &[u8], session: &mut SessionResponse) {
     for (key, value) in Fields::of(value) {
         match key {
@@ -230,7 +230,7 @@ fn player(value: &[u8]) -> TeamMember {
             b"Weapon" => player.weapon = text(value),
             b"Ordnance" => player.ordnance = text(value),
             b"TacMod" => player.tac_mod = text(value),
-            // The game of 2018 had the body's place without a body around it.
+            // The game of 2018 had the body's pose in the player itself.
             b"position" => player.body.get_or_insert_default().position = floats(value),
             b"forward" => player.body.get_or_insert_default().forward = floats(value),
             b"left" => player.body.get_or_insert_default().left = floats(value),
@@ -296,7 +296,7 @@ fn stats(value: &[u8]) -> PlayerStats {
     stats
 }
 
-/// Counters of a player as those of a team: the messages have the same fields.
+/// Converts the counters of a player to those of a team: the messages have the same fields.
 pub(super) fn team_stats(of: &PlayerStats) -> TeamStats {
     TeamStats {
         possession_time: of.possession_time,
@@ -326,7 +326,7 @@ fn bool(value: &[u8]) -> bool {
     matches!(value, b"true" | b"1")
 }
 
-/// A whole number; points of combat have places, which are cut; some writers have `true` for 1.
+/// Parses an integer. Points in combat have decimals, which are truncated; some writers use `true` for 1.
 fn int(value: &[u8]) -> i32 {
     match value {
         b"true" => 1,
@@ -348,7 +348,7 @@ fn float(value: &[u8]) -> f64 {
     }
 }
 
-/// A number as JSON has them: no `inf`, no `NaN`.
+/// Parses a JSON number: no `inf`, no `NaN`.
 fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }

@@ -1,42 +1,42 @@
-//! Directions to a rotation and back. A rotation matrix has the columns left, up, forward.
+//! Converts directions to a rotation and back. A rotation matrix has the columns left, up, forward.
 //!
-//! The game rounds directions to thousandths, which is not a rotation any more. So the rotation is chosen that gives the same thousandths back: close to the rounded
-//! directions there is one, since the game had one before it rounded.
+//! The game rounds directions to thousandths, so they no longer form an exact rotation. The conversion searches for a rotation that rounds
+//! to the same thousandths. One exists near the rounded directions, because the game had one before it rounded.
 
 use telemetry_v2::{Quat, Vec3};
 
-/// A direction as three numbers.
+/// A direction.
 pub(super) type Vector = [f64; 3];
 /// Left, up and forward.
 pub(super) type Basis = [Vector; 3];
 
-/// Furthest that a component may lie from its thousandth and still be rounded to it; a little less than half, since quaternions are stored with 32 bits.
+/// Maximum distance of a component from its thousandth to be rounded to it; slightly less than half, because quaternions have 32 bits.
 const REACH: f64 = 0.000_499_7;
 const MAX_STEPS: usize = 8000;
-/// After so many steps it is hopeless if the worst component is not nearly right.
+/// After this many steps the search is hopeless unless the worst component is nearly right.
 const EARLY_STEPS: usize = 100;
 const NEARLY: f64 = 0.000_02;
-/// Each step goes further than it must: there is more room behind the border than at it.
+/// Factor by which each step overshoots: there is more room beyond the bound than at it.
 const STRIDE: f64 = 1.8;
 
-/// A number of the game that is a whole number of thousandths.
+/// Returns the number of thousandths, if the game's number is a multiple of a thousandth.
 pub(super) fn thousandths(value: f32) -> Option<i32> {
     let steps = (f64::from(value) * 1000.0).round();
     if steps.abs() > 16_000_000.0 {
         return None;
     }
     let steps = steps as i32;
-    // Eight digits do not tell all neighbours apart.
+    // Eight digits do not distinguish all adjacent values.
     let is_near = of_thousandths(steps).to_bits().abs_diff(value.to_bits()) <= 1;
     (is_near || (value == 0.0 && steps == 0)).then_some(steps)
 }
 
-/// As the game makes a number of thousandths.
+/// Converts thousandths to a number like the game does.
 pub(super) fn of_thousandths(steps: i32) -> f32 {
     steps as f32 * 0.001f32
 }
 
-/// A part of a direction as it is read from an answer: thousandths, printed with eight digits.
+/// Returns a component of a direction as parsed from a response: thousandths, printed with eight digits.
 fn as_printed(steps: i32) -> f32 {
     let scale = match steps.unsigned_abs() {
         0..10 => 1e10,
@@ -47,9 +47,9 @@ fn as_printed(steps: i32) -> f32 {
     ((f64::from(of_thousandths(steps)) * scale).round() / scale) as f32
 }
 
-/// The rotation for directions. Without directions at all it is all zeros.
+/// Returns the rotation for directions; all zeros without directions.
 pub(super) fn to_quat(basis: &Basis) -> Quat {
-    // Thousandths as they are meant: however they were spelled, the rotation is the same.
+    // Exact thousandths, so that the rotation does not depend on their formatting.
     let meant = |value: f64| thousandths(value as f32).map(|steps| f64::from(steps) / 1000.0);
     let on_grid = basis.iter().flatten().all(|value| meant(*value).is_some());
     let basis = if on_grid { basis.map(|column| column.map(|value| meant(value).unwrap_or(value))) } else { *basis };
@@ -57,7 +57,7 @@ pub(super) fn to_quat(basis: &Basis) -> Quat {
     if on_grid {
         rotation = fitted(rotation, &basis);
     }
-    // Two quaternions are the same rotation: the one with a positive end is taken.
+    // Two quaternions represent the same rotation; take the one whose last nonzero component is positive.
     if rotation.iter().rev().find(|value| **value != 0.0).is_some_and(|value| *value < 0.0) {
         rotation = rotation.map(|value| -value);
     }
@@ -65,7 +65,7 @@ pub(super) fn to_quat(basis: &Basis) -> Quat {
     Quat { x, y, z, w }
 }
 
-/// The directions of a rotation; whole thousandths if `on_grid`.
+/// Returns the directions of a rotation; multiples of a thousandth if `on_grid`.
 pub(super) fn to_basis(quat: &Quat, on_grid: bool) -> Basis {
     let rotation = [quat.x, quat.y, quat.z, quat.w].map(f64::from);
     let value = |value: f64| {
@@ -75,13 +75,13 @@ pub(super) fn to_basis(quat: &Quat, on_grid: bool) -> Basis {
     directions(&rotation).map(|column| column.map(value))
 }
 
-/// The positions of a message as numbers; what is missing is 0.
+/// Converts up to three numbers to a vector; missing ones are 0.
 pub(super) fn vec3(values: &[f64]) -> Vec3 {
     let at = |place: usize| values.get(place).map_or(0.0, |value| *value as f32);
     Vec3 { x: at(0), y: at(1), z: at(2) }
 }
 
-/// Directions of any quaternion, of length 1 or not.
+/// Returns the directions of a quaternion of any length.
 fn directions(&[x, y, z, w]: &[f64; 4]) -> Basis {
     let length = x * x + y * y + z * z + w * w;
     if length == 0.0 || !length.is_finite() {
@@ -95,7 +95,7 @@ fn directions(&[x, y, z, w]: &[f64; 4]) -> Basis {
     ]
 }
 
-/// The rotation as it follows from a matrix that is nearly one; the largest part is taken first, so that nothing is divided by little.
+/// Converts an approximate rotation matrix. Starts with the largest component to avoid dividing by small numbers.
 fn nearest(basis: &Basis) -> Option<[f64; 4]> {
     if basis.iter().flatten().any(|value| !value.is_finite()) {
         return None;
@@ -120,8 +120,8 @@ fn unit(rotation: [f64; 4]) -> Option<[f64; 4]> {
     (length > 1e-9 && length.is_finite()).then(|| rotation.map(|value| value / length))
 }
 
-/// Moves a rotation until each component is within reach of its thousandth: the one that is furthest off is put right, again and again. The first rotation stays if that
-/// does not end.
+/// Adjusts a rotation until each component is within [`REACH`] of its thousandth: repeatedly corrects the worst one. Returns the original
+/// rotation if that does not converge.
 fn fitted(start: [f64; 4], basis: &Basis) -> [f64; 4] {
     let mut rotation = start;
     for done in 0..MAX_STEPS {
@@ -160,7 +160,7 @@ fn fitted(start: [f64; 4], basis: &Basis) -> [f64; 4] {
     start
 }
 
-/// How a component changes with each part of a rotation of length 1.
+/// Returns the derivative of a component with respect to each part of a unit quaternion.
 fn slope(&[x, y, z, w]: &[f64; 4], column: usize, row: usize) -> [f64; 4] {
     let parts = match (column, row) {
         (0, 0) => [0.0, -2.0 * y, -2.0 * z, 0.0],
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_quarter_turn_about_up_makes_forward_of_left() {
-        // Columns left, up, forward: left lies where forward was.
+        // Columns left, up, forward: left points where forward was.
         let basis = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]];
         let quat = to_quat(&basis);
         let half = std::f32::consts::FRAC_1_SQRT_2;
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn rounded_directions_come_back_to_the_thousandth() {
-        // Always the same, so that the few for which nothing is found within reach do not fail a run by chance.
+        // A fixed seed, so that the few cases without a solution within reach do not fail a run by chance.
         let mut random = 1u64;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,8 +1,8 @@
-//! Numbers and texts as the game spells them, with as many digits as it takes to read the same value back.
+//! Formats numbers and texts like the game, with as many digits as an exact round trip needs.
 
 use std::fmt::Write as _;
 
-/// A number of 32 bits: 8 significant digits, more if these do not give it back. What is no number is `null`.
+/// Writes a 32-bit number with 8 significant digits, or more if they do not round-trip. Non-finite values become `null`.
 pub(super) fn push_f32(out: &mut String, value: f32) {
     if !value.is_finite() {
         out.push_str("null");
@@ -17,7 +17,7 @@ pub(super) fn push_f32(out: &mut String, value: f32) {
     }
 }
 
-/// A number of 64 bits: spelled as one of 32 bits where that gives it back.
+/// Writes a 64-bit number; in the 32-bit format if that round-trips.
 pub(super) fn push_f64(out: &mut String, value: f64) {
     if !value.is_finite() {
         out.push_str("null");
@@ -32,12 +32,12 @@ pub(super) fn push_f64(out: &mut String, value: f64) {
     }
 }
 
-/// The fewest digits that give the value back, always with a decimal part.
+/// Writes the shortest form that round-trips, always with a decimal part.
 fn push_shortest(out: &mut String, value: impl std::fmt::Debug) {
     let _ = write!(out, "{value:?}");
 }
 
-/// 8 significant digits, no zeros at the end but one place, an exponent below 10^−4.
+/// Writes 8 significant digits, without trailing zeros except the first decimal. Uses an exponent for values below 10^−4.
 fn push_short(out: &mut String, value: f32) {
     if value == 0.0 {
         out.push_str(if value.is_sign_negative() { "-0.0" } else { "0.0" });
@@ -79,7 +79,7 @@ fn push_short(out: &mut String, value: f32) {
     }
 }
 
-/// Room for the text of one number.
+/// A buffer for the text of one number.
 #[derive(Default)]
 struct Digits {
     bytes: [u8; 24],
@@ -101,7 +101,7 @@ impl std::fmt::Write for Digits {
     }
 }
 
-/// A text in quotes.
+/// Writes a text in quotes, escaped.
 pub(super) fn push_text(out: &mut String, text: &str) {
     out.push('"');
     for char in text.chars() {
@@ -146,7 +146,7 @@ mod tests {
         for steps in (-90_000..90_000).step_by(7) {
             let text = grid_text(f64::from(steps) / 1000.0);
             assert_eq!(f32_text(text.parse().unwrap()), text);
-            // As a number of 64 bits that was read from such a text.
+            // Like a 64-bit number that was parsed from such a text.
             assert_eq!(f64_text(text.parse().unwrap()), text);
         }
         assert_eq!(f32_text(f32::NAN), "null");

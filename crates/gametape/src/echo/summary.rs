@@ -1,4 +1,4 @@
-//! Who did what in the matches on a tape: the engine's own counters, and beside them what the events add up to. Takes a tape, gives both, whether they agree or not.
+//! Player statistics of the matches in a tape: the engine's counters and the totals of the events, whether they agree or not.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use telemetry_v2::proto::engine::v1::PlayerStats;
 use super::read::team_stats;
 use super::{arena, beyond, read_session};
 
-/// Answers of players who left are looked for; more often is not worth the time.
+/// Maximum number of leaves for which the last response before them is read; more is not worth the time.
 const MAX_LOOKS: usize = 64;
 
-/// What a tape of Echo VR has.
+/// Summary of an Echo VR tape.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MatchSummary {
-    /// Matches: when they begin, and their ids.
+    /// Matches: start times and ids.
     pub sessions: Vec<(u64, String)>,
-    /// Goals: when, and in words.
+    /// Goals: times and descriptions.
     pub goals: Vec<(u64, String)>,
     /// Players, by slot and name.
     pub players: Vec<PlayerSummary>,
@@ -27,21 +27,21 @@ pub struct MatchSummary {
 /// A player of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlayerSummary {
-    /// Who.
+    /// Identity of the player.
     pub who: Who,
-    /// Blue, orange or spectators by its place, where the player was last seen.
+    /// Index of the last observed team: blue, orange or spectators.
     pub team: Option<usize>,
-    /// What the engine had counted when the player was last seen, in the order of [`Counter::ALL`]. It may have begun before the tape did.
+    /// The engine's counters when the player was last observed, in the order of [`Counter::ALL`]. They may have started before the tape.
     pub engine: Option<[i64; 11]>,
-    /// What events on the tape add up to. `None` where no event says it.
+    /// Totals of the events in the tape. `None` if there are no such events.
     pub events: [Option<u64>; 11],
 }
 
 impl MatchSummary {
-    /// Reads events and a few answers of a tape; `None` if it is of another game.
+    /// Reads the events and a few responses of a tape; `None` if it is from another game.
     ///
     /// # Errors
-    /// If the tape cannot be read; parts that are damaged are passed over.
+    /// If the tape cannot be read. Damaged parts are skipped.
     pub fn of(tape: &Tape) -> Result<Option<Self>, ReadError> {
         let Ok(stream) = tape.stream_named(echo_vr::SESSION) else { return Ok(None) };
         if stream.spec().game != echo_vr::ID {
@@ -53,7 +53,7 @@ impl MatchSummary {
         };
         let mut players = Players::default();
         events.iter().for_each(|event| players.count(event));
-        // The last answer before each leave, and the last of all, have the engine's counters.
+        // The last response before each leave, and the last one of all, have the engine's counters.
         let leaves = events.iter().filter(|event| event.kind == "player_left").map(|event| event.at_ns);
         for before_ns in leaves.take(MAX_LOOKS).chain([u64::MAX]) {
             if let Some(answer) = last_before(tape, stream, before_ns)? {
@@ -64,7 +64,7 @@ impl MatchSummary {
     }
 }
 
-/// The last answer before a time. Damage is passed over.
+/// Returns the last response before a time. Damage is skipped.
 fn last_before(tape: &Tape, stream: &TapeStream, time_ns: u64) -> Result<Option<Vec<u8>>, ReadError> {
     let mut frames = tape.frames(stream);
     let sought = frames.seek_last_before(time_ns);
@@ -116,7 +116,7 @@ impl Players {
     }
 }
 
-/// The kind of event that adds up to a counter. Catches are those that possession shows: the engine counts fewer.
+/// Returns the kind of event that adds up to a counter. Catches are detected from possession; the engine counts fewer.
 fn counted_by(counter: Counter) -> Option<&'static str> {
     match counter {
         Counter::Catches => Some("catch"),

@@ -1,4 +1,4 @@
-//! Words of the game and the numbers that messages have for them. A word without a number stays a word ([`super::beyond`]).
+//! Maps the game's words to enum values of messages. A word without an enum value is carried as text ([`super::beyond`]).
 
 use telemetry_v2::proto::telemetry::v2::{GameStatus, GoalType, MatchType, PauseState, Role};
 
@@ -14,7 +14,7 @@ const STATUSES: [(&str, GameStatus); 9] = [
     ("post_sudden_death", GameStatus::PostSuddenDeath),
 ];
 
-/// Where several words have one number, the first is the one that comes back.
+/// If several words have the same value, the first is used in the other direction.
 const MATCH_TYPES: [(&str, MatchType); 8] = [
     ("Echo_Arena", MatchType::Arena),
     ("Echo_Arena_Private", MatchType::Private),
@@ -49,7 +49,7 @@ const GOALS: [(&str, GoalType); 11] = [
     ("LONG BUMPER SHOT", GoalType::LongBumperShot),
 ];
 
-/// Sides in texts of the game. No side is `none` in a pause.
+/// Names of the sides in the game's texts. In a pause, no side is `none`.
 const SIDES: [(&str, Role); 2] = [("blue", Role::BlueTeam), ("orange", Role::OrangeTeam)];
 
 fn number_of<T: Copy + Default>(table: &[(&str, T)], word: &str) -> T {
@@ -101,7 +101,7 @@ pub(super) fn side_word(number: i32) -> &'static str {
     word_of(&SIDES, number)
 }
 
-/// The side of a team by its place in an answer.
+/// Returns the side of a team by its index in a response.
 pub(super) fn role(team: usize) -> Role {
     match team {
         0 => Role::BlueTeam,
@@ -111,7 +111,7 @@ pub(super) fn role(team: usize) -> Role {
     }
 }
 
-/// The side that won, if one did.
+/// Returns the side that won, if any.
 pub(super) fn winner(side: Option<usize>) -> Role {
     side.map_or(Role::Unspecified, role)
 }

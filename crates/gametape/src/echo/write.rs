@@ -1,4 +1,4 @@
-//! Messages to answers of the game: its keys in its order, its spelling of numbers.
+//! Writes messages as responses of the game, with its keys, their order and its number format.
 
 use telemetry_v2::proto::engine::v1::{
     LastScore, LastThrowInfo, PlayerBonesResponse, SessionResponse, Team, TeamMember, TeamStats,
@@ -6,22 +6,22 @@ use telemetry_v2::proto::engine::v1::{
 
 use super::object::Object;
 
-/// Which keys are written.
+/// Options for writing a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
-    /// Those that captures of the third generation have and older ones do not: buttons, requests, losses, times of possession. A capture that
-    /// cannot have them says nothing of them.
+    /// Write the keys that captures have since the third generation: buttons, requests, losses, possession times. For older captures they
+    /// are omitted, because their values are unknown.
     pub of_third_generation: bool,
-    /// Numbers came with 32 bits, and are spelled so that these come back; otherwise all 64 do.
+    /// Write numbers with 32-bit precision, as they were received; otherwise with 64 bits.
     pub short_numbers: bool,
 }
 
 impl Keys {
-    /// Everything.
+    /// All keys, full precision.
     pub const ALL: Self = Self { of_third_generation: true, short_numbers: false };
 }
 
-/// An answer to `/session`.
+/// Writes a `/session` response.
 pub fn write_session(session: &SessionResponse, keys: Keys) -> String {
     let mut out = Object::new(8 << 10);
     out.short_numbers(keys.short_numbers);
@@ -99,7 +99,7 @@ pub fn write_session(session: &SessionResponse, keys: Keys) -> String {
     out.end()
 }
 
-/// Whether an answer has something of combat's payload.
+/// Returns whether a response has any field of the combat payload.
 pub(super) fn has_payload(session: &SessionResponse) -> bool {
     session.payload_multiplier != 0.0
         || session.payload_checkpoint != 0
@@ -108,7 +108,7 @@ pub(super) fn has_payload(session: &SessionResponse) -> bool {
         || session.payload_speed != 0.0
 }
 
-/// An answer to `/player_bones`.
+/// Writes a `/player_bones` response.
 pub fn write_player_bones(bones: &PlayerBonesResponse) -> String {
     let mut out = Object::new(64 + bones.user_bones.len() * 2048);
     out.list("user_bones", &bones.user_bones, |out, user| {
@@ -215,14 +215,14 @@ fn write_score(out: &mut Object, score: &LastScore) {
     out.text("assist_scored", &score.assist_scored);
 }
 
-/// The text of a throw alone.
+/// Returns the text of a throw.
 pub(super) fn throw_text(throw: &LastThrowInfo) -> String {
     let mut out = Object::new(512);
     write_throw(&mut out, throw);
     out.end()
 }
 
-/// The text of a score alone.
+/// Returns the text of a score.
 pub(super) fn score_text(score: &LastScore) -> String {
     let mut out = Object::new(256);
     write_score(&mut out, score);

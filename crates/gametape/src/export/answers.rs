@@ -1,11 +1,12 @@
-//! The answers of an Echo VR tape, moment by moment: what `/session` gave, and what `/player_bones` gave with it.
+//! Reads the responses in an Echo VR tape: each `/session` response with its `/player_bones` response.
 
 use gametape_format::read::{Frames, Problem, ReadError, Tape};
 use gametape_games::echo_vr;
 
 use crate::import::echoreplay::{LINES, PLAYER_BONES_MARK, SESSION_MARK, WHOLE_MARK};
 
-/// Reads both streams side by side. Where the tape knows which lines had bones, these belong together; elsewhere the newest bones since the answer before.
+/// Reads both streams in parallel. If the tape records which lines had bones, they are matched by line; otherwise each response gets the
+/// latest bones since the previous response.
 pub(super) struct Answers<'a> {
     session: Frames<'a>,
     bones: Option<Frames<'a>>,
@@ -13,11 +14,11 @@ pub(super) struct Answers<'a> {
     waiting: Option<(u64, Vec<u8>)>,
     /// Parts of the tape that could not be read.
     pub(super) damage: Vec<Problem>,
-    /// Lines that were kept whole because they are none.
+    /// Stored lines that are not replay lines.
     pub(super) other_lines: u64,
 }
 
-/// What was answered at one moment.
+/// The responses at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) time_ns: u64,
@@ -25,13 +26,13 @@ pub(super) struct Moment {
     pub(super) player_bones: Option<Vec<u8>>,
 }
 
-/// Whether a tape has answers of Echo VR.
+/// Returns whether a tape has Echo VR responses.
 pub(super) fn is_echo_vr(tape: &Tape) -> bool {
     tape.stream_named(echo_vr::SESSION).is_ok_and(|stream| stream.spec().game == echo_vr::ID)
 }
 
 impl<'a> Answers<'a> {
-    /// The answers of a tape; `None` if it is of another game.
+    /// Opens the responses of a tape; `None` if it is from another game.
     pub(super) fn of(tape: &'a Tape) -> Option<Self> {
         let frames = |name: &str| tape.stream_named(name).ok().map(|stream| tape.frames(stream));
         let session = frames(echo_vr::SESSION).filter(|_| is_echo_vr(tape))?;
@@ -39,7 +40,7 @@ impl<'a> Answers<'a> {
         Some(Self { session, bones, lines, waiting: None, damage: Vec::new(), other_lines: 0 })
     }
 
-    /// Goes to the first moment at or after a time.
+    /// Seeks to the first response at or after a time.
     pub(super) fn seek(&mut self, time_ns: u64) -> Result<(), ReadError> {
         for frames in [Some(&mut self.session), self.bones.as_mut(), self.lines.as_mut()].into_iter().flatten() {
             match frames.seek_time(time_ns) {
@@ -50,7 +51,7 @@ impl<'a> Answers<'a> {
         Ok(())
     }
 
-    /// The next moment; damage on the way is noted.
+    /// Returns the next responses. Damage before them is recorded.
     pub(super) fn next(&mut self) -> Result<Option<Moment>, ReadError> {
         let Some((time_ns, session)) = next_frame(&mut self.session, &mut self.damage)? else { return Ok(None) };
         let player_bones = match self.line_has_bones(time_ns)? {
@@ -61,7 +62,7 @@ impl<'a> Answers<'a> {
         Ok(Some(Moment { time_ns, session, player_bones }))
     }
 
-    /// Whether the line of the next answer has bones; `None` if the tape has no lines.
+    /// Returns whether the line of the next response has bones; `None` if the tape has no lines.
     fn line_has_bones(&mut self, time_ns: u64) -> Result<Option<bool>, ReadError> {
         let Some(lines) = &mut self.lines else { return Ok(None) };
         while let Some((at_ns, rest)) = next_frame(lines, &mut self.damage)? {
@@ -74,7 +75,7 @@ impl<'a> Answers<'a> {
         Ok(Some(false))
     }
 
-    /// Bones of these times: the first, or the newest of them.
+    /// Returns bones from this time range: the first, or the latest.
     fn bones_between(&mut self, from_ns: u64, to_ns: u64, newest: bool) -> Result<Option<Vec<u8>>, ReadError> {
         let Some(bones) = &mut self.bones else { return Ok(None) };
         let mut found = None;
@@ -92,7 +93,7 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The next frame that can be read; damage before it is noted.
+/// Returns the next readable frame. Damage before it is recorded.
 pub(super) fn next_frame(
     frames: &mut Frames<'_>,
     damage: &mut Vec<Problem>,

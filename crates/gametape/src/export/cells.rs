@@ -1,4 +1,4 @@
-//! The bytes of a value as text. Numbers are exact: reading them again gives the same bits. The decimal sign is a point, wherever the program runs.
+//! Formats values as text. Numbers round-trip exactly. The decimal separator is always a point, independent of the locale.
 
 use std::io::Write as _;
 
@@ -7,10 +7,10 @@ use gametape_format::ChannelType as Type;
 use super::table::RowFormat;
 use crate::games::windows_1252_text;
 
-/// Writes one value; nothing, or `null`, where the bytes are missing or JSON has no word for it.
+/// Writes one value. Missing bytes, and values that JSON cannot represent, become an empty cell or `null`.
 pub(super) fn write_value(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: RowFormat) {
     let start = out.len();
-    // Writing into memory does not fail.
+    // Writing to memory cannot fail.
     let _ = match (kind, bytes) {
         (Type::U8 | Type::Bits8, &[byte]) => write!(out, "{byte}"),
         (Type::I8, &[byte]) => write!(out, "{}", byte as i8),
@@ -37,7 +37,7 @@ pub(super) fn write_value(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: R
     }
 }
 
-/// Writes text up to its first NUL.
+/// Writes a text up to its first NUL.
 pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: RowFormat) {
     let text: String = match kind {
         Type::Char16 => {
@@ -56,7 +56,7 @@ pub(super) fn write_text(out: &mut Vec<u8>, kind: Type, bytes: &[u8], format: Ro
     }
 }
 
-/// Writes a text as a cell of CSV, quoted where RFC 4180 requires it. An apostrophe precedes a text that a spreadsheet would run as a formula.
+/// Writes a text as a CSV cell, quoted where RFC 4180 requires it. An apostrophe precedes a text that a spreadsheet would run as a formula.
 pub fn write_csv(out: &mut Vec<u8>, text: &str) {
     let guarded;
     let text = match is_formula(text) {
@@ -75,7 +75,7 @@ pub fn write_csv(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Whether a spreadsheet takes the text for a formula: by its first character, unless it is a number.
+/// Returns whether a spreadsheet would read the text as a formula: by its first character, unless the text is a number.
 fn is_formula(text: &str) -> bool {
     let is_number = || {
         let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
@@ -84,9 +84,9 @@ fn is_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number()
 }
 
-/// A JSON string.
+/// Writes a text as a JSON string.
 pub fn write_json(out: &mut Vec<u8>, text: &str) {
-    // Text into memory: neither side can fail.
+    // Writing a string to memory cannot fail.
     let _ = serde_json::to_writer(out, text);
 }
 

@@ -1,35 +1,35 @@
-//! Which channels a table has, and what they are called.
+//! Selects the channels of a table and names their columns.
 
 use gametape_format::read::{Tape, TapeStream};
 use gametape_format::{ChannelType, Role, StreamId};
 
 use crate::tape::{ChannelNameError, FoundChannel, find_channel};
 
-/// A channel, or one element of an array, as columns of a table.
+/// A channel, or one element of an array, as table columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenColumn {
-    /// The stream it is in.
+    /// The stream that contains it.
     pub stream: StreamId,
-    /// Its name in the table: that of the channel, with the stream's before it where two streams have one.
+    /// Name of the column: the channel's name, prefixed with the stream's if several streams have such a channel.
     pub name: String,
     /// Its unit; empty if it has none.
     pub unit: String,
-    /// What its values are.
+    /// Type of its values.
     pub kind: ChannelType,
-    /// Where its bytes begin in a frame.
+    /// Byte offset in a frame.
     pub offset: usize,
-    /// Values in a row; text is one cell.
+    /// Number of values per row; a text is one cell.
     pub count: usize,
 }
 
 impl ChosenColumn {
-    /// Whether it is text, which is one cell however long.
+    /// Returns whether it is a text. A text is one cell, whatever its length.
     #[must_use]
     pub fn is_text(&self) -> bool {
         matches!(self.kind, ChannelType::Char | ChannelType::Char16)
     }
 
-    /// Cells of a row.
+    /// Returns the number of cells per row.
     #[must_use]
     pub fn cells(&self) -> usize {
         if self.is_text() { 1 } else { self.count }
@@ -41,17 +41,17 @@ impl ChosenColumn {
 pub struct Columns(pub Vec<ChosenColumn>);
 
 impl Columns {
-    /// The streams that the table needs.
+    /// Returns the streams that the table needs.
     pub fn streams<'a>(&self, tape: &'a Tape) -> impl Iterator<Item = &'a TapeStream> {
         tape.streams().filter(|stream| self.0.iter().any(|column| column.stream == stream.id()))
     }
 }
 
-/// Chooses channels by name, as [`find_channel`] reads names: `speedKmh`, `wheelSlip[2]`, `physics/gas` where two streams have one; all channels of the
-/// game's streams if no name is given.
+/// Selects channels by name, as parsed by [`find_channel`]: `speedKmh`, `wheelSlip[2]`, or `physics/gas` if several streams have such a
+/// channel. An empty list selects all channels of the game's streams.
 ///
 /// # Errors
-/// If a name leads to no channel, or to more than one.
+/// If a name matches no channel, or more than one.
 pub fn choose(tape: &Tape, names: &[String]) -> Result<Columns, ChannelNameError> {
     let data: Vec<&TapeStream> = tape.streams().filter(|stream| stream.spec().role == Role::Data).collect();
     let found: Vec<FoundChannel<'_>> = match names.is_empty() {
@@ -68,7 +68,7 @@ pub(super) fn every<'a>(data: &[&'a TapeStream]) -> impl Iterator<Item = FoundCh
     data.iter().flat_map(move |stream| of(stream))
 }
 
-/// Returns the name of a column: that of the channel, with the stream's before it where two of the streams have such a channel. Every table uses it.
+/// Returns the name of a column: the channel's name, prefixed with the stream's if several streams have such a channel. All tables use it.
 #[must_use]
 pub fn column_name(found: &FoundChannel<'_>, streams: &[&TapeStream]) -> String {
     let channels = streams.iter().flat_map(|stream| &stream.spec().channels);

@@ -1,8 +1,8 @@
-//! Tapes of Echo VR as `.echoreplay` files. A tape that was imported from one gives the same lines, to the byte.
+//! Exports Echo VR tapes as `.echoreplay` files. A tape imported from one exports to byte-identical lines.
 //!
 //! ```text
 //! session ─┐
-//! bones ───┼─▶ lines ─▶ a zip archive of one member, or plain text where the source was
+//! bones ───┼─▶ lines ─▶ a zip archive of one member, or plain text if the source was plain
 //! lines ───┘
 //! ```
 
@@ -20,16 +20,16 @@ use crate::import::echoreplay::{LINES, MEMBER, PLAYER_BONES_MARK, SESSION_MARK, 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EchoReplayExportError {
-    /// Another game.
-    #[error("the tape has no answers of Echo VR; `--to echoreplay` needs the stream {:?}", echo_vr::SESSION)]
+    /// The tape is from another game.
+    #[error("the tape has no Echo VR responses; `--to echoreplay` needs the stream {:?}", echo_vr::SESSION)]
     NotEchoVr,
-    /// The text is longer than an archive of the common kind can hold.
+    /// The text is longer than a zip archive without zip64 can hold.
     #[error(
         "the text has {bytes} bytes, a zip archive holds at most {}; cut the tape with `gametape cut` and export the parts",
         u32::MAX
     )]
     TooLong {
-        /// Length of the text.
+        /// Length of the text in bytes.
         bytes: u64,
     },
     /// The tape cannot be read.
@@ -40,19 +40,20 @@ pub enum EchoReplayExportError {
     Write(#[from] io::Error),
 }
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub struct EchoReplayExported {
-    /// Lines that were written.
+    /// Lines written.
     pub lines: u64,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// Writes a tape. `name` is what the member of the archive is called if the tape does not say; `done` hears how far it is, in nanoseconds, and may end it by an error.
+/// Writes a tape. `name` is the name of the archive member if the tape does not contain one. `done` receives the progress in nanoseconds of
+/// tape time, and can stop the export by returning an error.
 ///
 /// # Errors
-/// If the tape is of another game, cannot be read at all, or the file cannot be written.
+/// If the tape is from another game or cannot be read at all, or if the file cannot be written.
 pub fn export_echoreplay(
     tape: &Tape,
     name: &str,
@@ -117,7 +118,7 @@ fn write_lines(
     Ok(exported)
 }
 
-/// Lines for answers that did not come from lines: with the bones that came with each answer.
+/// Writes lines for responses that were not imported from lines, each with its bones.
 fn write_new_lines(
     tape: &Tape,
     out: &mut dyn Write,
@@ -144,7 +145,7 @@ fn write_new_lines(
     Ok(exported)
 }
 
-/// An archive of one member while it is written.
+/// Writes an archive of one member.
 struct Zip<'a, W: Write + Seek> {
     deflate: DeflateEncoder<&'a mut W>,
     name: Vec<u8>,
@@ -159,15 +160,15 @@ impl<'a, W: Write + Seek> Zip<'a, W> {
     fn begin(out: &'a mut W, name: &str) -> io::Result<Self> {
         let name: Vec<u8> = name.bytes().take(usize::from(u16::MAX)).collect();
         let start = out.stream_position()?;
-        // Lengths and checksum are written when they are known.
+        // Placeholder: lengths and checksum are filled in by `finish`.
         out.write_all(&Self::local(&name, 0, 0, 0))?;
         let deflate = DeflateEncoder::new(out, Compression::default());
         Ok(Self { deflate, name, start, crc: Crc::new(), bytes: 0 })
     }
 
-    /// What both headers have in common, then the local header's rest.
+    /// Returns the fields that both headers have in common.
     fn common(name: &[u8], crc: u32, packed: u32, unpacked: u32) -> Vec<u8> {
-        // Version 2.0, names in UTF-8, deflate, 1980-01-01: the lines have the time.
+        // Version 2.0, UTF-8 names, deflate, 1980-01-01: the lines contain the times.
         let mut bytes = vec![20, 0, 0, 8, 8, 0, 0, 0, 0x21, 0];
         for value in [crc, packed, unpacked] {
             bytes.extend_from_slice(&value.to_le_bytes());

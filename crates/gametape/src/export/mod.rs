@@ -1,13 +1,13 @@
-//! Tapes as tables of text: takes a tape and the channels that are wanted, gives rows for a sink.
+//! Exports tapes as text tables: takes a tape and the selected channels, emits rows to a sink.
 //!
 //! ```text
-//! Tape::merged ──▶ Table: newest text of each cell ──▶ a row for each moment ──▶ RowSink (a file, or one for each lap)
+//! Tape::merged ──▶ Table: latest text of each cell ──▶ a row for each time ──▶ RowSink (one file, or one per lap)
 //!          tracked laps ──▶ lap, lap_distance_m ───────┘
 //! ```
-//! [`report`] makes a tape small enough for a page in a browser, [`v2`] a stream of Telemetry V2.
+//! [`report`] reduces a tape to the size of a web page; [`v2`] exports it as Telemetry V2.
 //!
-//! Streams of a game come at rates of their own. A row stands at each moment at which one of the chosen streams has a frame; the others keep what they said last, and
-//! are empty before they said anything.
+//! The streams of a game have different rates. There is a row for each time at which one of the selected streams has a frame. The other
+//! streams keep their last values, and are empty before their first frame.
 
 mod answers;
 mod cells;
@@ -33,26 +33,26 @@ pub use table::RowFormat;
 use table::Table;
 pub use usual::{choose_usual, plotted_channels};
 
-/// Where rows go.
+/// Receives rows.
 pub trait RowSink {
-    /// Rows of another lap follow; `None` where no lap is driven. Comes before the first row, too. The head is what stands above rows.
+    /// Starts the rows of another lap (`None` outside any lap). Also called before the first row. `head` is the header line of the table.
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()>;
 
-    /// A row, with the end of its line.
+    /// Receives a row, including its line ending.
     fn row(&mut self, row: &[u8]) -> io::Result<()>;
 
-    /// So much of the tape is done, in nanoseconds of its length.
+    /// Reports progress, in nanoseconds of tape time.
     fn at(&mut self, done_ns: u64, of_ns: u64) {
         let _ = (done_ns, of_ns);
     }
 
-    /// Whether more rows are wanted; the reason if not.
+    /// Returns an error to stop the export.
     fn goes_on(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Why rows cannot be given.
+/// Why an export failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -64,23 +64,23 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub struct Exported {
-    /// Rows that were given.
+    /// Rows emitted.
     pub rows: u64,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// Which rows are given, and how.
+/// Which rows are emitted, and in which format.
 #[derive(Debug, Clone)]
 pub struct RowOptions {
-    /// How rows are written.
+    /// Format of the rows.
     pub format: RowFormat,
-    /// Only rows at these times, in nanoseconds since the beginning of the tape.
+    /// Only rows at these times, in nanoseconds since the start of the tape.
     pub times: Range<u64>,
-    /// At most so many rows a second: the first one of each period. All rows if it is `None`.
+    /// Maximum rows per second: the first row of each period is emitted. `None` emits all rows.
     pub hz: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ impl RowOptions {
     }
 }
 
-/// Gives all rows of a tape. Damaged parts are left out, and told.
+/// Exports all rows of a tape. Damaged parts are skipped and returned in [`Exported::damage`].
 ///
 /// # Errors
 /// If the tape cannot be read at all, or the sink fails.
@@ -106,7 +106,7 @@ pub fn export_rows(
     export_some_rows(tape, columns, &RowOptions::all(format), tracked, sink)
 }
 
-/// [`export_rows`] with a choice of rows. Frames before the first row are read too, since slow streams keep what they said last.
+/// [`export_rows`] for a subset of the rows. Earlier frames are read too, because slow streams keep their last values.
 ///
 /// # Errors
 /// As [`export_rows`].
@@ -120,7 +120,7 @@ pub fn export_some_rows(
     let mut exported = Exported::default();
     let mut table = Table::new(tape, columns, options.format, tracked);
     let chosen: Vec<_> = columns.streams(tape).map(|stream| stream.id()).collect();
-    // The place on the track may stand in another stream than what was chosen.
+    // The position on the track may come from a stream that was not selected.
     let has_laps = tracked.is_some_and(|tracked| tracked.laps().next().is_some());
     let is_read = |stream: &&TapeStream| has_laps || chosen.contains(&stream.id());
     let mut frames = tape.merged(streams_of_games(tape).filter(is_read));
@@ -161,10 +161,10 @@ pub fn export_some_rows(
     Ok(exported)
 }
 
-/// Which rows are given.
+/// Decides which rows are emitted.
 struct Wanted<'a> {
     options: &'a RowOptions,
-    /// The first period that has no row yet.
+    /// The first period without a row.
     next_period: u64,
 }
 

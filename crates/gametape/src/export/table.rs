@@ -1,4 +1,4 @@
-//! The newest text of each cell, and rows of them. Most values are what they were a moment before: their text is kept.
+//! Holds the latest text of each cell and formats rows. Most values do not change between rows, so their text is cached.
 
 use std::io::{self, Write as _};
 
@@ -16,16 +16,16 @@ use gametape_analysis::recording::streams_of_games;
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// RFC 4180: a line of names, then the rows; arrays take a column for each element.
+    /// RFC 4180: a header line, then the rows. Arrays have one column per element.
     Csv,
-    /// An object for each row; arrays are arrays.
+    /// One JSON object per row. Arrays are JSON arrays.
     Jsonl,
 }
 
-/// Columns before the channels.
+/// Columns that precede the channels.
 const TIMES: [&str; 5] = ["time_ns", "time_s", "utc", "lap", "lap_distance_m"];
 
-/// A cell: the bytes that it was made of, and its text.
+/// A cell: its bytes and the text formatted from them.
 #[derive(Default)]
 struct Cell {
     bytes: Vec<u8>,
@@ -39,10 +39,10 @@ pub(super) struct Table<'a> {
     keys: Vec<Vec<u8>>,
     clocks: Vec<(u64, i64)>,
     laps: Vec<TableLap<'a>>,
-    /// Where the search for the lap begins: times rise.
+    /// Index at which the search for the lap begins: times increase.
     next_lap: usize,
     part: Option<Option<u32>>,
-    /// The position may still be that of the lap before.
+    /// The position may still be that of the previous lap.
     stale: bool,
     places: Vec<StreamId>,
     decoding: Option<Decoding>,
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Takes over a frame.
+    /// Updates the cells from a frame.
     pub(super) fn take(&mut self, stream: StreamId, frame: &[u8]) {
         for (column, cells) in self.columns.iter().zip(&mut self.cells).filter(|(column, _)| column.stream == stream) {
             let width = if column.is_text() { column.kind.width() * column.count } else { column.kind.width() };
@@ -111,7 +111,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Gives the row of this moment.
+    /// Emits the row for this time.
     pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn RowSink) -> io::Result<()> {
         let found = self.lap_at(time_ns);
         let lap = found.map(|found| found.lap.tape_lap);
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         sink.row(&self.row)
     }
 
-    /// The lap that is driven at a time. Times rise from call to call.
+    /// Returns the lap at a time. Times must increase from call to call.
     fn lap_at(&mut self, time_ns: u64) -> Option<TableLap<'a>> {
         let is_over = |lap: &Lap| lap.end_ns.is_some_and(|end_ns| end_ns <= time_ns);
         while self.laps.get(self.next_lap).is_some_and(|of| is_over(of.lap)) {
@@ -175,8 +175,8 @@ impl<'a> Table<'a> {
         self.laps.get(self.next_lap).filter(|of| of.lap.start_ns <= time_ns).copied()
     }
 
-    /// The distance from the line. Games count the lap a moment before or after they reset the position: a lap that begins at the line is in the first half of the
-    /// track first, so a position in the second half is that of the lap before until then.
+    /// Returns the distance from the line. Games count the lap slightly before or after they reset the position. A lap that begins at the
+    /// line starts in the first half of the track, so until then a position in the second half belongs to the previous lap.
     fn distance_in(&mut self, length_m: Option<f32>) -> Option<f32> {
         let share =
             self.share.or_else(|| Option::zip(self.distance_m, length_m).map(|(metres, length)| metres / length));
@@ -192,13 +192,13 @@ impl<'a> Table<'a> {
 #[derive(Clone, Copy)]
 struct TableLap<'a> {
     lap: &'a Lap,
-    /// Length of its track.
+    /// Length of the track.
     length_m: Option<f32>,
-    /// It begins where the lap before it was completed: at the line.
+    /// Whether it begins at the line, where the previous lap was completed.
     from_line: bool,
 }
 
-/// All laps; sessions of a tape may be on different tracks.
+/// Returns all laps with their track lengths; the sessions of a tape may be on different tracks.
 fn laps_with_lengths(tracked: &Tracked) -> Vec<TableLap<'_>> {
     let of_session = |session: &TrackedSession| {
         let (track, layout) = (session.session.track.as_ref(), session.session.layout.as_ref());
@@ -217,12 +217,12 @@ fn laps_of(session: &TrackedSession, length_m: Option<f32>) -> Vec<TableLap<'_>>
     session.laps.iter().zip(before).map(of).collect()
 }
 
-/// Whether the lap before ended at the line, and this one began there.
+/// Returns whether the previous lap ended at the line, and this one began there.
 fn completed_at(before: &Lap, lap: &Lap) -> bool {
     before.end_ns == Some(lap.start_ns) && matches!(before.state, LapState::Final | LapState::Provisional)
 }
 
-/// The wall clock at a time, by the newest reading before it.
+/// Maps a tape time to UTC, by the latest clock reading before it.
 fn utc_at(clocks: &[(u64, i64)], time_ns: u64) -> Option<i64> {
     let after = clocks.partition_point(|(read_ns, _)| *read_ns <= time_ns);
     let (read_ns, utc_ns) = clocks.get(after.saturating_sub(1))?;

@@ -1,4 +1,4 @@
-//! Rows of tables: which ones are given, and what they say of laps.
+//! Table rows: which rows are emitted, and their lap columns.
 use std::sync::Arc;
 
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
@@ -43,7 +43,7 @@ fn csv(tape: &Tape, names: &[&str], options: &RowOptions, tracked: Option<&Track
 fn the_first_row_of_a_lap_does_not_have_the_distance_of_the_lap_before() {
     let (_folder, tape) = driven();
     let mut tracked = track_tape(&tape).unwrap();
-    // A game that counts the lap before it resets the position, for five frames.
+    // A game that counts the lap five frames before it resets the position.
     let laps = &mut tracked.sessions[0].laps;
     let starts: Vec<u64> = laps.iter().skip(1).map(|lap| lap.start_ns - 100_000_000).collect();
     assert!(!starts.is_empty(), "the control: a lap follows another one");

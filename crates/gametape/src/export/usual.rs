@@ -1,4 +1,4 @@
-//! The channels that are exported and plotted by default: what most people look at first, under the names that games use.
+//! The channels that are exported and plotted by default: those most people look at first, under the names that games use.
 
 use gametape_format::read::{Tape, TapeStream};
 use gametape_format::{ChannelType, Role};
@@ -43,14 +43,14 @@ const USUAL: [Usual; 18] = [
     listed(&["carCoordinates", "worldPosition"]),
 ];
 
-/// Arrays that are longer hold a value for each car of the field.
+/// Longest array that is selected. Longer ones hold a value for each car of the field.
 const LONGEST_ARRAY: u32 = 8;
 
-/// Channels that are plotted if a tape has none of the usual ones.
+/// Number of channels that are plotted if a tape has none of the usual ones.
 const FIRST: usize = 6;
 
-/// The channels that a page plots before the user has chosen any: single numbers that change. The first of the busiest stream if the tape
-/// has none of the usual ones.
+/// Returns the channels that a page plots by default: single numbers that change. If the tape has none of the usual ones, returns the first
+/// channels of the stream with the most frames.
 #[must_use]
 pub fn plotted_channels(tape: &Tape) -> Vec<FoundChannel<'_>> {
     let data = tape.streams().filter(|stream| stream.spec().role == Role::Data && stream.totals().frames > 1);

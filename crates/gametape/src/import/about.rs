@@ -1,11 +1,11 @@
-//! What a game says about itself, as the metadata that recordings have too.
+//! Writes a game's description of itself as metadata, under the same keys that recordings use.
 
 use gametape_games::About;
 
 use super::error::ImportError;
 use super::out::Out;
 
-/// Puts on the tape what is known.
+/// Writes the known fields as metadata.
 pub(super) fn tell_about(out: &mut dyn Out, about: &About) -> Result<(), ImportError> {
     let About { game_version, car, track, track_layout, session } = about;
     for (key, value) in [

@@ -1,6 +1,6 @@
 //! Compares a tape with the file it was imported from, byte by byte.
 //!
-//! The source is read by the same reader that makes a tape of it; what the reader finds is held against the frames of the tape.
+//! The source is read by the same importer that produced the tape; its output is compared with the frames of the tape.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,35 +14,35 @@ use super::kind::{Kind, detect};
 use super::problems::IMPORT_PROBLEM;
 use super::{ImportOptions, ImportProgress, Out, Source};
 
-/// Differences that are listed; all are counted.
+/// Maximum number of differences listed; all are counted.
 const LISTED: usize = 100;
 
-/// A place where tape and source are not the same.
+/// A position where tape and source differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// Name of the stream.
     pub stream: String,
-    /// Where in the source.
+    /// Byte offset in the source.
     pub source_offset: u64,
-    /// In words.
+    /// Description for humans.
     pub text: String,
 }
 
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// Frames that are the same.
+    /// Identical frames.
     pub equal_frames: u64,
-    /// Bytes that are the same.
+    /// Bytes in identical frames.
     pub equal_bytes: u64,
-    /// Places that are not the same.
+    /// Number of differences.
     pub different: u64,
-    /// The first of them.
+    /// The first differences, at most 100.
     pub differences: Vec<Difference>,
 }
 
 impl Comparison {
-    /// Whether the tape holds the source to the byte.
+    /// Returns whether the tape holds the source byte for byte.
     pub fn is_equal(&self) -> bool {
         self.different == 0
     }
@@ -55,27 +55,27 @@ impl Comparison {
     }
 }
 
-/// Why a comparison could not be made.
+/// Why a comparison failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AgainstError {
     /// The source cannot be read.
-    #[error("cannot read {}: {source}; check its name and that you may read it", path.display())]
+    #[error("cannot read {}: {source}; check the path and its permissions", path.display())]
     Read {
         /// The source.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The kind of the source is not known.
-    #[error("the source cannot be told: {0}")]
+    /// The kind of the source is unknown.
+    #[error("cannot determine the kind of the source: {0}")]
     Kind(#[source] ImportError),
-    /// The source is damaged so that no tape can be made of it.
+    /// The source is too damaged to import.
     #[error(transparent)]
     Source(ImportError),
-    /// The tape was not imported from such a source.
-    #[error("the tape was not imported from {kind}; name the file that its metadata call source_file")]
+    /// The tape was not imported from a source of this kind.
+    #[error("the tape was not imported from {kind}; give the file that its metadata names in source_file")]
     OtherTape {
-        /// What the source is.
+        /// Kind of the source.
         kind: Kind,
     },
     /// The tape cannot be read.
@@ -93,7 +93,7 @@ impl From<ImportError> for AgainstError {
     }
 }
 
-/// Compares a tape with its source: every frame and every description, to the byte.
+/// Compares a tape with its source byte for byte: every frame and every description.
 pub fn compare_with_source(
     tape: &Tape,
     source: &Path,
@@ -102,7 +102,7 @@ pub fn compare_with_source(
     compare_with_source_using(tape, source, &ImportOptions::default(), progress)
 }
 
-/// [`compare_with_source`] with what the caller knows of the source.
+/// [`compare_with_source`] with additional information about the source.
 pub fn compare_with_source_using(
     tape: &Tape,
     source: &Path,
@@ -125,20 +125,20 @@ pub fn compare_with_source_using(
     beside.finish().map_err(AgainstError::Tape)
 }
 
-/// Takes what is in a source and holds it against a tape.
+/// An [`Out`] that compares what an importer emits with a tape.
 struct Beside<'a> {
     tape: &'a Tape,
     streams: Vec<Compared<'a>>,
-    /// Broken places of the source that are listed.
+    /// Problem events that the importer emitted for the source.
     problems: usize,
     comparison: Comparison,
 }
 
-/// A stream of the source; without frames if the tape has no such stream.
+/// A stream of the source. `frames` is `None` if the tape has no stream of this name.
 struct Compared<'a> {
     name: String,
     frames: Option<Frames<'a>>,
-    /// Where the source's last frame of it stands.
+    /// Source offset of the stream's last frame.
     last_offset: u64,
 }
 
@@ -153,12 +153,12 @@ impl Beside<'_> {
         for stream in of_games.filter(|stream| stream.totals().frames > 0) {
             let name = &stream.spec().name;
             if !self.streams.iter().any(|compared| compared.name == *name) {
-                self.comparison.differs(name, 0, "the source has nothing for this stream".into());
+                self.comparison.differs(name, 0, "the source has no frames for this stream".into());
             }
         }
         let known = self.tape.events().iter().filter(|event| event.kind == IMPORT_PROBLEM).count();
         if known != self.problems {
-            let text = format!("the source is broken in {} places, the tape knows of {known}", self.problems);
+            let text = format!("problems found in the source: {}, recorded in the tape: {known}", self.problems);
             self.comparison.differs("events", 0, text);
         }
         Ok(self.comparison)
@@ -171,7 +171,7 @@ impl Out for Beside<'_> {
     }
 
     fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, ImportError> {
-        // What a tape refuses is refused here too, so that the reader does what it did then.
+        // Refuse what a tape would refuse, so that the importer takes the same path as during the import.
         if let Err(error) = spec.check() {
             return Err(BuildError::Refused { stream: spec.name, reason: error.to_string() }.into());
         }
@@ -205,7 +205,7 @@ impl Out for Beside<'_> {
     }
 }
 
-/// Compares the next frame of the tape with a piece of the source.
+/// Compares the next frame of the tape with a frame of the source.
 fn compare_next(
     frames: &mut Frames<'_>,
     stream: &str,
@@ -214,11 +214,11 @@ fn compare_next(
     comparison: &mut Comparison,
 ) -> Result<(), ReadError> {
     match next_whole(frames, stream, offset, comparison)? {
-        None => comparison.differs(stream, offset, "the tape has no frame for it".into()),
+        None => comparison.differs(stream, offset, "the tape has no matching frame".into()),
         Some((seq, data)) if data != piece => {
             let same = data.iter().zip(piece).take_while(|(a, b)| a == b).count();
             let text = format!(
-                "frame {seq} differs from byte {same} of it on ({} bytes on the tape, {} in the source)",
+                "frame {seq} differs from byte {same} on ({} bytes in the tape, {} in the source)",
                 data.len(),
                 piece.len()
             );
@@ -238,12 +238,12 @@ fn no_more(frames: &mut Frames<'_>, stream: &str, offset: u64, comparison: &mut 
         more += 1;
     }
     if more > 0 {
-        comparison.differs(stream, offset, format!("the tape has {more} frames more than the source"));
+        comparison.differs(stream, offset, format!("the tape has {more} more frames than the source"));
     }
     Ok(())
 }
 
-/// The next frame that can be read; damage before it is a difference.
+/// Returns the next readable frame. Damage before it counts as a difference.
 fn next_whole<'a>(
     frames: &'a mut Frames<'_>,
     stream: &str,

@@ -1,10 +1,11 @@
-//! `.tape` files of Telemetry V2 and `.nevrcap` files.
+//! Importers for Telemetry V2 captures (`.tape`) and `.nevrcap` files.
 //!
 //! ```text
-//! record ─▶ frame ─▶ answers as JSON ─▶ streams session, player-bones
-//!   └── compared with the record that an export makes of these answers; kept beside them if it has other bytes
+//! record ─▶ frame ─▶ responses as JSON ─▶ streams session, player-bones
+//!   └── compared with the record that an export makes of these responses; stored as well if its bytes differ
 //! ```
-//! So a tape has the answers, which everything that knows Echo VR reads, and gives the same records back, whoever wrote them.
+//! The tape therefore holds the game's responses, which every Echo VR reader understands, and exports to the original records,
+//! whichever program wrote them.
 
 mod any_game;
 mod first_version;
@@ -21,57 +22,57 @@ use super::echo_streams::KEPT_HEAD_BYTES;
 pub(super) use first_version::NevrcapImporter;
 pub(super) use second_version::V2Importer;
 
-/// The stream of kept records of a `.tape` file.
+/// Stream of the stored records of a `.tape` file.
 pub(crate) const V2_RECORDS: &str = "v2.records";
-/// The stream of kept records of a `.nevrcap` file.
+/// Stream of the stored records of a `.nevrcap` file.
 pub(crate) const NEVRCAP_RECORDS: &str = "nevrcap.records";
-/// Metadata: how many answers the capture had. A tape that was cut has fewer.
+/// Metadata: number of responses in the capture. A tape that was cut has fewer.
 pub(crate) const ANSWERS: &str = "capture_answers";
 /// Metadata: `plain`, `stream` (one zstd stream) or `blocks`.
 pub(crate) const LAYOUT: &str = "capture_layout";
 /// Metadata: `seed`, `second`, `third`, `fourth`, `fifth`.
 pub(crate) const GENERATION: &str = "capture_generation";
-/// Metadata: SHA-256 of the zstd dictionary that the capture was packed with; absent if it was packed without one.
+/// Metadata: SHA-256 of the zstd dictionary that the capture was compressed with; absent if there was none.
 pub(crate) const DICTIONARY: &str = "capture_dictionary_sha256";
-/// Metadata: events `match_settings_changed`, whose fields are not known: they are in the kept records alone. Absent if there are none.
+/// Metadata: number of `match_settings_changed` events. Their fields are unknown, so only the stored records hold them. Absent if 0.
 const SETTINGS_CHANGES: &str = "capture_match_settings_changed";
-/// Metadata: events of kinds that are not known: they are in the kept records alone. Absent if there are none.
+/// Metadata: number of events of unknown kinds. Only the stored records hold them. Absent if 0.
 const UNKNOWN_EVENTS: &str = "capture_unknown_events";
 
 /// Why a capture cannot be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// Nothing in it can become an answer.
-    #[error("there is no frame of Echo VR in it ({records} records); it is damaged, or of another game")]
+    /// No record can be turned into a response.
+    #[error("the file contains no Echo VR frame ({records} records); it is damaged or from another game")]
     NoFrames {
         /// Records that could be read.
         records: u64,
     },
-    /// The file was packed with a dictionary that was not given, or with another than that.
-    #[error("{0}; name the file of the dictionary with --dictionary")]
+    /// The file was compressed with a dictionary, and none or the wrong one was given.
+    #[error("{0}; give the dictionary file with --dictionary")]
     Dictionary(String),
-    /// The file cannot be read as what it seemed to be.
+    /// The file cannot be read as the kind it was detected as.
     #[error("{0}")]
     Read(String),
 }
 
-/// A record must fit a frame of a tape.
+/// Limits for reading: a record must fit into a frame of a tape.
 fn limits() -> Limits {
     Limits { record_bytes: BLOCK_RAW_BYTES - KEPT_HEAD_BYTES, ..Limits::default() }
 }
 
-/// How a source is read.
+/// Returns the options for reading a source.
 fn options(source: &Source) -> ReadOptions {
     ReadOptions { limits: limits(), dictionary: source.dictionary.clone() }
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A source as a reader that can jump.
+/// A seekable reader over a source.
 struct Reading<'a> {
     source: &'a Source,
     at: u64,

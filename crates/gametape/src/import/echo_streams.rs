@@ -1,7 +1,8 @@
-//! What imports of Echo VR captures put on a tape: answers as the game had given them, what happened in them, and records that cannot be made of them again.
+//! The streams that imports of Echo VR captures write: the game's responses, the events detected in them, and the records that cannot be
+//! rebuilt from them.
 //!
 //! ```text
-//! records: kind (1) | number of answers before (8, little endian) | bytes
+//! records: kind (1) | number of preceding responses (8, little endian) | bytes
 //! ```
 
 use gametape_format::{Role, StreamId, StreamSpec};
@@ -10,24 +11,24 @@ use gametape_games::echo_vr::{self, EventDetector, GameEvent, SessionFacts, Stat
 use super::error::ImportError;
 use super::out::Out;
 
-/// What a kept record is.
+/// The kind of a stored record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// The header.
     Header = 1,
-    /// The record of the answer with this number: what is made of the answer has other bytes.
+    /// The original record of the response with this number: the record rebuilt from the response has different bytes.
     Instead = 2,
-    /// A record before the answer with this number that has no answer.
+    /// A record without a response, before the response with this number.
     Extra = 3,
     /// The footer.
     Footer = 4,
 }
 
-/// Bytes before those of a kept record.
+/// Bytes that precede those of a stored record.
 pub(crate) const KEPT_HEAD_BYTES: usize = 9;
 
 impl Kept {
-    /// Kind, number and bytes of a frame of the records' stream.
+    /// Splits a frame of the records' stream into kind, number and bytes.
     pub(crate) fn parse(frame: &[u8]) -> Option<(Self, u64, &[u8])> {
         let (kind, rest) = frame.split_first()?;
         let (number, bytes) = rest.split_first_chunk()?;
@@ -37,18 +38,18 @@ impl Kept {
     }
 }
 
-/// The streams.
+/// Writes the streams.
 #[derive(Default)]
 pub(super) struct EchoStreams {
     records_name: &'static str,
     session: Option<StreamId>,
     player_bones: Option<StreamId>,
     records: Option<StreamId>,
-    /// Answers to `/session` so far.
+    /// Responses to `/session` so far.
     pub(super) answers: u64,
-    /// Records that were kept because what is made of their answer has other bytes.
+    /// Records stored because the record rebuilt from their response has different bytes.
     pub(super) instead: u64,
-    /// The time of the last answer.
+    /// Time of the last response.
     pub(super) time_ns: u64,
     facts: Option<SessionFacts>,
     session_id: Option<String>,
@@ -73,12 +74,12 @@ impl EchoStreams {
         }
     }
 
-    /// The time for an answer: no two have the same, so that bones are found by it.
+    /// Returns the time for a response. Times are unique, because bones are matched to responses by time.
     pub(super) fn time_for(&self, wanted_ns: u64) -> u64 {
         if self.answers == 0 { wanted_ns } else { wanted_ns.max(self.time_ns.saturating_add(1)) }
     }
 
-    /// An answer to `/session`, at a time that [`EchoStreams::time_for`] gave.
+    /// Appends a response to `/session` at a time returned by [`EchoStreams::time_for`].
     pub(super) fn session(
         &mut self,
         out: &mut dyn Out,
@@ -93,7 +94,7 @@ impl EchoStreams {
         out.append(stream, time_ns, text, offset)
     }
 
-    /// The answer to `/player_bones` that came with the last one.
+    /// Appends the response to `/player_bones` that belongs to the last `/session` response.
     pub(super) fn player_bones(&mut self, out: &mut dyn Out, text: &[u8], offset: u64) -> Result<(), ImportError> {
         let stream = match self.player_bones {
             Some(stream) => stream,
@@ -102,7 +103,7 @@ impl EchoStreams {
         out.append(stream, self.time_ns, text, offset)
     }
 
-    /// A record to the byte.
+    /// Stores a record byte for byte.
     pub(super) fn keep(
         &mut self,
         out: &mut dyn Out,
@@ -128,7 +129,7 @@ impl EchoStreams {
         out.append(stream, self.time_ns, &frame, offset)
     }
 
-    /// Which match an answer is of, and what has happened.
+    /// Emits `session_start` when the match changes, and the events detected in the response.
     fn see(&mut self, out: &mut dyn Out, text: &[u8]) -> Result<(), ImportError> {
         if !self.state.read(text) {
             return Ok(());
@@ -144,7 +145,7 @@ impl EchoStreams {
         self.events.drain(..).try_for_each(|GameEvent { kind, text }| out.event(self.time_ns, kind, &text))
     }
 
-    /// What is said of the match.
+    /// Writes the facts about the match as metadata.
     pub(super) fn tell_facts(&mut self, out: &mut dyn Out) -> Result<(), ImportError> {
         let facts = self.facts.take().unwrap_or_default();
         for (key, value) in [

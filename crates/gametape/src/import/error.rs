@@ -1,4 +1,4 @@
-//! Why a file could not be imported.
+//! Errors of imports.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::kind::Kind;
 use super::ksana::KsanaError;
 use super::replay::ReplayError;
 
-/// Why a file could not be imported. No tape was made.
+/// Why a file could not be imported. No tape was created.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The source cannot be read.
@@ -22,48 +22,43 @@ pub enum ImportError {
     Read {
         /// The source.
         path: PathBuf,
-        /// What the system said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The source is of no known kind.
-    #[error(
-        "this is of no kind that can be imported: it looks like {looks_like}; what can be read: {}",
-        Kind::readable()
-    )]
+    /// The kind of the source is unknown.
+    #[error("unknown file format: it looks like {looks_like}; supported formats: {}", Kind::readable())]
     UnknownKind {
         /// What it looks like.
         looks_like: String,
     },
     /// The source is a tape.
-    #[error(
-        "this is a tape already: there is nothing to import, use it as it is; `gametape add` puts its laps into the store"
-    )]
+    #[error("this file is already a tape and needs no import; `gametape add` adds its laps to the store")]
     IsTape,
-    /// A file of the tape's name is there.
-    #[error("{} exists already; nothing was overwritten, choose another name", path.display())]
+    /// The target file already exists.
+    #[error("{} already exists; nothing was overwritten, choose another name", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// An `.ibt` that cannot be read.
+    /// The `.ibt` file cannot be read.
     #[error(transparent)]
     Ibt(#[from] IbtError),
-    /// A ksana file that cannot be read.
+    /// The ksana file cannot be read.
     #[error(transparent)]
     Ksana(#[from] KsanaError),
-    /// A GamesDat file that cannot be read.
+    /// The GamesDat file cannot be read.
     #[error(transparent)]
     GamesDat(#[from] GamesDatError),
-    /// A Rocket League replay that cannot be imported.
+    /// The Rocket League replay cannot be imported.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// An `.echoreplay` file that cannot be read.
+    /// The `.echoreplay` file cannot be read.
     #[error(transparent)]
     EchoReplay(#[from] EchoReplayError),
-    /// A capture of Telemetry V2 or of its first version that cannot be read.
+    /// The Telemetry V2 or `.nevrcap` capture cannot be read.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// The tape cannot be made.
+    /// The tape cannot be created.
     #[error(transparent)]
     Create(#[from] CreateError),
     /// The tape cannot be written.
@@ -74,10 +69,10 @@ pub enum ImportError {
     Compared(#[from] ReadError),
 }
 
-/// What to do about a source that cannot be read, unless the error says it.
+/// Returns a hint for a source that cannot be read, unless the error itself contains one.
 fn read_hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::InvalidInput => "",
-        _ => "; check its name and that you may read it",
+        _ => "; check the path and its permissions",
     }
 }

@@ -1,6 +1,6 @@
-//! Runs importers on bytes in memory: for fuzz targets and mutation only.
+//! Runs importers on bytes in memory, for fuzz targets and mutation tests only.
 //!
-//! A reader may refuse a source; what it hands over must be fit for a tape.
+//! An importer may reject a source, but everything it emits must be valid for a tape.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use super::ksana::KsanaImporter;
 use super::replay::ReplayImporter;
 use super::{Dictionary, ImportError, ImportOptions, Importer, Out, Source};
 
-/// Takes everything, and asserts what a tape would demand.
+/// An [`Out`] that accepts everything and asserts the rules that a tape enforces.
 #[derive(Default)]
 struct Checked {
     begun: bool,
@@ -80,18 +80,18 @@ fn check_source(importer: &dyn Importer, source: &Source) {
     let mut out = Checked::default();
     match importer.read(source, &mut out, &mut |_| {}) {
         Err(error) => assert!(!error.to_string().is_empty()),
-        // A capture may have events of that kind itself.
+        // A capture may itself contain events of that kind.
         Ok(found) => assert!(found.problems.len() <= out.problems, "every problem is on the tape"),
     }
 }
 
-/// A ksana or shm-debugger file.
+/// Imports a ksana or shm-debugger file.
 pub fn fuzz_ksana(data: &[u8]) {
     check(&KsanaImporter, data);
 }
 
-/// A ksana file whose frames are not packed: they are packed here, since no mutation gets past zlib's checksum.
-/// The file header, then for each frame a length (u16) and as many bytes.
+/// Imports a ksana file built from uncompressed frames. They are compressed here, because mutations do not survive zlib's checksum.
+/// Input: the file header, then for each frame its length (u16) and its bytes.
 pub fn fuzz_ksana_resealed(data: &[u8]) {
     let (head, mut rest) = data.split_at(data.len().min(72));
     let mut file = head.to_vec();
@@ -112,13 +112,13 @@ pub fn fuzz_ksana_resealed(data: &[u8]) {
     check(&KsanaImporter, &file);
 }
 
-/// A GamesDat file.
+/// Imports a GamesDat file.
 pub fn fuzz_gamesdat(data: &[u8]) {
     check(&GamesDatImporter, data);
 }
 
-/// A GamesDat file whose records are not packed, since few mutations get through LZ4: a header up to the LZ4 magic, then bytes
-/// that are put into stored blocks of the lengths that stand before them (u16).
+/// Imports a GamesDat file built from uncompressed records, because few mutations survive LZ4. Input: a header up to the LZ4
+/// magic, then stored blocks, each preceded by its length (u16).
 pub fn fuzz_gamesdat_resealed(data: &[u8]) {
     let magic = [0x04, 0x22, 0x4D, 0x18];
     let start = data.windows(4).position(|window| window == magic).unwrap_or_default();
@@ -137,22 +137,22 @@ pub fn fuzz_gamesdat_resealed(data: &[u8]) {
     check(&GamesDatImporter, &file);
 }
 
-/// A Rocket League replay.
+/// Imports a Rocket League replay.
 pub fn fuzz_replay(data: &[u8]) {
     check(&ReplayImporter, data);
 }
 
-/// An `.echoreplay` file.
+/// Imports an `.echoreplay` file.
 pub fn fuzz_echoreplay(data: &[u8]) {
     check(&EchoReplayImporter, data);
 }
 
-/// A `.tape` file of Telemetry V2.
+/// Imports a Telemetry V2 capture (`.tape`).
 pub fn fuzz_import_v2_tape(data: &[u8]) {
     check(&V2Importer, data);
 }
 
-/// A dictionary and a `.tape` file that was packed with it: the length of the dictionary (u32), the dictionary, the file.
+/// Imports a `.tape` file with a dictionary. Input: the length of the dictionary (u32), the dictionary, the file.
 pub fn fuzz_import_v2_dictionary(data: &[u8]) {
     let Some((length, rest)) = data.split_first_chunk() else { return };
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX).min(rest.len());
@@ -167,7 +167,7 @@ pub fn fuzz_import_v2_dictionary(data: &[u8]) {
     check_source(&V2Importer, &Source::of_bytes("fuzz", file.to_vec()).with_options(&ImportOptions { dictionary }));
 }
 
-/// A `.nevrcap` file.
+/// Imports a `.nevrcap` file.
 pub fn fuzz_import_nevrcap(data: &[u8]) {
     check(&NevrcapImporter, data);
 }

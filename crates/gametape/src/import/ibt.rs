@@ -1,4 +1,4 @@
-//! iRacing's `.ibt` files: rows become frames, everything else in the file describes them.
+//! Importer for iRacing's `.ibt` files: rows become frames, everything else in the file becomes descriptions.
 
 use gametape_format::{Role, StreamId, StreamSpec};
 use gametape_games::iracing::{GAME, Ibt, RowTimes, session_text};
@@ -11,13 +11,13 @@ use super::problems::{Problems, tell_source};
 use super::{Found, Importer, Source};
 use crate::layout::stream_of_layout;
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " ibt 1");
 
-/// Progress is told this often.
+/// Rows between two progress reports.
 const PROGRESS_ROWS: u64 = 256;
 
-/// Start dates that are believed, in seconds since 1970: from 2008, when the game came out, to 2100.
+/// Plausible start dates in seconds since 1970: from 2008, when the game was released, to 2100.
 const BELIEVABLE_START_S: std::ops::Range<i64> = 1_199_145_600..4_102_444_800;
 
 /// Reads `.ibt` files.
@@ -87,7 +87,7 @@ fn start_utc_ns(ibt: &Ibt) -> Option<i64> {
     Some(ibt.disk.start_date_unix_s).filter(|seconds| BELIEVABLE_START_S.contains(seconds))?.checked_mul(1_000_000_000)
 }
 
-/// `BuildVersion` of a session text.
+/// Returns `BuildVersion` from a session text.
 pub(super) fn build_version(session: &[u8]) -> Option<String> {
     let text = session_text(session);
     let version = text.lines().find_map(|line| line.trim_start().strip_prefix("BuildVersion:"))?.trim();

@@ -1,14 +1,13 @@
-//! The pieces of an `.ibt`: which bytes of the file go to which stream of the tape.
+//! Splits an `.ibt` file into pieces: which bytes of the file go to which stream of the tape.
 //!
-//! The importer writes the pieces and the comparison reads them, so that both mean the same. Together they are the whole file:
-//! bytes that belong to nothing known are pieces too.
+//! Import and comparison share this split. The pieces cover the whole file: bytes of unknown meaning are pieces too.
 //!
 //! ```text
 //! rows                                   telemetry               one frame each
 //! headers, 144 bytes                     telemetry.header        one frame
 //! variable headers                       telemetry.variables     one frame
 //! session text                           telemetry.session-text  one frame, if there is a text
-//! everything else, mostly a cut row      telemetry.rest          a frame for each stretch, of at most 1 MiB
+//! everything else, usually a cut row     telemetry.rest          one frame per range, at most 1 MiB each
 //! ```
 
 use std::ops::Range;
@@ -18,10 +17,10 @@ use gametape_games::iracing::{Ibt, IbtHead, IbtRows};
 use super::error::ImportError;
 use super::source::{CHUNK_BYTES, Source, chunks};
 
-/// The stream of rows.
+/// Stream of the rows.
 pub(super) const TELEMETRY: &str = "telemetry";
 
-/// What describes the rows.
+/// A part of the file that describes the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Header,
@@ -41,10 +40,10 @@ impl Part {
     }
 }
 
-/// What a file consists of.
+/// The pieces of a file.
 pub(super) struct Pieces {
     pub(super) ibt: Ibt,
-    /// Everything but the rows; pieces of one part stand together.
+    /// All pieces except the rows. Pieces of the same part are adjacent.
     pub(super) parts: Vec<(Part, Range<u64>)>,
 }
 
@@ -66,7 +65,7 @@ impl Pieces {
     }
 }
 
-/// What is left of the file, in stretches of at most [`CHUNK_BYTES`].
+/// Returns the uncovered ranges of the file, in chunks of at most [`CHUNK_BYTES`].
 fn rest(mut known: [Range<u64>; 4], file_bytes: u64) -> Vec<Range<u64>> {
     known.sort_by_key(|range| range.start);
     let mut rest = Vec::new();
@@ -79,13 +78,13 @@ fn rest(mut known: [Range<u64>; 4], file_bytes: u64) -> Vec<Range<u64>> {
     rest
 }
 
-/// Reads the rows, first to last.
+/// Reads the rows in file order.
 pub(super) struct RowReader<'a> {
     source: &'a Source,
     rows: IbtRows,
     next: u64,
     buffer: Vec<u8>,
-    /// Which rows are in the buffer.
+    /// Rows held in the buffer.
     loaded: Range<u64>,
 }
 

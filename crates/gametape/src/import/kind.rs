@@ -1,4 +1,4 @@
-//! What a file is, by its content.
+//! Detects the kind of a file by its content.
 
 use std::io::Read;
 use std::path::Path;
@@ -16,13 +16,13 @@ use super::ibt::IbtImporter;
 use super::ksana::KsanaImporter;
 use super::replay::ReplayImporter;
 
-/// How much of the start of a file says what it is.
+/// Bytes at the start of a file that detection looks at.
 const START_BYTES: u64 = 512;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Telemetry that iRacing wrote.
+    /// Telemetry written by iRacing.
     Ibt,
     /// A ksana recording.
     Ksr,
@@ -32,9 +32,9 @@ pub enum Kind {
     Replay,
     /// An Echo VR replay.
     EchoReplay,
-    /// A capture of Telemetry V2.
+    /// A Telemetry V2 capture.
     V2Tape,
-    /// A capture of its first version.
+    /// An Echo VR capture in the format that preceded Telemetry V2.
     Nevrcap,
 }
 
@@ -42,7 +42,7 @@ impl Kind {
     const ALL: [Self; 7] =
         [Self::Ibt, Self::Ksr, Self::Dat, Self::Replay, Self::EchoReplay, Self::V2Tape, Self::Nevrcap];
 
-    /// Short and stable, as the tape's metadata has it.
+    /// Returns a short, stable identifier, as stored in the tape's metadata.
     pub fn id(self) -> &'static str {
         match self {
             Self::Ibt => "ibt",
@@ -55,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// What reads it.
+    /// Returns the importer for this kind.
     pub fn importer(self) -> &'static dyn Importer {
         match self {
             Self::Ibt => &IbtImporter,
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// The kinds that can be read, for people.
+    /// Lists the supported kinds for humans.
     pub fn readable() -> String {
         Self::ALL.map(|kind| kind.to_string()).join(", ")
     }
@@ -77,11 +77,11 @@ impl Kind {
         match self {
             Self::Ibt => is_ibt(start),
             Self::Ksr => start.starts_with(b"RECROCKS"),
-            // Old ones have no header: whether an LZ4 file is one of them, its first record says.
+            // Old files have no header: the importer decides by the first record whether an LZ4 file is a GamesDat file.
             Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
             Self::EchoReplay => start.starts_with(b"PK\x03\x04") || is_replay_line(start),
-            // These two have no magic: their first record says it.
+            // These two have no magic number; `capture_kind` looks at their first record.
             Self::V2Tape | Self::Nevrcap => false,
         }
     }
@@ -101,7 +101,7 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// Says what a file is. An error names what it looks like if it is of no known kind.
+/// Returns the kind of a file. The error for an unknown kind says what the file looks like.
 pub fn detect(path: &Path) -> Result<Kind, ImportError> {
     let read = |source| ImportError::Read { path: path.into(), source };
     let mut start = Vec::new();
@@ -119,15 +119,16 @@ pub fn detect(path: &Path) -> Result<Kind, ImportError> {
     }
 }
 
-/// Captures are told by their first record, which may be packed. A packed file without one may be a damaged capture, which the importer tells of.
+/// Detects captures by their first record, which may be compressed. A compressed file without one may be a damaged capture; the
+/// importer reports that.
 fn capture_kind(path: &Path) -> std::io::Result<Option<Kind>> {
     let mut start = Vec::new();
     open_regular(path)?.take(DETECT_BYTES as u64).read_to_end(&mut start)?;
     Ok(file_kind(&start).map(|found| if found.version == 1 { Kind::Nevrcap } else { Kind::V2Tape }))
 }
 
-/// A version that there is, a tick rate that can be, and as many row buffers as a header has room for. The rest is for the
-/// parser to judge, which says what is wrong with a damaged file.
+/// Checks for a known version, a possible tick rate, and no more row buffers than a header holds. The parser checks the rest,
+/// so that a damaged file gets a precise error.
 fn is_ibt(start: &[u8]) -> bool {
     let number = |at: usize| start.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
     matches!(number(0), Some(1 | 2))
@@ -135,7 +136,7 @@ fn is_ibt(start: &[u8]) -> bool {
         && matches!(number(32), Some(1..=4) | None)
 }
 
-/// `2023/04/01 12:34:56.789`, a tab, an answer: an `.echoreplay` file that nobody has packed.
+/// Checks for `2023/04/01 12:34:56.789`, a tab and a JSON object: an uncompressed `.echoreplay` file.
 fn is_replay_line(start: &[u8]) -> bool {
     const SHAPE: &[u8] = b"0000/00/00 00:00:00.000\t{";
     let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };

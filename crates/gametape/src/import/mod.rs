@@ -1,8 +1,9 @@
-//! Files of other programs to tapes.
+//! Imports files of other programs as tapes.
 //!
-//! What a file is, its content says ([`detect`]), not its name. Each kind has an [`Importer`] in a file of its own; [`import`]
-//! picks it. A tape's id comes from the bytes of its source, so importing a file again gives the same tape to the byte.
-//! What is wrong with a source is kept beside what is whole: as events, as metadata and in [`Imported::problems`].
+//! [`detect`] determines the kind of a file from its content, not from its name. Each kind has an [`Importer`] in its own file;
+//! [`import`] selects it. A tape's id is derived from the bytes of its source, so importing a file again produces a
+//! byte-identical tape. Problems in a source do not discard its intact parts: they are recorded as events, as metadata and in
+//! [`Imported::problems`].
 
 mod about;
 mod against;
@@ -47,60 +48,60 @@ pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_res
 
 use out::OnTape;
 
-/// How far an import has come. The source is read twice: for the tape's id and for its content.
+/// Progress of an import. The source is read twice: for the tape's id and for its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportProgress {
-    /// Bytes read.
+    /// Bytes read so far.
     pub done_bytes: u64,
-    /// Bytes in all.
+    /// Bytes to read in total.
     pub total_bytes: u64,
 }
 
-/// What an import made.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// What the source was.
+    /// Kind of the source.
     pub kind: Kind,
-    /// Identity of the tape.
+    /// Id of the tape.
     pub tape_id: TapeId,
-    /// Length of the source.
+    /// Length of the source in bytes.
     pub source_bytes: u64,
-    /// Length of the tape.
+    /// Length of the tape in bytes.
     pub tape_bytes: u64,
-    /// Frames of the source: each moment it recorded counts once, descriptions do not count.
+    /// Frames in the source: each recorded moment counts once, descriptions do not count.
     pub frames: u64,
-    /// What was wrong with the source. What is whole was kept.
+    /// Problems in the source. The intact parts were imported.
     pub problems: Vec<String>,
 }
 
-/// What a reader found in a source.
+/// Statistics and problems that an importer reports about a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
-    /// Frames of the source.
+    /// Frames in the source.
     pub frames: u64,
-    /// What is wrong with it.
+    /// Problems in the source.
     pub problems: Vec<String>,
 }
 
-/// What a caller knows of a source beyond its bytes.
+/// Information about a source that its bytes do not contain.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
-    /// The zstd dictionary that a capture of Telemetry V2 was packed with. Files without one are read all the same.
+    /// The zstd dictionary that a Telemetry V2 capture was compressed with. Files compressed without one are read regardless.
     pub dictionary: Option<Dictionary>,
 }
 
 /// Reads one kind of file.
 pub trait Importer: Sync {
-    /// Hands over everything that is in the source; says how many bytes of it are done.
+    /// Passes the whole content of the source to `out`. `progress` receives the number of source bytes processed so far.
     fn read(&self, source: &Source, out: &mut dyn Out, progress: &mut dyn FnMut(u64)) -> Result<Found, ImportError>;
 }
 
-/// Makes the tape `out` of the file `path`. Nothing is overwritten, and no half tape is left behind.
+/// Imports the file `path` as the tape `out`. Never overwrites a file; leaves no partial tape behind on failure.
 pub fn import(path: &Path, out: &Path, progress: &mut dyn FnMut(ImportProgress)) -> Result<Imported, ImportError> {
     import_through(Arc::new(StdFiles), path, out, progress)
 }
 
-/// [`import`] with the tape written through `files`: an error of theirs ends the import, and the unfinished tape is removed.
+/// [`import`], but writes the tape through `files`. An I/O error from `files` ends the import, and the unfinished tape is removed.
 pub fn import_through(
     files: Arc<dyn Files>,
     path: &Path,
@@ -110,7 +111,7 @@ pub fn import_through(
     import_with(files, path, out, &ImportOptions::default(), progress)
 }
 
-/// [`import_through`] with what the caller knows of the source.
+/// [`import_through`] with additional information about the source.
 pub fn import_with(
     files: Arc<dyn Files>,
     path: &Path,

@@ -1,7 +1,7 @@
-//! Where a reader puts what it finds in a source: onto a new tape.
+//! The output of an importer: a new tape.
 //!
-//! The other taker is the comparison with a tape that is there ([`super::against`]). A reader does not know which of the two it
-//! feeds, so both mean the same by "what is in the file".
+//! The other implementation compares with an existing tape ([`super::against`]). An importer does not know which one it writes to,
+//! so import and comparison always agree on the content of a file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use gametape_format::{StreamId, StreamSpec, TapeId};
 
 use super::error::ImportError;
 
-/// Takes what a reader finds. [`Out::begin`] comes first.
+/// Receives what an importer reads. [`Out::begin`] must be called first.
 pub trait Out {
-    /// Begins the tape; UTC at time 0, if the source says it.
+    /// Begins the tape. `start_utc_ns` is UTC at tape time 0, if the source contains it.
     fn begin(&mut self, start_utc_ns: Option<i64>) -> Result<(), ImportError>;
 
     /// Adds a stream.
     fn add_stream(&mut self, spec: StreamSpec) -> Result<StreamId, ImportError>;
 
-    /// Adds a frame that stands, or whose packed form stands, at a place in the source.
+    /// Adds a frame. `source_offset` is the offset in the source of the frame or of its compressed form.
     fn append(&mut self, stream: StreamId, time_ns: u64, frame: &[u8], source_offset: u64) -> Result<(), ImportError>;
 
     /// Adds an event.
@@ -28,11 +28,11 @@ pub trait Out {
     /// Sets a metadata entry.
     fn metadata(&mut self, key: &str, value: &str) -> Result<(), ImportError>;
 
-    /// Relates the tape's clock to UTC.
+    /// Maps a tape time to UTC.
     fn clock(&mut self, time_ns: u64, utc_ns: i64) -> Result<(), ImportError>;
 }
 
-/// Adds a stream; a channel table that no tape can hold (a damaged file's) is left out, and the frames stay whole.
+/// Adds a stream. If a tape cannot hold its channel table (in a damaged file), adds the stream without channels; frames stay complete.
 pub(super) fn add_stream_or_plain(
     out: &mut dyn Out,
     spec: StreamSpec,
@@ -47,7 +47,7 @@ pub(super) fn add_stream_or_plain(
     }
 }
 
-/// Makes a tape.
+/// Writes a tape.
 pub(super) struct OnTape<'a> {
     files: Arc<dyn Files>,
     path: &'a Path,
@@ -60,7 +60,7 @@ impl<'a> OnTape<'a> {
         Self { files, path, tape_id, tape: None }
     }
 
-    /// Closes the tape and gives it its name. Gives its length.
+    /// Closes the tape and renames it to its final name. Returns its length in bytes.
     pub(super) fn finish(mut self) -> Result<u64, ImportError> {
         self.tape()?;
         Ok(self.tape.take().map(TapeBuilder::finish).transpose()?.unwrap_or_default())

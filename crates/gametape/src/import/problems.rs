@@ -1,21 +1,21 @@
-//! What is wrong with a source, and what is said about it on the tape.
+//! Problems in a source, and how they are recorded in the tape.
 
 use super::error::ImportError;
 use super::kind::Kind;
 use super::out::Out;
 use super::source::Source;
 
-/// Problems that are listed; all are counted. A file can be broken in a million places.
+/// Maximum number of problems listed; all are counted. A file can be broken in a million places.
 const LISTED: usize = 100;
 
-/// Kind of the events that keep problems on the tape.
+/// Kind of the events that record problems in the tape.
 pub(super) const IMPORT_PROBLEM: &str = "import_problem";
 
-/// Metadata that every import sets.
+/// Metadata keys that every import sets.
 pub(super) const OWN_KEYS: [&str; 6] =
     ["source_file", "source_bytes", "source_kind", "time_source", "importer", "import_problems"];
 
-/// What is wrong with a source; what is whole was kept.
+/// Collects the problems of a source.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     listed: Vec<String>,
@@ -30,7 +30,7 @@ impl Problems {
         }
     }
 
-    /// Those that are listed, and how many more there were.
+    /// Returns the listed problems and a line with the number of unlisted ones.
     pub(super) fn list(&self) -> Vec<String> {
         let more = self.count - self.listed.len() as u64;
         let rest = (more > 0).then(|| format!("{more} more problems, which are not listed"));
@@ -38,7 +38,7 @@ impl Problems {
     }
 }
 
-/// Puts on the tape what every import says: where it came from, by what it was read, what is wrong with it.
+/// Writes the metadata of every import (source, kind, importer) and the problems as events.
 pub(super) fn tell_source(
     out: &mut dyn Out,
     source: &Source,
@@ -50,7 +50,7 @@ pub(super) fn tell_source(
     tell_source_at(out, source, kind, importer, time_source, problems, 0)
 }
 
-/// [`tell_source`] with the events of problems at a time: they must not stand before events that are on the tape already.
+/// [`tell_source`] with the problem events at `at_ns`: it must not precede events already written.
 pub(super) fn tell_source_at(
     out: &mut dyn Out,
     source: &Source,

@@ -1,4 +1,4 @@
-//! Bytes of a source that no reader knows a meaning for: kept as they are, in a stream of their own.
+//! Stores bytes of a source that the importer does not understand, unchanged, in a separate stream.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::error::ImportError;
 use super::out::Out;
 use super::source::{Source, chunks};
 
-/// A stream that is added when the first byte for it comes.
+/// A stream that is added when its first bytes arrive.
 #[derive(Debug)]
 pub(super) struct Rest {
     name: &'static str,
@@ -20,7 +20,7 @@ impl Rest {
         Self { name, stream: None }
     }
 
-    /// Keeps bytes, if there are any.
+    /// Stores bytes, if there are any.
     pub(super) fn keep(
         &mut self,
         out: &mut dyn Out,
@@ -41,7 +41,7 @@ impl Rest {
         out.append(stream, time_ns, bytes, source_offset)
     }
 
-    /// Keeps a stretch of the source, in pieces.
+    /// Stores a range of the source, in chunks.
     pub(super) fn keep_stretch(
         &mut self,
         out: &mut dyn Out,

@@ -1,4 +1,4 @@
-//! The file that is read: any part of it, never all of it at once.
+//! The file to import, read in parts and never as a whole.
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use telemetry_v2::Dictionary;
 use super::ImportOptions;
 use super::error::ImportError;
 
-/// How much is read or kept at once where a stretch of a file may be of any length.
+/// Maximum bytes read or stored at once for a range of unbounded length.
 pub(super) const CHUNK_BYTES: u64 = 1 << 20;
 
 /// A file to import.
@@ -22,7 +22,7 @@ pub struct Source {
     pub path: PathBuf,
     /// Its length.
     pub bytes: u64,
-    /// The zstd dictionary that it was packed with, if the caller has one. Only captures of Telemetry V2 use it.
+    /// The zstd dictionary that the file was compressed with, if the caller has one. Only Telemetry V2 captures use it.
     pub dictionary: Option<Dictionary>,
 }
 
@@ -40,29 +40,29 @@ impl Source {
         Ok(Self { content: Box::new(file), path: path.into(), bytes, dictionary: None })
     }
 
-    /// Bytes in memory under a name.
+    /// Creates a source from bytes in memory.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
         Self { bytes: bytes.len() as u64, content: Box::new(bytes), path: name.into(), dictionary: None }
     }
 
-    /// The source with what the caller knows of it.
+    /// Adds the caller's information about the source.
     pub fn with_options(self, options: &ImportOptions) -> Self {
         Self { dictionary: options.dictionary.clone(), ..self }
     }
 
-    /// The file's name without its folder.
+    /// Returns the file's name without its folder.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Reads a part; the caller has checked that its length is fit for memory.
+    /// Reads a range. The caller must have checked that its length fits into memory.
     pub fn read(&self, range: &Range<u64>) -> Result<Vec<u8>, ImportError> {
         let mut bytes = Vec::new();
         self.read_into(range, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// [`Source::read`] into a buffer that is used again.
+    /// [`Source::read`] into a reusable buffer.
     pub fn read_into(&self, range: &Range<u64>, bytes: &mut Vec<u8>) -> Result<(), ImportError> {
         let failed = |source| ImportError::Read { path: self.path.clone(), source };
         let length =
@@ -88,7 +88,7 @@ impl Source {
     }
 }
 
-/// A stretch in pieces of at most [`CHUNK_BYTES`].
+/// Splits a range into chunks of at most [`CHUNK_BYTES`].
 pub(super) fn chunks(stretch: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     let mut at = stretch.start;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Frames as bytes, of one stream or of all, from the capturing thread into a ring; and what reads them there.
+//! Passes frames as bytes, of one stream or of all, from the capturing thread through a ring to a writer.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,27 +10,27 @@ use super::wanted::{Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 
-/// Frames that wait for a writer. They may be large, so there are fewer than of structs.
+/// Number of frames that can wait for a writer. They may be large, so there are fewer slots than for structs.
 const SLOTS: usize = 256;
-/// The most memory that frames take while they wait.
+/// Maximum memory of waiting frames.
 const BUDGET_BYTES: usize = 32 << 20;
-/// What a slot has room for from the start; one that gets more grows, once.
+/// Initial capacity of a slot; a slot grows once when it gets a larger frame.
 const SLOT_BYTES: usize = 1024;
 
-/// Keeps frames in a way of its own: a file of another format, a socket, a test's memory. Runs on a thread of its own.
+/// A custom sink for frames: a file of another format, a socket, a buffer in a test. Runs on its own thread.
 ///
-/// A closure `|stream: &StreamSpec, t: Duration, bytes: &[u8]| -> io::Result<()>` is one, too.
+/// Implemented for closures `|stream: &StreamSpec, t: Duration, bytes: &[u8]| -> io::Result<()>`.
 pub trait FrameWriter: Send + 'static {
-    /// A recording begins: its game and streams. There may be more than one, one after the other.
+    /// Called when a recording begins, with its game and streams. There may be several, one after the other.
     fn begin(&mut self, description: &Description) -> io::Result<()> {
         let _ = description;
         Ok(())
     }
 
-    /// A frame, with the time since the beginning.
+    /// Called with each frame and the time since the start of the recording.
     fn frame(&mut self, stream: &StreamSpec, t: Duration, bytes: &[u8]) -> io::Result<()>;
 
-    /// There will be no more.
+    /// Called after the last frame.
     fn end(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -42,7 +42,7 @@ impl<W: FnMut(&StreamSpec, Duration, &[u8]) -> io::Result<()> + Send + 'static> 
     }
 }
 
-/// A frame in a ring, with what its tape offers. The memory is used again.
+/// A frame in a ring, with the description of its tape. The memory is reused.
 #[derive(Default)]
 pub(crate) struct Slot {
     pub(crate) description: Option<Arc<Description>>,
@@ -68,9 +68,9 @@ pub(crate) fn byte_ring(patient: Option<StopFlag>) -> (Arc<Ring<Slot>>, Inlets<S
     (ring, inlet)
 }
 
-/// Takes the frames of one tape.
+/// Receives the frames of one tape.
 pub(crate) struct ByteTap {
-    /// `None` takes all streams.
+    /// `None` selects all streams.
     wanted: Option<Arc<Wanted>>,
     met: Met,
     inlet: Inlets<Slot>,

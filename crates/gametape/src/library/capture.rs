@@ -1,4 +1,4 @@
-//! The fluent way to a recording: sources, where they go, who listens.
+//! The builder of a capture: sources, targets, listeners.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::capture::{Clock, RealClock};
 use crate::games::{Sample, SeenFrame};
 use crate::sys::Prefix;
 
-/// Captures games: from here on to a tape, to callbacks, to an iterator.
+/// Captures games to tapes, callbacks and iterators.
 ///
 /// ```no_run
 /// use gametape::acc;
@@ -29,12 +29,12 @@ use crate::sys::Prefix;
 /// # Ok(()) }
 /// ```
 ///
-/// Each [`source`](Self::source) has a tape of its own, `./sessions/GAME_STREAM_YYYYMMDD_HHMMSS.gtape` unless told otherwise;
-/// [`and`](Self::and) puts another source on the same tape. [`to`](Self::to), [`to_writer`](Self::to_writer) and
-/// [`realtime_only`](Self::realtime_only) speak of the tape before them, [`hz`](Self::hz) of the source before it, and
-/// [`names`](Self::names) of all when it comes first. Callbacks are found by the type of their frames, wherever they stand.
+/// Each [`source`](Self::source) gets its own tape, `./sessions/GAME_STREAM_YYYYMMDD_HHMMSS.gtape` by default;
+/// [`and`](Self::and) adds another source to the same tape. [`to`](Self::to), [`to_writer`](Self::to_writer) and
+/// [`realtime_only`](Self::realtime_only) apply to the tape before them, [`hz`](Self::hz) to the source before it, and
+/// [`names`](Self::names) to all sources when it comes first. Callbacks are matched by the type of their frames, in any position.
 ///
-/// A game that is not there is waited for. What is wrong with all this is said by [`start`](Self::start).
+/// If a game is not running, the capture waits for it. [`start`](Self::start) reports all configuration errors.
 pub struct Capture {
     pub(super) tapes: Vec<TapePlan>,
     pub(super) listeners: Vec<Box<dyn Listen>>,
@@ -47,21 +47,21 @@ pub struct Capture {
     prefix: Prefix,
 }
 
-/// One tape and what goes on it.
+/// A tape and its sources.
 pub(super) struct TapePlan {
     pub(super) sources: Vec<SourceSpec>,
     pub(super) target: Target,
 }
 
-/// Where frames go.
+/// The target of frames.
 pub(super) enum Target {
-    /// To a file with a name of our making.
+    /// A file with a generated name.
     Named,
-    /// To this file.
+    /// This file.
     File(PathBuf),
-    /// Only to listeners.
+    /// Listeners only.
     Nowhere,
-    /// To a writer of the user's.
+    /// A custom writer.
     Writer(Box<dyn Listen>),
 }
 
@@ -72,7 +72,7 @@ impl Default for Capture {
 }
 
 impl Capture {
-    /// A capture of nothing yet.
+    /// Creates a capture without sources.
     pub fn new() -> Self {
         Self {
             tapes: Vec::new(),
@@ -87,7 +87,7 @@ impl Capture {
         }
     }
 
-    /// Adds a source with a tape of its own.
+    /// Adds a source with its own tape.
     pub fn source(mut self, source: impl IntoSource) -> Self {
         let mut source = source.into_source();
         source.set_prefix(&self.prefix);
@@ -95,8 +95,8 @@ impl Capture {
         self
     }
 
-    /// Adds a source to the tape of the source before it. The tape begins when all its sources are there. Names and, within a game,
-    /// the rate are those of the source before it, unless said otherwise after it.
+    /// Adds a source to the tape of the previous source. The tape begins when all its sources are available. The prefix and, for the same
+    /// game, the rate are inherited from the previous source unless set afterwards.
     pub fn and(self, source: impl IntoSource) -> Self {
         let mut source = source.into_source();
         self.tape("and", |tape| {
@@ -108,23 +108,23 @@ impl Capture {
         })
     }
 
-    /// The tape before goes to this file. If it is there already, or if a second tape is needed, a number is added to the name:
+    /// Writes the previous tape to this file. If the file exists, or if a second tape is needed, a number is added to the name:
     /// nothing is overwritten.
     pub fn to(self, path: impl Into<PathBuf>) -> Self {
         self.target("to", Target::File(path.into()))
     }
 
-    /// Instead of a tape, the source before goes to a writer of your own.
+    /// Passes the frames of the previous source to a custom writer instead of a tape.
     pub fn to_writer(self, writer: impl FrameWriter) -> Self {
         self.target("to_writer", Target::Writer(Box::new(OnBytes::new(None, writer))))
     }
 
-    /// Nothing is written for the source before: only callbacks and iterators get its frames.
+    /// Writes nothing for the previous source: only callbacks and iterators get its frames.
     pub fn realtime_only(self) -> Self {
         self.target("realtime_only", Target::Nowhere)
     }
 
-    /// A prefix before the names of shared memory, as `gametape demo` and tests have it: for the tape before it or, before the first
+    /// Sets a prefix for the names of shared memory, as used by `gametape demo` and tests: for the previous tape or, before the first
     /// source, for all of them.
     pub fn names(mut self, prefix: &str) -> Self {
         let Some(prefix) = Prefix::new(prefix) else {
@@ -141,22 +141,22 @@ impl Capture {
         })
     }
 
-    /// The source before is sampled this often a second, 1 to 1000. Unless said, as its game suggests.
+    /// Sets the sampling rate of the previous source, 1 to 1000 Hz. The default depends on the game.
     pub fn hz(self, hz: u32) -> Self {
         self.last_source("hz", |source| source.set_hz(hz))
     }
 
-    /// Calls back with each new frame of the type that the closure takes, and the time since the beginning.
+    /// Calls back with each new frame of the closure's type and the time since the start of the recording.
     ///
-    /// The callback runs on a thread of its own. If it is slow, it misses frames ([`RunningCapture::skipped`]), and nobody else
-    /// does; if it panics, that is counted and told by [`RunningCapture::wait`]. The recording is complete in either case. Frames
-    /// of a [`Tape`](crate::Tape) at full speed wait for it instead.
+    /// The callback runs on its own thread. A slow callback misses frames ([`RunningCapture::skipped`]) without affecting other
+    /// listeners. Panics are counted and reported by [`RunningCapture::wait`]. The recording is complete in either case. A
+    /// [`Tape`](crate::Tape) at full speed waits for the callback instead.
     pub fn on<F: FrameStruct>(mut self, callback: impl FnMut(Duration, &F) + Send + 'static) -> Self {
         self.listeners.push(Box::new(OnFrame::of_type(callback)));
         self
     }
 
-    /// Like [`on`](Self::on), for a stream by its name: for structs of your own from a tape or a source of your own.
+    /// Like [`on`](Self::on), for a stream by name: for custom structs from a tape or a custom source.
     pub fn on_stream<F: FrameStruct>(
         mut self,
         stream: &str,
@@ -176,51 +176,51 @@ impl Capture {
         self
     }
 
-    /// Calls back with what the car does, in the same words for every game, after each new frame of any stream.
+    /// Calls back with a normalized sample, in the same units for every game, after each new frame of any stream.
     pub fn on_sample(mut self, callback: impl FnMut(Duration, &Sample) + Send + 'static) -> Self {
         self.listeners.push(Box::new(OnSample(callback)));
         self
     }
 
-    /// Like [`on_stream`](Self::on_stream), with values by the names of their channels: for games that describe their frames at
-    /// run time, as iRacing does (`row.number("Speed")`).
+    /// Like [`on_stream`](Self::on_stream), with values by channel name: for games that describe their frames at run time, like iRacing
+    /// (`row.number("Speed")`).
     pub fn on_row(mut self, stream: &str, callback: impl FnMut(Duration, SeenFrame<'_>) + Send + 'static) -> Self {
         let writer = RowWriter { handler: callback, layout: None };
         self.listeners.push(Box::new(OnBytes::new(Some(stream), writer)));
         self
     }
 
-    /// Tapes without a path go here instead of `./sessions`.
+    /// Sets the folder for tapes without a path. The default is `./sessions`.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
     }
 
-    /// Puts an entry into the metadata of every tape.
+    /// Adds a metadata entry to every tape.
     pub fn note(mut self, key: &str, value: &str) -> Self {
         self.metadata.push((key.into(), value.into()));
         self
     }
 
-    /// Ends when this much is recorded.
+    /// Ends the capture after this recorded duration.
     pub fn max_duration(mut self, longest: Duration) -> Self {
         self.max_duration = Some(longest);
         self
     }
 
-    /// Does not end with the game, but waits for it again, with a new tape each time.
+    /// Waits for the game again after it ends, with a new tape each time, instead of ending the capture.
     pub fn again(mut self) -> Self {
         self.again = true;
         self
     }
 
-    /// Uses another clock: for tests.
+    /// Uses another clock, for tests.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Starts capturing. Returns at once: whether the game is there or not.
+    /// Starts capturing. Returns immediately, whether the game is running or not.
     pub fn start(self) -> Result<RunningCapture, StartError> {
         RunningCapture::start(self)
     }

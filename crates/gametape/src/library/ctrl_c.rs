@@ -1,17 +1,17 @@
-//! Ctrl+C and the system's wish that we end, while somebody waits for a capture.
+//! Detects Ctrl+C and termination requests of the system while a caller waits for a capture.
 //!
-//! The handler is installed by the first wait and stays. While nobody waits, and for the second Ctrl+C, it does what would happen
-//! without it: the process ends. (What was accepted is in the journal of the tape even then.)
+//! The first wait installs the handler, and it stays installed. When no caller waits, and on the second Ctrl+C, it acts like the default
+//! handler: the process ends. (The tape's journal holds all accepted frames even then.)
 
 use std::sync::OnceLock;
 
-/// Whether the end was asked for while this lives.
+/// Detects a termination request during its lifetime.
 pub(crate) struct CtrlC {
     before: usize,
 }
 
 impl CtrlC {
-    /// Listens from now on.
+    /// Starts listening.
     pub(crate) fn listen() -> std::io::Result<Self> {
         static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
         let installed = INSTALLED.get_or_init(|| system::install().map_err(|error| error.to_string()));
@@ -20,7 +20,7 @@ impl CtrlC {
         Ok(Self { before: system::count() })
     }
 
-    /// Whether it was pressed since.
+    /// Returns whether a termination request arrived since [`listen`](Self::listen).
     pub(crate) fn pressed(&self) -> bool {
         system::count() != self.before
     }
@@ -40,7 +40,7 @@ mod system {
 
     use signal_hook::consts::{SIGINT, SIGTERM};
 
-    /// How many wait. The signal ends the process when nobody does.
+    /// Number of waiting callers. Without one, the signal ends the process.
     static WAITING: AtomicUsize = AtomicUsize::new(0);
     static PRESSED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
     static AS_USUAL: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -48,7 +48,7 @@ mod system {
 
     pub(super) fn install() -> io::Result<()> {
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the second signal finds the flag that the first one set.
+            // The order matters: the second signal must find the flag set by the first.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&AS_USUAL))?;
             signal_hook::flag::register(signal, Arc::clone(&PRESSED))?;
             signal_hook::flag::register(signal, Arc::clone(&AS_USUAL))?;
@@ -64,7 +64,7 @@ mod system {
         AS_USUAL.store(waiting == 0, Ordering::SeqCst);
     }
 
-    /// Grows with each signal that was seen.
+    /// Returns a count that increases with each observed signal.
     pub(super) fn count() -> usize {
         if PRESSED.swap(false, Ordering::SeqCst) {
             COUNT.fetch_add(1, Ordering::SeqCst);
@@ -84,7 +84,7 @@ mod system {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
 
     pub(super) fn install() -> io::Result<()> {
-        // What is not taken ends the process.
+        // Returning `false` lets the event end the process.
         on_console_event(|_| {
             let earlier = COUNT.fetch_add(1, Ordering::SeqCst);
             WAITING.load(Ordering::SeqCst) > 0 && earlier == 0

@@ -1,4 +1,4 @@
-//! Callbacks that get values instead of structs: neutral samples, or the channels of a row by name.
+//! Callbacks that receive values instead of structs: normalized samples, or the channels of a row by name.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::games::{Layout, Sample, SeenFrame};
 use crate::layout::layout_of_stream;
 use gametape_analysis::Decoding;
 
-/// Tapes whose decoders are kept: those of several sources at once.
+/// Maximum number of tapes with a cached decoder: several sources may run at once.
 const TAPES: usize = 8;
 
 /// A callback for samples.
@@ -45,7 +45,7 @@ impl<H: FnMut(Duration, &Sample) + Send + 'static> Listen for OnSample<H> {
     }
 }
 
-/// Turns the frames of a stream into rows with channels.
+/// Passes the frames of a stream as rows with channels.
 pub(crate) struct RowWriter<H> {
     pub(crate) handler: H,
     pub(crate) layout: Option<(StreamSpec, Layout)>,

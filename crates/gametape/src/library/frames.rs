@@ -1,4 +1,4 @@
-//! Frames of a running capture as an iterator that waits, or as an async stream.
+//! Frames of a running capture as a blocking iterator or an async stream.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::gate::Gate;
 use super::ring::{Ring, ThreadWaker};
 use super::typed::{FrameStruct, Timed};
 
-/// Frames of one type with the time since the beginning. Each call waits for the next; ends when the capture ends.
+/// A blocking iterator over frames of one type, with the time since the start of the recording. Ends when the capture ends.
 pub struct Frames<F> {
     ring: Arc<Ring<Timed<F>>>,
     waker: ThreadWaker,
@@ -21,12 +21,12 @@ impl<F: FrameStruct> Frames<F> {
         Self { ring, waker: ThreadWaker::default(), gate }
     }
 
-    /// Frames that were missed because this was not read in time.
+    /// Returns the number of frames missed because they were not read in time.
     pub fn skipped(&self) -> u64 {
         self.ring.skipped()
     }
 
-    /// The next frame if there is one now.
+    /// Returns the next frame if one is available. Does not block.
     pub fn try_next(&mut self) -> Option<(Duration, F)> {
         self.gate.open();
         let mut next = None;
@@ -34,7 +34,7 @@ impl<F: FrameStruct> Frames<F> {
         next
     }
 
-    /// The same frames as an async stream. It needs no runtime of a certain kind: the capture wakes whoever polls.
+    /// Converts the iterator to an async stream. It works with any runtime: the capture wakes the polling task.
     pub fn into_stream(self) -> FrameStream<F> {
         FrameStream { frames: self }
     }
@@ -61,13 +61,13 @@ impl<F> Drop for Frames<F> {
     }
 }
 
-/// Frames of one type as an async stream, see [`Frames::into_stream`].
+/// An async stream of frames of one type; see [`Frames::into_stream`].
 pub struct FrameStream<F> {
     frames: Frames<F>,
 }
 
 impl<F: FrameStruct> FrameStream<F> {
-    /// Frames that were missed because this was not polled in time.
+    /// Returns the number of frames missed because they were not polled in time.
     pub fn skipped(&self) -> u64 {
         self.frames.skipped()
     }
@@ -78,7 +78,7 @@ impl<F: FrameStruct> futures_core::Stream for FrameStream<F> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<(Duration, F)>> {
         let frames = &mut self.get_mut().frames;
-        // Once more after the waker stands: what comes in between is not slept through.
+        // Check again after registering the waker, so that a frame arriving in between is not missed.
         for _ in 0..2 {
             if let Some(next) = frames.try_next() {
                 return Poll::Ready(Some(next));

@@ -1,9 +1,9 @@
-//! Holds a tape back until somebody is there for its frames.
+//! Holds a tape back until a reader is ready for its frames.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Shut until it is opened, once and for all.
+/// Closed until it is opened; it never closes again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gate(Arc<(Mutex<bool>, Condvar)>);
 
@@ -14,7 +14,7 @@ impl Gate {
         changed.notify_all();
     }
 
-    /// Waits until it is open, but not longer. Gives whether it is.
+    /// Waits until it is open, at most for `longest`. Returns whether it is open.
     pub(crate) fn wait(&self, longest: Duration) -> bool {
         let (open, changed) = &*self.0;
         let guard = open.lock().unwrap_or_else(PoisonError::into_inner);

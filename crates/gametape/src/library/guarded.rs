@@ -1,4 +1,4 @@
-//! A source whose panic is an error: its tape is closed like any other.
+//! Converts a panic in a source to an error, so that its tape is closed normally.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use super::wanted::message_of;
 use crate::capture::{Batch, Clock, Pace, Source, SourceError, State};
 use crate::games::About;
 
-/// A source of anybody's making.
+/// A source with panics caught.
 pub(crate) struct Guarded(Box<dyn Source>);
 
 impl Guarded {

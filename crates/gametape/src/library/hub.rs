@@ -1,7 +1,7 @@
-//! The listeners of one tape: each new frame goes to all of them, on the capturing thread.
+//! Passes each new frame of a tape to all listeners, on the capturing thread.
 //!
-//! Listeners see what the tape keeps: observers get a frame after the tape has accepted it, and frames that equal the one before are left out where
-//! the tape leaves them out.
+//! Listeners get the frames that the tape stores: observers get a frame after the tape has accepted it, and unchanged frames are skipped if
+//! the tape skips them.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::capture::{Description, EndReason, Observer, TapeBegins};
 use crate::format::TapeId;
 
-/// Gives frames to listeners.
+/// Distributes frames to listeners.
 pub(crate) struct Hub {
     listeners: Vec<Box<dyn Observer>>,
     joining: Arc<Joining>,
@@ -18,7 +18,7 @@ pub(crate) struct Hub {
     newest: Vec<Newest>,
 }
 
-/// The tape that has begun, for those who join later.
+/// The current tape, for listeners that join later.
 struct Begun {
     description: Description,
     file: Option<(TapeId, PathBuf)>,
@@ -46,28 +46,28 @@ impl Begun {
     }
 }
 
-/// The newest frame of a stream, where the tape compares with it.
+/// The latest frame of a stream, if the tape compares frames with it.
 struct Newest {
     compares: bool,
     bytes: Option<Vec<u8>>,
 }
 
-/// Where listeners come in while it runs, and what is counted.
+/// Lets listeners join a running capture, and counts frames.
 #[derive(Default)]
 pub(crate) struct Joining {
     waits: AtomicBool,
     frames: AtomicU64,
-    /// `None` once the hub is gone.
+    /// `None` after the hub was dropped.
     listeners: Mutex<Option<Vec<Box<dyn Observer>>>>,
 }
 
 impl Joining {
-    /// Frames that listeners were given.
+    /// Returns the number of frames passed to listeners.
     pub(crate) fn frames(&self) -> u64 {
         self.frames.load(Ordering::Relaxed)
     }
 
-    /// Adds a listener; it gets frames from now on. Dropped at once if it is over.
+    /// Adds a listener, which gets frames from now on. It is dropped immediately if the capture is over.
     pub(crate) fn join(&self, listener: Box<dyn Observer>) {
         if let Some(listeners) = &mut *self.listeners.lock().unwrap_or_else(PoisonError::into_inner) {
             listeners.push(listener);
@@ -99,7 +99,7 @@ impl Hub {
         }
     }
 
-    /// Whether the tape will not store it again.
+    /// Returns whether the frame is unchanged, so that the tape does not store it again.
     fn is_repeated(&mut self, stream: usize, bytes: &[u8]) -> bool {
         let Some(newest) = self.newest.get_mut(stream).filter(|newest| newest.compares) else { return false };
         if newest.bytes.as_deref() == Some(bytes) {
@@ -150,7 +150,7 @@ impl Observer for Hub {
 
 impl Drop for Hub {
     fn drop(&mut self) {
-        // Who joins now would wait for ever.
+        // A listener that joins now would wait forever.
         *self.joining.listeners.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

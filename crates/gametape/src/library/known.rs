@@ -1,4 +1,5 @@
-//! Games that the library knows: all of a game is read, since only that tells whether it runs; what was asked for is given.
+//! Sources for supported games. Always reads all streams of a game, because only together they show whether it runs; passes on the
+//! requested streams.
 
 use super::start_error::StartError;
 use crate::capture::{Batch, Clock, Description, Pace, Source, SourceError, State, game_sources};
@@ -18,7 +19,7 @@ impl KnownGame {
         Self { game, streams, prefix: Prefix::default(), hz: None }
     }
 
-    /// Takes over the streams of another one, if one look at the game serves both.
+    /// Merges the streams of another one, if one reader serves both. Returns whether it did.
     pub(crate) fn take_over(&mut self, other: &Self) -> bool {
         let same = self.game.id == other.game.id && self.prefix == other.prefix && self.hz == other.hz;
         if same {
@@ -36,13 +37,13 @@ impl KnownGame {
     }
 }
 
-/// A source of which only some streams are given.
+/// A source restricted to some of its streams.
 pub(crate) struct Part {
     whole: Box<dyn Source>,
     streams: Vec<&'static str>,
     batch: Batch,
     described: u64,
-    /// For each stream of the whole: its number here, or the newest frame, which shows whether the game moves.
+    /// For each stream of the source: its index here, or its latest frame, which shows whether the game is active.
     places: Vec<Result<usize, Vec<u8>>>,
 }
 
@@ -83,7 +84,7 @@ impl Source for Part {
             match self.places.get_mut(frame.stream) {
                 Some(Ok(stream)) => batch.frame(*stream, frame.time_ns, frame.bytes),
                 Some(Err(newest)) if newest != frame.bytes => {
-                    // The first one may be hours old.
+                    // The first frame may be hours old.
                     if !newest.is_empty() {
                         batch.game_moves();
                     }

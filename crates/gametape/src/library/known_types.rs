@@ -1,4 +1,4 @@
-//! The structs that games have for their frames: which stream each of them belongs to.
+//! Maps the frame structs of games to their streams.
 
 use std::any::TypeId;
 
@@ -14,7 +14,7 @@ pub(crate) struct KnownType {
     bytes: usize,
 }
 
-/// Every struct, one line each.
+/// All structs.
 fn all() -> [KnownType; 12] {
     [
         known::<ac::Physics>(),
@@ -37,7 +37,7 @@ fn known<F: Frame>() -> KnownType {
     KnownType { id: TypeId::of::<F>, game: game.id, stream: stream.name, bytes: size_of::<F>() }
 }
 
-/// The stream that a struct belongs to.
+/// Returns the stream of a struct.
 pub(crate) fn known_type(id: TypeId) -> Option<KnownType> {
     all().into_iter().find(|known| (known.id)() == id)
 }

@@ -1,4 +1,4 @@
-//! Callbacks and writers: each on a thread of its own, behind a ring of its own, so that a slow one harms nobody but itself.
+//! Callbacks and writers: each has its own thread and ring, so that a slow one affects no other.
 
 use std::any::{TypeId, type_name};
 use std::io;
@@ -13,13 +13,13 @@ use super::typed::{FrameStruct, Inlets, Timed, TypedTap, typed_ring};
 use super::wanted::{Fault, Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag};
 
-/// What a listener asks for.
+/// The frames that a listener requests.
 pub(crate) enum Want {
-    /// The stream whose frames are of this type.
+    /// The stream with frames of this type.
     Type { id: TypeId, name: &'static str, bytes: usize },
-    /// A stream by name, as frames of this type; without a length as bytes.
+    /// A stream by name, as frames of this type; as bytes if `bytes` is `None`.
     Stream { stream: String, name: &'static str, bytes: Option<usize> },
-    /// Everything.
+    /// All streams.
     All,
 }
 
@@ -37,17 +37,17 @@ impl Want {
 pub(crate) trait Listen: Send {
     fn wants(&self) -> Want;
 
-    /// Starts its thread and gives one observer for each of `tapes` tapes.
+    /// Starts its thread. Returns one observer for each of `tapes` tapes.
     fn start(self: Box<Self>, wanted: Wanted, patient: Option<StopFlag>, tapes: usize) -> io::Result<Started>;
 }
 
-/// A listener that runs.
+/// A started listener.
 pub(crate) struct Started {
     pub(crate) observers: Vec<Box<dyn Observer>>,
     pub(crate) listener: Listener,
 }
 
-/// What is left of a listener beside its thread and its observers.
+/// The handle of a running listener.
 pub(crate) struct Listener {
     pub(crate) wanted: Arc<Wanted>,
     pub(crate) met: Met,
@@ -55,7 +55,7 @@ pub(crate) struct Listener {
     pub(crate) thread: Option<JoinHandle<()>>,
 }
 
-/// A ring of anything.
+/// A type-erased ring.
 pub(crate) trait AnyRing: Send + Sync {
     fn skipped(&self) -> u64;
     fn abandon(&self);
@@ -113,7 +113,7 @@ pub(crate) struct OnBytes<W> {
 }
 
 impl<W: FrameWriter> OnBytes<W> {
-    /// `stream`: `None` takes all.
+    /// Creates a listener for one stream, or for all if `None`.
     pub(crate) fn new(stream: Option<&str>, writer: W) -> Self {
         Self { stream: stream.map(str::to_owned), writer }
     }
@@ -136,7 +136,7 @@ impl<W: FrameWriter> Listen for OnBytes<W> {
     }
 }
 
-/// Starts a thread that gets frames as bytes: of the wanted stream, or of all.
+/// Starts a thread that receives frames as bytes: of the wanted stream, or of all.
 pub(crate) fn listen_to_bytes<E: FnMut(&mut Slot) + Send + 'static>(
     wanted: Wanted,
     (ring, inlet): (Arc<Ring<Slot>>, Inlets<Slot>),
@@ -152,7 +152,7 @@ pub(crate) fn listen_to_bytes<E: FnMut(&mut Slot) + Send + 'static>(
     Ok(Started { observers, listener: Listener { wanted, met, ring, thread: Some(thread) } })
 }
 
-/// A writer at work. Ends it when it is dropped, that is, after the last frame.
+/// A running writer. Calls [`FrameWriter::end`] when dropped, that is, after the last frame.
 struct Writing<W: FrameWriter> {
     writer: W,
     met: Met,
@@ -194,7 +194,7 @@ impl<W: FrameWriter> Drop for Writing<W> {
     }
 }
 
-/// A thread that calls `each` with all that comes through the ring. Panics are caught and noted.
+/// Starts a thread that calls `each` for every item in the ring. Panics are caught and recorded.
 fn consume<T: Reuse + Send + 'static>(
     ring: &Arc<Ring<T>>,
     met: &Met,

@@ -1,8 +1,8 @@
-//! The library: capture a game in five lines, typed.
+//! The library API: typed capture of a game in five lines.
 //!
-//! [`Capture`] is the plan, [`RunningCapture`] what runs, [`Summary`] what it gave. Inside: a source for each tape is read by a
-//! recorder thread; its observer (`hub`) hands each new frame to the listeners, each of which has a ring of slots and, if it is a
-//! callback, a thread of its own. `docs/library.md` is the guide; its examples are tests.
+//! [`Capture`] is the builder, [`RunningCapture`] the running capture, [`Summary`] the result. For each tape, a recorder thread reads the
+//! source. Its observer (`hub`) passes each new frame to the listeners. Each listener has a ring buffer and, if it is a callback, its own
+//! thread. `docs/library.md` is the guide; its examples are tests.
 
 mod bytes;
 mod capture;
@@ -43,7 +43,7 @@ pub use typed::FrameStruct;
 pub use wanted::Fault;
 pub(crate) use wanted::{Wanted, message_of};
 
-/// The examples of the guide and of the front page, as tests. Not part of the package, which holds neither.
+/// The examples of the guide and of the README, as tests. Not part of the package, which contains neither.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../../../../docs/library.md")]

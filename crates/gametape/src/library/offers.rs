@@ -1,4 +1,4 @@
-//! Which streams the sources of a capture give, and which of them a listener means.
+//! Matches listeners to the streams that the sources of a capture provide.
 
 use super::known_types::known_type;
 use super::listener::Want;
@@ -6,11 +6,11 @@ use super::source_spec::{Offer, SourceSpec};
 use super::start_error::StartError;
 use super::wanted::{ANY_LENGTH, Wanted};
 
-/// What the sources of a capture give, as far as that is known before they are there.
+/// The streams that the sources of a capture provide, as far as known before they are available.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
     offers: Vec<Offer>,
-    /// There may be other streams.
+    /// Whether there may be further streams.
     open: bool,
 }
 
@@ -20,7 +20,7 @@ impl Offers {
         self.open |= source.is_open();
     }
 
-    /// The streams that a listener means.
+    /// Returns the streams that a listener requests.
     pub(crate) fn resolve(&self, want: &Want) -> Result<Wanted, StartError> {
         match want {
             Want::All => Ok(Wanted { type_name: "all frames", type_bytes: ANY_LENGTH, streams: Vec::new() }),

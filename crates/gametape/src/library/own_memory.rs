@@ -1,4 +1,4 @@
-//! A game that the library does not know: a struct, the name of its section of shared memory, and a few words.
+//! Support for other games: a struct, the name of its shared memory section, and a few settings.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -13,11 +13,11 @@ use crate::format::StreamSpec;
 use crate::games::{Channel, CopyRule, Kind, Layout};
 use crate::sys::Prefix;
 
-/// A game of your own whose frames lie in shared memory as a `#[repr(C)]` struct: `/dev/shm/SECTION` on Linux, `Local\SECTION` on
-/// Windows.
+/// Creates a source for a game that is not supported out of the box, whose frames are a `#[repr(C)]` struct in shared memory:
+/// `/dev/shm/SECTION` on Linux, `Local\SECTION` on Windows.
 ///
-/// It is waited for; a tape begins when its frames begin to change and ends when it is gone, or when nothing has changed for ten
-/// seconds. Without channels the tape keeps the bytes; with them, every tool can read the values by name.
+/// The capture waits for the game. A tape begins when frames start to change, and ends when the section is gone or nothing has changed
+/// for ten seconds. Without channels the tape stores bytes only; with channels, every tool can read the values by name.
 ///
 /// ```
 /// use std::mem::offset_of;
@@ -50,16 +50,16 @@ pub fn shared_memory<F: FrameStruct>(section: &str) -> SharedMemory<F> {
     SharedMemory { memory, frame: PhantomData }
 }
 
-/// See [`shared_memory`].
+/// A builder for a shared memory source; see [`shared_memory`].
 pub struct SharedMemory<F> {
     memory: OwnMemory,
     frame: PhantomData<fn() -> F>,
 }
 
-/// Whether a game drives, by one of its frames.
+/// Returns whether a frame shows that the game is live.
 pub(crate) type IsLive = Box<dyn Fn(&[u8]) -> bool + Send>;
 
-/// The same without its type.
+/// The settings without the frame type.
 pub(crate) struct OwnMemory {
     pub(crate) section: String,
     pub(crate) game: String,
@@ -73,40 +73,40 @@ pub(crate) struct OwnMemory {
 }
 
 impl<F: FrameStruct> SharedMemory<F> {
-    /// Id of the game, a name in kebab-case. Unless said, the name of the section.
+    /// Sets the id of the game, in kebab-case. The default is the name of the section.
     pub fn game(mut self, id: &str) -> Self {
         self.memory.game = id.into();
         self
     }
 
-    /// Name of the stream. Unless said, `memory`.
+    /// Sets the name of the stream. The default is `memory`.
     pub fn stream(mut self, name: &str) -> Self {
         self.memory.stream = name.into();
         self
     }
 
-    /// Samples a second, 1 to 1000. Unless said, 100.
+    /// Sets the sampling rate, 1 to 1000 Hz. The default is 100.
     pub fn hz(mut self, hz: u32) -> Self {
         self.memory.hz = hz;
         self
     }
 
-    /// How a whole copy is known. Unless said, two copies that follow each other must be equal.
+    /// Sets how a consistent copy is recognized. By default, two consecutive copies must be equal.
     pub fn copy_rule(mut self, rule: CopyRule) -> Self {
         self.memory.rule = rule;
         self
     }
 
-    /// Names a value of the frame, so that every tool finds it on the tape: its offset (`offset_of!`), kind, count and unit.
+    /// Names a value of the frame, so that every tool finds it in the tape: its offset (`offset_of!`), type, count and unit.
     pub fn channel(mut self, name: &str, offset: usize, kind: Kind, count: u32, unit: &str) -> Self {
         let (name, unit) = (name.to_owned().into(), unit.to_owned().into());
-        // An offset that does not fit is outside the frame, which the layout says.
+        // An offset that does not fit is outside the frame; `Layout::new` reports that.
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         self.memory.channels.push(Channel { name, offset, kind, count, unit });
         self
     }
 
-    /// Says by a frame whether there is something to record. While there is not, the game counts as being in its menus.
+    /// Sets a predicate that tells from a frame whether there is something to record. Otherwise the game counts as being in its menus.
     pub fn live_when(mut self, live: impl Fn(&F) -> bool + Send + 'static) -> Self {
         self.memory.live = Some(Box::new(move |bytes| F::read_from_bytes(bytes).is_ok_and(|frame| live(&frame))));
         self

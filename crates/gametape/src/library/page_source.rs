@@ -1,4 +1,4 @@
-//! One page of shared memory as a source: opened when it is there, copied by its rule, looked up again when it is replaced.
+//! A shared memory page as a source: opened when it appears, copied according to its rule, reopened when it is replaced.
 
 use std::io;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::format::Counters;
 use crate::games::{CopyRule, Presence};
 use crate::sys::SectionReader;
 
-/// How often the name is looked up again: programs replace their sections.
+/// Interval for looking up the name again: programs replace their sections.
 const CHECK_NAME_NS: u64 = 1_000_000_000;
 
-/// Frames of one length at the start of a section.
+/// Reads frames of a fixed length from the start of a section.
 pub(crate) struct PageSource {
     section: String,
     description: Description,
@@ -90,7 +90,7 @@ impl Source for PageSource {
             }
         }
         self.read_page(clock, batch).or_else(|error| {
-            // Cut short or taken away under us: look it up again.
+            // Truncated or removed while reading: open it again.
             self.page = None;
             Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.section))))
         })

@@ -1,4 +1,4 @@
-//! A source that waits for its frames itself, on a thread of its own, so that it can share a tape with others.
+//! Runs a blocking source on its own thread, so that it can share a tape with others.
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,22 +8,22 @@ use super::start_error::StartError;
 use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
 use crate::games::About;
 
-/// How often the queue is looked at. Frames have the time at which they came, not at which they are taken from here.
+/// Polling interval of the queue. Frames keep the time at which they arrived.
 pub(crate) const POLL: Duration = Duration::from_millis(5);
-/// Batches that wait.
+/// Capacity of the queue in batches.
 const BATCHES: usize = 64;
-/// Frames that find no place wait in the reader, up to this many bytes; then they are lost, and counted.
+/// When the queue is full, up to this many bytes of frames wait in the reader; further frames are lost and counted.
 pub(crate) const WAITING_BYTES: usize = 16 << 20;
 
-/// What one look gave.
+/// The result of one read.
 struct Look {
-    /// If it is another one than before.
+    /// Set if it has changed.
     description: Option<Description>,
     batch: Batch,
     state: Result<State, SourceError>,
 }
 
-/// The other end of a source on another thread.
+/// The receiving end of a source on another thread.
 pub(crate) struct Queued {
     looks: Receiver<Look>,
     used: SyncSender<Batch>,
@@ -32,7 +32,7 @@ pub(crate) struct Queued {
     known: Arc<Mutex<Known>>,
 }
 
-/// What a source says beside its frames.
+/// Information that a source provides besides frames.
 #[derive(Default)]
 struct Known {
     session_key: Option<u64>,
@@ -42,7 +42,7 @@ struct Known {
 }
 
 impl Queued {
-    /// `patient`: the source waits when there is no place, as only a tape can.
+    /// Starts the thread. If `patient`, the source blocks when the queue is full; only tapes can do that.
     pub(crate) fn start(source: Box<dyn Source>, clock: Arc<dyn Clock>, patient: bool) -> Result<Self, StartError> {
         let (give, looks) = sync_channel(BATCHES);
         let (used, reuse) = sync_channel(BATCHES + 1);
@@ -52,7 +52,7 @@ impl Queued {
             .name("gametape-source".into())
             .spawn(move || reader.run())
             .map_err(StartError::Thread)?;
-        // Until its first look nobody knows whether it is there.
+        // Whether the source is available is unknown until its first read.
         Ok(Self { looks, used, held: None, state: State::Away(Away::Undecided), known })
     }
 
@@ -83,7 +83,7 @@ impl Source for Queued {
                 out.describe(description);
             }
             if !look.batch.is_empty() {
-                // Frames that a source waited for are new, the first ones too.
+                // Frames from a blocking source are new, including the first ones.
                 out.game_moves();
             }
             out.take_over(&mut look.batch, 0);
@@ -109,7 +109,7 @@ impl Source for Queued {
     }
 }
 
-/// The thread's side.
+/// The sending end.
 struct Reader {
     source: Box<dyn Source>,
     clock: Arc<dyn Clock>,
@@ -121,7 +121,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Until there is no more, or nobody takes it.
+    /// Runs until the source ends or the receiver is dropped.
     fn run(&mut self) {
         let mut batch = Batch::default();
         loop {
@@ -150,7 +150,7 @@ impl Reader {
         }
     }
 
-    /// `false` if nobody takes it. What finds no place stays in the batch.
+    /// Sends a batch. Returns `false` if the receiver is gone. If the queue is full, the frames stay in the batch.
     fn hand_over(&mut self, batch: &mut Batch, state: Result<State, SourceError>, must: bool) -> bool {
         let described = batch.described();
         let description = (described != self.described).then(|| batch.description().clone());

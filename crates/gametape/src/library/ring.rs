@@ -1,11 +1,11 @@
-//! Frames from the thread that captures to the one that uses them: a ring of slots that are there from the start.
+//! A ring buffer of preallocated slots that passes frames from the capturing thread to a consumer.
 //!
-//! One thread fills slots, one empties them. A slot belongs to one of the two at any time, which the two counts decide; its mutex
-//! is therefore never waited for. Slots keep their memory for the next frame, so the capturing thread does not allocate in steady state. Unless
-//! it is asked to, it does not wait: what finds no free slot is counted as skipped.
+//! One thread fills slots, one empties them. At any time a slot belongs to one of the two, as determined by two counters, so its mutex is
+//! never contended. Slots keep their memory for the next frame, so the capturing thread does not allocate in steady state. It does not
+//! block unless requested: a frame that finds no free slot is counted as skipped.
 //!
-//! A ring is bounded by slots and by bytes. The bytes of all slots together stay within a budget, whatever the size of the frames; slots that
-//! are emptied while more than half of it is held give their memory back.
+//! A ring is bounded by slots and by bytes. The memory of all slots together stays within a budget, whatever the size of the frames. A slot
+//! that is emptied while more than half of the budget is in use releases its memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -16,45 +16,45 @@ use std::time::Duration;
 
 use crate::capture::StopFlag;
 
-/// The wish to stop is seen this soon by a thread that waits for a free slot.
+/// Interval at which a thread waiting for a free slot checks for a stop request.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
-/// The contents of a slot, whose memory is used again.
+/// The content of a slot, with reusable memory.
 pub(crate) trait Reuse {
-    /// Bytes of memory that it holds on the heap.
+    /// Returns the bytes that it holds on the heap.
     fn held_bytes(&self) -> usize;
 
-    /// Gives that memory back.
+    /// Releases that memory.
     fn release(&mut self);
 }
 
-/// Copies a frame into memory that is used again, and takes no more memory than the frame needs.
+/// Copies a frame into a reusable buffer, without allocating more than the frame needs.
 pub(crate) fn copy_into(memory: &mut Vec<u8>, bytes: &[u8]) {
     memory.clear();
     memory.reserve_exact(bytes.len());
     memory.extend_from_slice(bytes);
 }
 
-/// Slots between two threads.
+/// A ring of slots between two threads.
 pub(crate) struct Ring<T> {
     slots: Box<[Mutex<T>]>,
-    /// The most that slots hold on the heap, together.
+    /// Maximum heap memory of all slots.
     budget: u64,
-    /// What they hold.
+    /// Current heap memory of all slots.
     held: AtomicU64,
     filled: AtomicU64,
     emptied: AtomicU64,
     skipped: AtomicU64,
-    /// No more will be filled.
+    /// The writer is done.
     closed: AtomicBool,
-    /// No more will be emptied.
+    /// The reader is gone.
     abandoned: AtomicBool,
     reader: Sleeper,
     writer: Sleeper,
 }
 
 impl<T: Reuse> Ring<T> {
-    /// A ring of that many slots, which hold no more than `budget` bytes together.
+    /// Creates a ring with a number of slots, which together hold at most `budget` bytes.
     pub(crate) fn new(slots: usize, budget: usize, empty: impl FnMut() -> T) -> Self {
         let slots: Vec<T> = std::iter::repeat_with(empty).take(slots.max(1)).collect();
         let held = slots.iter().map(|slot| slot.held_bytes() as u64).sum();
@@ -72,37 +72,37 @@ impl<T: Reuse> Ring<T> {
         }
     }
 
-    /// Frames that found no free slot, or were thrown away unread.
+    /// Returns the number of frames that found no free slot or were discarded unread.
     pub(crate) fn skipped(&self) -> u64 {
         self.skipped.load(SeqCst)
     }
 
-    /// There will be no more.
+    /// Marks the end of the input.
     pub(crate) fn close(&self) {
         self.closed.store(true, SeqCst);
         self.reader.wake();
     }
 
-    /// The reader is stopped; what it has not read counts as skipped.
+    /// Stops the reader; unread frames count as skipped.
     pub(crate) fn abandon(&self) {
         let left = self.filled.load(SeqCst).saturating_sub(self.emptied.load(SeqCst));
         self.skipped.fetch_add(left, SeqCst);
         self.leave();
     }
 
-    /// The reader has gone: it misses nothing.
+    /// Marks the reader as gone; unread frames do not count as skipped.
     pub(crate) fn leave(&self) {
         self.abandoned.store(true, SeqCst);
         self.writer.wake();
         self.reader.wake();
     }
 
-    /// Bytes that the slots hold on the heap.
+    /// Returns the heap memory of all slots in bytes.
     pub(crate) fn held_bytes(&self) -> u64 {
         self.held.load(SeqCst)
     }
 
-    /// Fills a slot with a frame of that many bytes if a slot is free and the budget allows it.
+    /// Fills a slot with a frame of `bytes` bytes if a slot is free and the budget allows it.
     fn try_fill(&self, bytes: usize, fill: &mut dyn FnMut(&mut T)) -> bool {
         let (filled, emptied) = (self.filled.load(SeqCst), self.emptied.load(SeqCst));
         if filled - emptied >= self.slots.len() as u64 {
@@ -111,7 +111,7 @@ impl<T: Reuse> Ring<T> {
         let mut fits = false;
         self.with_slot(filled, &mut |slot| {
             let grows = bytes.saturating_sub(slot.held_bytes()) as u64;
-            // An empty ring takes any frame: a frame of more than half of the budget might never fit otherwise.
+            // An empty ring accepts any frame: a frame of more than half the budget might never fit otherwise.
             fits = grows == 0 || filled == emptied || self.held_bytes() + grows <= self.budget;
             if fits {
                 self.counting(slot, fill);
@@ -125,7 +125,7 @@ impl<T: Reuse> Ring<T> {
         true
     }
 
-    /// Empties a slot if one is full. The slot stays taken while `empty` runs.
+    /// Empties a slot if one is filled. The slot stays occupied while `empty` runs.
     pub(crate) fn try_empty(&self, empty: &mut dyn FnMut(&mut T)) -> bool {
         let emptied = self.emptied.load(SeqCst);
         if self.abandoned.load(SeqCst) || emptied == self.filled.load(SeqCst) {
@@ -142,7 +142,7 @@ impl<T: Reuse> Ring<T> {
         true
     }
 
-    /// Does something with a slot and keeps count of what it holds.
+    /// Runs `act` on a slot and updates the memory count.
     fn counting(&self, slot: &mut T, act: &mut dyn FnMut(&mut T)) {
         let before = slot.held_bytes() as u64;
         act(slot);
@@ -157,14 +157,14 @@ impl<T: Reuse> Ring<T> {
         }
     }
 
-    /// Whether all that will ever come has been emptied.
+    /// Returns whether the input has ended and everything was read.
     pub(crate) fn is_over(&self) -> bool {
-        // In this order: what was filled before the end is seen.
+        // The order matters: frames filled before the close must be observed.
         let closed = self.closed.load(SeqCst);
         self.abandoned.load(SeqCst) || (closed && self.emptied.load(SeqCst) == self.filled.load(SeqCst))
     }
 
-    /// Empties a slot, waiting for one. `false` at the end.
+    /// Empties a slot; blocks until one is filled. Returns `false` at the end.
     pub(crate) fn empty(&self, waiting: &mut ThreadWaker, empty: &mut dyn FnMut(&mut T)) -> bool {
         loop {
             if self.try_empty(empty) {
@@ -180,25 +180,25 @@ impl<T: Reuse> Ring<T> {
         }
     }
 
-    /// Wakes this waker when there may be something new.
+    /// Registers a waker that is woken when there may be something new.
     pub(crate) fn wake_reader_with(&self, waker: &Waker) {
         self.reader.will_sleep(waker);
     }
 }
 
-/// The end of a ring that fills it. Dropping it closes the ring.
+/// The writing end of a ring. Dropping it closes the ring.
 pub(crate) struct Inlet<T: Reuse> {
     ring: Arc<Ring<T>>,
     waiting: Option<(ThreadWaker, StopFlag)>,
 }
 
 impl<T: Reuse> Inlet<T> {
-    /// `patient`: waits for a free slot instead of skipping, until somebody wants the end.
+    /// Creates the writing end. With `patient`, it blocks until a slot is free or a stop is requested, instead of skipping frames.
     pub(crate) fn new(ring: Arc<Ring<T>>, patient: Option<StopFlag>) -> Self {
         Self { ring, waiting: patient.map(|stop| (ThreadWaker::default(), stop)) }
     }
 
-    /// Fills a slot with a frame of that many bytes. `false` if there was no room, which is counted, or if nobody reads any more.
+    /// Fills a slot with a frame of `bytes` bytes. Returns `false` if there was no room, which is counted, or if the reader is gone.
     pub(crate) fn fill(&mut self, bytes: usize, fill: &mut dyn FnMut(&mut T)) -> bool {
         let ring = &self.ring;
         loop {
@@ -213,7 +213,7 @@ impl<T: Reuse> Inlet<T> {
                 return false;
             };
             ring.writer.will_sleep(waker.of_this_thread());
-            // Once more: what was emptied in between woke nobody.
+            // Try again: a slot emptied before the waker was registered woke nobody.
             if ring.try_fill(bytes, fill) {
                 return true;
             }
@@ -230,7 +230,7 @@ impl<T: Reuse> Drop for Inlet<T> {
     }
 }
 
-/// Somebody who may sleep and wants to be woken.
+/// One side of the ring that may sleep until it is woken.
 #[derive(Default)]
 struct Sleeper {
     sleeps: AtomicBool,
@@ -238,7 +238,7 @@ struct Sleeper {
 }
 
 impl Sleeper {
-    /// To be called before looking for the last time whether there is something to do.
+    /// Registers a waker. Must be called before the last check for work.
     fn will_sleep(&self, waker: &Waker) {
         let mut kept = self.waker.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|kept| !kept.will_wake(waker)) {
@@ -251,7 +251,7 @@ impl Sleeper {
         if !self.sleeps.swap(false, SeqCst) {
             return;
         }
-        // Not woken under the lock: some executors poll at once.
+        // Do not wake under the lock: some executors poll immediately.
         let waker = self.waker.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(waker) = waker {
             // An executor's waker is foreign code, and this is the capturing thread.
@@ -260,7 +260,7 @@ impl Sleeper {
     }
 }
 
-/// Wakes the thread that asked last. Made once for each thread that uses it.
+/// A cached waker for the calling thread.
 #[derive(Default)]
 pub(crate) struct ThreadWaker(Option<(ThreadId, Waker)>);
 

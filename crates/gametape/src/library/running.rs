@@ -1,4 +1,4 @@
-//! A capture that runs: wait for its end, stop it, look at it.
+//! A running capture: wait for its end, stop it, inspect it.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,26 +19,26 @@ use super::typed::{FrameStruct, TypedTap, typed_ring};
 use super::wanted::{Fault, Met};
 use crate::capture::{EndReason, Progress, StopFlag, Told};
 
-/// How soon Ctrl+C is seen.
+/// Polling interval for Ctrl+C.
 const LOOK_UP: Duration = Duration::from_millis(25);
-/// After a stop, callbacks have this long for the frames that wait for them, and then again to return.
+/// After a stop, time for callbacks to process waiting frames, and then the same time again to return.
 const CALLBACKS_MAY_TAKE: Duration = Duration::from_secs(1);
 
-/// A capture that runs. Dropping it ends it and makes its tapes whole; [`wait`](Self::wait) and [`stop`](Self::stop) also say how it
-/// went.
+/// A running capture. Dropping it ends it and closes its tapes; [`wait`](Self::wait) and [`stop`](Self::stop) also return the
+/// result.
 pub struct RunningCapture {
     pub(super) stop: StopFlag,
     pub(super) recorders: Vec<RecorderThread>,
-    /// Listeners; those that came later are added.
+    /// All listeners, including those added later.
     pub(super) listeners: Mutex<Vec<Listener>>,
     pub(super) offers: Offers,
     pub(super) told: Mutex<Receiver<Told>>,
-    /// Never says anything, and is cut off when all recorders are done.
+    /// Never receives a value; disconnected when all recorders are done.
     pub(super) done: Mutex<Receiver<()>>,
     /// Whether sources wait for listeners.
     pub(super) patient: bool,
     pub(super) ended: EndReason,
-    /// Holds tapes at full speed back until somebody reads or waits.
+    /// Holds tapes at full speed back until a reader or waiter is ready.
     pub(super) gate: Gate,
 }
 
@@ -67,11 +67,11 @@ impl RunningCapture {
         })
     }
 
-    /// Waits until the game ends, the tape is played to its end, or somebody presses Ctrl+C (or the system asks the process to
-    /// end: SIGTERM), and makes all tapes whole.
+    /// Waits until the game ends, the tape has been played to its end, Ctrl+C is pressed, or the system asks the process to end (SIGTERM).
+    /// Then closes all tapes.
     ///
-    /// To see Ctrl+C, a signal handler is installed, which stays; while nobody waits, and for a second Ctrl+C, it ends the process
-    /// as if it were not there. Use [`wait_for_end`](Self::wait_for_end) where signals are your own affair.
+    /// Installs a signal handler for Ctrl+C, which stays installed. While no caller waits, and on the second Ctrl+C, it ends the process
+    /// like the default handler. Use [`wait_for_end`](Self::wait_for_end) if your program handles signals itself.
     pub fn wait(mut self) -> Result<Summary, CaptureError> {
         // Without a handler, Ctrl+C ends the process; the tape's journal has everything then.
         let signal = CtrlC::listen().ok();
@@ -84,64 +84,64 @@ impl RunningCapture {
         self.end()
     }
 
-    /// Waits until the game ends or the tape is played to its end. No signal handler; [`stopper`](Self::stopper) ends it from elsewhere.
+    /// Waits until the game ends or the tape has been played to its end. Installs no signal handler; [`stopper`](Self::stopper) ends it.
     pub fn wait_for_end(mut self) -> Result<Summary, CaptureError> {
         self.gate.open();
         while !self.done_within(Duration::from_secs(3600)) {}
         self.end()
     }
 
-    /// Ends it now and makes all tapes whole.
+    /// Ends the capture now and closes all tapes.
     pub fn stop(mut self) -> Result<Summary, CaptureError> {
         self.stop.stop();
         self.end()
     }
 
-    /// Ends the capture from another thread, or from one of its callbacks.
+    /// Returns a handle that ends the capture from another thread or from one of its callbacks.
     pub fn stopper(&self) -> StopFlag {
         self.stop.clone()
     }
 
-    /// Whether it has ended.
+    /// Returns whether the capture has ended.
     pub fn is_over(&self) -> bool {
         self.recorders.iter().all(|recorder| recorder.thread.as_ref().is_none_or(JoinHandle::is_finished))
     }
 
-    /// Different frames that came in so far, of all streams.
+    /// Returns the number of distinct frames received so far, of all streams.
     pub fn frames_seen(&self) -> u64 {
         self.recorders.iter().map(|recorder| recorder.joining.frames()).sum()
     }
 
-    /// Frames that callbacks and iterators have missed, because they were slow. They are on the tape all the same.
+    /// Returns the number of frames that slow callbacks and iterators have missed. The tape contains them nevertheless.
     pub fn skipped(&self) -> u64 {
         self.lock_listeners().iter().map(|listener| listener.ring.skipped()).sum()
     }
 
-    /// How often callbacks have panicked.
+    /// Returns how often callbacks have panicked.
     pub fn panics(&self) -> u64 {
         self.lock_listeners().iter().map(|listener| listener.met.panics()).sum()
     }
 
-    /// Puts a mark on every tape that is being written. `false` if there is none.
+    /// Adds a mark to every tape being written. Returns `false` if there is none.
     pub fn mark(&self, text: &str) -> bool {
-        // All of them, not the first that takes it.
+        // Mark all tapes, not only the first.
         self.recorders.iter().fold(false, |marked, recorder| recorder.progress.mark(text) | marked)
     }
 
-    /// What each tape is doing.
+    /// Returns the progress of each tape.
     pub fn progress(&self) -> impl Iterator<Item = &Progress> {
         self.recorders.iter().map(|recorder| &*recorder.progress)
     }
 
-    /// The frames of a type from now on, as an iterator that waits for each and ends with the capture.
+    /// Returns a blocking iterator over the frames of a type from now on. It ends with the capture.
     ///
-    /// An iterator that is not read misses frames, which are counted. A [`Tape`](crate::Tape) at full speed begins to play when somebody
-    /// reads or waits, and then waits for those who read: get all iterators before the first read.
+    /// An iterator that is not read misses frames, which are counted. A [`Tape`](crate::Tape) at full speed starts to play at the first
+    /// read or wait, and from then on waits for its readers: create all iterators before the first read.
     pub fn frames<F: FrameStruct>(&self) -> Result<Frames<F>, StartError> {
         self.listen(&Want::of_type::<F>())
     }
 
-    /// Like [`frames`](Self::frames), for a stream by its name.
+    /// Like [`frames`](Self::frames), for a stream by name.
     pub fn frames_of<F: FrameStruct>(&self, stream: &str) -> Result<Frames<F>, StartError> {
         self.listen(&Want::of_stream::<F>(stream))
     }
@@ -167,13 +167,13 @@ impl RunningCapture {
         done.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
     }
 
-    /// Waits for the recorders and then for the callbacks, and sums up.
+    /// Waits for the recorders and then for the callbacks, and builds the summary.
     fn end(&mut self) -> Result<Summary, CaptureError> {
         let mut failures = Vec::new();
         for recorder in &mut self.recorders {
             if recorder.thread.take().is_some_and(|thread| thread.join().is_err()) {
                 failures
-                    .push("a capturing thread ended by a panic: its tape can be recovered, please report it".into());
+                    .push("a capturing thread panicked, please report it; `gametape recover` closes its tape".into());
             }
         }
         let faults = self.end_listeners();
@@ -200,7 +200,7 @@ impl RunningCapture {
         let start = Instant::now();
         for listener in listeners.iter_mut() {
             if let Some(thread) = listener.thread.take() {
-                // Nobody asked for the end: the callbacks get all frames, however long they take.
+                // Without a stop request, callbacks get all frames, however long they take.
                 if stopped && !finishes_until(&thread, start + CALLBACKS_MAY_TAKE) {
                     listener.ring.abandon();
                 }
@@ -220,13 +220,13 @@ impl Drop for RunningCapture {
     fn drop(&mut self) {
         if self.recorders.iter().any(|recorder| recorder.thread.is_some()) {
             self.stop.stop();
-            // Nobody is left to be told.
+            // There is no caller left to report errors to.
             let _ = self.end();
         }
     }
 }
 
-/// Waits for a thread, but not longer.
+/// Waits for a thread until a deadline. Returns whether it has finished.
 fn finishes_until(thread: &JoinHandle<()>, until: Instant) -> bool {
     while !thread.is_finished() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(2));

@@ -1,4 +1,4 @@
-//! What may stand in `.source(…)`, and what it becomes.
+//! The sources that `.source(…)` accepts.
 
 use std::any::TypeId;
 
@@ -13,10 +13,10 @@ use crate::games::{Frame, Game, TypedStream};
 use crate::sys::Prefix;
 use crate::tape::Tape;
 
-/// Anything that can be captured: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), the shared memory of a game
-/// of your own ([`shared_memory`](crate::shared_memory)), your own [`Source`], a [`Tape`](crate::Tape).
+/// A source for a capture: a stream of a game (`acc::physics()`), a whole game (`&acc::GAME`), shared memory of another game
+/// ([`shared_memory`](crate::shared_memory)), a custom [`Source`], or a [`Tape`](crate::Tape).
 pub trait IntoSource {
-    /// As a source that can be started.
+    /// Converts it to a source that can be started.
     fn into_source(self) -> SourceSpec;
 }
 
@@ -33,19 +33,19 @@ pub(crate) enum SourceKind {
     Tape(Tape),
 }
 
-/// A stream that a source is known to give.
+/// A stream that a source is known to provide.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
-    /// The struct of its frames, if that is known.
+    /// Type of the frame struct, if known.
     pub(crate) type_id: Option<TypeId>,
     pub(crate) game: String,
     pub(crate) stream: String,
-    /// All about it, where that is known before the first frame.
+    /// Full description, if known before the first frame.
     pub(crate) spec: Option<StreamSpec>,
 }
 
 impl SourceSpec {
-    /// Whether it may give streams that are not listed.
+    /// Returns whether it may provide unlisted streams.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.kind, SourceKind::Own(_))
     }
@@ -62,7 +62,7 @@ impl SourceSpec {
         Ok(())
     }
 
-    /// `false` if it has no names in shared memory.
+    /// Sets the prefix. Returns `false` if the source has no names in shared memory.
     pub(crate) fn set_prefix(&mut self, prefix: &Prefix) -> bool {
         match &mut self.kind {
             SourceKind::Game(game) => game.prefix = prefix.clone(),
@@ -72,7 +72,7 @@ impl SourceSpec {
         true
     }
 
-    /// Takes over what the source before it on the same tape was told.
+    /// Inherits settings from the previous source of the same tape.
     pub(crate) fn inherit(&mut self, before: &Self) {
         match &before.kind {
             SourceKind::Game(other) => {
@@ -90,7 +90,7 @@ impl SourceSpec {
         }
     }
 
-    /// What stands for it in the name of a file.
+    /// Returns its word in the name of a file.
     pub(crate) fn word(&self) -> Option<String> {
         match self.offers.as_slice() {
             [one] => Some(one.stream.clone()),
@@ -98,7 +98,7 @@ impl SourceSpec {
         }
     }
 
-    /// Whether it gives frames as fast as they are taken.
+    /// Returns whether it provides frames as fast as they are consumed.
     pub(crate) fn is_full_speed(&self) -> bool {
         matches!(&self.kind, SourceKind::Tape(tape) if !tape.plays_in_real_time())
     }

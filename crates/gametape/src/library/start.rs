@@ -1,4 +1,4 @@
-//! From a plan to threads: sources are opened, listeners started, one recorder for each tape.
+//! Starts a capture: opens sources, starts listeners, starts one recorder per tape.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -18,7 +18,7 @@ use crate::capture::{
     Clock, EndReason, Observer, Pace, Place, Progress, RecordOptions, Recorder, Source, StopFlag, Told,
 };
 
-/// What was started.
+/// A capture being started.
 pub(super) struct Start {
     capture: Capture,
     told: Sender<Told>,
@@ -65,7 +65,7 @@ impl Start {
     pub(super) fn run(mut self) -> Result<Self, StartError> {
         let tapes = std::mem::take(&mut self.capture.tapes);
         let mut observers: Vec<Vec<Box<dyn Observer>>> = tapes.iter().map(|_| Vec::new()).collect();
-        // Whatever is wrong shows before anything runs.
+        // Report all errors before anything runs.
         let mut opened = Vec::new();
         for tape in tapes {
             let place = self.place(&tape)?;
@@ -99,7 +99,7 @@ impl Start {
             Target::File(_) if tape.sources.iter().any(SourceSpec::is_full_speed) => return Err(StartError::TooFast),
             Target::File(path) => Some(Place::File(path.clone())),
             Target::Nowhere | Target::Writer(_) => None,
-            // It is on a tape already.
+            // The frames are already in a tape.
             Target::Named if tape.sources.iter().all(|source| matches!(source.kind, SourceKind::Tape(_))) => None,
             Target::Named => {
                 let words: Option<Vec<String>> = tape.sources.iter().map(SourceSpec::word).collect();
@@ -147,7 +147,7 @@ impl Start {
     }
 }
 
-/// All sources of one tape as one.
+/// Opens all sources of one tape as a single source.
 fn open(
     sources: Vec<SourceSpec>,
     gate: &Gate,

@@ -1,4 +1,4 @@
-//! Why a capture cannot start.
+//! Errors of starting a capture.
 
 use std::io;
 
@@ -6,88 +6,88 @@ use super::wanted::Fault;
 use crate::format::read::Problem;
 use crate::games::LayoutError;
 
-/// Why a capture cannot start. A game that is not there is no reason: it is waited for.
+/// Why a capture cannot start. A game that is not running is not an error: the capture waits for it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is nothing to capture.
-    #[error("there is no source: add one with .source(…)")]
+    /// There is no source.
+    #[error("there is no source; add one with .source(…)")]
     NoSource,
-    /// An option came before the first source.
-    #[error(".{option}(…) belongs to the source before it, and there is none")]
+    /// An option precedes the first source.
+    #[error(".{option}(…) applies to the source before it, and there is none")]
     NoSourceYet {
         /// The option.
         option: &'static str,
     },
-    /// An option that means nothing for a source of this kind.
-    #[error(".{option}(…) means nothing for a source of your own or a tape: such a source has its own pace and names")]
+    /// The option does not apply to a source of this kind.
+    #[error(".{option}(…) does not apply to a custom source or a tape, which has its own rate and names")]
     NotForThisSource {
         /// The option.
         option: &'static str,
     },
-    /// Too many or too few samples a second.
-    #[error("{hz} samples a second: 1 to 1000 can be taken")]
+    /// The sampling rate is out of range.
+    #[error("the sampling rate of {hz} Hz is out of range; use 1 to 1000 Hz")]
     Rate {
-        /// What was asked for.
+        /// The requested rate.
         hz: u32,
     },
-    /// A prefix that cannot be a part of a file name.
-    #[error("the prefix {prefix:?} may have up to 64 letters, digits, '-', '_' and '.', and not begin with '.'")]
+    /// The prefix cannot be part of a file name.
+    #[error("invalid prefix {prefix:?}: use up to 64 letters, digits, '-', '_' and '.', without a leading '.'")]
     Names {
         /// The prefix.
         prefix: String,
     },
-    /// No source gives what a callback or an iterator asks for.
+    /// No source provides the frames that a callback or an iterator requests.
     #[error(
-        "no source gives frames of {type_name}; the sources give: {offered}. Name the stream (.on_stream, .frames_of) if you know it"
+        "no source provides frames of {type_name}; the sources provide: {offered}. Name the stream (.on_stream, .frames_of) if you know it"
     )]
     NobodyGives {
-        /// The struct or the stream that was asked for.
+        /// The requested struct or stream.
         type_name: String,
-        /// What the sources give.
+        /// The streams that the sources provide.
         offered: String,
     },
-    /// The frames are of another kind.
+    /// The frames do not have the requested type.
     #[error(transparent)]
     WrongType(Fault),
-    /// A tape at full speed beside something that has a pace of its own.
-    #[error("a tape at full speed cannot be captured beside a live source: play it with .real_time()")]
+    /// A tape at full speed is combined with a source that has its own rate.
+    #[error("a tape at full speed cannot be combined with a live source: play it with .real_time()")]
     MixedSpeeds,
-    /// A tape at full speed to another tape.
+    /// A tape at full speed has a tape as its target.
     #[error(
-        "a tape at full speed is faster than any disk: to record it again play it with .real_time(); to copy it use `gametape cut`"
+        "a tape at full speed cannot be recorded, because it outpaces any disk: play it with .real_time(), or copy it with `gametape cut`"
     )]
     TooFast,
-    /// A tape has lost frames.
-    #[error("the tape is damaged: {0}; `gametape recover` makes a whole one of what is left")]
+    /// The tape has lost frames.
+    #[error("the tape is damaged: {0}; `gametape recover` writes an intact tape from what is left")]
     Damaged(Problem),
-    /// A struct without bytes, or a counter of the copy rule that is not in it.
-    #[error("{section:?}: {needed} bytes at byte {offset} are needed, and the struct has {bytes} bytes")]
+    /// The struct is empty, or the counter of the copy rule is outside it.
+    #[error("{section:?}: {needed} bytes at offset {offset} are required, but the struct has {bytes} bytes")]
     OutsideStruct {
         /// The section of shared memory.
         section: String,
-        /// Where the counter should be.
+        /// Expected offset of the counter.
         offset: u32,
-        /// Bytes that are needed there.
+        /// Bytes required there.
         needed: usize,
-        /// Bytes of the struct.
+        /// Size of the struct in bytes.
         bytes: usize,
     },
-    /// A table of channels is not right.
-    #[error("the channels of {section:?} are not right: {source}")]
+    /// The channel table is invalid.
+    #[error("invalid channels for {section:?}: {source}")]
     Channels {
         /// The section of shared memory.
         section: String,
-        /// What is wrong.
+        /// The error.
         source: LayoutError,
     },
-    /// The game cannot be captured while it runs.
+    /// The game cannot be captured live.
     #[error("{game} cannot be captured live")]
     NotLive {
         /// Id of the game.
         game: &'static str,
     },
-    /// The system refused a thread.
+    /// The system could not start a thread.
     #[error("cannot start a thread: {0}")]
     Thread(#[source] io::Error),
 }

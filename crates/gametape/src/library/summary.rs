@@ -1,4 +1,4 @@
-//! What a capture gave, once it is over.
+//! The result of a capture.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use crate::capture::{EndReason, Told};
 use crate::format::Counters;
 use crate::format::write::Finished;
 
-/// What a capture gave.
+/// The result of a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// The tapes, in the order in which they were closed.
     pub tapes: Vec<TapeSummary>,
-    /// Different frames that came in, of all streams, recorded or not.
+    /// Distinct frames received, of all streams, recorded or not.
     pub frames: u64,
-    /// Frames that callbacks and iterators missed, because they were slow. They are on the tape all the same.
+    /// Frames that slow callbacks and iterators missed. The tape contains them nevertheless.
     pub skipped: u64,
     /// Why it ended.
     pub end: EndReason,
@@ -32,20 +32,20 @@ pub struct TapeSummary {
     pub game: String,
     /// Why it ended.
     pub end: EndReason,
-    /// From the first frame to the end.
+    /// Time from the first frame to the end.
     pub duration: Duration,
-    /// Frames of the game on it.
+    /// Number of the game's frames in it.
     pub frames: u64,
-    /// Length of the file.
+    /// Length of the file in bytes.
     pub bytes: u64,
-    /// What was lost and noticed.
+    /// Detected losses.
     pub loss: Counters,
-    /// The same for each stream.
+    /// Totals and losses of each stream.
     pub finished: Finished,
 }
 
 impl TapeSummary {
-    /// A tape that was told of.
+    /// Converts a message of a recorder: a closed tape, an error, or nothing of interest.
     pub(crate) fn of(told: Told) -> Result<Option<Self>, String> {
         match told {
             Told::Opened { .. } | Told::Warned(_) => Ok(None),
@@ -54,7 +54,7 @@ impl TapeSummary {
                 game,
                 end: reason,
                 duration: Duration::from_nanos(duration_ns),
-                // The tape's own streams (events, metadata, …) have names that begin with a dot.
+                // The names of the tape's system streams (events, metadata, …) begin with a dot.
                 frames: finished
                     .streams
                     .iter()
@@ -70,16 +70,16 @@ impl TapeSummary {
     }
 }
 
-/// Something went wrong while capturing. What was recorded is in the summary.
+/// An error during a capture. The summary holds what was recorded.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.text())]
 #[non_exhaustive]
 pub struct CaptureError {
-    /// What could not be read, kept or closed.
+    /// Errors of reading, writing or closing.
     pub failures: Vec<String>,
-    /// What went wrong with callbacks, iterators and writers; the recording knows nothing of it.
+    /// Errors of callbacks, iterators and writers. They do not affect the recording.
     pub faults: Vec<Fault>,
-    /// What was captured all the same.
+    /// What was captured nevertheless.
     pub summary: Summary,
 }
 

@@ -1,7 +1,7 @@
-//! A tape as a source: the same callbacks that run beside a game run in a test without one.
+//! A tape as a source, so that callbacks written for a game can be tested without one.
 //!
-//! A thread reads the tape and hands over batches of frames; memory goes back and forth. At full speed all that is there is given
-//! at once; in real time, what is due.
+//! A thread reads the tape and sends batches of frames; their memory is recycled. At full speed, available frames are returned
+//! immediately; in real time, when they are due.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,12 +16,12 @@ use crate::format::read::{ReadError, Tape as RawTape, TapeStream};
 use crate::games::{About, Presence};
 use crate::tape::Tape;
 
-/// How long a read waits at most.
+/// Maximum time that a read blocks.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-/// A batch is handed over when it has this many frames or bytes.
+/// A batch is sent when it has this many frames or bytes.
 const BATCH_FRAMES: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
-/// Batches that are read ahead.
+/// Number of batches read ahead.
 const BATCHES: usize = 4;
 
 impl IntoSource for Tape {
@@ -46,7 +46,7 @@ pub(crate) struct TapeSource {
     batches: Receiver<Result<Batch, ReadError>>,
     used: SyncSender<Batch>,
     description: Description,
-    /// What was handed over and not yet given.
+    /// The current batch; `given` counts the frames already returned.
     batch: Batch,
     given: usize,
     /// Time 0 of the tape on the capture's clock, once it plays.
@@ -94,7 +94,7 @@ impl TapeSource {
         })
     }
 
-    /// Takes the next batch when the last one is given. `false` at the end of the tape.
+    /// Receives the next batch when the current one is used up. Returns `false` at the end of the tape.
     fn next_batch(&mut self) -> Result<bool, SourceError> {
         if self.given < self.batch.len() {
             return Ok(true);
@@ -103,7 +103,7 @@ impl TapeSource {
             Ok(Ok(batch)) => {
                 let used = std::mem::replace(&mut self.batch, batch);
                 self.given = 0;
-                // If the reader is done, nobody needs it.
+                // If the reader is done, nothing needs the memory.
                 let _ = self.used.try_send(used);
                 Ok(true)
             }
@@ -115,7 +115,7 @@ impl TapeSource {
         }
     }
 
-    /// Gives what is due. Gives the moment of the next frame that is not.
+    /// Emits the frames that are due. Returns the time of the next frame that is not.
     fn give(&mut self, zero_ns: u64, now_ns: u64, out: &mut Batch) -> Option<u64> {
         for frame in self.batch.frames().skip(self.given) {
             let time_ns = zero_ns.saturating_add(frame.time_ns);
@@ -151,7 +151,7 @@ impl Source for TapeSource {
         {
             clock.sleep_until_ns(next_ns.min(now_ns.saturating_add(LONGEST_WAIT.as_nanos() as u64)));
         }
-        // Not live: nothing that stands still on a tape is frozen.
+        // Not live: unchanged frames in a tape do not mean that the game is frozen.
         Ok(State::Here(Presence::Replay))
     }
 
@@ -168,7 +168,7 @@ impl Source for TapeSource {
     }
 }
 
-/// The streams in the order of their numbers. A stream that describes another one is told its place here.
+/// Describes the streams in the order of their ids. References between streams are mapped to their index here.
 fn describe(tape: &RawTape) -> Description {
     let ids: Vec<StreamId> = of_games(tape).map(TapeStream::id).collect();
     let place = |id: StreamId| ids.iter().position(|other| *other == id).and_then(|place| u16::try_from(place).ok());
@@ -184,7 +184,7 @@ fn describe(tape: &RawTape) -> Description {
     description
 }
 
-/// The reader's thread. Ends early when nobody listens any more.
+/// The reader thread. Ends early when the receiver is gone.
 fn read_all(tape: &Arc<RawTape>, give: &SyncSender<Result<Batch, ReadError>>, reuse: &Receiver<Batch>) {
     let ids: Vec<StreamId> = of_games(tape).map(TapeStream::id).collect();
     let mut frames = tape.merged(of_games(tape));
@@ -200,7 +200,7 @@ fn read_all(tape: &Arc<RawTape>, give: &SyncSender<Result<Batch, ReadError>>, re
                 return;
             }
             Err(error) => {
-                // What came before the damage is given first.
+                // Send the frames before the damage first.
                 let _ = give.send(Ok(batch));
                 let _ = give.send(Err(error));
                 return;

@@ -1,8 +1,8 @@
-//! Several sources on one tape: read one after the other on one thread, each at its own pace.
+//! Combines several sources into one tape: polls them in turn on one thread, each at its own rate.
 //!
-//! The tape's streams are those of the first source, then those of the second, and so on. It begins when all sources have said
-//! what they offer, and goes on as long as one of them is there. Frames that come while another source has not yet said it wait;
-//! frames that come while another one is known to be away belong to no tape.
+//! The tape has the streams of the first source, then those of the second, and so on. It begins when all sources have described their
+//! streams, and continues while any of them is available. Frames that arrive while the state of another source is still undecided are
+//! queued. Frames that arrive while another source is known to be away are not part of any tape.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::queued::{POLL, WAITING_BYTES};
 use crate::capture::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
 use crate::games::{About, Presence};
 
-/// A source that is away is not looked for more often.
+/// Polling interval for a source that is away.
 const LOOK_FOR_GAME_NS: u64 = 50_000_000;
 
 /// Sources that share a tape.
@@ -22,7 +22,7 @@ struct Part {
     source: Box<dyn Source>,
     batch: Batch,
     described: u64,
-    /// Number of its first stream on the tape.
+    /// Index of its first stream in the tape.
     first_stream: usize,
     next_ns: u64,
     state: State,
@@ -49,7 +49,7 @@ impl Part {
         let period_ns = nanos(self.period());
         self.next_ns = match self.state {
             State::Away(_) => now_ns + LOOK_FOR_GAME_NS,
-            // Moments that are over stay over; the tape counts them.
+            // Missed samples are not made up for; the tape counts them.
             _ if self.next_ns + period_ns <= now_ns => now_ns + period_ns,
             _ => self.next_ns + period_ns,
         };
@@ -82,7 +82,7 @@ impl Together {
             for stream in &own.streams {
                 let mut stream = stream.clone();
                 let taken = |name: &str| all.streams.iter().any(|other| other.name == name);
-                // Names are unique on a tape.
+                // Names are unique in a tape.
                 let plain = stream.name.clone();
                 let mut number = 2;
                 while taken(&stream.name) {
@@ -97,7 +97,7 @@ impl Together {
         out.describe(all);
     }
 
-    /// Why the tape cannot begin yet: a source that has not said what it offers, and may still do so.
+    /// Returns why the tape cannot begin yet: a source that has not described its streams but still may.
     fn missing(&self) -> Option<Away> {
         let mut silent = self.parts.iter().filter(|part| part.batch.described() == 0 && part.state != State::Ended);
         silent.next().map(|part| match &part.state {
@@ -106,7 +106,7 @@ impl Together {
         })
     }
 
-    /// Keeps what the other sources gave if the missing one may have been there all the time.
+    /// Keeps the frames of the other sources if the missing one may have been available all the time.
     fn wait_for(&mut self, missing: &Away) {
         for part in &mut self.parts {
             match missing {
@@ -133,7 +133,7 @@ impl Together {
 impl Source for Together {
     fn pace(&self) -> Pace {
         let period = self.parts.iter().map(Part::period).min().unwrap_or(POLL);
-        // A late moment is counted for all streams, also for those of slower sources: too much rather than too little.
+        // A late sample is counted for all streams, including those of slower sources: overcounting is preferred to undercounting.
         let sampled = self.parts.iter().any(|part| matches!(part.source.pace(), Pace::Every(_)));
         if sampled { Pace::Every(period) } else { Pace::About(period) }
     }

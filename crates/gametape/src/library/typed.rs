@@ -1,4 +1,4 @@
-//! Frames as structs, from the capturing thread into a ring.
+//! Passes frames as structs from the capturing thread into a ring.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,22 +9,22 @@ use super::wanted::{Met, Wanted};
 use crate::capture::{Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
 
-/// Frames that wait for a callback or an iterator: five seconds of 100 a second.
+/// Number of frames that can wait for a callback or an iterator: five seconds at 100 Hz.
 pub(crate) const SLOTS: usize = 512;
-/// The most memory that they take: of large structs fewer wait.
+/// Maximum memory of waiting frames: large structs get fewer slots.
 const BUDGET_BYTES: usize = 32 << 20;
-/// There are at least as many slots, however large the struct is.
+/// Minimum number of slots, however large the struct is.
 const FEWEST_SLOTS: usize = 4;
 
-/// A struct that is a frame, byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
+/// A struct that represents a frame byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
 pub trait FrameStruct: FromBytes + Send + 'static {}
 
 impl<F: FromBytes + Send + 'static> FrameStruct for F {}
 
-/// A time and a frame.
+/// A time in nanoseconds and a frame.
 pub(crate) type Timed<F> = (u64, F);
 
-/// The memory is in the slot itself.
+/// The frame is stored in the slot itself, not on the heap.
 impl<F> Reuse for Timed<F> {
     fn held_bytes(&self) -> usize {
         0
@@ -33,22 +33,22 @@ impl<F> Reuse for Timed<F> {
     fn release(&mut self) {}
 }
 
-/// How many slots of that many bytes the budget allows.
+/// Returns how many slots of this size fit into the budget.
 fn slots_of(bytes: usize) -> usize {
     (BUDGET_BYTES / bytes.max(1)).clamp(FEWEST_SLOTS, SLOTS)
 }
 
-/// The end of a ring that several tapes may fill, one after the other or at once.
+/// The writing end of a ring, shared by several tapes.
 pub(crate) type Inlets<T> = Arc<Mutex<Inlet<T>>>;
 
-/// A ring of frames and the end that fills it. `patient`: see [`Inlet::new`].
+/// Creates a ring of frames and its writing end. For `patient`, see [`Inlet::new`].
 pub(crate) fn typed_ring<F: FrameStruct>(patient: Option<StopFlag>) -> (Arc<Ring<Timed<F>>>, Inlets<Timed<F>>) {
     let ring = Arc::new(Ring::new(slots_of(size_of::<Timed<F>>()), BUDGET_BYTES, || (0, F::new_zeroed())));
     let inlet = Arc::new(Mutex::new(Inlet::new(Arc::clone(&ring), patient)));
     (ring, inlet)
 }
 
-/// Takes the frames of one stream of one tape.
+/// Receives the frames of one stream of one tape.
 pub(crate) struct TypedTap<F> {
     wanted: Arc<Wanted>,
     met: Met,

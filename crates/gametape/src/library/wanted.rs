@@ -1,4 +1,4 @@
-//! Which stream a listener means, and whether its frames are what the listener thinks they are.
+//! Selects the stream of a listener, and checks that its frames have the expected type.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,38 +6,38 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::capture::Description;
 use crate::format::StreamSpec;
 
-/// Frames are taken as bytes.
+/// Frames are received as bytes.
 pub(crate) const ANY_LENGTH: usize = usize::MAX;
 
-/// Streams that a listener takes, and as what.
+/// The streams that a listener receives, and their type.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// Name of the struct, for messages.
     pub(crate) type_name: &'static str,
-    /// Its length, or [`ANY_LENGTH`].
+    /// Size of the struct, or [`ANY_LENGTH`].
     pub(crate) type_bytes: usize,
     /// The streams: game (`None` is any) and name.
     pub(crate) streams: Vec<(Option<String>, String)>,
 }
 
 impl Wanted {
-    /// Whether a stream of this game and name is meant.
+    /// Returns whether a stream of this game and name is requested.
     pub(crate) fn means(&self, game: &str, name: &str) -> bool {
         self.streams.iter().any(|(of, stream)| stream == name && of.as_deref().is_none_or(|of| of == game))
     }
 
-    /// Checks what can be known before a frame is there.
+    /// Checks the frame size as far as it is known before the first frame.
     pub(crate) fn check(&self, stream: &StreamSpec) -> Result<(), Fault> {
         match stream.frame_bytes as usize {
             _ if self.type_bytes == ANY_LENGTH => Ok(()),
-            // Frames of any length: each is looked at when it comes.
+            // Frames of variable length are checked as they arrive.
             0 => Ok(()),
             bytes if bytes == self.type_bytes => Ok(()),
             bytes => Err(self.mismatch(stream, bytes)),
         }
     }
 
-    /// Frames of a stream are not as long as the struct.
+    /// Returns the fault for a stream whose frames do not have the size of the struct.
     pub(crate) fn mismatch(&self, stream: &StreamSpec, frame_bytes: usize) -> Fault {
         Fault::WrongType {
             stream: stream.name.clone(),
@@ -49,7 +49,7 @@ impl Wanted {
         }
     }
 
-    /// What is meant, for messages.
+    /// Describes the requested streams, for messages.
     pub(crate) fn text(&self) -> String {
         let names: Vec<String> = self
             .streams
@@ -60,11 +60,11 @@ impl Wanted {
     }
 }
 
-/// What went wrong beside the recording, and never stops it. Told at the end.
+/// An error of a listener. It never stops the recording, and is reported at the end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The frames of a stream are not as long as the struct they should be read as. None was read.
+    /// The frames of a stream do not have the size of the requested struct. None was read.
     #[error(
         "stream {stream:?} of {game} has frames of {frame_bytes} bytes (layout {layout:?}), but {type_name} has {type_bytes} bytes: \
          use the struct of that version, or read the stream as bytes"
@@ -76,48 +76,48 @@ pub enum Fault {
         game: String,
         /// Its layout.
         layout: String,
-        /// Length of its frames.
+        /// Length of its frames in bytes.
         frame_bytes: usize,
         /// The struct.
         type_name: &'static str,
-        /// Its length.
+        /// Size of the struct in bytes.
         type_bytes: usize,
     },
     /// No source had such a stream.
-    #[error("there was no stream {wanted} for {type_name}; there were: {offered}")]
+    #[error("no source had a stream {wanted} for {type_name}; available: {offered}")]
     NoSuchStream {
-        /// What was asked for.
+        /// The requested stream.
         wanted: String,
         /// The struct.
         type_name: &'static str,
-        /// What there was.
+        /// The streams of the sources.
         offered: String,
     },
     /// A callback panicked. It was called again with the next frame.
     #[error("the callback for {listener} panicked {times} times, first with: {message}")]
     Panicked {
-        /// What it listens to.
+        /// The type that it listens to.
         listener: String,
-        /// How often.
+        /// Number of panics.
         times: u64,
-        /// What it said the first time.
+        /// Message of the first panic.
         message: String,
     },
     /// A callback had not returned a second after the end.
-    #[error("the callback for {listener} did not return; it was left alone")]
+    #[error("the callback for {listener} did not return and was abandoned")]
     Stuck {
-        /// What it listens to.
+        /// The type that it listens to.
         listener: String,
     },
-    /// An own writer failed.
+    /// A custom writer failed.
     #[error("the writer failed: {message}")]
     Writer {
-        /// What it said.
+        /// The error message.
         message: String,
     },
 }
 
-/// What a listener has met, shared between its parts.
+/// What a listener has encountered, shared between its parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Met(Arc<Mutex<Things>>);
 
@@ -134,7 +134,7 @@ impl Met {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a fault, once.
+    /// Records a fault, once.
     pub(crate) fn fault(&self, fault: Fault) {
         let mut met = self.lock();
         if !met.faults.contains(&fault) {
@@ -142,19 +142,19 @@ impl Met {
         }
     }
 
-    /// Notes a panic, with what it said.
+    /// Records a panic and the message of the first.
     pub(crate) fn panicked(&self, payload: &(dyn std::any::Any + Send)) {
         let mut met = self.lock();
         let (times, _) = met.panics.get_or_insert_with(|| (0, message_of(payload)));
         *times += 1;
     }
 
-    /// How often it panicked.
+    /// Returns the number of panics.
     pub(crate) fn panics(&self) -> u64 {
         self.lock().panics.as_ref().map_or(0, |(times, _)| *times)
     }
 
-    /// Looks for the wanted stream in what a source offers.
+    /// Finds the wanted stream in the description of a source.
     pub(crate) fn find(&self, wanted: &Wanted, description: &Description) -> Option<usize> {
         let game = description.game.as_str();
         let of = |stream: &StreamSpec| if stream.game.is_empty() { game.to_owned() } else { stream.game.clone() };
@@ -174,7 +174,7 @@ impl Met {
         }
     }
 
-    /// Everything, once it is over.
+    /// Returns all faults, at the end of the capture.
     pub(crate) fn faults(&self, wanted: &Wanted) -> Vec<Fault> {
         let met = self.lock();
         let mut faults = met.faults.clone();
@@ -190,7 +190,7 @@ impl Met {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "something that is no text".into())

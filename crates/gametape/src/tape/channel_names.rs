@@ -1,17 +1,17 @@
-//! Finds channels by the names that users write: takes the streams to search and a name, gives the channel.
+//! Finds channels by the names that users write.
 //!
 //! ```text
 //! speedKmh    tyreWear[2]    tyreWear.2    physics/speedKmh    physics/tyreWear[2]
 //! ```
-//! An exact match wins. Otherwise the case of letters is ignored, if only one channel matches then. The command line and the HTTP API share this
+//! An exact match wins. Otherwise case is ignored, if only one channel matches then. The command line and the HTTP API share this
 //! resolver, so that a name means the same in both.
 
 use gametape_format::Channel;
 use gametape_format::read::TapeStream;
 
-/// Suggestions in an error message.
+/// Maximum number of suggestions in an error message.
 const MOST_SUGGESTIONS: usize = 5;
-/// Longer names are not compared letter by letter.
+/// Maximum number of characters compared for suggestions.
 const LONGEST_COMPARED: usize = 64;
 
 /// A channel, or one element of an array.
@@ -47,7 +47,7 @@ impl FoundChannel<'_> {
     }
 }
 
-/// Why a name does not lead to a channel.
+/// Why a name does not identify a channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChannelNameError {
@@ -56,7 +56,7 @@ pub enum ChannelNameError {
     Unknown {
         /// The name as it was written.
         name: String,
-        /// Names of channels that look like it.
+        /// Similar channel names.
         like: Vec<String>,
     },
     /// Several channels match.
@@ -101,7 +101,7 @@ pub fn find_channel<'a>(streams: &[&'a TapeStream], name: &str) -> Result<FoundC
 /// Finds the one stream that has all these channels, and the channels in it. A stream with more exact matches wins.
 ///
 /// # Errors
-/// If a name leads to no channel, if no stream has them all, or if several streams have.
+/// If a name matches no channel, if no stream has them all, or if several streams do.
 pub fn find_in_one_stream<'a>(
     streams: &[&'a TapeStream],
     names: &[String],
@@ -127,13 +127,13 @@ pub fn find_in_one_stream<'a>(
     }
 }
 
-/// Says why no stream has all channels.
+/// Returns why no stream has all channels.
 fn no_common_stream(streams: &[&TapeStream], names: &[String]) -> ChannelNameError {
     let mut qualified = Vec::new();
     for name in names {
         match find(streams, name) {
             Ok((found, _)) => qualified.push(found.qualified_name()),
-            // In which of several streams it is does not matter here.
+            // It does not matter here which of several streams it is in.
             Err(ChannelNameError::Ambiguous { candidates, .. }) => qualified.push(candidates.join(" or ")),
             Err(error) => return error,
         }
@@ -141,7 +141,7 @@ fn no_common_stream(streams: &[&TapeStream], names: &[String]) -> ChannelNameErr
     ChannelNameError::DifferentStreams { names: qualified }
 }
 
-/// Finds a channel, and says whether the name matched exactly.
+/// Finds a channel. Also returns whether the name matched exactly.
 fn find<'a>(streams: &[&'a TapeStream], name: &str) -> Result<(FoundChannel<'a>, bool), ChannelNameError> {
     let mut too_far = None;
     for exact in [true, false] {
@@ -184,21 +184,21 @@ fn find<'a>(streams: &[&'a TapeStream], name: &str) -> Result<(FoundChannel<'a>,
     Err(ChannelNameError::Unknown { name: name.to_owned(), like: similar(streams, name) })
 }
 
-/// The name itself, and the name behind `STREAM/`.
+/// Returns the name itself, and the name after `STREAM/`.
 fn forms<'n>(stream: &str, name: &'n str, same: &dyn Fn(&str, &str) -> bool) -> Vec<&'n str> {
     let slashes = name.match_indices('/').map(|(place, _)| name.split_at(place));
     let behind = slashes.filter(|(before, _)| same(before, stream)).filter_map(|(_, rest)| rest.strip_prefix('/'));
     std::iter::once(name).chain(behind).collect()
 }
 
-/// `tyreWear[2]` and `tyreWear.2` as array and element.
+/// Splits `tyreWear[2]` and `tyreWear.2` into array and element.
 fn element_of(name: &str) -> Option<(&str, u32)> {
     let brackets = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
     let (array, element) = brackets.or_else(|| name.rsplit_once('.'))?;
     element.parse().ok().map(|element| (array, element))
 }
 
-/// Channels whose names are near: one holds the other, or few letters differ. The nearest come first.
+/// Returns similar channel names, nearest first: one contains the other, or few characters differ.
 fn similar(streams: &[&TapeStream], name: &str) -> Vec<String> {
     let plain = name.rsplit_once('/').map_or(name, |(_, plain)| plain);
     let wanted = element_of(plain).map_or(plain, |(array, _)| array).to_lowercase();
@@ -216,7 +216,7 @@ fn similar(streams: &[&TapeStream], name: &str) -> Vec<String> {
     near.into_iter().take(MOST_SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Letters to insert, remove or replace until both texts are equal (Levenshtein).
+/// Returns the Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let [a, b] = [a, b].map(|text| text.chars().take(LONGEST_COMPARED).collect::<Vec<_>>());
     let mut row: Vec<usize> = (0..=b.len()).collect();

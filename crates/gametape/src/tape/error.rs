@@ -1,33 +1,33 @@
-//! Why frames of a tape cannot be given.
+//! Errors of reading frames from a tape.
 
 use crate::format::read::{Problem, ReadError};
 use crate::library::Fault;
 
-/// Why frames of a tape cannot be given.
+/// Why frames of a tape cannot be returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TapeError {
-    /// There is no such stream.
-    #[error("there is no stream {wanted} on this tape; it has {offered}")]
+    /// The tape has no such stream.
+    #[error("the tape has no stream {wanted}; it has {offered}")]
     NoSuchStream {
-        /// What was asked for.
+        /// The requested stream.
         wanted: String,
-        /// What is there.
+        /// The streams in the tape.
         offered: String,
     },
-    /// The frames are of another kind.
+    /// The frames do not have the requested type.
     #[error(transparent)]
     WrongType(Fault),
     /// A part of the stream is damaged.
-    #[error("{0}; read around it with try_frames, or make a whole tape with `gametape recover`")]
+    #[error("{0}; skip it with try_frames, or write an intact tape with `gametape recover`")]
     Damaged(Problem),
     /// The tape cannot be read.
     #[error(transparent)]
     Read(ReadError),
-    /// No decoder for the game.
-    #[error("{game:?} is no game that has samples")]
+    /// There is no decoder for the game.
+    #[error("samples are not supported for the game {game:?}")]
     UnknownGame {
-        /// What stands on the tape.
+        /// The game in the tape.
         game: String,
     },
 }

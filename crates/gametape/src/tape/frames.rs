@@ -1,4 +1,4 @@
-//! Frames of a tape as structs.
+//! Reads the frames of a tape as structs.
 
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -10,28 +10,28 @@ use crate::games::Frame;
 use crate::library::{FrameStruct, Wanted};
 
 impl Tape {
-    /// The frames of a type, with the time since the beginning.
+    /// Returns the frames of a type, with the time since the start of the tape.
     ///
-    /// A plain loop cannot say that something was missing, so the stream is read once before, and given only if all of it is
-    /// whole and has the length of the type; that costs a second reading. [`try_frames`](Self::try_frames) needs one, and says of
+    /// A plain loop cannot report missing frames. The stream is therefore read once beforehand and returned only if it is intact and
+    /// its frames have the size of the type. That costs a second pass. [`try_frames`](Self::try_frames) needs one pass, and reports for
     /// each frame whether it could be read.
     pub fn frames<F: Frame + Send>(&self) -> Result<TapeFrames<'_, F>, TapeError> {
         self.try_frames()?.checked()
     }
 
-    /// Like [`frames`](Self::frames), for a stream by its name and a struct of your own.
+    /// Like [`frames`](Self::frames), for a stream by name and a custom struct.
     pub fn frames_of<F: FrameStruct>(&self, stream: &str) -> Result<TapeFrames<'_, F>, TapeError> {
         self.try_frames_of(stream)?.checked()
     }
 
-    /// The frames of a type, each with the time since the beginning, or an error where something is damaged; what comes behind the
-    /// damage follows.
+    /// Returns the frames of a type, each with the time since the start of the tape, or an error for damage. Iteration continues after
+    /// the damage.
     pub fn try_frames<F: Frame + Send>(&self) -> Result<TryTapeFrames<'_, F>, TapeError> {
         let of = F::stream();
         self.typed(vec![(Some(of.game.id.into()), of.stream.name.into())])
     }
 
-    /// Like [`try_frames`](Self::try_frames), for a stream by its name and a struct of your own.
+    /// Like [`try_frames`](Self::try_frames), for a stream by name and a custom struct.
     pub fn try_frames_of<F: FrameStruct>(&self, stream: &str) -> Result<TryTapeFrames<'_, F>, TapeError> {
         self.typed(vec![(None, stream.into())])
     }
@@ -51,7 +51,7 @@ impl Tape {
     }
 }
 
-/// Frames of one type, or what is wrong in between. See [`Tape::try_frames`].
+/// An iterator over frames of one type and the errors between them. See [`Tape::try_frames`].
 pub struct TryTapeFrames<'a, F> {
     tape: &'a Tape,
     stream: &'a TapeStream,
@@ -61,12 +61,12 @@ pub struct TryTapeFrames<'a, F> {
 }
 
 impl<'a, F: FrameStruct> TryTapeFrames<'a, F> {
-    /// Goes to the first frame at or after a time.
+    /// Seeks to the first frame at or after a time.
     pub fn seek(&mut self, t: Duration) -> Result<(), TapeError> {
         Ok(self.frames.seek_time(u64::try_from(t.as_nanos()).unwrap_or(u64::MAX))?)
     }
 
-    /// Reads all; gives the same frames again if there was nothing wrong.
+    /// Reads everything; returns an iterator over the same frames if there was no error.
     fn checked(mut self) -> Result<TapeFrames<'a, F>, TapeError> {
         while let Some(frame) = self.frames.next()? {
             if frame.data.len() != size_of::<F>() {
@@ -97,19 +97,19 @@ impl<F: FrameStruct> Iterator for TryTapeFrames<'_, F> {
     }
 }
 
-/// Frames of one type of a stream that was found whole. See [`Tape::frames`].
+/// An iterator over frames of one type in an intact stream. See [`Tape::frames`].
 pub struct TapeFrames<'a, F> {
     frames: TryTapeFrames<'a, F>,
     error: Option<TapeError>,
 }
 
 impl<F: FrameStruct> TapeFrames<'_, F> {
-    /// Goes to the first frame at or after a time.
+    /// Seeks to the first frame at or after a time.
     pub fn seek(&mut self, t: Duration) -> Result<(), TapeError> {
         self.frames.seek(t)
     }
 
-    /// What was wrong although all was whole before: the file has changed or the disk has failed since. The iterator ended there.
+    /// Returns an error that occurred after verification: the file changed or the disk failed. The iterator ended there.
     pub fn error(&self) -> Option<&TapeError> {
         self.error.as_ref()
     }

@@ -1,7 +1,7 @@
-//! Tapes as a program of yours sees them: frames as structs, samples, and a source for captures.
+//! Reads tapes for applications: frames as structs, samples, and tapes as a source for captures.
 //!
-//! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape), which stays reachable: streams, metadata, events and channels are
-//! read through it. Damage is never silent: the plain iterators are given only for streams that were found whole.
+//! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape) and gives access to it for streams, metadata, events and channels.
+//! Damage is never silent: the plain iterators are returned only for streams that were verified to be intact.
 
 mod channel_names;
 mod error;
@@ -43,22 +43,22 @@ impl Tape {
         read::Tape::open(path).map(Self::from)
     }
 
-    /// As a source of a capture: plays as it was recorded, instead of as fast as the callbacks can take it.
+    /// Makes the tape play at recorded speed as the source of a capture, instead of as fast as the callbacks allow.
     pub fn real_time(self) -> Self {
         Self { real_time: true, ..self }
     }
 
-    /// Whether it plays as it was recorded.
+    /// Returns whether it plays at recorded speed.
     pub(crate) fn plays_in_real_time(&self) -> bool {
         self.real_time
     }
 
-    /// The tape as the format knows it: its `frames` gives bytes.
+    /// Returns the underlying tape, whose `frames` returns bytes.
     pub fn raw(&self) -> &read::Tape {
         &self.raw
     }
 
-    /// Damage that was noticed so far and may have cost frames of a stream, or of any.
+    /// Returns damage detected so far that may have lost frames of this stream, or of any stream if `None`.
     pub(crate) fn loss(&self, stream: Option<StreamId>) -> Option<Problem> {
         let concerns = |problem: &Problem| stream.is_none() || problem.stream.is_none() || problem.stream == stream;
         self.raw.problems().into_iter().find(|problem| costs_frames(problem) && concerns(problem))
@@ -84,7 +84,7 @@ impl Deref for Tape {
 }
 
 fn costs_frames(problem: &Problem) -> bool {
-    // Blocks are found without these.
+    // Blocks can be found without these.
     let finds_blocks = matches!(
         problem.kind,
         ProblemKind::FileHeader | ProblemKind::Index | ProblemKind::Footer | ProblemKind::Trailer

@@ -1,4 +1,4 @@
-//! A tape as neutral samples: the same words and units for every game.
+//! Reads a tape as normalized samples: the same names and units for every game.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::games::Sample;
 use gametape_analysis::Decoding;
 
 impl Tape {
-    /// What the car did, in the same words for every game: a sample after each frame, of any stream, with the time since the
-    /// beginning.
+    /// Returns normalized samples, with the same names and units for every game: one after each frame of any stream, with the time
+    /// since the start of the tape.
     ///
-    /// Like [`frames`](Self::frames), all is read once before, so that damage is told and not passed over.
+    /// Like [`frames`](Self::frames), this reads everything once beforehand, so that damage is reported and not skipped.
     pub fn samples(&self) -> Result<Samples<'_>, TapeError> {
         let raw = self.raw();
         let of_games = || raw.streams().filter(|stream| !stream.spec().role.is_system());
@@ -39,7 +39,7 @@ pub struct Samples<'a> {
 }
 
 impl Samples<'_> {
-    /// What was wrong although all was whole before: the file has changed or the disk has failed since. The iterator ended there.
+    /// Returns an error that occurred after verification: the file changed or the disk failed. The iterator ended there.
     pub fn error(&self) -> Option<&TapeError> {
         self.error.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What holds for any bytes and any message of Echo VR: readers may refuse them, they do not break; and what the mapping writes it reads again, equal.
+//! Properties for arbitrary bytes and Echo VR messages: readers may reject them but never panic; written text reads back as an equal value.
 #![allow(clippy::unwrap_used, clippy::panic, dead_code, unreachable_pub, missing_docs)]
 use crate::made_match;
 
@@ -14,7 +14,7 @@ use telemetry_v2::proto::engine::v1::*;
 use telemetry_v2::proto::telemetry::v1::{LobbySessionStateFrame, TelemetryHeader};
 use telemetry_v2::write::{Layout, WriteOptions, Writer};
 
-/// Small valid inputs of each reader.
+/// Small valid inputs for each reader.
 struct Valid {
     replay: Vec<u8>,
     answers: Vec<u8>,
@@ -45,7 +45,7 @@ static VALID: LazyLock<Valid> = LazyLock::new(|| {
     }
 });
 
-/// Bytes over, out of or into a place of the valid input.
+/// Overwrites, removes, inserts or appends bytes at an offset of a valid input.
 fn broken(valid: &[u8], place: usize, what: u8, bytes: &[u8]) -> Vec<u8> {
     let place = place % valid.len();
     let (before, after) = valid.split_at(place);
@@ -58,7 +58,7 @@ fn broken(valid: &[u8], place: usize, what: u8, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The beginnings of what each reader looks for, and none.
+/// The magic bytes or beginnings that the readers look for, and none.
 const BEGINNINGS: [&[u8]; 8] = [
     b"",
     b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-/// Makes messages of numbers; when these are used up, everything is empty. So fewer numbers make a smaller message.
+/// Builds messages from numbers; when they are used up, everything is empty. Fewer numbers therefore make a smaller message.
 struct Draw<'a>(std::slice::Iter<'a, u64>);
 
 impl Draw<'_> {
@@ -127,7 +127,7 @@ impl Draw<'_> {
         self.next() as i32
     }
 
-    /// Any number that JSON has: all of 64 bits, or one that the game would spell.
+    /// Any number that JSON can represent: any 64-bit value, or one that the game would write.
     fn float(&mut self) -> f64 {
         let bits = self.next();
         let any = f64::from_bits(bits);

@@ -1,4 +1,4 @@
-//! Imports of `.ibt` files: nothing is lost, nothing is overwritten, the same file gives the same tape.
+//! Imports of `.ibt` files: nothing is lost, nothing is overwritten, and the same file produces the same tape.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
 
@@ -132,7 +132,7 @@ fn every_piece_of_the_source_is_compared() {
         assert!(found[0].starts_with(&format!("{stream}: ")), "{found:?}");
     }
     let shorter = support::put(&folder.path().join("shorter.ibt"), &file[..last_row]);
-    assert!(differences(&tape, &shorter).iter().any(|text| text.contains("1 frames more than the source")));
+    assert!(differences(&tape, &shorter).iter().any(|text| text.contains("1 more frames than the source")));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tapes of games without messages of their own in Telemetry V2: to a capture and back, nothing is lost that the capture can tell.
+//! Tapes of games without their own Telemetry V2 messages, exported and imported again: nothing is lost that a capture can represent.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::importing;
 use crate::support;
@@ -20,12 +20,12 @@ use telemetry_v2::write::{Layout, Writer};
 use telemetry_v2::{Record, Timestamp};
 use unsynced::Unsynced;
 
-/// A tape of some game: pages with channels, packets of any length, and a description that comes once.
+/// A tape of an arbitrary game: pages with channels, packets of varying length, and a description that occurs once.
 fn tape_of_a_game(path: &Path) -> Tape {
     let options = WriteOptions { start_utc_ns: Some(1_700_000_000_123_456_789), ..WriteOptions::new(TapeId([7; 16])) };
     let mut tape = TapeBuilder::create(Arc::new(Unsynced), path, &options, false).unwrap();
     let of_game = |spec: StreamSpec| StreamSpec { game: "some-game".into(), transport: "shm".into(), ..spec };
-    // Streams of the tape itself stand between those of the game.
+    // System streams of the tape lie between those of the game.
     tape.metadata(0, "track", "somewhere").unwrap();
     let channels =
         vec![Channel::new("speed", ChannelType::F32, 0, 1, "km/h"), Channel::new("wheels", ChannelType::U16, 4, 4, "")];
@@ -55,7 +55,7 @@ fn tape_of_a_game(path: &Path) -> Tape {
     Tape::open(path).unwrap()
 }
 
-/// What a reader finds out about the streams of a game, without the numbers that they have on this tape.
+/// Returns the descriptions of the game's streams without their ids, which depend on the tape.
 fn streams(tape: &Tape) -> Vec<(StreamSpec, Option<String>)> {
     let of_games = tape.streams().filter(|stream| !stream.spec().role.is_system());
     let told = of_games.map(|stream| {
@@ -91,7 +91,7 @@ fn frames_times_marks_and_streams_of_any_game_come_back_from_a_capture() {
     assert_eq!((metadata["source_file"].as_str(), metadata["source_kind"].as_str()), ("a.tape", "v2-tape"));
     assert_eq!(metadata["capture.source_file"], "what it was made of.bin");
     assert_eq!(metadata["capture_id"], TapeId([7; 16]).to_string());
-    // Once more, with other numbers of streams.
+    // Once more, with other stream ids.
     let (_, third, _folder) = import_as("b.tape", &v2(&again)).unwrap();
     assert_eq!(streams(&third), streams(&tape));
     assert!(frames(&third, "packets") == frames(&tape, "packets"));
@@ -109,7 +109,7 @@ fn a_part_of_a_tape_is_a_capture_without_problems_and_a_hole_in_it_is_told() {
     let expected: Vec<_> =
         all.into_iter().filter(|(time_ns, _)| (10_000_000_000..20_000_000_000).contains(time_ns)).collect();
     assert!(frames(&part, "pages") == expected && expected.len() > 500);
-    // Nothing is damaged: a frame is simply not there.
+    // Nothing is damaged: a frame is simply missing.
     let (imported, ..) =
         import_as("hole.tape", &file(Layout::Plain, [raw("pages", 5, 0), raw("pages", 9, 4)])).unwrap();
     assert!(
@@ -211,7 +211,7 @@ fn what_no_tape_can_have_and_what_nobody_knows_is_kept_to_the_byte() {
     assert!(imported.problems.iter().any(|problem| problem.contains("5 records say more")), "{:?}", imported.problems);
     assert_eq!(tape.stream_named("pretends").unwrap().spec().role, Role::Data);
     assert_eq!(frames(&tape, "other").len(), 2, "what is understood of a record is on the tape, too");
-    // The capture has a stream of that name itself, with a frame of one byte.
+    // The capture itself has a stream of that name, with a frame of one byte.
     let rest: Vec<Vec<u8>> =
         frames(&tape, "v2.rest").into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > 1).collect();
     assert!(rest == kept);
@@ -226,7 +226,7 @@ fn of_a_cut_or_damaged_capture_everything_that_is_whole_is_imported() {
     assert!(imported.problems.iter().any(|problem| problem.contains("no footer")), "{:?}", imported.problems);
     let (found, all) = (frames(&part, "pages"), frames(&tape, "pages"));
     assert!(found.len() > 1000 && all.starts_with(&found));
-    // A header that names no game: the frames do.
+    // The header names no game, but the frames do.
     let options = telemetry_v2::write::WriteOptions { layout: Layout::Plain, ..Default::default() };
     let mut writer =
         Writer::new(Vec::new(), CaptureHeader { capture_id: "c".into(), ..Default::default() }, options).unwrap();
@@ -246,10 +246,10 @@ fn a_source_with_more_frames_or_other_problems_than_the_tape_differs_from_it() {
         importing::differences(&tape, &source)
     };
     assert_eq!(against("same.tape", vec![of(0, 1), of(1, 2)]), Vec::<String>::new());
-    assert_eq!(against("more.tape", vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no frame for it"]);
-    // The same bytes, with a hole between them.
+    assert_eq!(against("more.tape", vec![of(0, 1), of(1, 2), of(2, 3)]), ["a: the tape has no matching frame"]);
+    // The same bytes, with a gap in the sequence numbers.
     assert_eq!(
         against("hole.tape", vec![of(0, 1), of(5, 2)]),
-        ["events: the source is broken in 1 places, the tape knows of 0"]
+        ["events: problems found in the source: 1, recorded in the tape: 0"]
     );
 }

@@ -1,4 +1,4 @@
-//! Captures of Echo VR from each form to every other: `.echoreplay`, `.nevrcap`, `.tape` of Telemetry V2, and tapes.
+//! Conversion of Echo VR captures between all forms: `.echoreplay`, `.nevrcap`, Telemetry V2 `.tape`, and tapes.
 #![allow(clippy::unwrap_used, clippy::panic, dead_code, unreachable_pub, missing_docs)]
 use crate::importing;
 use crate::made_match;
@@ -27,7 +27,7 @@ fn line(answers: &gametape::games::echo_vr::simulated::Answers) -> String {
     format!("{time}\t{}\t {}\r\n", answers.session, answers.player_bones)
 }
 
-/// Lines of a match in which something happens all the time.
+/// Lines of a match with frequent events.
 fn lines(players: usize, frames: usize) -> Vec<String> {
     let settings = Settings { players, frames, rate_hz: 20.0, seed: 5, ..Settings::default() };
     Match::new(settings).map(|answers| line(&answers)).collect()
@@ -59,7 +59,7 @@ fn echoreplay_text(tape: &Tape) -> String {
     text
 }
 
-/// All records of a file but the footer, whose places are those of its own file.
+/// All records of a file except the footer, whose offsets depend on the file.
 fn records(file: &[u8]) -> Vec<Vec<u8>> {
     let mut reader = Reader::new(file).unwrap();
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ fn records(file: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Says where two long texts differ, and not all that is in them.
+/// Asserts that two long texts are equal; reports only the difference.
 fn same_text(found: &str, expected: &str) {
     let same = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
     let around =
@@ -93,7 +93,7 @@ fn a_match_goes_through_telemetry_v2_and_comes_back() {
         let file = v2_file(&tape);
         let (imported, again, _folder) = import_as("a.tape", &file).unwrap();
         assert_eq!((imported.frames, imported.problems), (400, Vec::new()));
-        // What we write ourselves is made of the answers again: nothing is kept twice.
+        // Our own frames can be rebuilt from the responses, so no record is stored in addition.
         assert_eq!(kept(&again), 0, "{players} players");
         assert!(v2_file(&again) == file, "the same file to the byte");
         let back = echoreplay_text(&again);
@@ -143,7 +143,7 @@ fn a_match_goes_through_nevrcap_and_comes_back_to_the_byte() {
     }
 }
 
-/// A capture with odd things in it: unknown fields and records, frames without payload that anybody knows.
+/// A capture with oddities: unknown fields and records, frames with an unknown payload.
 fn odd_capture(layout: Layout, generation: Generation) -> Vec<u8> {
     let options =
         WriteOptions { layout, generation, keyframe_interval: 16, keyframe_state: false, ..WriteOptions::default() };
@@ -157,7 +157,7 @@ fn odd_capture(layout: Layout, generation: Generation) -> Vec<u8> {
     }
     let message = telemetry_v2::proto::telemetry::v2::envelope::Message::Header(header);
     let with_unknown = |record: &Record| {
-        // Field 15 of the envelope, a text.
+        // Field 15 of the envelope, a string.
         Record::from_bytes([record.bytes().as_ref(), b"\x7a\x03new"].concat()).unwrap()
     };
     let mut writer = Writer::copying(Vec::new(), &with_unknown(&Record::from_message(message)), options).unwrap();
@@ -192,7 +192,7 @@ fn captures_of_others_come_back_record_for_record_unknown_fields_included() {
                 assert!(again == file, "{name}: footer included");
             }
             assert_eq!(Reader::new(again.as_slice()).unwrap().read_all().unwrap().footer.unwrap().frame_count, 91);
-            // The answers are there, too.
+            // The responses are there, too.
             let answers = frames(&tape, "session");
             assert_eq!(answers.len(), 90);
             assert!(answers.iter().all(|(_, answer)| read_session(answer).is_some()));
@@ -246,7 +246,7 @@ fn what_is_no_match_is_no_frame_and_is_not_lost() {
         ("{\"err_code\":-6}", "{\"err_code\":-2,\"err_description\":\"no\"}")
     );
     assert!(v2_file(&again) == out);
-    // A file with nothing else in it is refused.
+    // A tape without a match response cannot be exported.
     let (_, empty, _folder) = import_as("b.echoreplay", of_line(&lines[1], "{\"err_code\":-6}").as_bytes()).unwrap();
     assert!(export_v2_tape(&empty, CaptureOptions::default(), &mut Vec::new(), &mut |_| Ok(())).is_err());
     assert!(export_nevrcap(&empty, &mut Vec::new(), &mut |_| Ok(())).is_err());
@@ -294,7 +294,7 @@ fn the_seeds_schema_is_written_and_says_what_it_left_out() {
 #[test]
 fn marks_travel_with_v2() {
     let (_, tape, folder) = import_as("a.echoreplay", lines(2, 30).concat().as_bytes()).unwrap();
-    // The problem of a line that is none is such an event.
+    // The problem event of an invalid line counts as a mark.
     let mut text = lines(2, 30);
     text.insert(5, "nonsense\r\n".into());
     drop((tape, folder));
@@ -363,7 +363,7 @@ fn every_event_that_a_match_can_give_is_in_the_frames_and_in_the_index() {
     let goal = goal.unwrap();
     assert_eq!((goal.scorer_slot, goal.assist_slot, goal.point_amount, goal.goal_type), (0, Some(2), 3, 2));
     assert_eq!((goal.person_scored.as_str(), goal.team), ("Player 1", 1));
-    // Teams are told by the answer: players 1 and 3 are orange.
+    // The team follows from the response: players 1 and 3 are orange.
     assert_eq!(arena(50).players.iter().map(|player| player.flags >> 5 & 3).collect::<Vec<_>>(), [0, 0, 1, 1]);
     let thrown = arena(20).events.into_iter().find_map(|event| match event.event {
         Some(Event::DiscThrown(thrown)) => Some(thrown),
@@ -384,7 +384,7 @@ fn the_summary_has_the_engines_counters_beside_what_events_add_up_to() {
         assert_eq!(engine[2], player.events[2].unwrap() as i64, "goals agree");
         assert_eq!((player.events[0], player.team), (None, Some(player.who.slot as usize % 2)));
     }
-    // A tape that begins later has counters that began before it: both are given.
+    // In a tape that begins later, the engine's counters started before it: both are reported.
     let (_, tape, _folder) = import_as("b.echoreplay", lines(4, 1200)[900..].concat().as_bytes()).unwrap();
     let later = MatchSummary::of(&tape).unwrap().unwrap();
     let differs =
@@ -400,7 +400,7 @@ fn of_a_cut_or_damaged_capture_everything_that_is_whole_is_imported() {
     assert!(imported.frames >= 200 && imported.frames < 350, "{}", imported.frames);
     assert!(imported.problems.iter().any(|problem| problem.contains("no footer")), "{:?}", imported.problems);
     assert_eq!(again.metadata()["import_problems"], imported.problems.len().to_string());
-    // What comes out is whole: it has a footer.
+    // The exported file is complete: it has a footer.
     let whole = Reader::new(v2_file(&again).as_slice()).unwrap().read_all().unwrap();
     assert_eq!((whole.problems.len(), whole.frames.len() as u64), (0, imported.frames));
     let mut flipped = file.clone();
@@ -410,7 +410,7 @@ fn of_a_cut_or_damaged_capture_everything_that_is_whole_is_imported() {
     let first = nevrcap_file(&tape);
     let (imported, _, _folder) = import_as("cut.nevrcap", &first[..first.len() / 2]).unwrap();
     assert!(imported.frames > 50 && !imported.problems.is_empty());
-    // Nothing of the game in it.
+    // No frame of the game in it.
     let empty = Writer::new(
         Vec::new(),
         CaptureHeader { capture_id: "x".into(), ..Default::default() },
@@ -539,7 +539,7 @@ fn python_reads_the_frames_of_an_exported_match() {
         let bones = read_player_bones(lines[0].trim_end().split('\t').nth(2).unwrap().trim().as_bytes()).unwrap();
         assert_eq!(bones.user_bones.len(), 2);
         if schema == "third" {
-            // The head's place in the first frame, with all its bits, and the bones of the first player.
+            // The head's position in the first frame, with all bits, and the bones of the first player.
             let x = session.teams[0].players[0].head.as_ref().unwrap().position[0] as f32;
             let transforms: Vec<u8> = bones.user_bones[0].bone_t.iter().flat_map(|value| value.to_le_bytes()).collect();
             assert!(said.contains(&format!(" b{}", hex(&transforms))), "bones");

@@ -1,4 +1,4 @@
-//! `.echoreplay` files to tapes and back: the lines are the same to the byte, whatever is in them.
+//! `.echoreplay` files to tapes and back: the lines are byte-identical, whatever they contain.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::importing;
 
@@ -28,7 +28,7 @@ fn packed(text: &[u8]) -> Vec<u8> {
     deflate.finish().unwrap()
 }
 
-/// A zip archive of members: name, method, data as it is stored, length and checksum of the content.
+/// A zip archive of members: name, method, data as stored, length and checksum of the content.
 fn archive(members: &[(&str, u16, &[u8], &[u8])]) -> Vec<u8> {
     let (mut zip, mut central) = (Vec::new(), Vec::new());
     for (name, method, data, content) in members {
@@ -64,7 +64,7 @@ fn archive(members: &[(&str, u16, &[u8], &[u8])]) -> Vec<u8> {
     zip
 }
 
-/// The text in what an export makes of a tape.
+/// The text of the file exported from a tape.
 fn exported(tape: &Tape) -> Vec<u8> {
     let mut out = Cursor::new(Vec::new());
     let done = export_echoreplay(tape, "new.echoreplay", &mut out, &mut |_| Ok(())).unwrap();
@@ -76,7 +76,7 @@ fn exported(tape: &Tape) -> Vec<u8> {
     let name = usize::from(u16::from_le_bytes([file[26], file[27]]));
     let mut text = Vec::new();
     flate2::read::DeflateDecoder::new(&file[30 + name..]).read_to_end(&mut text).unwrap();
-    // It is an archive that the importer reads, too, with nothing to complain of.
+    // The importer can read the exported archive without problems.
     let (imported, _, _folder) = import_as("again.echoreplay", &file).unwrap();
     assert_eq!(imported.problems, Vec::<String>::new());
     text
@@ -195,7 +195,7 @@ fn goals_of_a_match_are_events_at_their_times() {
     assert!(goals.iter().all(|goal| goal.text.contains(" points, ")), "{goals:?}");
 }
 
-/// The one public capture with known sizes has 8.56 kB of text a frame and 2.05 kB of it in the archive, with 2 players.
+/// The only public capture with known sizes has 8.56 kB of text per frame, 2.05 kB of it in the archive, with 2 players.
 #[test]
 fn a_simulated_match_is_as_large_as_a_real_one() {
     let settings = Settings { frames: 400, ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Captures of the fifth generation of Telemetry V2: read, kept to the byte, compared, packed with a dictionary.
+//! Captures of the fifth generation of Telemetry V2: read, stored byte for byte, compared, compressed with a dictionary.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::path::Path;
@@ -29,7 +29,7 @@ fn header(dictionary: Option<&Dictionary>) -> CaptureHeader {
 }
 
 fn capture(header: &Record, layout: Layout, dictionary: Option<&Dictionary>) -> Vec<u8> {
-    // As an export packs.
+    // The options of an export.
     let options = WriteOptions { layout, keyframe_interval: 100, keyframe_state: false, ..WriteOptions::default() };
     let mut writer = match dictionary {
         Some(dictionary) => Writer::copying_with_dictionary(Vec::new(), header, options, dictionary).unwrap(),
@@ -95,7 +95,7 @@ fn a_capture_packed_with_a_dictionary_needs_it_and_comes_back_to_the_byte() {
         assert_eq!((imported.frames, imported.problems), (120, Vec::new()), "{layout:?}");
         assert_eq!(tape.metadata()["capture_dictionary_sha256"].len(), 64);
         assert!(export(&tape, Some(&dictionary)) == (file.clone(), false), "{layout:?}");
-        // Without it the records are the same, in another packing.
+        // Without it the records are the same, compressed differently.
         let (plain, without) = export(&tape, None);
         assert!(without && plain != file);
         assert!(export(&import(folder.path(), &plain, None).unwrap().1, None).0 == plain);

@@ -1,4 +1,4 @@
-//! Imports of GamesDat files: all payloads, and whatever is left of broken files.
+//! Imports of GamesDat files: all payloads, and the intact parts of broken files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::gamesdat;
 use crate::importing;
@@ -207,7 +207,7 @@ fn behind_a_damaged_block_the_bytes_are_kept_and_before_it_the_records() {
     let blocks = lz4_blocks(&records(9, 496).concat(), 1016);
     let mut source = [head.as_slice(), &LZ4_HEADER, &blocks.concat(), &[0; 4]].concat();
     let third = head.len() + 7 + blocks[0].len() + blocks[1].len();
-    // A token that promises more literals than there are.
+    // A token that announces more literals than there are.
     source[third + 4..third + 7].fill(0xFF);
     let (imported, tape, _folder) = import_bytes(&source).unwrap();
     assert_eq!((imported.frames, imported.problems.len()), (4, 1));
@@ -308,7 +308,7 @@ fn every_flipped_byte_is_noticed_or_harmless() {
         flipped[at] ^= 0x04;
         let Ok((_, of_flipped, one)) = import_bytes(&flipped) else { continue };
         if differences(&tape, &one.path().join("a.dat")).is_empty() {
-            // LZ4 may say the same in another way.
+            // LZ4 may encode the same bytes differently.
             assert!(frames(&of_flipped, "state") == frames(&tape, "state"), "{at}");
             unseen += 1;
         }
@@ -348,7 +348,7 @@ fn the_real_gamesdat_files_have_the_promised_records() {
         let of_packets = tape.streams().filter(|stream| stream.spec().game.starts_with("f1-"));
         assert_eq!(of_packets.map(|stream| stream.totals().frames).sum::<u64>(), records, "{name}");
         assert_eq!(tape.stream_named("gamesdat.records").unwrap().totals().frames, records);
-        // Each datagram is one of those that the files were made from.
+        // Each datagram is one of those that the files were built from.
         let folder = data.join("f1-udp/gamesdat/2025");
         let telemetry = std::fs::read(folder.join("packet-6.bin")).unwrap();
         let stream = tape.streams().find(|stream| stream.spec().layout == "f1-2025-car-telemetry").unwrap();

@@ -1,4 +1,4 @@
-//! Imports of ksana and shm-debugger files: nothing is lost, what is broken is named and costs only itself.
+//! Imports of ksana and shm-debugger files: nothing is lost, damage is reported and affects only the damaged frames.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::importing;
 use crate::ksana;
@@ -18,7 +18,7 @@ fn channels(tape: &Tape, stream: &str) -> Vec<String> {
     tape.stream_named(stream).unwrap().spec().channels.iter().map(|channel| channel.name.clone()).collect()
 }
 
-/// Three frames at 4 a second: variables only in the first where the container allows that, a text in the second.
+/// Three frames at 4 Hz: variables only in the first if the container allows that, a text in the second.
 fn three_frames(version: Version) -> Vec<u8> {
     let mut file = head(version, 4, b"irac");
     for number in 0..3 {
@@ -112,7 +112,7 @@ fn pages_become_streams_and_the_tape_says_which_game_and_why() {
         let id = if version == Version::V0 { b"accz" } else { b"acsa" };
         let mut file = head(version, 5, id);
         for number in 0..4u8 {
-            // Only the last frame has what tells the games apart.
+            // Only the last frame distinguishes the games.
             let with_static = version == Version::V0 || number == 0;
             file.extend(frame(version, &pages(version, number, with_static, acc && number == 3)));
         }
@@ -188,7 +188,7 @@ fn cut_at_any_byte_everything_before_the_cut_is_kept() {
     }
 }
 
-/// Where a frame begins, by the lengths in the file.
+/// Returns the offset of a frame, by the lengths in the file.
 fn start_of_frame(file: &[u8], version: Version, number: usize) -> usize {
     let header = if version == Version::V0 { 8 } else { 12 };
     let mut at = 72;
@@ -213,7 +213,7 @@ fn a_flipped_byte_is_noticed_and_costs_only_its_frame() {
             let (imported, tape, one) = import_bytes(&flipped).unwrap();
             let differences = differences(&whole, &one.path().join("a.ksr"));
             if imported.problems.is_empty() {
-                // zlib does not look at the last bits of its last byte: nothing was changed.
+                // zlib ignores the last bits of its last byte: nothing was changed.
                 assert_eq!((imported.frames, differences.len()), (3, 0), "{version:?} {at}");
                 unseen += 1;
                 continue;
@@ -283,7 +283,7 @@ fn a_rate_that_cannot_be_is_reported_and_the_frames_are_kept() {
     }
 }
 
-/// A file of one good frame and this one.
+/// A file of one intact frame and this one.
 fn with_payload(payload: &[u8]) -> (Imported, Tape, TempDir) {
     let good = frame(Version::V2, &IRacing::new(5, &[1; 8]).payload(Version::V2));
     import_bytes(&[head(Version::V2, 5, b"irac"), good, frame(Version::V2, payload)].concat()).unwrap()

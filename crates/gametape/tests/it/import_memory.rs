@@ -1,4 +1,4 @@
-//! Archives made to fill the memory: each is imported by a process of its own, whose largest size is read when it is done.
+//! Decompression bombs: each is imported in a separate process, whose peak memory is read afterwards.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
@@ -10,13 +10,14 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use gametape::import::import;
 
-/// No import takes more, whatever the file unpacks to: a zstd window of 128 MiB, a record of 16 MiB in its forms, a block of the tape.
+/// Memory limit of an import, whatever the file decompresses to: a zstd window of 128 MiB, a record of 16 MiB in its forms, a block of
+/// the tape.
 const MEMORY: u64 = 256 << 20;
 
 /// The file that the child imports.
 const FILE: &str = "GAMETAPE_TEST_IMPORT_FILE";
 
-/// What came of an import, and the most memory its process had.
+/// The result of an import and the peak memory of its process.
 #[derive(Debug)]
 struct Done {
     text: String,
@@ -38,7 +39,7 @@ fn import_in_child(folder: &Path, name: &str, bytes: &[u8]) -> Done {
     done
 }
 
-/// Not a test of its own: what the others start.
+/// Not a test: the child process that the tests start.
 #[test]
 fn the_child_that_imports() {
     let Some(file) = std::env::var_os(FILE) else { return };
@@ -64,7 +65,7 @@ fn zip(name: &str, data: &[u8], unpacked: u64) -> Vec<u8> {
     [&local[..], &central, b"PK\x05\x06\0\0\0\0\x01\0\x01\0", &sizes, &[0, 0]].concat()
 }
 
-/// Packs the same piece again and again.
+/// Compresses the same piece repeatedly.
 fn packed(start: &[u8], piece: &[u8], times: usize) -> (Vec<u8>, u64) {
     let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
     deflate.write_all(start).unwrap();
@@ -72,7 +73,7 @@ fn packed(start: &[u8], piece: &[u8], times: usize) -> (Vec<u8>, u64) {
     (deflate.finish().unwrap(), (start.len() + times * piece.len()) as u64)
 }
 
-/// A zstd frame with a window of this many bytes, a power of two, whose content is these bytes and then zeros: 4 bytes for every 128 KiB.
+/// A zstd frame with a window of 2^`window_log` bytes, which contains these bytes and then zeros: 4 bytes for every 128 KiB.
 fn zstd(window_log: u8, start: &[u8], megabytes: usize) -> Vec<u8> {
     let mut file = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, (window_log - 10) << 3];
     let block = |kind: u32, size: usize, last: bool| ((size as u32) << 3 | kind << 1 | u32::from(last)).to_le_bytes();
@@ -92,9 +93,9 @@ fn zip_bombs_are_refused_with_bounded_memory() {
     // A thousand times its size.
     let (data, unpacked) = packed(line, &vec![0; 1 << 20], 1024);
     let done = import_in_child(folder.path(), "zeros.echoreplay", &zip("a.echoreplay", &data, unpacked));
-    assert!(done.text.contains("trap"), "{done:?}");
+    assert!(done.text.contains("zip bomb"), "{done:?}");
     assert!(done.peak_bytes < MEMORY, "{done:?}");
-    // Not that much, but one line of half a gigabyte: some of each piece cannot be packed.
+    // A lower ratio, but one line of half a gigabyte: a part of each piece is incompressible.
     let mut noise = 1u32;
     let mut piece: Vec<u8> = Vec::new();
     for _ in 0..5000 {
@@ -113,14 +114,14 @@ fn zstd_bombs_are_refused_with_bounded_memory() {
     let folder = tempfile::tempdir().unwrap();
     let (tape, nevrcap) = (&b"\x05\x0a\x03\x0a\x01A"[..], &b"\x09\x0a\x01A\x12\x04\x08\x01\x10\x02"[..]);
     for (name, start) in [("a.tape", tape), ("a.nevrcap", nevrcap)] {
-        // The largest window that is allowed.
+        // The largest allowed window.
         for (window_log, megabytes) in [(20, 4096), (27, 4096)] {
             let name = format!("{window_log}-{name}");
             let done = import_in_child(folder.path(), &name, &zstd(window_log, start, megabytes));
-            assert!(done.text.contains("no frame of Echo VR") || done.text.contains("bomb"), "{done:?}");
+            assert!(done.text.contains("no Echo VR frame") || done.text.contains("bomb"), "{done:?}");
             assert!(done.peak_bytes < MEMORY, "{done:?}");
         }
-        // A window that nobody needs, and a record that claims to be as large as the rest.
+        // A window that is too large, and a record that claims to be as large as the rest.
         let done = import_in_child(folder.path(), &format!("31-{name}"), &zstd(31, start, 512));
         assert!(done.peak_bytes < MEMORY, "{done:?}");
         let claims = [start, b"\xff\xff\xff\xff\x07\x12"].concat();

@@ -1,4 +1,4 @@
-//! An imported `.ibt` gives the values that pyirsdk's `IBT` reads from the file, bit by bit, of every variable in every row.
+//! An imported `.ibt` has the same values as pyirsdk's `IBT`, bit for bit, for every variable in every row.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
 
@@ -11,7 +11,7 @@ use gametape::import::import;
 
 const TEST: &str = "values_of_real_ibt_files_are_those_of_pyirsdk";
 
-/// The interpreter that has pyirsdk, or a loud skip.
+/// Returns the Python interpreter that has pyirsdk. If there is none, reports the skip and returns `None`.
 fn python() -> Option<PathBuf> {
     if let Some(python) = std::env::var_os("GAMETAPE_PYTHON") {
         return Some(python.into());
@@ -24,7 +24,7 @@ fn python() -> Option<PathBuf> {
     None
 }
 
-/// All values of a channel, as the bytes they have in the file.
+/// All values of a channel, as the bytes in the file.
 fn channel_hex(tape: &Tape, name: &str) -> String {
     let mut channels = tape.channels(tape.stream_named("telemetry").unwrap(), &[name]).unwrap();
     let mut hex = String::new();

@@ -1,4 +1,4 @@
-//! Imports of Rocket League replays: the bytes are always kept, and as much is told of them as can be read.
+//! Imports of Rocket League replays: the bytes are always stored, and as much of them is parsed as possible.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::replay;
 use crate::support;
@@ -52,7 +52,7 @@ fn teams_players_score_and_goals_are_told() {
         assert_eq!(metadata.get(key).map(String::as_str), Some(value), "{key}");
     }
     let goal = |at_ms: u64, text: &str| (at_ms * 1_000_000, text.to_owned());
-    // The last one is at the frame behind the last, as the game writes it.
+    // The last goal is at the frame after the last one, as the game writes it.
     let expected =
         [goal(500, "1:0 Player 1, team 0"), goal(1000, "1:1 Player 2, team 1"), goal(2000, "2:1 Player 1, team 0")];
     assert_eq!(goals(&tape), expected);
@@ -86,7 +86,7 @@ fn every_flipped_byte_is_noticed() {
     for at in (0..whole.len()).step_by(3) {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x20;
-        // Without the name of its type it is not known as a replay.
+        // Without its type name it is not detected as a replay.
         if let Ok((imported, _, _folder)) = import_bytes(&flipped) {
             assert!(!imported.problems.is_empty(), "{at}");
         }
@@ -96,7 +96,7 @@ fn every_flipped_byte_is_noticed() {
 #[test]
 fn damaged_network_data_costs_only_itself() {
     let header_section = section(&match_header());
-    // A frame at a time that cannot be.
+    // A frame with an impossible time.
     let damaged = [header_section, section(&body(&network(&[-1.0, 100.5, 101.0, 102.0])))].concat();
     let (imported, tape, _folder) = import_bytes(&damaged).unwrap();
     assert_eq!(imported.problems.len(), 1);
@@ -112,7 +112,7 @@ fn hostile_headers_are_not_followed() {
             import_bytes(&[section(&frames(count)), section(&body(&vec![0; 300_000]))].concat()).unwrap();
         assert!(imported.problems[0].contains(&format!("says {count} frames")), "{:?}", imported.problems);
     }
-    // Lists in lists and structures in structures, as deep as the bytes go.
+    // Nested lists and structures, as deep as the bytes allow.
     let list = (text("ArrayProperty"), 25_000u32.to_le_bytes().to_vec());
     let structure = (text("StructProperty"), text("S"));
     for ((kind, more), depth, says) in [

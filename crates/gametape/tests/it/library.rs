@@ -1,4 +1,4 @@
-//! The library as its users see it: callbacks, iterators, writers, sources of one's own.
+//! The library API: callbacks, iterators, writers, custom sources.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::scripted;
 
@@ -25,7 +25,7 @@ fn a_slow_callback_misses_frames_and_the_recording_does_not() {
     let path = folder.path().join("a.gtape");
     let (slow, quick) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (slow_calls, quick_calls) = (Arc::clone(&slow), Arc::clone(&quick));
-    // The first frame is held until the recording is over: after it there is room for 512, and not for the rest.
+    // The first frame is held until the recording is over: then there is room for 512 frames, but not for the rest.
     let (go_on, may_go_on) = sync_channel::<()>(0);
     let capture = Capture::new()
         .source(Ticks { at_once: 1, ..Ticks::new(3000) })
@@ -112,7 +112,7 @@ fn frames_of_another_length_are_an_error_that_names_both_and_are_never_read() {
             .unwrap();
         capture.wait_for_end().unwrap_err()
     };
-    // The description says the length, or only the frame has one.
+    // The length is in the description, or only known from the frame.
     let mut rows = Description::of_game("scripted");
     rows.rows("ticks", "test");
     for description in [ticks_description(), rows] {
@@ -137,7 +137,7 @@ fn a_stream_that_nobody_gives_is_told_of() {
         .unwrap()
         .wait_for_end()
         .unwrap_err();
-    assert_eq!(error.to_string(), "there was no stream tocks for it::scripted::Tick; there were: ticks of scripted");
+    assert_eq!(error.to_string(), "no source had a stream tocks for it::scripted::Tick; available: ticks of scripted");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_iterator_ends_when_the_capture_stops() {
     let capture = Capture::new().source(source).realtime_only().start().unwrap();
     let mut frames = capture.frames_of::<Tick>("ticks").unwrap();
     assert!(frames.try_next().is_none());
-    // The iterator has joined when it gets its first frame; until then frames pass by.
+    // The iterator has joined when it gets its first frame; it misses earlier frames.
     let first = loop {
         send.send((0, Tick::new(capture.frames_seen()).as_bytes().to_vec())).unwrap();
         std::thread::sleep(Duration::from_millis(1));
@@ -328,7 +328,7 @@ fn several_sources_share_a_tape_or_have_their_own() {
 
 #[test]
 fn frames_wait_for_a_source_that_has_not_said_yet_what_it_offers() {
-    /// Says what it offers when it is told to.
+    /// Describes its streams only when triggered.
     struct Late(Ticks, std::sync::mpsc::Receiver<()>);
     impl Source for Late {
         fn pace(&self) -> Pace {
@@ -348,7 +348,7 @@ fn frames_wait_for_a_source_that_has_not_said_yet_what_it_offers() {
     let sources = Capture::new().source(Sent { description, frames }).and(Late(Ticks::new(3), told)).to(&path);
     let capture = sources.start().unwrap();
     (0..50).for_each(|number| send.send((0, vec![number])).unwrap());
-    // Long enough for the tape to be looked for a few times; however long it takes, none of the early frames may be missing.
+    // Long enough for a few polls; however long it takes, none of the early frames may be missing.
     std::thread::sleep(Duration::from_millis(700));
     drop((speak, send));
     let summary = capture.wait_for_end().unwrap();

@@ -1,4 +1,4 @@
-//! What the capturing thread does for each frame with callbacks, iterators and a tape: it allocates nothing.
+//! The capturing thread allocates nothing per frame, with callbacks, iterators and a tape.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::allocation;
 use crate::scripted;
@@ -12,11 +12,11 @@ use gametape::games::Presence;
 use scripted::{Tick, ticks_description};
 use zerocopy::IntoBytes as _;
 
-/// Gives a tick at each read and looks how much its thread has allocated since the last one.
+/// Emits a tick at each read, and counts its thread's allocations since the last one.
 struct Watched {
     number: u64,
     end: u64,
-    /// Allocations of the thread at each read.
+    /// Allocation count of the thread at each read.
     counts: Vec<u64>,
     give: Arc<Mutex<Vec<u64>>>,
 }
@@ -35,8 +35,8 @@ impl Source for Watched {
             *self.give.lock().unwrap() = std::mem::take(&mut self.counts);
             return Ok(State::Ended);
         }
-        // Each frame is shown twice, as games do: the second time it is not stored.
-        // Times run ahead of the clock, so that what happens every second happens, too.
+        // Each frame occurs twice, as in games: the second time it is not stored.
+        // Times run ahead of the clock, so that periodic work (every second) happens, too.
         batch.frame(0, clock.now_ns() + self.number * 5_000_000, Tick::new(self.number / 2).as_bytes());
         self.number += 1;
         Ok(State::Here(Presence::Live))
@@ -65,7 +65,7 @@ fn capturing_frames_with_listeners_of_all_kinds_allocates_nothing() {
     assert!(summary.skipped > 0, "the slow callback was skipped, without allocating either");
     assert_eq!(summary.tapes[0].frames, READS as u64 / 2);
     let counts = counts.lock().unwrap();
-    // The first reads find the file being made, slots used for the first time, and the journal's second generation.
+    // The first reads include creating the file, using slots for the first time, and the journal's second generation.
     let steady = &counts[READS / 2..READS];
     assert_eq!(steady.last().unwrap() - steady[0], 0, "{:?}", counts.last());
     assert!(counts[0] < counts[READS / 2], "the counting works: beginning a tape allocates");

@@ -1,4 +1,4 @@
-//! Frames as an async stream, driven by an executor of a few lines.
+//! Frames as an async stream, driven by a minimal executor.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::scripted;
 
@@ -25,7 +25,7 @@ impl Wake for Counted {
     }
 }
 
-/// Runs a future to its end. Gives how often it was woken.
+/// Runs a future to completion. Returns how often it was woken.
 fn block_on<T>(future: impl Future<Output = T>) -> (T, u64) {
     let counted = Arc::new(Counted(std::thread::current(), AtomicU64::new(0)));
     let waker = Waker::from(Arc::clone(&counted));
@@ -69,7 +69,7 @@ fn whoever_polls_is_woken_for_a_frame_and_for_the_end() {
     let capture = Capture::new().source(source).realtime_only().start().unwrap();
     let mut stream = capture.frames_of::<Tick>("ticks").unwrap().into_stream();
     let sender = std::thread::spawn(move || {
-        // Until the stream has joined, frames pass by.
+        // The stream misses frames until it has joined.
         let mut number = 0;
         while send.send((0, Tick::new(number).as_bytes().to_vec())).is_ok() {
             number += 1;

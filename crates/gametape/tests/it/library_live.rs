@@ -1,4 +1,4 @@
-//! The library beside games that run: real shared memory, real sockets.
+//! The library with running games: real shared memory, real sockets.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::game;
@@ -18,7 +18,7 @@ use gametape::sys::{Prefix, SectionWriter};
 use gametape::{Capture, RunningCapture, Tape, ac, acc, iracing, shared_memory};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// Drives until so many frames were seen.
+/// Drives until a number of frames was received.
 fn drive(game: &mut Game, capture: &RunningCapture, frames: u64) {
     let wanted = capture.frames_seen() + frames;
     wait_until("the frames are seen", || {
@@ -52,7 +52,7 @@ fn one_stream_of_a_game_is_recorded_under_its_name() {
         .unwrap();
     game.status(2);
     drive(&mut game, &capture, 50);
-    // While it is being written, the tape can be read.
+    // The tape can be read while it is being written.
     let path = capture.progress().next().unwrap().situation().path.unwrap();
     assert!(Tape::open(&path).unwrap().frames::<acc::Physics>().unwrap().count() >= 50);
     assert!(capture.mark("here"));
@@ -159,7 +159,7 @@ fn an_older_page_of_the_game_is_recorded_and_never_misread() {
     let (prefix, folder) = (prefix("older"), tempfile::tempdir().unwrap());
     let mut game = Game::start(&prefix);
     game.status(2);
-    // Another section of that name with the 1580 bytes that an older version has.
+    // Another section of that name with the 1580 bytes of an older version.
     let name = prefix.section("acpmf_graphics");
     std::fs::remove_file(format!("/dev/shm/{name}")).unwrap();
     let short = SectionWriter::create(&name, 1580).unwrap();
@@ -219,7 +219,7 @@ fn a_game_that_describes_itself_is_read_by_the_names_of_its_channels() {
     assert_eq!(tape.samples().unwrap().count() as u64, summary.frames);
 }
 
-/// The struct of a game that nobody knows.
+/// The struct of an unsupported game.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 struct MyCar {
@@ -283,7 +283,7 @@ fn a_game_of_ones_own_is_a_struct_and_a_section() {
     assert_eq!((channel.offset, channel.unit.as_str()), (8, "m/s"));
 }
 
-/// A game that sends datagrams: the whole of it.
+/// A custom source for a game that sends datagrams; this is all the code it needs.
 struct Udp(UdpSocket);
 
 impl Source for Udp {

@@ -101,7 +101,7 @@ fn a_struct_of_another_length_or_game_is_an_error_that_names_both() {
     let text = tape.try_frames::<acc::Static>().err().unwrap().to_string();
     assert!(text.contains("756 bytes") && text.contains("820 bytes"), "{text}");
     let text = tape.frames::<ac::Graphics>().err().unwrap().to_string();
-    let expected = "there is no stream graphics of assetto-corsa on this tape; it has graphics of assetto-corsa-competizione, \
+    let expected = "the tape has no stream graphics of assetto-corsa; it has graphics of assetto-corsa-competizione, \
                     static of assetto-corsa-competizione";
     assert_eq!(text, expected);
 
@@ -141,7 +141,7 @@ fn damage_is_told_before_the_loop_and_can_be_read_around() {
         let Ok(raw) = raw else { continue };
         let tape = Tape::from(raw);
         match tape.frames::<acc::Physics>() {
-            // Damage elsewhere on the tape: every frame is there and right.
+            // Damage elsewhere in the tape: every frame is present and correct.
             Ok(frames) => assert!(frames.eq(whole.iter().copied()), "byte {at}"),
             Err(_) => told += 1,
         }
@@ -228,7 +228,7 @@ fn iterators_over_a_tape_at_full_speed_miss_nothing() {
     let (_folder, path) = file("a.gtape");
     acc_tape(&path, 60);
     let capture = Capture::new().source(Tape::open(&path).unwrap()).start().unwrap();
-    // Long enough for the tape to be over, if it did not wait for somebody to read.
+    // Long enough for the tape to end if it did not wait for a reader.
     std::thread::sleep(Duration::from_millis(100));
     let physics = capture.frames::<acc::Physics>().unwrap();
     let graphics = capture.frames::<acc::Graphics>().unwrap();
@@ -294,7 +294,7 @@ fn a_tape_at_full_speed_is_not_mixed_with_what_has_a_pace_of_its_own() {
     assert!(matches!(longer, Some(StartError::WrongType(_))));
 }
 
-/// A clock that is as late as the latest sleeper wanted it.
+/// A clock that jumps to the latest time that a sleeper requested.
 #[derive(Default)]
 struct JumpingClock(AtomicU64);
 

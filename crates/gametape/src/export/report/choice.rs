@@ -1,4 +1,4 @@
-//! Which channels a report has: those that all games share, then those of the tape. What never changes is left out, unless it was asked for.
+//! Selects the channels of a report: those that all games share, then those of the tape. Constant channels are omitted unless requested.
 
 use gametape_format::Ranges;
 use gametape_format::read::{ReadError, Tape, TapeStream};
@@ -8,22 +8,22 @@ use crate::export::{ChosenColumn, Columns};
 use crate::laps::{Tap, neutral_channels};
 use gametape_analysis::recording::streams_of_games;
 
-/// What is shown at once, in this order, and what the map is drawn from.
+/// The channels shown by default, in this order, and those that the map is drawn from.
 const CORE: [&str; 8] = ["speed_kmh", "throttle", "brake", "gear", "steering", "rpm", "x_m", "z_m"];
-/// Arrays that are longer have an element for each car, or each sample of a fast sensor.
+/// Longest array that is included by default. Longer ones have an element for each car, or each sample of a fast sensor.
 const LONGEST_ARRAY: usize = 16;
 
-/// A channel, and how fine it is kept.
+/// A channel and its resolution.
 pub(super) struct Chosen {
     pub(super) tap: Tap,
     pub(super) weight: Weight,
-    /// Stretches of time at most.
+    /// Maximum number of intervals.
     pub(super) most: usize,
-    /// The user asked for it: it is there even if it never changes.
+    /// Whether the user requested it: then it is included even if it never changes.
     pub(super) asked_for: bool,
 }
 
-/// The channels of a report. Whether a game gives those that all share is seen later.
+/// Returns the channels of a report. Whether the game provides the shared ones turns out later.
 pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<Chosen>, ReadError> {
     let rest = neutral_channels().filter(|name| !CORE.contains(name));
     let neutral = CORE.into_iter().chain(rest).filter_map(Tap::neutral).map(|tap| {
@@ -52,14 +52,14 @@ pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<
             }
         }
     }
-    // What was asked for shares the room of all others.
+    // Requested channels share the room of all others.
     let room = MOST_OTHERS * OTHER_STRETCHES / others.len().max(1);
     let most = if named { room.min(CORE_STRETCHES) } else { OTHER_STRETCHES };
     all.extend(others.into_iter().map(|tap| Chosen { tap, weight: Weight::Other, most, asked_for: named }));
     Ok(all)
 }
 
-/// Whether a value changes at all, as far as the index knows.
+/// Returns whether a value changes, according to the index.
 fn may_change(tape: &Tape, stream: &TapeStream, column: &ChosenColumn, element: usize) -> Result<bool, ReadError> {
     let known = stream.spec().channels.iter().find(|channel| {
         let bytes = channel.kind.width() * channel.count as usize;
@@ -67,6 +67,6 @@ fn may_change(tape: &Tape, stream: &TapeStream, column: &ChosenColumn, element: 
     });
     let Some(known) = known.filter(|known| known.ranges != Ranges::None) else { return Ok(true) };
     let whole = tape.overview(stream, &known.name, element as u32, 0..u64::MAX, 1)?;
-    // Of values that are no number the index knows nothing.
+    // The index has no extremes for values that are not numbers.
     Ok(whole.iter().any(|bucket| bucket.min.is_none() || bucket.min != bucket.max))
 }

@@ -1,11 +1,11 @@
-//! A report as the page in the browser reads it.
+//! A report as the JSON document that the web page reads.
 
 use serde_json::{Value, json};
 
 use super::{LapLines, Packed, TapeReport, TimeChannel, Weight};
 
 impl TapeReport {
-    /// The document. Nothing is copied that is large.
+    /// Converts the report without copying large data.
     #[must_use]
     pub fn into_json(self) -> Value {
         json!({

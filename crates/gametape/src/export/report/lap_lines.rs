@@ -1,4 +1,4 @@
-//! The laps of a tape by the place on the track, as many channels of each as there is room for.
+//! The laps of a tape by position on the track, with as many channels each as fit.
 
 use gametape_format::read::Tape;
 
@@ -9,9 +9,9 @@ use crate::export::ExportError;
 use crate::laps::compare::compare;
 use crate::laps::{AlongLap, ColumnsError, Lap, Tap, TrackError, Tracked, along};
 
-/// From place to place, where there is room for it.
+/// Distance between two positions, if it fits.
 const STEP_M: f64 = 5.0;
-/// What times of a lap are told in.
+/// Resolution of lap times.
 const TIME_STEP_MS: f64 = 0.01;
 
 pub(super) fn lap_lines(
@@ -29,14 +29,14 @@ pub(super) fn lap_lines(
         match along(tape, lap, &taps, step_m, length_m) {
             Ok(along) => found.extend(packed(lap, &along, step_m, length_m)),
             Err(ColumnsError::Track(TrackError::Read(error))) => return Err(error.into()),
-            // A lap that cannot be laid along a way has none to show.
+            // Skip laps that cannot be mapped to positions.
             Err(_) => {}
         }
     }
     Ok(found)
 }
 
-/// The length of the track of a lap that is over.
+/// Returns the track length of a completed lap.
 fn length_of(tracked: &Tracked, lap: &Lap) -> Option<f64> {
     lap.end_ns.filter(|end_ns| *end_ns > lap.start_ns)?;
     let session = &tracked.sessions.iter().find(|session| session.session.id == lap.session)?.session;
@@ -45,12 +45,12 @@ fn length_of(tracked: &Tracked, lap: &Lap) -> Option<f64> {
     facts.length_m.map(f64::from).filter(|length_m| length_m.is_finite() && *length_m > STEP_M)
 }
 
-/// How fine laps are kept, and which channels: first what is shown at once, then as many others as fit.
+/// Returns the resolution of laps and their channels: the core channels, then as many others as fit.
 fn room(way_m: f64, laps: usize, known: &[Known]) -> (f64, Vec<Tap>) {
     let values = |step_m: f64| 2.0 * way_m / step_m + laps as f64;
     let cores = known.iter().filter(|known| known.channel.weight == Weight::Core).count();
     let mut step_m = STEP_M;
-    // A time is as large as two values, but there is one for two of them.
+    // A time takes the room of two values, but there is one time for every two values.
     while values(step_m) * (cores + 1) as f64 > LAP_VALUES as f64 {
         step_m *= 2.0;
     }
@@ -65,7 +65,7 @@ fn packed(lap: &Lap, along: &AlongLap, step_m: f64, length_m: f64) -> Option<Lap
         let at = column.values.iter().map(|value| value.unwrap_or(f64::NAN));
         let between = between.iter().copied().chain([f64::NAN]);
         let mut both: Vec<f32> = at.zip(between).flat_map(|(at, between)| [at as f32, between as f32]).collect();
-        // Behind the last place nothing comes.
+        // There is no interval after the last position.
         both.pop();
         both.iter().any(|value| value.is_finite()).then(|| (column.name.clone(), Packed::coarse(&both)))
     });

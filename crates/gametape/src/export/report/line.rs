@@ -1,6 +1,6 @@
-//! A channel over time, as the smallest and the largest value of each stretch: whatever sticks out for one frame is one of the two.
+//! A channel over time, as the smallest and the largest value of each interval: an outlier of a single frame is one of the two.
 
-/// Where stretches of time are.
+/// The division of the tape into intervals.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub(super) from_ns: u64,
@@ -9,7 +9,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// So that a stretch has two frames, but not more stretches than that.
+    /// Divides the time so that an interval has two frames on average, into at most `most` intervals.
     pub(super) fn new(from_ns: u64, to_ns: u64, frames: u64, most: usize) -> Self {
         let wanted = usize::try_from(frames / 2).unwrap_or(most).clamp(1, most);
         let length_ns = to_ns.saturating_sub(from_ns).max(1);
@@ -17,18 +17,18 @@ impl Span {
         Self { from_ns, stretch_ns, stretches: (length_ns / stretch_ns) as usize + 1 }
     }
 
-    /// The stretch of a moment.
+    /// Returns the interval of a time.
     pub(super) fn at(&self, time_ns: u64) -> usize {
         ((time_ns.saturating_sub(self.from_ns) / self.stretch_ns) as usize).min(self.stretches.saturating_sub(1))
     }
 }
 
-/// A channel that grows. Times rise from call to call.
+/// Collects the values of a channel. Times must increase from call to call.
 pub(super) struct Line {
-    /// One of its stretches is 2 to this power of those of the span.
+    /// Each of its intervals spans 2 to this power of those of the span.
     pub(super) shift: u32,
     pairs: Vec<[f32; 2]>,
-    /// The stretch that is open.
+    /// The open interval.
     at: Option<usize>,
     low: f32,
     high: f32,
@@ -37,14 +37,14 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// With so many stretches at most.
+    /// Creates a line with at most `most` intervals.
     pub(super) fn new(span: &Span, most: usize) -> Self {
         let shift = (0..).find(|shift| span.stretches >> shift <= most.max(1)).unwrap_or_default();
         let nothing = f32::NAN;
         Self { shift, pairs: Vec::new(), at: None, low: nothing, high: nothing, high_is_last: false, newest: nothing }
     }
 
-    /// A value that was seen in a stretch of the span.
+    /// Adds a value that occurred in an interval of the span.
     pub(super) fn put(&mut self, stretch: usize, value: f32) {
         let stretch = stretch >> self.shift;
         let value = if value.is_finite() { value } else { f32::NAN };
@@ -62,7 +62,7 @@ impl Line {
         self.newest = value;
     }
 
-    /// Ends the open stretch. Those up to the next have what was seen last: a frame that does not change is stored once.
+    /// Ends the open interval. The intervals up to the next get the last value, because an unchanged frame is stored only once.
     fn close(&mut self, next: usize) {
         if self.at.is_some() {
             self.pairs.push(if self.high_is_last { [self.low, self.high] } else { [self.high, self.low] });
@@ -71,7 +71,7 @@ impl Line {
         self.pairs.resize(next.max(self.pairs.len()), held);
     }
 
-    /// All pairs. Stretches in which nothing of the tape was seen are not known.
+    /// Returns all pairs. Intervals in which no frame of the tape was recorded are unknown.
     pub(super) fn finish(mut self, span: &Span, unseen: &[(usize, usize)]) -> Vec<[f32; 2]> {
         let count = (span.stretches.saturating_sub(1) >> self.shift) + 1;
         self.close(count);

@@ -1,11 +1,12 @@
-//! What a report shows of a tape: takes a tape and its laps, gives channels that were made small for a page in a browser.
+//! The data of a report: takes a tape and its laps, returns channels reduced to the size of a web page.
 //!
 //! ```text
-//! Tape::merged ──▶ time_lines: extremes of each stretch of time ──▶ pack ──▶ TimeChannel
-//! each lap ──▶ laps::along: values at places, and what sticks out between them ──▶ pack ──▶ LapLines
+//! Tape::merged ──▶ time_lines: extremes of each interval ──▶ pack ──▶ TimeChannel
+//! each lap ──▶ laps::along: values at positions, and extremes between them ──▶ pack ──▶ LapLines
 //! ```
-//! Frames go through once for the whole tape and once more lap by lap; in memory is what comes out. However long the tape is, a report has at most
-//! [`MOST_VALUES`] values of two bytes: what is kept gets coarser, and peaks stay. [`into_json`](TapeReport::into_json) is what a page gets.
+//! Frames are read once for the whole tape and once more lap by lap; only the result is held in memory. A report of any length has at
+//! most [`MOST_VALUES`] values of two bytes: longer tapes get a coarser resolution, and peaks are preserved.
+//! [`into_json`](TapeReport::into_json) returns the document for a page.
 
 mod choice;
 mod json;
@@ -26,89 +27,90 @@ use crate::laps::Tracked;
 
 pub use pack::Packed;
 
-/// Stretches of time of a channel that everybody looks at, at most.
+/// Maximum number of intervals of a core channel.
 const CORE_STRETCHES: usize = 1 << 16;
-/// The same for other channels that all games share.
+/// Maximum number of intervals of other channels that all games share.
 const NEUTRAL_STRETCHES: usize = 1 << 14;
-/// The same for a channel of the tape that nobody asked for.
+/// Maximum number of intervals of a channel of the tape that was not requested.
 const OTHER_STRETCHES: usize = 1 << 12;
-/// Channels of the tape that nobody asked for, at most.
+/// Maximum number of channels of the tape that were not requested.
 const MOST_OTHERS: usize = 120;
-/// Values of laps, at most.
+/// Maximum number of values of laps.
 const LAP_VALUES: usize = 2_400_000;
-/// Values of a report, at most: as base64 they take 13 MB, if nothing about them can be packed.
+/// Maximum number of values of a report: as base64 they take 13 MB if they are incompressible.
 pub const MOST_VALUES: usize =
     2 * (8 * CORE_STRETCHES + 13 * NEUTRAL_STRETCHES + MOST_OTHERS * OTHER_STRETCHES) + LAP_VALUES;
 
-/// Told how far it is, in nanoseconds of the tape; an error ends it.
+/// Receives the progress (done, total) in nanoseconds of tape time; an error ends the export.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> io::Result<()>;
 
-/// A tape, made small.
+/// The reduced data of a tape.
 #[derive(Debug)]
 pub struct TapeReport {
-    /// When the first stretch begins, since the beginning of the tape.
+    /// Start of the first interval, since the start of the tape.
     pub from_ns: u64,
-    /// Length of a stretch at its finest.
+    /// Length of an interval at the finest resolution.
     pub stretch_ns: u64,
-    /// How many of them there are.
+    /// Number of intervals at the finest resolution.
     pub stretches: usize,
     /// The channels over time.
     pub channels: Vec<TimeChannel>,
-    /// The channels of laps by the place on the track.
+    /// The channels of laps by position on the track.
     pub laps: Vec<LapLines>,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// How much a channel is looked at.
+/// The importance of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Shown at once.
+    /// Shown by default.
     Core,
-    /// All games share it.
+    /// Shared by all games.
     Neutral,
-    /// The tape has it.
+    /// Specific to the tape.
     Other,
 }
 
-/// A channel over the time of the tape: two values for each stretch, the smallest and the largest in the order in which they were seen.
+/// A channel over the time of the tape: two values for each interval, the smallest and the largest in the order in which they occurred.
 #[derive(Debug)]
 pub struct TimeChannel {
     /// Its name.
     pub name: String,
     /// Its unit; empty if it has none.
     pub unit: String,
-    /// Between two values it has values between theirs.
+    /// Whether it can be interpolated.
     pub is_smooth: bool,
-    /// How much it is looked at.
+    /// Its importance.
     pub weight: Weight,
-    /// One of its stretches is 2 to this power of the finest.
+    /// Each of its intervals spans 2 to this power of the finest intervals.
     pub shift: u32,
-    /// Two values for each stretch.
+    /// Two values for each interval.
     pub values: Packed,
 }
 
-/// A lap by the place on the track.
+/// A lap by position on the track.
 #[derive(Debug)]
 pub struct LapLines {
-    /// Its number on the tape.
+    /// Number of the lap in the tape.
     pub tape_lap: u32,
-    /// Length of the track.
+    /// Length of the track in metres.
     pub length_m: f64,
-    /// From place to place.
+    /// Distance between two positions in metres.
     pub step_m: f64,
-    /// Milliseconds since the line at each place.
+    /// Milliseconds since the line at each position.
     pub time_ms: Packed,
-    /// Name of each channel and its values: at a place, then between that and the next, and so on.
+    /// Name and values of each channel: at a position, then between that position and the next, and so on.
     pub channels: Vec<(String, Packed)>,
-    /// Corners: where each begins, is slowest and ends, in metres.
+    /// Corners: start, slowest point and end of each, in metres.
     pub corners: Vec<[f64; 3]>,
 }
 
-/// Makes a tape small. `named` says that the user asked for these columns: then they are kept, and no others beside those that all games share.
+/// Reduces a tape to a report. If `named` is set, the user requested these columns: all of them are
+/// kept, and otherwise only those that all games share.
 ///
 /// # Errors
-/// If the tape cannot be read at all, or `progress` wants no more.
+/// If the tape cannot be read at all, or `progress` returns an error.
 pub fn tape_report(
     tape: &Tape,
     tracked: Option<&Tracked>,

@@ -1,9 +1,9 @@
-//! Columns of numbers as text that is small and that a browser unpacks by itself.
+//! Encodes columns of numbers as compact text that a browser decodes natively.
 //!
 //! ```text
-//! numbers ──▶ whole steps from the smallest on (16 or 32 bits) ──▶ differences ──▶ low bytes, then high bytes ──▶ deflate ──▶ base64
+//! numbers ──▶ steps above the smallest (16 or 32 bits) ──▶ differences ──▶ low bytes, then high bytes ──▶ deflate ──▶ base64
 //! ```
-//! The largest code means "not known". Differences wrap around.
+//! The largest code means "unknown". Differences wrap around.
 
 use std::io::Write as _;
 
@@ -12,27 +12,27 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// Codes of 16 bits, without the one that means nothing.
+/// The largest 16-bit code that is a value.
 const STEPS: f64 = 65_534.0;
 
-/// A column: a value is `first` and `step` times its code.
+/// A column. A value is `first` plus `step` times its code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packed {
     /// The smallest value.
     pub first: f64,
-    /// From code to code.
+    /// Difference between consecutive codes.
     pub step: f64,
-    /// How many values.
+    /// Number of values.
     pub count: usize,
-    /// Bytes of a code: 2 or 4.
+    /// Bytes per code: 2 or 4.
     pub width: usize,
-    /// The codes.
+    /// The encoded codes.
     pub data: String,
 }
 
 impl Packed {
-    /// In 65 534 steps from the smallest to the largest value, so that a value is off by half a step at most; whole numbers that are nearer together stay
-    /// what they are. What is not finite is not known.
+    /// Encodes values in 65 534 steps from the smallest to the largest, with an error of at most half a step. Integers in a smaller range
+    /// are exact. Values that are not finite are unknown.
     pub(super) fn coarse(values: &[f32]) -> Self {
         let known = || values.iter().copied().filter(|value| value.is_finite()).map(f64::from);
         let (low, high) =
@@ -56,7 +56,7 @@ impl Packed {
         Self { first, step, count: values.len(), width: 2, data: text(&differences) }
     }
 
-    /// In steps of this size, however many.
+    /// Encodes values in steps of this size, as many as needed.
     pub(super) fn fine(values: &[Option<f64>], step: f64) -> Self {
         let known = || values.iter().flatten().copied().filter(|value| value.is_finite());
         let first = known().fold(f64::INFINITY, f64::min);
@@ -81,12 +81,12 @@ fn text<const N: usize>(differences: &[[u8; N]]) -> String {
     let planes: Vec<u8> =
         (0..N).flat_map(|plane| differences.iter().filter_map(move |bytes| bytes.get(plane).copied())).collect();
     let mut packer = DeflateEncoder::new(Vec::new(), Compression::new(6));
-    // Into memory: this does not fail.
+    // Writing to memory cannot fail.
     let packed = packer.write_all(&planes).and_then(|()| packer.finish()).unwrap_or_default();
     STANDARD.encode(packed)
 }
 
-/// The values again, as the page in the browser does it.
+/// Decodes the values like the web page does.
 #[cfg(test)]
 pub(super) fn unpacked(packed: &Packed) -> Vec<Option<f64>> {
     use std::io::Read as _;

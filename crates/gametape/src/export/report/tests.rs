@@ -1,4 +1,4 @@
-//! Numbers of a report are those of the tape, peaks stay, and it is never large.
+//! The values of a report are those of the tape, peaks are preserved, and its size is bounded.
 use std::sync::Arc;
 
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
@@ -17,7 +17,7 @@ fn report(tape: &Tape, named: &[&str]) -> TapeReport {
     tape_report(tape, tracked.as_ref(), &columns, !named.is_empty(), &mut |_, _| Ok(())).unwrap()
 }
 
-/// A tape of a game that nobody knows, 100 frames a second; `None` where nothing is stored.
+/// A tape of an unknown game with 100 frames per second; no frame is stored for `None`.
 fn own_tape(frames: u64, value: impl Fn(u64) -> Option<f32>) -> (tempfile::TempDir, Tape) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("own.gtape");
@@ -39,7 +39,7 @@ fn own_tape(frames: u64, value: impl Fn(u64) -> Option<f32>) -> (tempfile::TempD
     (folder, tape)
 }
 
-/// A tape so many times one behind the other.
+/// A tape repeated back to back.
 fn repeated(of: &Tape, times: u64) -> (tempfile::TempDir, Tape) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.gtape");
@@ -175,7 +175,7 @@ fn laps_have_the_values_of_a_comparison_at_each_place() {
 
 #[test]
 fn three_hours_are_below_15_mb_and_so_is_whatever_could_come() {
-    // A drive of half an hour, six times one behind the other: to simulate all of it would take longer.
+    // A drive of half an hour repeated six times, because simulating all of it would take longer.
     let drive = Simulation::driving(Settings::default(), Script::new().at(1_800_000).end());
     let (_folder, half_hour) = record_simulation(drive, 20, "stopped");
     let (_folder, tape) = repeated(&half_hour, 6);
@@ -189,8 +189,8 @@ fn three_hours_are_below_15_mb_and_so_is_whatever_could_come() {
     let bytes = report.into_json().to_string().len();
     println!("3 h: {channels} channels, {lap_count} laps, {time} + {laps} values, {bytes} bytes");
     assert!(bytes < 14_500_000, "{bytes}");
-    // A stretch more for each channel is what rounding may add.
+    // Rounding may add one interval per channel.
     assert!(time + laps < MOST_VALUES + 1000, "{time} {laps}");
-    // Two bytes of each value as base64, if nothing can be packed, beside the page itself.
+    // Two bytes per value as base64, if incompressible, without the page itself.
     const { assert!(MOST_VALUES * 2 / 3 * 4 < 13_500_000) };
 }

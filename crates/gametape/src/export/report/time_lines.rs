@@ -1,4 +1,4 @@
-//! Goes through a tape once, all channels at a time.
+//! Reads a tape once, all channels at a time.
 
 use gametape_format::read::{Problem, ReadError, Tape};
 use gametape_games::Sample;
@@ -12,16 +12,16 @@ use crate::laps::{Tap, steering_unit};
 use gametape_analysis::Decoding;
 use gametape_analysis::recording::streams_of_games;
 
-/// Silence of all streams that is shorter than this is none: games that stand show nothing new for a while.
+/// Shorter silence of all streams is ignored: a paused game produces nothing new for a while.
 const SILENCE_NS: u64 = 2_000_000_000;
 
-/// A channel of which something is known.
+/// A channel with values.
 pub(super) struct Known {
     pub(super) tap: Tap,
     pub(super) channel: TimeChannel,
 }
 
-/// What came of it.
+/// The result of the pass.
 pub(super) struct TimeLines {
     pub(super) span: Span,
     pub(super) known: Vec<Known>,
@@ -94,14 +94,14 @@ pub(super) fn time_lines(tape: &Tape, chosen: Vec<Chosen>, progress: Progress<'_
     Ok(TimeLines { span, known, damage })
 }
 
-/// A channel, if there is something to see of it.
+/// Packs a channel, unless it has nothing to show.
 fn known(chosen: Chosen, line: Line, span: &Span, unseen: &[(usize, usize)], newest: &Sample) -> Option<Known> {
     let Chosen { mut tap, weight, asked_for, .. } = chosen;
     let shift = line.shift;
     let pairs = line.finish(span, unseen);
     let mut values = pairs.iter().flatten().copied().filter(|value| value.is_finite());
     let first = values.next()?;
-    // A gauge that stands at one value all the time tells nothing; what is shown at once, or was asked for, is shown even so.
+    // Omit constant channels, unless they are shown by default or were requested.
     if weight != Weight::Core && !asked_for && values.all(|value| value == first) {
         return None;
     }

@@ -1,8 +1,9 @@
-//! Tapes of Echo VR as `.tape` and `.nevrcap` files. A tape that was imported from one gives the same records, to the byte; of every other tape frames are made.
+//! Exports Echo VR tapes as `.tape` and `.nevrcap` files. A tape imported from one exports to byte-identical records; for all others,
+//! frames are built from the responses.
 //!
 //! ```text
-//! answers ─▶ Maker ─▶ frame ─────────────┐
-//! kept records: header, frames, footer ──┴─▶ telemetry_v2::write
+//! responses ─▶ Maker ─▶ frame ───────────┐
+//! stored records: header, frames, footer ┴─▶ telemetry_v2::write
 //! ```
 
 use std::io::{self, Write};
@@ -27,24 +28,24 @@ use crate::import::captures::{DICTIONARY, GENERATION, LAYOUT, NEVRCAP_RECORDS, V
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureExportError {
-    /// Another game.
-    #[error("the tape has no answers of Echo VR; `gametape cat --format v2` gives the frames of any game")]
+    /// The tape is from another game.
+    #[error("the tape has no Echo VR responses; `gametape cat --format v2` exports the frames of any game")]
     NotEchoVr,
-    /// There are answers, but none of a match.
-    #[error("none of the {answers} answers on the tape is of a match")]
+    /// There are responses, but none of a match.
+    #[error("none of the {answers} responses in the tape is from a match")]
     NoFrames {
-        /// Answers that were read.
+        /// Responses that were read.
         answers: u64,
     },
     /// The tape cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The capture that the tape was imported from was packed with another dictionary than the one that was given.
-    #[error("the capture was packed with the zstd dictionary of SHA-256 {stated}, the one that was given has {given}")]
+    /// The tape was imported from a capture that was compressed with another dictionary than the given one.
+    #[error("the capture was compressed with the zstd dictionary with SHA-256 {stated}, the given one has {given}")]
     OtherDictionary {
         /// SHA-256 of the capture's dictionary.
         stated: String,
-        /// SHA-256 of the dictionary that was given.
+        /// SHA-256 of the given dictionary.
         given: String,
     },
     /// A record cannot be written.
@@ -55,37 +56,38 @@ pub enum CaptureExportError {
     Write(#[from] io::Error),
 }
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub struct CaptureExported {
-    /// Frames that were written.
+    /// Frames written.
     pub frames: u64,
     /// Whether the records are those of the capture that the tape was imported from.
     pub same_records: bool,
-    /// The capture that the tape was imported from was packed with a dictionary, and this file is not: none was given. Its header still names it.
+    /// Whether the original capture was compressed with a dictionary and this file is not, because none was given. Its header
+    /// still names it.
     pub without_dictionary: bool,
-    /// Answers, marks and lines that the file has no place for.
+    /// Responses, marks and lines that the file format cannot represent.
     pub left_out: u64,
-    /// Values and events that the wanted generation has no place for.
+    /// Values and events that the requested generation cannot represent.
     pub left_out_by_schema: u64,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// How a `.tape` file is written.
+/// Options for a `.tape` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CaptureOptions {
-    /// In the form of the first generation, for readers that know no other.
+    /// Write the first generation, for readers that support no other.
     pub seed: bool,
 }
 
-/// Hears how far it is, in nanoseconds; may end it by an error.
+/// Receives the progress in nanoseconds of tape time; can end the export by returning an error.
 pub type Done<'a> = &'a mut dyn FnMut(u64) -> io::Result<()>;
 
-/// Writes a tape as a `.tape` file of Telemetry V2.
+/// Writes a tape as a Telemetry V2 capture (`.tape`).
 ///
 /// # Errors
-/// If the tape is of another game, cannot be read at all, or the file cannot be written.
+/// If the tape is from another game or cannot be read at all, or if the file cannot be written.
 pub fn export_v2_tape(
     tape: &Tape,
     options: CaptureOptions,
@@ -95,10 +97,10 @@ pub fn export_v2_tape(
     export_v2_tape_with(tape, options, None, out, done)
 }
 
-/// [`export_v2_tape`] with the zstd dictionary for a tape that was imported from a capture packed with it. Of other tapes nothing is packed with it.
+/// [`export_v2_tape`] with a zstd dictionary. It is used only for a tape imported from a capture that was compressed with it.
 ///
 /// # Errors
-/// As [`export_v2_tape`], and if the capture was packed with another dictionary.
+/// As [`export_v2_tape`], and if the capture was compressed with another dictionary.
 pub fn export_v2_tape_with(
     tape: &Tape,
     options: CaptureOptions,
@@ -130,7 +132,7 @@ pub fn export_v2_tape_with(
     {
         return Err(CaptureExportError::OtherDictionary { stated: stated.clone(), given: hex(dictionary.sha256()) });
     }
-    // Earlier imports could not read headers with numbers in fields 101 and 102; what they left out of the tape was found without one.
+    // Importer version 1 could not read headers with numbers in fields 101 and 102, and decided without a header which records to store.
     let without_header = metadata.get("importer").is_some_and(|importer| importer.ends_with(" v2-tape 1"));
     let exported = copy_v2(answers, kept, options, dictionary, without_header, out, done)?;
     Ok(CaptureExported { without_dictionary: stated.is_some() && dictionary.is_none(), ..exported })
@@ -140,7 +142,7 @@ fn interval() -> WriteOptions {
     WriteOptions { keyframe_interval: KEYFRAME_INTERVAL, ..WriteOptions::default() }
 }
 
-/// Marks of people and programs, in order; what the answers themselves give is found anew.
+/// Returns the marks of people and programs, in order. Events that can be detected in the responses are omitted.
 fn marks(events: &[Event]) -> impl Iterator<Item = &Event> {
     events.iter().filter(|event| !EVENT_KINDS.contains(&event.kind.as_str()))
 }
@@ -155,7 +157,7 @@ fn make_v2(
     let generation = if options.seed { Generation::Seed } else { Generation::Third };
     let options = WriteOptions { generation, ..interval() };
     let mut exported = CaptureExported::default();
-    // What stands before the first answer of a match has no frame that it could go with, until there is one.
+    // Responses before the first one of a match are carried by its frame.
     let (mut early, mut making, mut read) = (Vec::new(), None, 0u64);
     let events = tape.events();
     let mut marks = marks(&events).peekable();
@@ -211,7 +213,7 @@ fn copy_v2(
     let mut exported = CaptureExported { same_records: true, ..CaptureExported::default() };
     let broken = |error: telemetry_v2::wire::WireError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
     let header = Record::from_bytes(std::mem::take(&mut kept.header)).map_err(broken)?;
-    // The import made frames of the same header, or of none if it could not read it.
+    // The import built frames with the same header, or with none if it could not read it.
     let known = header.header(&options.limits).unwrap_or_default();
     let has_rates = known.nominal_frame_rate_hz.is_some() || known.idle_frame_rate_hz.is_some();
     let mut maker = if without_header && has_rates { Maker::default() } else { Maker::new(&known) };
@@ -219,7 +221,7 @@ fn copy_v2(
         Some(dictionary) => Writer::copying_with_dictionary(&mut *out, &header, options, dictionary)?,
         None => Writer::copying(&mut *out, &header, options)?,
     };
-    // Places in a file of blocks depend on how they are packed, so the footer is made anew there.
+    // Offsets in a file of blocks depend on the compression, so its footer is rebuilt.
     let own_footer = options.layout == Layout::Blocks;
     let (mut frames, mut number, mut footer) = (0u32, 0u64, false);
     let mut write = |writer: &mut Writer<&mut dyn Write>, record: &Record, frames: &mut u32| {
@@ -268,7 +270,7 @@ fn copy_v2(
 /// Writes a tape as a `.nevrcap` file.
 ///
 /// # Errors
-/// If the tape is of another game, cannot be read at all, or the file cannot be written.
+/// If the tape is from another game or cannot be read at all, or if the file cannot be written.
 pub fn export_nevrcap(tape: &Tape, out: &mut dyn Write, done: Done<'_>) -> Result<CaptureExported, CaptureExportError> {
     let mut answers = Answers::of(tape).ok_or(CaptureExportError::NotEchoVr)?;
     let mut kept = KeptRecords::of(tape, NEVRCAP_RECORDS)?;
@@ -319,5 +321,5 @@ pub fn export_nevrcap(tape: &Tape, out: &mut dyn Write, done: Done<'_>) -> Resul
     Ok(exported)
 }
 
-/// The level of other writers.
+/// The zstd level that other writers use.
 const NEVRCAP_LEVEL: i32 = 1;

@@ -1,6 +1,7 @@
-//! Answers of Echo VR as envelopes with frames of Echo Arena, as they come. Takes frames of the two streams and marks; gives bytes to send.
+//! Converts Echo VR responses to envelopes with Echo Arena frames, incrementally. Takes frames of the two streams and marks; returns bytes.
 //!
-//! An answer waits until its bones can have come: until something later is fed. So a live stream is one answer behind.
+//! A response is held back until its bones must have arrived, that is, until something later is fed. A live stream therefore lags by
+//! one response.
 
 use gametape_games::echo_vr::{EVENT_KINDS, PLAYER_BONES, SESSION};
 use telemetry_v2::proto::telemetry::v2::{Frame, frame};
@@ -9,12 +10,12 @@ use telemetry_v2::write::Writer;
 use super::raw::{CaptureHead, V2MakeError, mark, offset_ms, plain};
 use crate::echo::{Maker, with_arena};
 
-/// Answers and marks from before the first answer of a match.
+/// Maximum number of responses and marks held before the first response of a match.
 const MAX_EARLY: usize = 1024;
 
-/// Makes the envelopes of a capture of Echo VR.
+/// Builds the envelopes of an Echo VR capture.
 pub struct EchoMaker {
-    /// Until the first answer of a match, when the header is made of it.
+    /// Set until the first response of a match, from which the header is built.
     head: Option<CaptureHead>,
     making: Option<(Maker, Writer<Vec<u8>>)>,
     frames: u32,
@@ -23,7 +24,7 @@ pub struct EchoMaker {
     early: Vec<Early>,
 }
 
-/// What came before there was a header.
+/// An item that arrived before the header.
 enum Early {
     Answer(u64, Vec<u8>),
     Mark(u64, String, String),
@@ -36,12 +37,12 @@ impl std::fmt::Debug for EchoMaker {
 }
 
 impl EchoMaker {
-    /// Begins. The header comes with the first answer of a match.
+    /// Creates a maker. The header is written with the first response of a match.
     pub fn new(head: CaptureHead) -> Self {
         Self { head: Some(head), making: None, frames: 0, session: None, player_bones: None, early: Vec::new() }
     }
 
-    /// A frame of a stream of the game; streams other than the two have no place in these envelopes.
+    /// Feeds a frame of a stream. Streams other than the two are ignored, because these envelopes cannot represent them.
     pub fn frame(&mut self, stream: &str, time_ns: u64, data: &[u8]) -> Result<(), V2MakeError> {
         match stream {
             SESSION => {
@@ -59,7 +60,7 @@ impl EchoMaker {
         Ok(())
     }
 
-    /// An answer with the bones that came with it.
+    /// Feeds a response with its bones.
     pub fn answers(&mut self, time_ns: u64, session: &[u8], player_bones: Option<&[u8]>) -> Result<(), V2MakeError> {
         if self.making.is_none() && !self.begin(session, player_bones)? {
             self.wait(Early::Answer(time_ns, session.to_vec()));
@@ -80,7 +81,7 @@ impl EchoMaker {
         }
     }
 
-    /// Makes the header, if this is an answer of a match.
+    /// Writes the header if this is a response of a match. Returns whether it did.
     fn begin(&mut self, session: &[u8], player_bones: Option<&[u8]>) -> Result<bool, V2MakeError> {
         let Some(arena) = Maker::arena_header(session, player_bones) else { return Ok(false) };
         let header = with_arena(self.head.take().unwrap_or_default().header(), arena);
@@ -106,7 +107,7 @@ impl EchoMaker {
         self.answers(time_ns, &session, bones.as_ref().map(|(_, bones)| bones.as_slice()))
     }
 
-    /// A mark, or another event. What the answers themselves say is found in them, and not sent twice.
+    /// Feeds a mark or another event. Events that can be detected in the responses are not written again.
     pub fn mark(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), V2MakeError> {
         if EVENT_KINDS.contains(&kind) {
             return Ok(());
@@ -131,12 +132,12 @@ impl EchoMaker {
         Ok(())
     }
 
-    /// The bytes that were made since the last time, whole records only.
+    /// Returns the bytes produced since the last call, in complete records.
     pub fn take(&mut self) -> Vec<u8> {
         self.making.as_mut().map(|(_, writer)| std::mem::take(writer.sink_mut())).unwrap_or_default()
     }
 
-    /// Ends the stream: what was not taken yet, and the footer. Without any answer of a match there is a header and a footer.
+    /// Ends the stream. Returns the remaining bytes, including the footer. Without a response of a match, the stream has no frames.
     pub fn finish(mut self) -> Result<Vec<u8>, V2MakeError> {
         self.send_session()?;
         let writer = match self.making {

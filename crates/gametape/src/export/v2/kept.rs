@@ -1,4 +1,4 @@
-//! The records that an import kept beside the answers: takes a tape, gives them back at their places among the answers.
+//! Reads the records that an import stored besides the responses, in their original order among the responses.
 
 use gametape_format::read::{Frames, Problem, ReadError, Tape};
 
@@ -6,9 +6,9 @@ use crate::export::answers::next_frame;
 use crate::import::captures::ANSWERS;
 use crate::import::echo_streams::Kept;
 
-/// Records that an import kept, in their order.
+/// The records that an import stored, in order.
 pub(super) struct KeptRecords<'a> {
-    /// Of the header.
+    /// Bytes of the header.
     pub(super) header: Vec<u8>,
     frames: Frames<'a>,
     next: Option<(Kept, u64, Vec<u8>)>,
@@ -17,7 +17,7 @@ pub(super) struct KeptRecords<'a> {
 }
 
 impl<'a> KeptRecords<'a> {
-    /// The records of a tape that has all answers of its capture: one that was cut has lost its place among them.
+    /// Opens the records of a tape that has all responses of its capture. In a cut tape, their order among the responses is lost.
     pub(super) fn of(tape: &'a Tape, stream: &str) -> Result<Option<Self>, ReadError> {
         let Ok(stream) = tape.stream_named(stream) else { return Ok(None) };
         let answers = tape.stream_named(gametape_games::echo_vr::SESSION)?.totals().frames;
@@ -45,7 +45,7 @@ impl<'a> KeptRecords<'a> {
         Ok(())
     }
 
-    /// The next record that has no answer and stands before the answer with this number.
+    /// Returns the next record without a response that precedes the response with this number.
     pub(super) fn extra_before(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
         let fits = |(kind, at, _): &mut (Kept, u64, Vec<u8>)| *kind != Kept::Instead && *at <= number;
         let Some((.., bytes)) = self.next.take_if(fits) else { return Ok(None) };
@@ -53,7 +53,7 @@ impl<'a> KeptRecords<'a> {
         Ok(Some(bytes))
     }
 
-    /// The record of the answer with this number, if it was kept.
+    /// Returns the record of the response with this number, if it was stored.
     pub(super) fn instead_of(&mut self, number: u64) -> Result<Option<Vec<u8>>, ReadError> {
         let Some((.., bytes)) = self.next.take_if(|(kind, at, _)| *kind == Kept::Instead && *at == number) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! One maker for every game: Echo VR has messages of its own, all others travel as they are.
+//! A maker for all games: Echo VR has its own message types, all others are exported as raw frames.
 
 use gametape_format::StreamSpec;
 use gametape_games::echo_vr;
@@ -6,17 +6,17 @@ use gametape_games::echo_vr;
 use super::echo::EchoMaker;
 use super::raw::{CaptureHead, RawMaker, V2MakeError};
 
-/// Makes the envelopes of a capture: feed it streams, frames and events, and send what [`StreamMaker::take`] gives.
+/// Builds the envelopes of a capture: feed it streams, frames and events, and send the bytes that [`StreamMaker::take`] returns.
 #[derive(Debug)]
 pub enum StreamMaker {
-    /// Frames of Echo Arena.
+    /// Echo Arena frames.
     Echo(Box<EchoMaker>),
-    /// Frames byte for byte.
+    /// Raw frames, byte for byte.
     Raw(Box<RawMaker>),
 }
 
 impl StreamMaker {
-    /// The maker for a game.
+    /// Creates the maker for a game.
     pub fn new<'a>(
         head: CaptureHead,
         game: &str,
@@ -28,7 +28,7 @@ impl StreamMaker {
         }
     }
 
-    /// A frame of a stream; `sequence` counts the frames of the stream.
+    /// Feeds a frame of a stream; `sequence` is the number of the frame in its stream.
     pub fn frame(&mut self, stream: &str, time_ns: u64, sequence: u64, data: &[u8]) -> Result<(), V2MakeError> {
         match self {
             Self::Echo(maker) => maker.frame(stream, time_ns, data),
@@ -36,7 +36,7 @@ impl StreamMaker {
         }
     }
 
-    /// A mark, or another event.
+    /// Feeds a mark or another event.
     pub fn mark(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), V2MakeError> {
         match self {
             Self::Echo(maker) => maker.mark(time_ns, kind, text),
@@ -44,7 +44,7 @@ impl StreamMaker {
         }
     }
 
-    /// The bytes that were made since the last time, whole records only.
+    /// Returns the bytes produced since the last call, in complete records.
     pub fn take(&mut self) -> Vec<u8> {
         match self {
             Self::Echo(maker) => maker.take(),
@@ -52,7 +52,7 @@ impl StreamMaker {
         }
     }
 
-    /// Ends the stream: what was not taken yet, and the footer.
+    /// Ends the stream. Returns the remaining bytes, including the footer.
     pub fn finish(self) -> Result<Vec<u8>, V2MakeError> {
         match self {
             Self::Echo(maker) => maker.finish(),

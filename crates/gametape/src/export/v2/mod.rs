@@ -1,12 +1,13 @@
-//! Tapes and running captures as Telemetry V2: a plain stream of length-delimited envelopes.
+//! Exports tapes and running captures as Telemetry V2: an uncompressed stream of length-delimited envelopes.
 //!
 //! ```text
 //! streams ─▶ StreamMaker::new ─▶ header
-//! frames ──▶ frame ────────────▶ RawFrame, byte for byte; of Echo VR an EchoArenaFrame
+//! frames ──▶ frame ────────────▶ RawFrame, byte for byte; EchoArenaFrame for Echo VR
 //! events ──▶ mark ─────────────▶ Mark
 //!            finish ───────────▶ footer with index
 //! ```
-//! [`export_v2_tape`] and [`export_nevrcap`] write files of Echo VR. [`StreamMaker`] does no I/O and has no clock: a live stream and `gametape cat --format v2` ([`stream_tape`]) feed the same one.
+//! [`export_v2_tape`] and [`export_nevrcap`] write Echo VR files. [`StreamMaker`] does no I/O and has no clock: live streams and
+//! `gametape cat --format v2` ([`stream_tape`]) both use it.
 
 mod capture;
 mod echo;

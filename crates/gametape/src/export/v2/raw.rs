@@ -1,4 +1,4 @@
-//! Frames of any game as envelopes. Takes streams, then frames and events as they come; gives bytes to send.
+//! Converts frames of any game to envelopes. Takes streams, then frames and events as they arrive; returns bytes.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use telemetry_v2::proto::telemetry::v2::{
 };
 use telemetry_v2::write::{Layout, WriteError, WriteOptions, Writer};
 
-/// What a header says of a capture, whatever the game.
+/// The header fields of a capture that do not depend on the game.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaptureHead {
-    /// Identity: of a tape its id.
+    /// Identity; for a tape, its id.
     pub capture_id: String,
-    /// UTC at time 0, if it is known.
+    /// UTC at time 0, if known.
     pub start_utc_ns: Option<i64>,
     /// Keys and values.
     pub metadata: BTreeMap<String, String>,
 }
 
 impl CaptureHead {
-    /// The header, still without the game's part.
+    /// Returns the header without the game's part.
     pub(super) fn header(self) -> CaptureHeader {
         CaptureHeader {
             capture_id: self.capture_id,
@@ -32,19 +32,19 @@ impl CaptureHead {
     }
 }
 
-/// Why an envelope cannot be made.
+/// Why an envelope cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum V2MakeError {
-    /// The stream has as many frames as it can number.
-    #[error("a stream holds at most {} frames; begin another", u32::MAX)]
+    /// The frame number would overflow.
+    #[error("a stream holds at most {} frames; start another", u32::MAX)]
     TooManyFrames,
-    /// The frame is larger than readers take, or nothing more can be written.
+    /// The frame is larger than readers accept, or a previous write failed.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-/// Makes the envelopes of a capture.
+/// Builds the envelopes of a capture.
 pub struct RawMaker {
     writer: Writer<Vec<u8>>,
     frames: u32,
@@ -57,7 +57,7 @@ impl std::fmt::Debug for RawMaker {
 }
 
 impl RawMaker {
-    /// Begins: the header is there to be taken. Streams that are not named here may still have frames.
+    /// Creates a maker; the header can be taken at once. Streams that are not listed here may still have frames.
     pub fn new<'a>(
         head: CaptureHead,
         game: &str,
@@ -73,13 +73,13 @@ impl RawMaker {
         Ok(Self { writer: Writer::new(Vec::new(), header, plain())?, frames: 0 })
     }
 
-    /// A frame of a game. `sequence` counts the frames of its stream: a gap is loss.
+    /// Feeds a frame. `sequence` is the number of the frame in its stream: a gap means loss.
     pub fn frame(&mut self, stream: &str, time_ns: u64, sequence: u64, data: &[u8]) -> Result<(), V2MakeError> {
         let data = data.to_vec().into();
         self.push(time_ns, frame::Payload::Raw(RawFrame { stream: stream.to_owned(), data, time_ns, sequence }))
     }
 
-    /// A mark, or another event.
+    /// Feeds a mark or another event.
     pub fn mark(&mut self, time_ns: u64, kind: &str, text: &str) -> Result<(), V2MakeError> {
         self.push(time_ns, frame::Payload::Mark(mark(time_ns, kind, text)))
     }
@@ -93,18 +93,18 @@ impl RawMaker {
         Ok(())
     }
 
-    /// The bytes that were made since the last time, whole records only.
+    /// Returns the bytes produced since the last call, in complete records.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.sink_mut())
     }
 
-    /// Ends the stream: what was not taken yet, and the footer.
+    /// Ends the stream. Returns the remaining bytes, including the footer.
     pub fn finish(self) -> Result<Vec<u8>, V2MakeError> {
         Ok(self.writer.finish()?.0)
     }
 }
 
-/// As streams are written that nobody can jump in.
+/// Options for a stream that is read sequentially.
 pub(super) fn plain() -> WriteOptions {
     WriteOptions { layout: Layout::Plain, ..WriteOptions::default() }
 }
@@ -113,7 +113,7 @@ pub(super) fn mark(time_ns: u64, kind: &str, text: &str) -> Mark {
     Mark { kind: kind.to_owned(), text: text.to_owned(), time_ns }
 }
 
-/// A time as frames have it. They reach to the 49th day: nanoseconds stand beside it.
+/// Converts a time to milliseconds for a frame. They saturate after 49 days; the payload has the nanoseconds.
 pub(super) fn offset_ms(time_ns: u64) -> u32 {
     u32::try_from(time_ns / 1_000_000).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! A tape as a stream of envelopes: takes its frames and events in the order of their times, gives what the maker makes of them to a writer.
+//! Exports a tape as a stream of envelopes: passes its frames and events in time order to the maker, and its output to a writer.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -10,14 +10,14 @@ use super::echo::EchoMaker;
 use super::raw::{CaptureHead, RawMaker, V2MakeError};
 use crate::export::answers::{Answers, is_echo_vr};
 
-/// Why a tape cannot be sent as a stream.
+/// Why a tape cannot be exported as a stream.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum V2StreamError {
     /// The tape cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// An envelope cannot be made.
+    /// An envelope cannot be built.
     #[error(transparent)]
     Make(#[from] V2MakeError),
     /// The bytes cannot be written.
@@ -25,18 +25,18 @@ pub enum V2StreamError {
     Write(#[from] io::Error),
 }
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub struct V2Streamed {
-    /// Frames of the tape that were sent.
+    /// Frames written.
     pub frames: u64,
-    /// Events that were sent as marks.
+    /// Events written as marks.
     pub marks: u64,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// What a header says of a tape.
+/// Returns the header fields of a tape.
 pub(super) fn head_of(tape: &Tape) -> CaptureHead {
     CaptureHead {
         capture_id: tape.id().map(|id| id.to_string()).unwrap_or_default(),
@@ -45,7 +45,7 @@ pub(super) fn head_of(tape: &Tape) -> CaptureHead {
     }
 }
 
-/// Writes the frames of all streams and the events of a tape, from a time on and before another.
+/// Writes the frames of all streams and the events of a tape within a time range.
 ///
 /// # Errors
 /// If the tape cannot be read at all, or the bytes cannot be written.
@@ -55,7 +55,7 @@ pub fn stream_tape(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Resu
     }
     let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let game = of_games().map(|stream| stream.spec().game.as_str()).find(|game| !game.is_empty()).unwrap_or_default();
-    // A stream that describes another names it by its place in the header's list.
+    // A stream refers to the stream it describes by its index in the header's list.
     let place =
         |id: StreamId| of_games().position(|stream| stream.id() == id).and_then(|place| u16::try_from(place).ok());
     let specs = of_games().map(|stream| {
@@ -95,7 +95,7 @@ pub fn stream_tape(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Resu
     Ok(streamed)
 }
 
-/// The answers of Echo VR, each with its bones.
+/// Writes the Echo VR responses, each with its bones.
 fn stream_echo(tape: &Tape, times: &Range<u64>, out: &mut dyn Write) -> Result<V2Streamed, V2StreamError> {
     let mut streamed = V2Streamed::default();
     let Some(mut answers) = Answers::of(tape) else { return Ok(streamed) };

@@ -1,9 +1,11 @@
-//! A `.tape` file of Telemetry V2 whose game has no messages of its own there: each `RawFrame` is a frame again, to the byte and the nanosecond, each mark an event.
+//! Importer for Telemetry V2 captures (`.tape`) of games without their own message types: each `RawFrame` becomes a frame again, exact to
+//! the byte and the nanosecond, and each mark an event.
 //!
 //! ```text
 //! RawHeader ─▶ streams, metadata      RawFrame ─▶ frame      Mark ─▶ event      anything else ─▶ v2.rest
 //! ```
-//! Until when an unchanged frame was seen, what was lost while it was recorded and further readings of the clock: such a file does not tell these, and the tape does not have them.
+//! Such a file does not contain until when an unchanged frame was observed, losses during recording, or further clock readings, so the
+//! tape lacks them.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +23,15 @@ use crate::import::out::{Out, add_stream_or_plain};
 use crate::import::problems::{OWN_KEYS, Problems, tell_source_at};
 use crate::import::{Found, ImportError, Source};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape-raw 2");
 
-/// Where records go that no frame or event is made of, and those that say more than was understood.
+/// Stream of records that did not become a frame or event, and of records that contain more than was understood.
 const REST: &str = "v2.rest";
-/// Streams of a capture; frames of more are kept as records.
+/// Maximum number of streams; frames of further streams are stored as records.
 const MAX_STREAMS: usize = 256;
 
-/// Whether the frames of a capture are those of a game without messages of its own: the header says it or, where it is lost, the first frame.
+/// Returns whether a capture is from a game without its own message types. The header decides or, if it is lost, the first frame.
 pub(super) fn is_raw(capture: &mut Tape<Reading<'_>>) -> Result<bool, ReadError> {
     match capture.header().game_header {
         Some(capture_header::GameHeader::Raw(_)) => return Ok(true),
@@ -48,7 +50,7 @@ pub(super) fn is_raw(capture: &mut Tape<Reading<'_>>) -> Result<bool, ReadError>
     Ok(false)
 }
 
-/// Whether a text of a tape's own streams can be that long.
+/// Returns whether a text fits into a tape's system streams.
 fn fits(text: &str) -> bool {
     text.len() <= usize::from(u16::MAX)
 }
@@ -56,16 +58,16 @@ fn fits(text: &str) -> bool {
 /// A stream of the capture.
 #[derive(Default)]
 struct Stream {
-    /// `None` if no tape can have it.
+    /// `None` if a tape cannot hold the stream.
     id: Option<StreamId>,
     time_ns: u64,
-    /// Of the last frame.
+    /// Sequence number of the last frame.
     sequence: Option<u64>,
-    /// Frames whose numbers are left out.
+    /// Number of skipped sequence numbers.
     missing: u64,
 }
 
-/// Puts the records of a capture onto a tape.
+/// Writes the records of a capture to a tape.
 #[derive(Default)]
 pub(super) struct AnyGame {
     pub(super) problems: Problems,
@@ -77,9 +79,9 @@ pub(super) struct AnyGame {
     records: u64,
     frames: u64,
     went_back: u64,
-    /// Records that are in the rest.
+    /// Number of records in [`REST`].
     kept: u64,
-    /// The newest time of anything, and of events.
+    /// Latest time of anything; `event_ns` is that of events.
     time_ns: u64,
     event_ns: u64,
 }
@@ -117,7 +119,7 @@ impl AnyGame {
                     self.begin(header, out)?;
                     fits && again.bytes() == record.bytes()
                 }
-                // The reader has told what is wrong with it; it is kept as it is.
+                // The reader has already reported the problem; store the record unchanged.
                 Err(_) => false,
             },
             RecordKind::Frame => match record.fitted_frame(&limits()) {
@@ -133,14 +135,14 @@ impl AnyGame {
                     false
                 }
             },
-            // It says where things stand in this file, and nothing else.
+            // A footer only contains offsets into this file.
             RecordKind::Footer => true,
             RecordKind::Header | RecordKind::Unknown(_) | RecordKind::Empty => false,
         };
         if understood { Ok(()) } else { self.keep(record, offset, out) }
     }
 
-    /// Begins the tape, with the streams that the header names.
+    /// Begins the tape, with the streams listed in the header.
     fn begin(&mut self, header: CaptureHeader, out: &mut dyn Out) -> Result<(), ImportError> {
         if self.begun {
             return Ok(());
@@ -152,7 +154,7 @@ impl AnyGame {
             return Ok(());
         };
         self.game = game;
-        // What a stream describes is said by the place in this list.
+        // `describes` is an index into this list.
         let mut places = Vec::new();
         for stream in streams {
             let spec = self.spec_of(&stream, &places);
@@ -174,11 +176,11 @@ impl AnyGame {
         StreamSpec { describes, ..told.unwrap_or_else(plain) }
     }
 
-    /// Adds a stream, if a tape can have it.
+    /// Adds a stream, if a tape can hold it.
     fn add_stream(&mut self, spec: StreamSpec, out: &mut dyn Out) -> Result<Option<StreamId>, ImportError> {
         let name = spec.name.clone();
         let problems = &mut self.problems;
-        // Names with a dot in front are those of the tape's own streams.
+        // Names with a leading dot are reserved for the tape's system streams.
         let may = !name.is_empty() && !name.starts_with('.') && self.streams.len() < MAX_STREAMS;
         let id = match may.then(|| add_stream_or_plain(out, spec, &mut |problem| problems.add(problem))) {
             Some(Ok(id)) => Some(id),
@@ -188,14 +190,14 @@ impl AnyGame {
         if id.is_none() && self.streams.len() < 2 * MAX_STREAMS {
             self.problems.add(format!("stream {name:?} does not fit on a tape: its records are kept in {REST}"));
         }
-        // A capture with names without end does not fill the memory.
+        // Bounds the memory for a capture with an endless number of names.
         if self.streams.len() < 2 * MAX_STREAMS {
             self.streams.insert(name, Stream { id, ..Stream::default() });
         }
         Ok(id)
     }
 
-    /// Whether all of the record is on the tape.
+    /// Writes a frame or mark. Returns whether the tape holds everything in the record.
     fn take_frame(
         &mut self,
         frame: Frame,
@@ -218,7 +220,7 @@ impl AnyGame {
             }
             _ => false,
         };
-        // Fields that nobody knows are in the record alone.
+        // Unknown fields exist only in the record itself.
         Ok(taken && Record::from_message(envelope::Message::Frame(frame)).bytes() == record.bytes())
     }
 
@@ -247,7 +249,7 @@ impl AnyGame {
         Ok(true)
     }
 
-    /// Keeps a record to the byte.
+    /// Stores a record byte for byte.
     fn keep(&mut self, record: &Record, offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
         self.begin(CaptureHeader::default(), out)?;
         self.kept += 1;
@@ -281,7 +283,7 @@ impl AnyGame {
             self.problems.add(format!("{count} records say more than was understood: they are kept in {REST}"));
         }
         for (key, value) in &self.metadata {
-            // What an import says of its source is said of this one.
+            // These keys describe this import, so those of an earlier import get a prefix.
             let own = key.is_empty() || OWN_KEYS.contains(&key.as_str());
             out.metadata(&if own { format!("capture.{key}") } else { key.clone() }, value)?;
         }

@@ -1,4 +1,4 @@
-//! A `.nevrcap` file: the first version.
+//! Importer for `.nevrcap` files, the format that preceded Telemetry V2.
 
 use telemetry_v2::Fitted;
 use telemetry_v2::nevrcap::{self, Item, RawRecord, ReadError, Reader};
@@ -12,7 +12,7 @@ use crate::import::out::Out;
 use crate::import::problems::{Problems, tell_source_at};
 use crate::import::{Found, ImportError, Importer, Source};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " nevrcap 1");
 
 /// Reads `.nevrcap` files.
@@ -67,7 +67,7 @@ struct Importing {
     problems: Problems,
     maker: Maker,
     header_ns: Option<i128>,
-    /// UTC of the first frame, where the tape begins; of the header if frames do not say.
+    /// UTC of the first frame, which is the start of the tape; UTC of the header if frames have no timestamps.
     start_ns: Option<i128>,
     /// The header, until the tape begins.
     header: Option<RawRecord>,

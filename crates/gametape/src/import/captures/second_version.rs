@@ -1,4 +1,4 @@
-//! A `.tape` file of Telemetry V2, of any generation, packed or not.
+//! Importer for Telemetry V2 captures (`.tape`) of every generation, compressed or not.
 
 use telemetry_v2::generation::Generation;
 use telemetry_v2::meaning;
@@ -17,10 +17,10 @@ use crate::import::out::Out;
 use crate::import::problems::{Problems, tell_source_at};
 use crate::import::{Found, ImportError, Importer, Source};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " v2-tape 2");
 
-/// Marks between two answers that become events; all are kept as records.
+/// Maximum number of marks between two responses that become events. All marks are stored as records.
 const MAX_MARKS: usize = 4096;
 
 /// Reads `.tape` files.
@@ -40,7 +40,7 @@ impl Importer for V2Importer {
             OpenError::Read(error) => read_failed(error),
             error @ OpenError::NotACapture => CaptureError::Read(error.to_string()).into(),
         };
-        // What slots mean is known only when the generation is: the footer says it, or all frames together.
+        // The meaning of slots depends on the generation, which follows from the footer or from all frames together.
         let mut opened = Tape::open_with_options(Reading::new(source), &options).map_err(open_failed)?;
         let generation = opened.generation().generation;
         let raw = any_game::is_raw(&mut opened).map_err(read_failed)?;
@@ -69,12 +69,12 @@ struct Importing {
     problems: Problems,
     streams: EchoStreams,
     begun: bool,
-    /// Whether the header was seen.
+    /// Whether the header was read.
     header: bool,
     known: Known,
     maker: Maker,
     records: u64,
-    /// Records that are frames.
+    /// Number of frame records.
     frames: u32,
     arena_frames: u64,
     went_back: u64,
@@ -83,7 +83,7 @@ struct Importing {
     first_block: Option<u64>,
     blocks: bool,
     event_ns: u64,
-    /// Marks that wait for the next answer.
+    /// Marks waiting for the next response.
     marks: Vec<Mark>,
 }
 
@@ -129,7 +129,7 @@ impl Importing {
         let kept = match record.kind() {
             RecordKind::Header if !self.header && self.records == 1 => {
                 self.header = true;
-                // The reader has told what is wrong with it.
+                // The reader has already reported the problem.
                 if let Ok(header) = record.header(&limits()) {
                     self.begin(&header, out)?;
                 }
@@ -172,7 +172,7 @@ impl Importing {
                 self.take_arena(frame_index, &frame, arena, record, offset, out)
             }
             Some(frame::Payload::Mark(mark)) => {
-                // Its time is between those of the answers around it: the next is not known yet.
+                // Its time must lie between those of the surrounding responses, and the next one is not known yet.
                 if self.marks.len() < MAX_MARKS {
                     self.marks.push(mark.clone());
                 }
@@ -182,7 +182,7 @@ impl Importing {
         }
     }
 
-    /// Events that no answer can be made of.
+    /// Counts events that cannot be represented in a response.
     fn count_unknown(&mut self, arena: &EchoArenaFrame) {
         for event in &arena.events {
             match &event.event {
@@ -223,7 +223,7 @@ impl Importing {
         if same { Ok(()) } else { self.streams.keep(out, Kept::Instead, number, record.bytes(), offset) }
     }
 
-    /// Answers that were none of a match, and marks: a frame has those from before it among its events.
+    /// Emits responses from outside a match, and marks: a frame carries those that precede it among its events.
     fn take_along(
         &mut self,
         arena: &EchoArenaFrame,
@@ -248,7 +248,7 @@ impl Importing {
         Ok(())
     }
 
-    /// An event before an answer; times do not go back.
+    /// Emits an event before a response. Times never go back.
     fn event(
         &mut self,
         at_ns: u64,
@@ -261,7 +261,7 @@ impl Importing {
         out.event(self.event_ns, kind, text)
     }
 
-    /// Marks that stand before an answer.
+    /// Emits the marks that precede a response.
     fn tell_marks(&mut self, until_ns: u64, out: &mut dyn Out) -> Result<(), ImportError> {
         for Mark { kind, text, time_ns } in std::mem::take(&mut self.marks) {
             self.event(time_ns, until_ns, &kind, &text, out)?;
@@ -309,7 +309,7 @@ impl Importing {
     }
 }
 
-/// How metadata call a generation.
+/// Returns the name of a generation in metadata.
 pub(crate) fn generation_word(generation: Generation) -> &'static str {
     match generation {
         Generation::Seed => "seed",

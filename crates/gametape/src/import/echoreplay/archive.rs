@@ -1,4 +1,4 @@
-//! Where in the file the text is: plain, or a member of a zip archive.
+//! Locates the text in the file: plain, or a member of a zip archive.
 //!
 //! ```text
 //! local header: PK 03 04, 26 bytes, name, extra, data … central directory: PK 01 02 … end: PK 05 06
@@ -15,66 +15,66 @@ const END: &[u8] = b"PK\x05\x06";
 const LOCAL_BYTES: u64 = 30;
 const CENTRAL_BYTES: usize = 46;
 const END_BYTES: usize = 22;
-/// A comment behind the end has at most so many bytes.
+/// Maximum length of the archive comment after the end record.
 const COMMENT_BYTES: u64 = 65_535;
-/// An archive of replays has one member. A list of more than this is not looked at.
+/// Maximum length of the central directory. An archive of a replay has one member.
 const DIRECTORY_BYTES: u64 = 16 << 20;
-/// Sizes from here on are somewhere else, in an extra field.
+/// A size with this value is stored in the zip64 extra field instead.
 const ELSEWHERE: u64 = 0xFFFF_FFFF;
 
 /// Why a file cannot be read as `.echoreplay`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EchoReplayError {
-    /// Nothing in the archive can be a replay.
-    #[error("the zip archive has no file in it that can be a replay; unpack it and import what is in it")]
+    /// No member of the archive can be a replay.
+    #[error("the zip archive contains no file that can be a replay; extract it and import its content")]
     NoMember,
-    /// A way of packing that is not known.
+    /// The compression method is not supported.
     #[error(
-        "the zip archive's member at byte {offset} is packed by method {method}, known are 0 and 8; unpack it and import what is in it"
+        "the zip archive's member at byte {offset} uses compression method {method}, supported are 0 and 8; extract it and import its content"
     )]
     Method {
-        /// Where it stands.
+        /// Offset of the member.
         offset: u64,
-        /// Its number.
+        /// Number of the method.
         method: u16,
     },
-    /// The member is protected.
-    #[error("the zip archive is encrypted; unpack it and import what is in it")]
+    /// The member is encrypted.
+    #[error("the zip archive is encrypted; extract it and import its content")]
     Encrypted,
-    /// The archive unpacks to far more than any replay.
+    /// The archive decompresses to far more than any replay.
     #[error(
-        "byte {offset}: {packed} bytes unpack to more than {unpacked}: this is no replay but a trap, nothing was kept"
+        "byte {offset}: {packed} bytes decompress to more than {unpacked}: this is a zip bomb, not a replay; nothing was imported"
     )]
     Bomb {
-        /// Where in the file.
+        /// Offset in the file.
         offset: u64,
-        /// Bytes read.
+        /// Compressed bytes read.
         packed: u64,
-        /// Bytes they made.
+        /// Bytes they decompressed to.
         unpacked: u64,
     },
-    /// Text without a single line of a replay.
-    #[error("none of {lines} lines begins with a time and an answer of the game; this is no replay of Echo VR")]
+    /// The text has no line of a replay.
+    #[error("none of {lines} lines begins with a time and a response of the game; this is not an Echo VR replay")]
     NoLines {
-        /// Lines there are.
+        /// Number of lines.
         lines: u64,
     },
 }
 
-/// How the text is packed.
+/// Compression method of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Stored,
     Deflate,
 }
 
-/// Where the text is.
+/// Location of the text in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Archive {
     name: Option<String>,
     pub(super) method: Method,
     pub(super) data: Range<u64>,
-    /// What the archive says of the unpacked text: length and CRC-32.
+    /// Length and CRC-32 of the decompressed text according to the archive.
     pub(super) expected: Option<(u64, u32)>,
 }
 
@@ -107,7 +107,7 @@ impl Archive {
         }
     }
 
-    /// The name of the member.
+    /// Returns the name of the member.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -129,7 +129,7 @@ impl Archive {
         Ok(Self { name, method, data, expected: Some((entry.unpacked, entry.crc)) })
     }
 
-    /// The first member, of an archive whose end is missing.
+    /// Locates the first member of an archive whose end is missing.
     fn of_first(source: &Source, local: &[u8]) -> Result<Self, ImportError> {
         let name_bytes = u64::from(u16_at(local, 26));
         let name_end = (LOCAL_BYTES + name_bytes).min(source.bytes);
@@ -140,7 +140,7 @@ impl Archive {
         Ok(Self { name, method, data: start..source.bytes, expected: None })
     }
 
-    /// The central directory, if there is a whole one.
+    /// Returns the entries of the central directory, or `None` if it is incomplete.
     fn directory(source: &Source) -> Result<Option<Vec<Entry>>, ImportError> {
         let start = source.bytes.saturating_sub(END_BYTES as u64 + COMMENT_BYTES);
         let tail = source.read(&(start..source.bytes))?;
@@ -191,7 +191,7 @@ fn entries(directory: &[u8]) -> Vec<Entry> {
 }
 
 impl Entry {
-    /// Sizes of 64 bits stand in extra field 1, those that do not fit, in this order.
+    /// Reads the zip64 extra field (id 1): it holds the sizes that do not fit into 32 bits, in this order.
     fn read_long_sizes(&mut self, mut extra: &[u8]) {
         while extra.len() >= 4 {
             let (id, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
@@ -211,7 +211,7 @@ impl Entry {
     }
 }
 
-/// The member that is the replay: named like the archive, else by its ending, else the largest.
+/// Selects the member that is the replay: the one named like the archive, else by its extension, else the largest.
 fn choose(entries: Vec<Entry>, archive: &str) -> Option<Entry> {
     let files: Vec<Entry> =
         entries.into_iter().filter(|entry| !entry.name.ends_with(b"/") && entry.unpacked > 0).collect();

@@ -1,4 +1,4 @@
-//! One line: a time, a tab, an answer, mostly a tab and another answer, an end.
+//! One line: a time, a tab, a response, usually another tab and response, a line ending.
 //!
 //! ```text
 //! 2023/04/01 12:34:56.789 TAB {…} [TAB [spaces] [{…}]] CR LF
@@ -6,26 +6,26 @@
 
 use jiff::civil::DateTime;
 
-/// Stands in the rest of a line for the answer to `/session`.
+/// Marks the position of the `/session` response in the rest of a line.
 pub(crate) const SESSION_MARK: u8 = 1;
-/// Stands in the rest of a line for the answer to `/player_bones`.
+/// Marks the position of the `/player_bones` response in the rest of a line.
 pub(crate) const PLAYER_BONES_MARK: u8 = 2;
-/// Stands before a line that is kept whole.
+/// Precedes a line that is stored whole.
 pub(crate) const WHOLE_MARK: u8 = 0;
 
 const TIME_BYTES: usize = 23;
 
-/// What is in a line.
+/// The parts of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Line<'a> {
-    /// Milliseconds since 1970. The file does not say of which zone; it is UTC where that is known.
+    /// Milliseconds since 1970. The file does not name the time zone; where it is known, it is UTC.
     pub(super) utc_ms: Option<i64>,
     pub(super) session: Option<&'a [u8]>,
     pub(super) player_bones: Option<&'a [u8]>,
 }
 
 impl<'a> Line<'a> {
-    /// Takes the answers out of a line; what is left goes to `rest`.
+    /// Extracts the responses from a line; the remainder goes to `rest`.
     pub(super) fn read(text: &'a [u8], rest: &mut Vec<u8>) -> Self {
         rest.clear();
         let line = Self::split(text, rest);
@@ -65,7 +65,7 @@ impl<'a> Line<'a> {
                     rest.push(PLAYER_BONES_MARK);
                     player_bones = Some(answer);
                 }
-                // Something else stands here: it stays, unless it could be taken for a mark.
+                // Something else: keep it in the rest, unless it could be mistaken for a mark.
                 false if answer.iter().all(|byte| *byte > PLAYER_BONES_MARK) => rest.extend_from_slice(answer),
                 false => return None,
             }
@@ -75,7 +75,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// `2023/04/01 12:34:56.789` as milliseconds since 1970.
+/// Parses `2023/04/01 12:34:56.789` as milliseconds since 1970.
 fn time_ms(text: &[u8]) -> Option<i64> {
     let [y0, y1, y2, y3, b'/', o0, o1, b'/', d0, d1, b' ', h0, h1, b':', m0, m1, b':', s0, s1, b'.', f0, f1, f2] =
         *text
@@ -101,7 +101,7 @@ fn time_ms(text: &[u8]) -> Option<i64> {
     Some(zoned.timestamp().as_millisecond())
 }
 
-/// Milliseconds since 1970 as the files write them.
+/// Formats milliseconds since 1970 as in the files.
 pub(crate) fn time_text(utc_ms: i64) -> String {
     let timestamp = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let time = timestamp.to_zoned(jiff::tz::TimeZone::UTC).datetime();
@@ -127,7 +127,7 @@ mod tests {
         (line, String::from_utf8(rest).unwrap())
     }
 
-    /// What a writer makes of it again.
+    /// Rebuilds the line from its parts, as a writer does.
     fn again(line: &Line<'_>, rest: &str) -> String {
         if let Some(whole) = rest.strip_prefix('\0') {
             return whole.into();

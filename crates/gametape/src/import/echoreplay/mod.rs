@@ -1,10 +1,10 @@
-//! `.echoreplay` files: lines of a time, an answer to `/session` and mostly one to `/player_bones`, in a zip archive or plain.
+//! Importer for `.echoreplay` files: lines of a time, a `/session` response and usually a `/player_bones` response, plain or zipped.
 //!
 //! ```text
 //! file ─▶ archive: which bytes ─▶ unpack: pieces of text ─▶ lines ─▶ line: session, bones, rest ─▶ three streams
 //! ```
-//! The streams are `session`, `player-bones` and `echoreplay.lines`: what is left of each line when the answers are taken out of it, so that the lines can
-//! be written again to the byte. A line that is none is kept whole there.
+//! The streams are `session`, `player-bones` and `echoreplay.lines`. The last holds the remainder of each line without its responses, so
+//! that the lines can be rebuilt byte for byte. A line that cannot be parsed is stored there whole.
 
 mod archive;
 mod line;
@@ -25,13 +25,13 @@ use unpack::Unpack;
 pub use archive::EchoReplayError;
 pub(crate) use line::{PLAYER_BONES_MARK, SESSION_MARK, WHOLE_MARK, time_text};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " echoreplay 1");
-/// The stream of what is left of the lines.
+/// Stream of the remainders of the lines.
 pub(crate) const LINES: &str = "echoreplay.lines";
-/// Metadata: the name of the file in the archive; not there if the file is plain text.
+/// Metadata: name of the member in the archive; absent if the file is plain text.
 pub(crate) const MEMBER: &str = "echoreplay_member";
-/// Longest piece of a line that is kept in one frame; a longer line is kept in pieces.
+/// Longest piece of a line stored in one frame; longer lines are stored in several pieces.
 const PIECE_BYTES: usize = BLOCK_RAW_BYTES / 2;
 
 /// Reads `.echoreplay` files.
@@ -79,7 +79,7 @@ struct Streams {
     lines: StreamId,
 }
 
-/// What was seen so far.
+/// State of an import.
 #[derive(Default)]
 struct Reading {
     streams: Option<Streams>,
@@ -100,7 +100,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Begins the tape, once.
+    /// Begins the tape on the first call.
     fn begin(&mut self, first_ms: Option<i64>, out: &mut dyn Out) -> Result<Streams, ImportError> {
         if let Some(streams) = self.streams {
             return Ok(streams);
@@ -144,7 +144,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Keeps a part of a line that is too long to be one.
+    /// Stores a piece of an overlong line.
     fn keep_piece(&mut self, text: &[u8], offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
         let streams = self.begin(None, out)?;
         self.problems.add(format!(
@@ -156,7 +156,7 @@ impl Reading {
         out.append(streams.lines, self.time_ns, &piece, offset)
     }
 
-    /// Looks at an answer: which match it is of, and what has happened.
+    /// Emits `session_start` when the match changes, and the events detected in the response.
     fn see(&mut self, session: &[u8], out: &mut dyn Out) -> Result<(), ImportError> {
         let id = session_id(session, &mut self.session_hint).unwrap_or_default();
         if id != self.session && !id.is_empty() {
@@ -189,7 +189,7 @@ impl Reading {
         ] {
             value.iter().try_for_each(|value| out.metadata(key, value))?;
         }
-        // Problems are events at the end: events that were found on the way stand before them.
+        // Problem events are written at the end, because times must not go back behind events already written.
         let found = Found { frames: self.frames, problems: self.problems.list() };
         tell_source_at(out, source, Kind::EchoReplay, IMPORTER, "source", &self.problems, self.time_ns)?;
         Ok(found)

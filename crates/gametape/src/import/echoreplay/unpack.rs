@@ -1,4 +1,4 @@
-//! The text in pieces, whatever it is packed in. Memory: one piece.
+//! Reads the text in pieces, compressed or not. Holds one piece in memory.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
@@ -8,26 +8,26 @@ use crate::import::{ImportError, Source};
 
 const READ_BYTES: u64 = 256 << 10;
 const PIECE_BYTES: usize = 1 << 20;
-/// Real replays are packed to a quarter, at most to a hundredth where nothing moves; deflate itself can do a thousandth.
+/// Real replays compress to a quarter, at best to a hundredth where nothing moves; deflate itself can reach a thousandth.
 const MOST_RATIO: u64 = 400;
-/// Below this nothing is called a trap.
+/// Outputs up to this size are never treated as a zip bomb.
 const HARMLESS_BYTES: u64 = 64 << 20;
 
 /// A piece of the text.
 pub(super) struct Piece<'a> {
     pub(super) bytes: &'a [u8],
-    /// Where in the file the reader stands.
+    /// How far the reader is in the file.
     pub(super) offset: u64,
 }
 
-/// Reads the text, first to last.
+/// Reads the text in order.
 pub(super) struct Unpack<'a> {
     source: &'a Source,
     archive: &'a Archive,
     inflate: Decompress,
     at: u64,
     packed: Vec<u8>,
-    /// How much of `packed` is used.
+    /// How many bytes of `packed` are consumed.
     used: usize,
     piece: Vec<u8>,
     unpacked: u64,
@@ -51,7 +51,7 @@ impl<'a> Unpack<'a> {
         }
     }
 
-    /// The next piece; `None` at the end. A broken archive ends early, which is a problem.
+    /// Returns the next piece, or `None` at the end. A broken archive ends early and adds a problem.
     pub(super) fn next(&mut self, problems: &mut Problems) -> Result<Option<Piece<'_>>, ImportError> {
         if self.ended {
             return Ok(None);
@@ -124,7 +124,7 @@ impl<'a> Unpack<'a> {
         Ok(())
     }
 
-    /// Holds what was unpacked against what the archive says.
+    /// Compares length and checksum with those in the archive.
     fn check(&self, problems: &mut Problems) {
         let Some((bytes, crc)) = self.archive.expected else { return };
         if bytes != self.unpacked {

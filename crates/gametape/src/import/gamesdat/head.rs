@@ -1,4 +1,4 @@
-//! The header of a GamesDat file; files from before 2026-01-26 have none and begin with the LZ4 frame.
+//! The header of a GamesDat file. Files from before 2026-01-26 have none and begin with the LZ4 frame.
 //!
 //! ```text
 //! 0      4  "GDT", 0               9+G+0  N  type name, UTF-8
@@ -11,19 +11,19 @@
 use super::GamesDatError;
 use crate::import::{ImportError, Source};
 
-/// How a file with a header begins.
+/// Magic number of a file with a header.
 const MAGIC: [u8; 4] = *b"GDT\0";
 
-/// The longest header: both lengths at their ends.
+/// Longest possible header: both lengths at their maximum.
 const MAX_BYTES: u64 = 33 + 0xFF + 0xFFFF;
 
-/// What a file says about its records.
+/// The header of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Head {
-    /// The header as it stands in the file; empty if there is none.
+    /// The header's bytes; empty if there is none.
     pub(super) bytes: Vec<u8>,
     pub(super) game: Option<String>,
-    /// The .NET type of a payload, as its assembly names it.
+    /// The assembly-qualified .NET type name of a payload.
     pub(super) type_name: Option<String>,
     pub(super) data_version: Option<u32>,
     pub(super) payload_bytes: Option<i32>,
@@ -38,7 +38,7 @@ impl Head {
         Ok(Self::parse(&bytes)?)
     }
 
-    /// Takes the first bytes of a file that begins with [`MAGIC`].
+    /// Parses the first bytes of a file that begins with [`MAGIC`].
     fn parse(bytes: &[u8]) -> Result<Self, GamesDatError> {
         let mut at = MAGIC.len();
         let mut take = |part: &'static str, length: usize| {
@@ -67,13 +67,14 @@ impl Head {
         })
     }
 
-    /// The type's own name: `ACCPhysics` of `GamesDat.Core.…​.ACCPhysics, GamesDat.Core, …`. The parts around it changed over time.
+    /// Returns the unqualified type name: `ACCPhysics` of `GamesDat.Core.…​.ACCPhysics, GamesDat.Core, …`. The parts around it changed
+    /// over time.
     pub(super) fn short_type(&self) -> Option<&str> {
         let full = self.type_name.as_deref()?.split(',').next()?.trim();
         full.rsplit(['.', '+']).next().filter(|name| !name.is_empty())
     }
 
-    /// `1.2.3`.
+    /// Formats the data version as `1.2.3`.
     pub(super) fn data_version_text(&self) -> Option<String> {
         let [patch_low, patch_high, minor, major] = self.data_version?.to_le_bytes();
         Some(format!("{major}.{minor}.{}", u16::from_le_bytes([patch_low, patch_high])))

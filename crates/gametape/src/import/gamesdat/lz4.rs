@@ -1,4 +1,4 @@
-//! The blocks of LZ4 frames, one after the other, each with its place in the file.
+//! Reads the blocks of LZ4 frames in order, each with its offset in the file.
 //!
 //! ```text
 //! 04 22 4D 18 | FLG | BD | [content size 8] | [dictionary id 4] | HC | blocks | 00 00 00 00 | [content checksum 4]
@@ -6,8 +6,8 @@
 //! FLG: version 01 in bits 7-6, 5 independent blocks, 4 block checksums, 3 content size, 2 content checksum, 0 dictionary
 //! BD:  bits 6-4: 4 = 64 KiB, 5 = 256 KiB, 6 = 1 MiB, 7 = 4 MiB
 //! ```
-//! lz4_flex unpacks blocks; its own reader of frames does not say where it stopped, and that is what a damaged file needs. A
-//! block may refer to the 64 KiB before it, so behind a damaged one nothing can be unpacked.
+//! lz4_flex decompresses the blocks. Its frame reader is not used, because it does not report where it stopped in a damaged file.
+//! A block may refer to the 64 KiB before it, so nothing can be decompressed after a damaged block.
 
 use std::hash::Hasher as _;
 use std::ops::Range;
@@ -17,24 +17,24 @@ use twox_hash::XxHash32;
 
 use crate::import::{ImportError, Source};
 
-/// How a frame begins.
+/// Magic number of a frame.
 pub(super) const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 
 /// How far back a block may refer.
 const WINDOW_BYTES: usize = 64 << 10;
 
-/// What comes next in a file.
+/// The next item in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A block that starts here: [`Blocks::data`] is what it unpacks to.
+    /// A block at this offset; [`Blocks::data`] returns its decompressed bytes.
     Data { offset: u64 },
-    /// A frame ended with its mark, and as its checksum says.
+    /// A frame ended with its end mark and a correct checksum.
     End,
-    /// Nothing more can be unpacked.
+    /// Nothing more can be decompressed.
     Stop { rest: Range<u64>, why: Stop },
 }
 
-/// Why nothing more can be unpacked.
+/// Why nothing more can be decompressed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Stop {
     #[error("the file ends")]
@@ -55,7 +55,7 @@ pub(super) enum Stop {
     Checksum { of: &'static str },
 }
 
-/// What a frame's header says.
+/// The fields of a frame header.
 #[derive(Debug)]
 struct Frame {
     block_bytes: usize,
@@ -64,14 +64,14 @@ struct Frame {
     content: Option<XxHash32>,
 }
 
-/// Reads blocks, first to last.
+/// Reads blocks in order.
 pub(super) struct Blocks<'a> {
     source: &'a Source,
     at: u64,
     frame: Option<Frame>,
     packed: Vec<u8>,
     data: Vec<u8>,
-    /// What the next block may refer to.
+    /// The bytes that the next block may refer to.
     window: Vec<u8>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Blocks<'a> {
         Self { source, at: start, frame: None, packed, data, window }
     }
 
-    /// What the last block unpacks to.
+    /// Returns the decompressed bytes of the last block.
     pub(super) fn data(&self) -> &[u8] {
         &self.data
     }
@@ -104,7 +104,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Reads the next bytes; `None` if there are not so many.
+    /// Reads the next bytes; `None` if fewer are left.
     fn take(&mut self, bytes: u64) -> Result<Option<&[u8]>, ImportError> {
         let Some(end) = self.at.checked_add(bytes).filter(|end| *end <= self.source.bytes) else { return Ok(None) };
         self.source.read_into(&(self.at..end), &mut self.packed)?;

@@ -1,7 +1,7 @@
-//! Files of GamesDat (`.dat`, sometimes `.bin`): with a header or from before there was one, closed or not, whole or cut.
+//! Importer for GamesDat files (`.dat`, sometimes `.bin`): with or without a header, closed or not, complete or cut.
 //!
-//! A file is a header and one LZ4 frame of records. Beside the game's streams (see [`split`]) there are `gamesdat.header` and,
-//! where something is broken, `gamesdat.rest` with the file's own bytes.
+//! A file is a header and one LZ4 frame of records. In addition to the game's streams (see [`split`]), the tape has
+//! `gamesdat.header` and, for the damaged parts of the file, `gamesdat.rest` with their original bytes.
 
 mod head;
 mod lz4;
@@ -25,31 +25,31 @@ use records::{MAX_PAYLOAD_BYTES, Next, RECORD_HEAD_BYTES, Records};
 use split::{Place, Split};
 use times::{RecordTimes, utc_ns};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " gamesdat 1");
 
 /// Why no record of a file can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GamesDatError {
     /// The file ends inside its header.
-    #[error("the file ends at byte {file_bytes}, inside its header: the {part} at byte {offset} is not whole")]
+    #[error("the file ends at byte {file_bytes}, inside its header: the {part} at byte {offset} is incomplete")]
     HeaderCut {
-        /// What is not whole.
+        /// The incomplete part.
         part: &'static str,
-        /// Where it begins.
+        /// Offset of that part.
         offset: u64,
         /// Length of the file.
         file_bytes: u64,
     },
-    /// A header that came later.
-    #[error("byte 4: this is header version {found}, known is 1; a newer gametape may read it")]
+    /// The header version is newer than this program.
+    #[error("byte 4: header version {found} is not supported, only 1 is; a newer gametape may read it")]
     Version {
-        /// The version it gives.
+        /// The version in the file.
         found: u16,
     },
-    /// An LZ4 file of somebody else, or one whose first block is broken.
+    /// An LZ4 file of another program, or one whose first block is damaged.
     #[error(
-        "this is an LZ4 file without a header, and no record of GamesDat can be made out in it; unpack it and import what is in it"
+        "this LZ4 file has no header and contains no recognizable GamesDat record; decompress it and import its content"
     )]
     NoRecords,
 }
@@ -81,11 +81,11 @@ impl Importer for GamesDatImporter {
     }
 }
 
-/// What was seen so far.
+/// State of an import.
 struct Reading {
     head: Head,
     records: Records,
-    /// Known from the first record on; the tape begins with it.
+    /// Set from the first record on, when the tape begins.
     split: Option<Split>,
     times: RecordTimes,
     problems: Problems,
@@ -93,9 +93,9 @@ struct Reading {
     unread: Rest,
     count: u64,
     time_ns: u64,
-    /// Records can no longer be made out.
+    /// Whether record boundaries are lost.
     lost: bool,
-    /// The LZ4 frame ended with its mark.
+    /// Whether the LZ4 frame ended with its end mark.
     closed: bool,
 }
 
@@ -172,7 +172,7 @@ impl Reading {
         }
     }
 
-    /// Begins the tape, once.
+    /// Begins the tape on the first call.
     fn begin(&mut self, first_ticks: Option<i64>, out: &mut dyn Out) -> Result<(), ImportError> {
         if self.split.is_some() {
             return Ok(());
@@ -187,7 +187,7 @@ impl Reading {
         Ok(())
     }
 
-    /// No more bytes can be unpacked: takes what is left of those that were.
+    /// Handles the remaining decompressed bytes when no more can be decompressed.
     fn end_data(&mut self, offset: u64, out: &mut dyn Out) -> Result<(), ImportError> {
         self.records.end();
         if self.lost {

@@ -1,4 +1,4 @@
-//! What a payload is: by the name of its type and its length, or by its length alone where a file has no header.
+//! Identifies payloads: by type name and length, or by length alone if the file has no header.
 //!
 //! ```text
 //! ACCPhysics       496  the first bytes of the physics page
@@ -9,7 +9,7 @@
 //! TrackmaniaDataV3 1652  the telemetry page without its header
 //! StateData    296, 112  War Thunder, version 2 and 1
 //! ```
-//! The names that GamesDat gives to the bytes of ACCPhysics are wrong from byte 44 on; the bytes are the game's.
+//! The field names that GamesDat gives to ACCPhysics are wrong from byte 44 on; the bytes are the game's.
 
 use gametape_format::{Channel, ChannelType};
 use gametape_games::import_layouts::{trackmania, war_thunder};
@@ -18,7 +18,7 @@ use gametape_games::{Layout, acc};
 use super::head::Head;
 use super::records::RECORD_HEAD_BYTES;
 
-/// A payload that is known.
+/// A known payload type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Payload {
     AccPhysics,
@@ -30,7 +30,7 @@ pub(super) enum Payload {
     WarThunder,
 }
 
-/// Each payload with the name of its type and its length.
+/// Each payload with its type name and length in bytes.
 const KNOWN: [(Payload, &str, usize); 8] = [
     (Payload::AccPhysics, "ACCPhysics", 496),
     (Payload::AccGraphics, "ACCGraphics", 1320),
@@ -43,14 +43,14 @@ const KNOWN: [(Payload, &str, usize); 8] = [
 ];
 
 impl Payload {
-    /// The payload of a file's records; `None` if it is not known.
+    /// Returns the payload type of a file's records, or `None` if it is unknown.
     pub(super) fn of(head: &Head, payload_bytes: usize) -> Option<Self> {
         let type_name = head.short_type();
         let fits = |name: &str, bytes: usize| bytes == payload_bytes && type_name.is_none_or(|found| found == name);
         KNOWN.iter().find(|(_, name, bytes)| fits(name, *bytes)).map(|(payload, _, _)| *payload)
     }
 
-    /// The streams that parts of it go to, with their places. None for F1, whose packets say themselves where they go.
+    /// Returns the parts of the payload that go to separate streams. Empty for F1, whose packets name their own stream.
     pub(super) fn parts(self, payload_bytes: usize) -> Vec<Part> {
         let physics = Part { stream: "physics", game: acc::GAME.id, at: 0, layout: prefix(&acc::PHYSICS_800, 496) };
         let graphics =
@@ -75,22 +75,22 @@ impl Payload {
     }
 }
 
-/// A part of a payload that is a frame of its own.
+/// A part of a payload that becomes a frame.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) stream: &'static str,
     pub(super) game: &'static str,
-    /// Where it begins in the payload.
+    /// Offset in the payload.
     pub(super) at: usize,
     pub(super) layout: Option<Layout>,
 }
 
-/// The layout of the first bytes of a page: what is cut off is left out, of an array as many values as are whole.
+/// Returns the layout of the first bytes of a page. Drops channels beyond the cut and shortens arrays to their complete values.
 fn prefix(layout: &Layout, bytes: u32) -> Option<Layout> {
     let cut = |channel: &gametape_games::Channel| {
         let room = bytes.saturating_sub(channel.offset) / channel.kind.bytes();
         let count = channel.count.min(room);
-        // Half a text is no text.
+        // Drop texts that are cut.
         let text = matches!(channel.kind, gametape_games::Kind::Char | gametape_games::Kind::Char16);
         let kept = count > 0 && (count == channel.count || !text);
         kept.then(|| gametape_games::Channel { count, ..channel.clone() })
@@ -100,7 +100,7 @@ fn prefix(layout: &Layout, bytes: u32) -> Option<Layout> {
     Layout::new(id, bytes, layout.channels().iter().filter_map(cut).collect()).ok()
 }
 
-/// What is kept of every record beside its frames, so that nothing of it is lost: the channels, and the bytes they are in.
+/// The part of every record that is stored besides its frames, so that no byte is lost: its channels and its length.
 pub(super) struct RecordRow {
     pub(super) channels: Vec<Channel>,
     pub(super) bytes: u32,

@@ -1,42 +1,42 @@
-//! Records out of unpacked bytes: they stand back to back, and a block may end anywhere in one.
+//! Splits decompressed bytes into records. Records are contiguous, and a block may end anywhere in one.
 //!
 //! ```text
 //! 0  8  .NET ticks: 100 ns since 0001-01-01, UTC        8  4  bytes of the payload        12  n  payload
 //! ```
-//! All payloads of a file are of one length. A record that says otherwise is damaged; if the next one stands where it should,
-//! only that record is lost.
+//! All payloads of a file have the same length. A record with a different length is damaged; if the next one begins at the
+//! expected offset, only that record is lost.
 
-/// Bytes before the payload.
+/// Bytes that precede the payload.
 pub(super) const RECORD_HEAD_BYTES: usize = 12;
 
-/// The longest payload that is read: what a tape can hold, less a little.
+/// Longest payload that is read: slightly less than a tape can hold.
 pub(super) const MAX_PAYLOAD_BYTES: usize = 8 << 20;
 
-/// What comes next.
+/// The next item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
-    /// A whole record.
+    /// A complete record.
     Record { bytes: &'a [u8] },
-    /// A record whose length cannot be: `found` is what it says.
+    /// A record with an invalid length, `found`.
     Damaged { bytes: &'a [u8], found: i32 },
-    /// From here on there are no records to be made out: `found` is what the next one's length would be.
+    /// Record boundaries are lost from here on: the next record would have the length `found`.
     Lost { found: i32 },
     /// More bytes are needed.
     Wait,
 }
 
-/// Bytes that came and are not yet taken as records.
+/// Splits bytes into records as they arrive.
 pub(super) struct Records {
     pending: Vec<u8>,
-    /// Where the next record begins in `pending`.
+    /// Offset of the next record in `pending`.
     at: usize,
     payload_bytes: Option<usize>,
-    /// No more bytes come.
+    /// Whether the input has ended.
     ended: bool,
 }
 
 impl Records {
-    /// Records with payloads of this length, or of the first one's if it is not known.
+    /// Creates a splitter for payloads of this length, or of the length of the first one if `None`.
     pub(super) fn new(payload_bytes: Option<usize>) -> Self {
         Self { pending: Vec::new(), at: 0, payload_bytes, ended: false }
     }
@@ -47,7 +47,7 @@ impl Records {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// Says that no more bytes come.
+    /// Marks the end of the input.
     pub(super) fn end(&mut self) {
         self.ended = true;
     }
@@ -56,7 +56,7 @@ impl Records {
         self.payload_bytes
     }
 
-    /// What no record was made of.
+    /// Returns the bytes that did not form a record.
     pub(super) fn rest(&mut self) -> &[u8] {
         let rest = self.pending.get(self.at..).unwrap_or_default();
         self.at = self.pending.len();

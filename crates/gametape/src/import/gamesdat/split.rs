@@ -1,12 +1,12 @@
-//! Records to the streams they belong to.
+//! Distributes records to streams.
 //!
 //! ```text
 //! physics, graphics, static, telemetry, state   parts of the payload, as its layout has them
 //! motion, lap-data, car-telemetry, …            F1: a stream for each kind of packet, its frames the datagrams
-//! gamesdat.records                              when each record was, and what of it is in no frame
-//! gamesdat.unread                               unpacked bytes that nobody understands
+//! gamesdat.records                              time of each record, and its bytes that are in no frame
+//! gamesdat.unread                               decompressed bytes of unknown meaning
 //! ```
-//! F1 packets of a second format in one file have the format behind the stream's name: `motion-2024`.
+//! If a file has F1 packets of a second format, their stream names get the format as a suffix: `motion-2024`.
 
 use std::collections::HashMap;
 
@@ -23,26 +23,26 @@ use crate::import::problems::Problems;
 use crate::import::rest::Rest;
 use crate::layout::stream_of_layout;
 
-/// Where the datagram stands in an F1 payload.
+/// Range of the datagram in an F1 payload.
 const DATAGRAM: std::ops::Range<usize> = 3..2051;
 
-/// Kinds of F1 packets that get a stream of their own. There are 16 a year; a broken file can have thousands.
+/// Maximum number of F1 packet kinds with a separate stream. A season has 16; a broken file can have thousands.
 const MAX_PACKET_KINDS: usize = 256;
 
-/// Where a record is, and when it was.
+/// Position and time of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) number: u64,
     pub(super) time_ns: u64,
-    /// Of the LZ4 block that ends it.
+    /// Offset of the LZ4 block in which the record ends.
     pub(super) offset: u64,
 }
 
-/// Puts records on a tape.
+/// Writes records to a tape.
 pub(super) struct Split {
     payload: Option<Payload>,
     parts: Vec<(Part, StreamId)>,
-    /// The payload as a whole, where nothing is known about it.
+    /// Stream for whole payloads of an unknown type.
     whole: Option<StreamId>,
     records: StreamId,
     packets: HashMap<(u16, u8), StreamId>,
@@ -87,7 +87,7 @@ impl Split {
         Ok(Self { payload, parts, whole, records, packets, other_packets: None, first_format: None, about })
     }
 
-    /// Takes a whole record.
+    /// Writes a complete record.
     pub(super) fn take(
         &mut self,
         record: &[u8],
@@ -178,7 +178,7 @@ impl Split {
         Ok(stream)
     }
 
-    /// Remembers what the static page says.
+    /// Updates `about` from the static page.
     fn look_at(&mut self, payload: &[u8]) {
         let at = match self.payload {
             Some(Payload::AccStatic) => 0,
@@ -190,7 +190,7 @@ impl Split {
         self.about = acc::GAME.rules.about(Seen(&seen));
     }
 
-    /// What the game said about itself.
+    /// Returns the game's description of itself.
     pub(super) fn about(&self) -> &About {
         &self.about
     }
@@ -200,7 +200,7 @@ fn plain(game: &str, name: &str) -> StreamSpec {
     StreamSpec { game: game.into(), transport: "file".into(), ..StreamSpec::rows(name) }
 }
 
-/// `WarThunder` to `war-thunder`; short enough for a name.
+/// Converts `WarThunder` to `war-thunder`, truncated to a valid name length.
 fn kebab(name: &str) -> String {
     const LONGEST: usize = 64;
     let mut kebab = String::new();

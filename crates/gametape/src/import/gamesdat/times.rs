@@ -1,34 +1,35 @@
-//! When a record was: nanoseconds since the first one.
+//! Times of records: nanoseconds since the first one.
 //!
-//! The file has the recorder's UTC in .NET ticks. That clock may be set while it records: where it goes back, or on by more than
-//! a day, the record gets the time of the one before it, and those behind it go on from there. The ticks themselves are kept.
+//! The file has the recorder's UTC in .NET ticks. That clock may be adjusted during the recording: if it goes back, or forward by
+//! more than a day, the record gets the time of the previous one, and later records continue from there. The original ticks are
+//! stored as well.
 
 /// .NET ticks at 1970-01-01.
 const UNIX_EPOCH_TICKS: i128 = 621_355_968_000_000_000;
 
-/// Ticks that the clock may move on from one record to the next: a day.
+/// Maximum forward step of the clock between two records, in ticks: a day.
 const MAX_STEP_TICKS: i128 = 86_400 * 10_000_000;
 
-/// UTC that is believed, in nanoseconds since 1970: from 2020 to 2100.
+/// Plausible UTC in nanoseconds since 1970: from 2020 to 2100.
 const BELIEVABLE_NS: std::ops::Range<i128> = 1_577_836_800_000_000_000..4_102_444_800_000_000_000;
 
-/// The UTC that ticks mean, if it can be.
+/// Converts ticks to UTC, if plausible.
 pub(super) fn utc_ns(ticks: i64) -> Option<i64> {
     let ns = (i128::from(ticks) - UNIX_EPOCH_TICKS) * 100;
     BELIEVABLE_NS.contains(&ns).then(|| i64::try_from(ns).ok()).flatten()
 }
 
-/// Gives records their times, first to last.
+/// Assigns times to records in file order.
 #[derive(Debug, Default)]
 pub(super) struct RecordTimes {
     last: Option<i64>,
     ticks: u64,
-    /// How often the clock was set.
+    /// How often the clock was adjusted.
     pub(super) steps: u64,
 }
 
 impl RecordTimes {
-    /// The time of the next record, and whether the clock was set before it.
+    /// Returns the time of the next record, and whether the clock was adjusted before it.
     pub(super) fn step(&mut self, ticks: i64) -> (u64, bool) {
         let moved = self.last.map_or(0, |last| i128::from(ticks) - i128::from(last));
         self.last = Some(ticks);

@@ -1,14 +1,14 @@
-//! The frames of a ksana or shm-debugger file, one after the other, unpacked.
+//! Reads and decompresses the frames of a ksana or shm-debugger file in order.
 //!
 //! ```text
 //! ksana                                shm-debugger
-//! 0 4  length of this header, 12       0 4  packed length
-//! 4 4  packed length                   4 4  raw length
+//! 0 4  length of this header, 12       0 4  compressed length
+//! 4 4  compressed length               4 4  raw length
 //! 8 4  raw length                      8    zlib stream
 //! 12   in container 2: skipped up to the header's length, then the zlib stream
 //! ```
-//! There is no index, no count and no end mark; each zlib stream ends with a checksum. So a frame counts as whole only when it
-//! unpacks to its end, and behind a damaged one the next whole one is searched for.
+//! There is no index, no count and no end mark, but each zlib stream ends with a checksum. A frame is therefore intact only if it
+//! decompresses to its end. After a damaged frame, the reader searches for the next intact one.
 
 use std::ops::Range;
 
@@ -19,19 +19,19 @@ use super::head::{Container, HEAD_BYTES, Head};
 use crate::import::ImportError;
 use crate::import::source::{Source, chunks};
 
-/// The longest frame that is unpacked: what a tape can hold. Real ones stay below 2 MB.
+/// Longest frame that is decompressed: what a tape can hold. Real ones stay below 2 MB.
 const MAX_RAW_BYTES: usize = BLOCK_RAW_BYTES;
 
-/// The longest packed frame: zlib adds little even to what cannot be packed.
+/// Longest compressed frame: zlib adds little even to incompressible data.
 const MAX_PACKED_BYTES: u32 = 17 << 20;
 
 /// The longest frame header of container 2.
 const MAX_HEADER_BYTES: u32 = 64 << 10;
 
-/// How much is unpacked in vain, at most, in the search for whole frames behind damage.
+/// Maximum bytes decompressed in vain while searching for intact frames after damage.
 const SEARCH_BYTES: u64 = 256 << 20;
 
-/// What is wrong with a frame.
+/// A problem with a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FrameProblem {
     #[error("the file ends inside the frame's header")]
@@ -56,25 +56,25 @@ pub(super) enum FrameProblem {
     Behind { bytes: u64 },
 }
 
-/// A stretch of the file.
+/// A range of the file.
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) range: Range<u64>,
-    /// Whether it is a frame: [`Frames::raw`] is what it unpacks to.
+    /// Whether it is a frame; [`Frames::raw`] then returns its decompressed bytes.
     pub(super) whole: bool,
     pub(super) problem: Option<FrameProblem>,
-    /// Bytes in it that neither belong to the frame's header nor to its zlib stream.
+    /// Ranges in it that belong neither to the frame's header nor to its zlib stream.
     pub(super) unknown: [Range<u64>; 2],
 }
 
-/// Why there is no frame at a place.
+/// Why there is no intact frame at an offset.
 struct Broken {
     problem: FrameProblem,
-    /// Where it ends, if its header is to be believed.
+    /// End of the frame according to its header.
     declared_end: Option<u64>,
 }
 
-/// Reads frames, first to last.
+/// Reads frames in order.
 pub(super) struct Frames<'a> {
     source: &'a Source,
     container: Container,
@@ -90,12 +90,12 @@ impl<'a> Frames<'a> {
         Self { source, container: head.container, at: HEAD_BYTES, packed, raw, search_bytes: SEARCH_BYTES }
     }
 
-    /// What the last frame unpacks to.
+    /// Returns the decompressed bytes of the last frame.
     pub(super) fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// The next frame, or the next stretch in which there is none.
+    /// Returns the next frame, or the next range without one.
     pub(super) fn next(&mut self) -> Result<Option<Stretch>, ImportError> {
         let start = self.at;
         if start >= self.source.bytes {
@@ -112,7 +112,7 @@ impl<'a> Frames<'a> {
         Ok(Some(stretch))
     }
 
-    /// Unpacks the frame at a place.
+    /// Decompresses the frame at an offset.
     fn frame_at(&mut self, start: u64) -> Result<Result<Stretch, Broken>, ImportError> {
         let broken = |problem, declared_end| Ok(Err(Broken { problem, declared_end }));
         let left = self.source.bytes - start;
@@ -130,7 +130,7 @@ impl<'a> Frames<'a> {
             _ => (number(0), number(4), number(8)),
         };
         let header_bytes = match self.container {
-            // ksana's own reader does not skip what a longer header would bring.
+            // ksana's own reader does not skip the additional bytes of a longer header.
             Container::V1 if header >= 12 => 12,
             Container::V2 if (12..=MAX_HEADER_BYTES).contains(&header) => u64::from(header),
             Container::V0 => 8,
@@ -166,7 +166,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// Where the next whole frame behind a damaged one begins; the end of the file if none is found.
+    /// Returns the offset of the next intact frame after a damaged one; the end of the file if none is found.
     fn next_whole(&mut self, damaged: u64, declared_end: Option<u64>) -> Result<u64, ImportError> {
         let end = self.source.bytes;
         if let Some(declared) = declared_end
@@ -177,7 +177,7 @@ impl<'a> Frames<'a> {
         let pattern = if self.container == Container::V0 { 10 } else { 14 };
         let mut window = Vec::new();
         for chunk in chunks(damaged + 1..end) {
-            // What begins in this chunk may reach into the next.
+            // A frame header may continue in the next chunk.
             self.source.read_into(&(chunk.start..end.min(chunk.end + pattern - 1)), &mut window)?;
             for (index, at) in window.windows(pattern as usize).enumerate() {
                 if !self.may_begin(at) {
@@ -195,7 +195,7 @@ impl<'a> Frames<'a> {
         Ok(end)
     }
 
-    /// Whether these bytes look like the start of a frame: a usual header and the start of a zlib stream.
+    /// Returns whether these bytes look like the start of a frame: a usual header and the start of a zlib stream.
     fn may_begin(&self, bytes: &[u8]) -> bool {
         let zlib = match (self.container, bytes) {
             (Container::V0, [_, _, _, _, _, _, _, _, zlib @ ..]) => zlib,
@@ -205,7 +205,7 @@ impl<'a> Frames<'a> {
         matches!(zlib, [0x78, flags] if (0x7800 + u32::from(*flags)).is_multiple_of(31))
     }
 
-    /// Whether a whole frame is at a place; only one that is as long as it says counts here.
+    /// Returns whether there is an intact frame at an offset. Its lengths must match its header.
     fn try_frame(&mut self, place: u64) -> Result<bool, ImportError> {
         let whole = self.frame_at(place)?.is_ok_and(|frame| frame.problem.is_none());
         let tried = (self.packed.len() + self.raw.len()) as u64;
@@ -214,11 +214,11 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// Unpacks a zlib stream. Gives how many bytes of `packed` it takes.
+/// Decompresses a zlib stream. Returns how many bytes of `packed` it occupies.
 fn inflate(packed: &[u8], expected: u32, raw: &mut Vec<u8>) -> Result<u64, FrameProblem> {
     let mut zlib = Decompress::new(true);
     raw.clear();
-    // The length in the file is a hint: more room comes as the stream proves to need it.
+    // The length in the file is only a hint; the buffer grows as the stream requires.
     raw.reserve((expected as usize).clamp(1 << 10, 1 << 20));
     loop {
         let input = usize::try_from(zlib.total_in()).ok().and_then(|done| packed.get(done..)).unwrap_or_default();

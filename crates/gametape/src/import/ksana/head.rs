@@ -3,73 +3,73 @@
 //! ```text
 //!         ksana, container 1 and 2             shm-debugger ("v0")
 //!  0  8   RECROCKS                             RECROCKS
-//!  8  4   container version                    frames a second
-//! 12  4   frames a second                      id of the game: irac, accz
-//! 16  4   id of the game: irac, acsa           0
-//! 20  4   version of the payload (2), 0 in 1   0
+//!  8  4   container version                    frames per second
+//! 12  4   frames per second                    game id: irac, accz
+//! 16  4   game id: irac, acsa                  0
+//! 20  4   payload version (2), 0 in 1          0
 //! 24 48   0                                    0
 //! ```
-//! Files of container 1 and 2 end in `.ksr` or `.bin`, so the version field decides, not the name.
+//! Container 1 and 2 both use the extensions `.ksr` and `.bin`, so the version field decides, not the name.
 
 /// Length of the file header.
 pub(super) const HEAD_BYTES: u64 = 72;
 
-/// Frames a second that are believed. ksana records 1 to 60.
+/// Plausible frame rates. ksana records at 1 to 60 frames per second.
 const BELIEVABLE_FPS: std::ops::RangeInclusive<i32> = 1..=1000;
 
-/// What ksana records at unless told otherwise; taken where the header gives no rate that can be.
+/// ksana's default frame rate; used if the one in the header is implausible.
 const USUAL_FPS: u32 = 5;
 
-/// Why no frame of a file can be read.
+/// Why no frame of the file can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KsanaError {
     /// The file ends inside its header.
-    #[error("the file ends inside its header: {found} of {HEAD_BYTES} bytes are there")]
+    #[error("the file ends inside its header: it has {found} of {HEAD_BYTES} bytes")]
     HeadCut {
-        /// Bytes that are there.
+        /// Bytes in the file.
         found: u64,
     },
-    /// A container that came later.
-    #[error("byte 8: this is container version {found}, known are 1 and 2; a newer gametape may read it")]
+    /// The container version is newer than this program.
+    #[error("byte 8: container version {found} is not supported, only 1 and 2 are; a newer gametape may read it")]
     Version {
-        /// The version it gives.
+        /// The version in the file.
         found: i32,
     },
-    /// A payload that came later.
-    #[error("byte 20: this is payload version {found}, known are 1 and 2; a newer gametape may read it")]
+    /// The payload version is newer than this program.
+    #[error("byte 20: payload version {found} is not supported, only 1 and 2 are; a newer gametape may read it")]
     Payload {
-        /// The version it gives.
+        /// The version in the file.
         found: i32,
     },
-    /// A game that is not known.
-    #[error("byte {offset}: the id of the game is {found}, known are irac, acsa and accz")]
+    /// The game is unknown.
+    #[error("byte {offset}: unknown game id {found}, known are irac, acsa and accz")]
     Game {
-        /// Where it stands.
+        /// Offset of the id.
         offset: u64,
-        /// The four bytes, made readable.
+        /// The four bytes, escaped.
         found: String,
     },
 }
 
-/// How the file's frames are framed.
+/// The framing of the file's frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Container {
-    /// shm-debugger: packed length and raw length.
+    /// shm-debugger: compressed length and raw length.
     V0,
-    /// ksana up to 0.3: header length (always 12), packed length, raw length.
+    /// ksana up to 0.3: header length (always 12), compressed length, raw length.
     V1,
     /// ksana from 0.4: the header may be longer than 12 bytes.
     V2,
 }
 
-/// Whose frames they are.
+/// Which game's frames the file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
     /// `irac`.
     IRacing,
     /// `acsa`: the pages of Assetto Corsa or of Assetto Corsa Competizione.
     Pages,
-    /// `accz`: those of Assetto Corsa Competizione, in shm-debugger's lengths.
+    /// `accz`: the pages of Assetto Corsa Competizione, with shm-debugger's lengths.
     AccPages,
 }
 
@@ -78,11 +78,11 @@ pub(super) enum Recorded {
 pub(super) struct Head {
     pub(super) container: Container,
     pub(super) recorded: Recorded,
-    /// Whether payloads begin with a byte that says what is in them.
+    /// Whether payloads begin with a byte that describes their content.
     pub(super) typed_payload: bool,
-    /// As the header gives it.
+    /// Frames per second according to the header.
     pub(super) fps: i32,
-    /// Where that stands.
+    /// Offset of that field.
     pub(super) fps_offset: u64,
 }
 
@@ -96,7 +96,7 @@ impl Head {
             return Err(KsanaError::HeadCut { found: bytes.len() as u64 });
         };
         let number = i32::from_le_bytes;
-        // No rate reads like an id, so what stands at 12 tells the two programs apart.
+        // No frame rate looks like an id, so the field at 12 distinguishes the two programs.
         match &at_12 {
             b"irac" => return Ok(Self::of_shm_debugger(number(at_8), Recorded::IRacing)),
             b"accz" => return Ok(Self::of_shm_debugger(number(at_8), Recorded::AccPages)),
@@ -121,25 +121,25 @@ impl Head {
         Self { container: Container::V0, recorded, typed_payload: false, fps, fps_offset: 8 }
     }
 
-    /// Frames a second, if there can be so many.
+    /// Returns the frames per second, if plausible.
     pub(super) fn believable_fps(&self) -> Option<u32> {
         u32::try_from(self.fps).ok().filter(|_| BELIEVABLE_FPS.contains(&self.fps))
     }
 
-    /// When a frame was, to the nearest nanosecond, by its number alone: the file has no times.
+    /// Returns the time of a frame, rounded to the nearest nanosecond, from its number alone: the file has no times.
     pub(super) fn nominal_ns(&self, number: u64) -> u64 {
         let fps = u128::from(self.believable_fps().unwrap_or(USUAL_FPS));
         u64::try_from((u128::from(number) * 1_000_000_000 + fps / 2) / fps).unwrap_or(u64::MAX)
     }
 
-    /// What is wrong with the rate.
+    /// Returns the problem with the frame rate, if it is implausible.
     pub(super) fn fps_problem(&self) -> Option<String> {
         let (at, fps) = (self.fps_offset, self.fps);
         let text = format!("byte {at}: {fps} frames a second cannot be: frames are placed as at {USUAL_FPS} a second");
         self.believable_fps().is_none().then_some(text)
     }
 
-    /// What the tape calls the container.
+    /// Returns the name of the container in metadata.
     pub(super) fn container_name(&self) -> &'static str {
         match self.container {
             Container::V0 => "shm-debugger",

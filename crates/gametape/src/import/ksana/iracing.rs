@@ -1,10 +1,10 @@
-//! Frames of iRacing: rows under the layout that the frame's own variable headers give.
+//! iRacing frames: rows with the layout given by the frame's own variable headers.
 //!
 //! ```text
-//! telemetry              rows; telemetry-2 and so on where the variables change on the way
-//! telemetry.header       the 112 bytes before each row, with all tick counts
+//! telemetry              rows; telemetry-2 and so on if the variables change during the recording
+//! telemetry.header       the 112 bytes that precede each row, with all tick counts
 //! telemetry.variables    the variable headers
-//! session-text           the text, as bytes, whenever it changed
+//! session-text           the text, as bytes, each time it changes
 //! ```
 
 use gametape_format::{Role, StreamId, StreamSpec};
@@ -20,21 +20,21 @@ use crate::import::problems::Problems;
 use crate::import::rest::Rest;
 use crate::layout::stream_of_layout;
 
-/// Layouts that get a stream of their own. A game has one, a broken file can have as many as frames.
+/// Maximum number of layouts with separate streams. A game has one, a broken file can have one per frame.
 const MAX_LAYOUTS: usize = 16;
 
-/// What rows of further layouts are called.
+/// Stream of the rows of further layouts.
 const OTHER: &str = "telemetry-other";
 
 /// A layout and its streams.
 struct RowLayout {
-    /// The variable headers, `None` for rows that came before any.
+    /// The variable headers; `None` for rows that precede any.
     variables: Option<Vec<u8>>,
     row_bytes: i32,
     streams: Streams,
 }
 
-/// Where rows of one layout go.
+/// The streams for rows of one layout.
 #[derive(Clone, Copy)]
 struct Streams {
     rows: StreamId,
@@ -42,7 +42,7 @@ struct Streams {
     variables: StreamId,
 }
 
-/// What was seen so far.
+/// State of an import.
 #[derive(Default)]
 pub(super) struct IRacing {
     layouts: Vec<RowLayout>,
@@ -100,7 +100,7 @@ impl Payloads for IRacing {
 }
 
 impl IRacing {
-    /// What is strange, and yet costs nothing.
+    /// Reports anomalies that lose no data.
     fn check(&mut self, frame: &IRacingFrame<'_>, row_bytes: i32, buffers: i32, at: &Moment, problems: &mut Problems) {
         if !(1..=MAX_BUFFERS as i32).contains(&buffers) && !self.told_buffers {
             self.told_buffers = true;
@@ -114,7 +114,7 @@ impl IRacing {
         }
     }
 
-    /// The streams of the layout that holds now.
+    /// Returns the streams of the current layout.
     fn streams(
         &mut self,
         row_bytes: i32,

@@ -1,7 +1,7 @@
-//! Files of ksana (`.ksr`, earlier `.bin`) and of shm-debugger (`.bin`), from which it came.
+//! Importer for files of ksana (`.ksr`, earlier `.bin`) and of its predecessor shm-debugger (`.bin`).
 //!
-//! The files have no times, only a rate: frame i is placed at i / rate, and the tape says that this is nominal. Beside the game's
-//! streams there are `ksana.header` (the first 72 bytes) and, where something is broken or unknown, `ksana.rest`.
+//! The files have no times, only a rate: frame i is placed at i / rate, and the tape's metadata marks its times as nominal. In
+//! addition to the game's streams, the tape has `ksana.header` (the first 72 bytes) and, for damaged or unknown bytes, `ksana.rest`.
 
 mod frames;
 mod head;
@@ -24,13 +24,13 @@ use frames::Frames;
 use head::{HEAD_BYTES, Head, Recorded};
 use payload::PayloadProblem;
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " ksana 1");
 
 /// Reads ksana and shm-debugger files.
 pub(super) struct KsanaImporter;
 
-/// Which frame it is, and where.
+/// Number, time and offset of a frame.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     number: u64,
@@ -44,9 +44,9 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Puts unpacked frames of one game on the tape.
+/// Writes decompressed frames of one game to the tape.
 trait Payloads {
-    /// Takes a frame. If it is not understood, nothing of it is on the tape.
+    /// Writes a frame. If it cannot be parsed, nothing is written.
     fn take(
         &mut self,
         raw: &[u8],
@@ -57,7 +57,7 @@ trait Payloads {
         rest: &mut Rest,
     ) -> Result<Result<(), PayloadProblem>, ImportError>;
 
-    /// Says what is known when all frames were seen.
+    /// Writes what is known after all frames.
     fn end(&mut self, out: &mut dyn Out) -> Result<(), ImportError>;
 }
 
@@ -85,7 +85,7 @@ impl Importer for KsanaImporter {
     }
 }
 
-/// Gives how many frames were understood. A stretch that is no frame takes a place in time like one.
+/// Returns how many frames were understood. A range that is not a frame takes up one frame's time.
 fn read_frames(
     source: &Source,
     head: &Head,

@@ -1,9 +1,9 @@
-//! Frames of the Assetto Corsa family: the three pages, each a stream.
+//! Frames of the Assetto Corsa family: three pages, each a stream.
 //!
-//! The recorders copy more bytes than a page has. Where those behind the page are zero in the whole file, they are left off and the
-//! tape says how many; otherwise all are kept. Which game it is, the id `acsa` does not say: what the game writes into its pages
-//! does, so the file is read twice. The first time each frame is asked as a running game is; if none of them says, bytes that only
-//! Assetto Corsa Competizione fills decide.
+//! The recorders copy more bytes than a page has. If the bytes after the page are zero in the whole file, they are dropped and the
+//! tape's metadata records their number; otherwise all are stored. The id `acsa` does not identify the game, but the content of the
+//! pages does, so the file is read twice. The first pass applies the rules for a running game to each frame. If no frame is
+//! conclusive, bytes that only Assetto Corsa Competizione fills decide.
 
 use gametape_format::{StreamId, StreamSpec};
 use gametape_games::{About, Game, Layout, Seen, SeenFrame, ac, acc};
@@ -19,24 +19,24 @@ use crate::import::rest::Rest;
 use crate::import::{ImportError, Source};
 use crate::layout::stream_of_layout;
 
-/// Physics bytes that Assetto Corsa does not have and Assetto Corsa Competizione fills.
+/// Physics bytes that Assetto Corsa lacks and Assetto Corsa Competizione fills.
 const ONLY_IN_ACC: std::ops::Range<usize> = 580..800;
 
 const PAGES: [&str; 3] = ["graphics", "physics", "static"];
 
-/// What the whole file shows.
+/// Result of the first pass over the file.
 #[derive(Debug, Default)]
 struct Survey {
     frames: u64,
-    /// Frames that say they are of Assetto Corsa Competizione, and of Assetto Corsa.
+    /// Frames that identify as Assetto Corsa Competizione; `say_ac` counts those of Assetto Corsa.
     say_acc: u64,
     say_ac: u64,
     acc_bytes: bool,
-    /// What the last static page says.
+    /// Description from the last static page.
     about: About,
-    /// How far each page is used: behind that all bytes of all frames are zero.
+    /// Used length of each page: all later bytes are zero in all frames.
     used: [usize; 3],
-    /// How long each is in the frames.
+    /// Length of each page in the frames.
     slot: [usize; 3],
 }
 
@@ -82,7 +82,7 @@ impl Survey {
         }
     }
 
-    /// The game, and how that is known.
+    /// Returns the game, and what decided it.
     fn game(&self, recorded: Recorded) -> (&'static Game, String) {
         let Self { frames, say_acc, say_ac, .. } = self;
         let of = |say: &u64| format!("what {say} of {frames} frames hold");
@@ -96,11 +96,11 @@ impl Survey {
     }
 }
 
-/// A page on the tape.
+/// A page in the tape.
 #[derive(Debug, Clone, Copy)]
 struct Page {
     stream: StreamId,
-    /// Bytes of it that are kept.
+    /// Number of bytes stored.
     bytes: usize,
 }
 

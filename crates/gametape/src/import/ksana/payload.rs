@@ -1,7 +1,7 @@
-//! What is in an unpacked frame: slices of it, checked against its length.
+//! Parses a decompressed frame into slices, checked against its length.
 //!
 //! ```text
-//! typed payloads (ksana 0.4) begin with 16 bytes: 1 or 2, then zeros. 1 = the optional part is there, 2 = it is not.
+//! typed payloads (ksana 0.4) begin with 16 bytes: 1 or 2, then zeros. 1 = the optional part is present, 2 = it is absent.
 //!
 //! iRacing                                          Assetto Corsa and Competizione        ksana   shm-debugger
 //! 112            irsdk header                      graphics                               2048           1700
@@ -9,16 +9,16 @@
 //! u64, bytes     session text, empty = unchanged   static (optional)                      2048           1000
 //! u64, bytes     newest row
 //! ```
-//! Without the type, iRacing's frames always have variable headers, and the length of the others says whether static is there.
+//! Without the type, iRacing frames always have variable headers, and the length of the others tells whether the static page is present.
 
 use gametape_games::iracing::{HEADER_BYTES, IrsdkHeader, MAX_VARS, VAR_HEADER_BYTES};
 
 use super::head::{Head, Recorded};
 
-/// Length of what a typed payload begins with.
+/// Length of the prefix of a typed payload.
 const PREFIX_BYTES: usize = 16;
 
-/// Why an unpacked frame is not understood.
+/// Why a decompressed frame cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PayloadProblem {
     #[error("the unpacked frame ends at byte {found}, inside its {part}")]
@@ -33,15 +33,15 @@ pub(super) enum PayloadProblem {
     Pages { found: usize, with: usize, without: usize },
 }
 
-/// A frame of iRacing.
+/// An iRacing frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct IRacingFrame<'a> {
     pub(super) header: &'a [u8],
     pub(super) variables: Option<&'a [u8]>,
-    /// Empty if it has not changed.
+    /// Empty if unchanged.
     pub(super) session_text: &'a [u8],
     pub(super) row: &'a [u8],
-    /// What has no meaning: a prefix that is not all zeros, bytes behind the row.
+    /// Bytes without a meaning: a prefix that is not all zeros, bytes after the row.
     pub(super) unknown: [&'a [u8]; 2],
 }
 
@@ -55,7 +55,7 @@ pub(super) struct PagesFrame<'a> {
     pub(super) unknown: &'a [u8],
 }
 
-/// Takes parts off the front.
+/// Takes parts off the front of a frame.
 struct Parts<'a> {
     rest: &'a [u8],
     whole: usize,
@@ -76,7 +76,7 @@ impl<'a> Parts<'a> {
         self.take(part, bytes.ok_or(PayloadProblem::Length { part, found: length, left })?)
     }
 
-    /// Whether the optional part is there, if the payload says so; and the prefix if it says more than that.
+    /// Returns whether the optional part is present, if the payload is typed, and the prefix if it has unknown bytes.
     fn take_type(&mut self, typed: bool) -> Result<(Option<bool>, &'a [u8]), PayloadProblem> {
         if !typed {
             return Ok((None, &[]));
@@ -133,7 +133,7 @@ impl<'a> PagesFrame<'a> {
     }
 }
 
-/// Bytes that a recorder copies of the graphics, physics and static page.
+/// Returns how many bytes a recorder copies of the graphics, physics and static page.
 fn slots(recorded: Recorded) -> (usize, usize, usize) {
     match recorded {
         Recorded::AccPages => (1700, 1000, 1000),

@@ -1,8 +1,8 @@
-//! What a replay's header tells: teams, players, score and goals.
+//! Reads facts from a replay's header: teams, players, score and goals.
 
 use boxcars::{HeaderProp, Replay};
 
-/// Entries that are taken from lists of the header, and characters of a text. A match has at most 8 players and few goals.
+/// Maximum entries taken from a list in the header, and maximum characters of a text. A match has at most 8 players and few goals.
 const MAX_ENTRIES: usize = 256;
 const MAX_CHARACTERS: usize = 1000;
 
@@ -14,7 +14,7 @@ pub(super) struct Goal {
     pub(super) team: i32,
 }
 
-/// Properties of the header, or of something in it.
+/// Properties of the header, or of a structure in it.
 struct Properties<'a>(&'a [(String, HeaderProp)]);
 
 impl<'a> Properties<'a> {
@@ -40,7 +40,7 @@ fn short(text: &str) -> String {
     text.chars().take(MAX_CHARACTERS).collect()
 }
 
-/// The goals, in the order of their frames.
+/// Returns the goals in the order of their frames.
 pub(super) fn goals(replay: &Replay) -> Vec<Goal> {
     let goal = |goal: Properties<'_>| {
         let frame = goal.number("frame").and_then(|frame| u32::try_from(frame).ok()).unwrap_or_default();
@@ -52,17 +52,17 @@ pub(super) fn goals(replay: &Replay) -> Vec<Goal> {
     goals
 }
 
-/// Frames a second, if there can be so many.
+/// Returns the frames per second, if plausible.
 pub(super) fn record_fps(replay: &Replay) -> Option<f64> {
     let fps = Properties(&replay.properties).get("RecordFPS").and_then(HeaderProp::as_float).map(f64::from);
     fps.filter(|fps| (1.0..=1000.0).contains(fps))
 }
 
-/// Teams, players and score, then everything in the header that is one value, under the name it has there.
+/// Returns teams, players and score, then every scalar property of the header under its original name.
 pub(super) fn metadata(replay: &Replay) -> Vec<(String, String)> {
     let header = Properties(&replay.properties);
     let mut entries: Vec<(String, String)> = Vec::new();
-    // The game leaves out what is 0: a score counts as known when either side has one.
+    // The game omits zeros: the score is known if either side has one.
     let scores = [header.number("Team0Score"), header.number("Team1Score")];
     if let [Some(_), _] | [_, Some(_)] = scores {
         let [zero, one] = scores.map(Option::unwrap_or_default);

@@ -1,10 +1,10 @@
-//! Rocket League replays (`.replay`): the file as one frame; teams, players and score as metadata, goals as events.
+//! Importer for Rocket League replays (`.replay`): the file as one frame; teams, players and score as metadata, goals as events.
 //!
 //! ```text
 //! replay                 the file
 //! replay.network-frames  time and delta of each network frame, so that the tape is as long as the match
 //! ```
-//! The file's bytes are always kept. What cannot be read of them is a problem that names its place.
+//! The file's bytes are always stored. Parts that cannot be parsed are reported as problems with their offset.
 
 mod facts;
 mod parse;
@@ -19,21 +19,21 @@ use super::problems::{Problems, tell_source};
 use super::{Found, ImportError, Importer, Source};
 use parse::{Parsed, parse};
 
-/// What `importer` says in the tape's metadata: raise the number when the same file gives another tape.
+/// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
 const IMPORTER: &str = concat!("gametape ", env!("CARGO_PKG_VERSION"), " replay 1");
 
-/// The game as recordings name it.
+/// Id of the game, as in recordings.
 const GAME_ID: &str = "rocket-league";
 
 /// Why a replay cannot be imported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// Longer than a frame of a tape.
-    #[error("the replay has {found} bytes, at most {most} can be imported; the game itself ends them at 10 MB")]
+    /// The file is longer than a frame of a tape can be.
+    #[error("the replay has {found} bytes, the maximum is {most}; the game itself ends replays at 10 MB")]
     TooLong {
         /// Length of the file.
         found: u64,
-        /// The longest that can be.
+        /// Maximum length.
         most: u64,
     },
 }
@@ -74,7 +74,7 @@ impl Importer for ReplayImporter {
     }
 }
 
-/// Adds the times of the network frames. Gives them in nanoseconds since the first, never going back.
+/// Adds the times of the network frames. Returns them in nanoseconds since the first, non-decreasing.
 fn add_frames(out: &mut dyn Out, replay: StreamId, times_s: &[(f32, f32)]) -> Result<Vec<u64>, ImportError> {
     let channels =
         vec![Channel::new("time", ChannelType::F32, 0, 1, "s"), Channel::new("delta", ChannelType::F32, 4, 1, "s")];
@@ -99,7 +99,7 @@ fn add_frames(out: &mut dyn Out, replay: StreamId, times_s: &[(f32, f32)]) -> Re
     Ok(all_ns)
 }
 
-/// Each goal with the score after it.
+/// Adds an event for each goal, with the score after it.
 fn add_goals(out: &mut dyn Out, replay: &Replay, frame_times_ns: &[u64]) -> Result<(), ImportError> {
     let (mut zero, mut one, mut last_ns) = (0, 0, 0);
     for goal in facts::goals(replay) {
@@ -114,15 +114,15 @@ fn add_goals(out: &mut dyn Out, replay: &Replay, frame_times_ns: &[u64]) -> Resu
     Ok(())
 }
 
-/// When a network frame was, since the first: by the frames themselves, else by their rate.
+/// Returns the time of a network frame since the first: from the frames' own times, else from their nominal rate.
 fn time_ns(frame: u32, replay: &Replay, frame_times_ns: &[u64]) -> u64 {
     const USUAL_FPS: f64 = 30.0;
     let nominal = || nanoseconds(f64::from(frame) / facts::record_fps(replay).unwrap_or(USUAL_FPS));
-    // The last goal can be at the frame behind the last.
+    // The last goal can be at the frame after the last one.
     frame_times_ns.get(frame as usize).or(frame_times_ns.last()).copied().unwrap_or_else(nominal)
 }
 
-/// What is below 0 or no number becomes 0.
+/// Converts seconds to nanoseconds. Negative values and NaN become 0.
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds.min(1e9) * 1e9).round() as u64
 }

@@ -1,46 +1,46 @@
-//! Rocket League's format, as far as a file is whole: header, body, network data. `boxcars` reads it.
+//! Parses as much of a Rocket League replay as is intact: header, body, network data. Uses `boxcars`.
 //!
 //! ```text
 //! u32 length, u32 CRC, header: versions, type, properties
 //! u32 length, u32 CRC, body: levels, keyframes, network data, lists that the network data needs
 //! ```
-//! boxcars reads all or nothing, so a file that is cut in its body is given to it with an empty body in its place. It recurses
-//! where properties are nested and takes memory for a list before it has read it: both are bounded here.
+//! boxcars parses all or nothing, so a file that is cut in its body is passed to it with an empty body instead. It recurses into
+//! nested properties and allocates a list before reading it; both are bounded here.
 
 use boxcars::{NetworkFrames, ParserBuilder, Replay};
 
-/// Bytes of a header that is read. Real ones have a few thousand.
+/// Maximum header length that is parsed. Real headers have a few thousand bytes.
 const MAX_HEADER_BYTES: usize = 512 << 10;
 
-/// Nested lists that a header may have: boxcars takes up to 600 kB for each.
+/// Maximum number of lists in a header: boxcars allocates up to 600 kB for each.
 const MAX_LISTS: usize = 64;
 
-/// Nested structures that a header may have: each is one more call on the stack.
+/// Maximum number of structures in a header: each nesting level is one more call on the stack.
 const MAX_STRUCTS: usize = 4096;
 
-/// Stack for that many calls, with room to spare.
+/// Stack size for that many calls, with room to spare.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Network frames that are counted: at 30 a second more than two hours. Each takes memory before it is read.
+/// Maximum number of network frames: more than two hours at 30 per second. Each is allocated before it is read.
 const MAX_FRAMES: i32 = 250_000;
 
-/// Network data that is read. The game ends a replay at 10 MB.
+/// Maximum length of the network data. The game ends a replay at 10 MB.
 const MAX_NETWORK_BYTES: usize = 12 << 20;
 
-/// What a replay is.
+/// A parsed replay.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
-    /// Header and body, or the header with an empty body; nothing if not even the header can be read.
+    /// Header and body, or the header with an empty body; `None` if not even the header can be parsed.
     pub(super) replay: Option<Replay>,
-    /// Time and time since the frame before of each network frame, in seconds; nothing if they cannot be read.
+    /// Time of each network frame and time since the previous one, in seconds; `None` if they cannot be parsed.
     pub(super) frame_times_s: Option<Vec<(f32, f32)>>,
-    /// What is wrong with it.
+    /// Problems in the file.
     pub(super) problems: Vec<String>,
 }
 
-/// Reads a replay as far as it goes.
+/// Parses as much of a replay as possible.
 pub(super) fn parse(file: &[u8]) -> Parsed {
-    // A thread of its own: for the stack, and because a panic of boxcars ends only that thread.
+    // A separate thread: for the stack size, and because a panic in boxcars ends only that thread.
     let parsed = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("replay".into()).stack_size(STACK_BYTES);
         thread.spawn_scoped(scope, || parse_here(file)).map(|thread| thread.join())
@@ -76,7 +76,7 @@ fn parse_here(file: &[u8]) -> Parsed {
             }
         }
     }
-    // Ten empty lists are a body without anything in it.
+    // Ten empty lists form an empty body.
     let empty_body = [&40u32.to_le_bytes()[..], &[0; 44]].concat();
     let header_only = [file.get(..body_at).unwrap_or_default(), &empty_body].concat();
     let replay = match ParserBuilder::new(&header_only).never_check_crc().never_parse_network_data().parse() {
@@ -89,7 +89,7 @@ fn parse_here(file: &[u8]) -> Parsed {
     Parsed { replay, frame_times_s: None, problems }
 }
 
-/// Adds the network frames to a replay whose header and body are whole.
+/// Adds the network frames to a replay whose header and body are intact.
 fn with_frames(file: &[u8], body_bytes: usize, replay: Replay, mut problems: Vec<String>) -> Parsed {
     let count = replay.properties.iter().find(|(key, _)| key == "NumFrames").and_then(|(_, value)| value.as_i32());
     let too_many = count.filter(|count| !(0..=MAX_FRAMES).contains(count));
@@ -114,7 +114,7 @@ fn with_frames(file: &[u8], body_bytes: usize, replay: Replay, mut problems: Vec
     Parsed { replay: Some(replay), frame_times_s, problems }
 }
 
-/// Why boxcars is not to see this header.
+/// Returns why this header must not be passed to boxcars, or `None`.
 fn beyond_limits(header: &[u8]) -> Option<String> {
     let count = |name: &[u8]| header.windows(name.len()).filter(|window| *window == name).count();
     if header.len() > MAX_HEADER_BYTES {
@@ -129,7 +129,7 @@ fn beyond_limits(header: &[u8]) -> Option<String> {
     None
 }
 
-/// A part of the file with its length and checksum before it.
+/// A part of the file that is preceded by its length and checksum.
 struct Section<'a> {
     data: &'a [u8],
     crc: u32,

@@ -1,4 +1,4 @@
-//! An Echo VR of the test: answers over HTTP what a script says, in every manner in which a server may, and knows what it has served.
+//! A mock Echo VR server: responds over HTTP according to a script, in every way a server may, and records what it has served.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,31 +12,31 @@ use std::time::Duration;
 use gametape::capture::{EchoVrAddress, EchoVrSource, Told};
 use gametape::format::read::Tape;
 
-/// What the game does with a question.
+/// How the game handles a request.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Answers with a length.
+    /// Responds with a `Content-Length`.
     Answer(Vec<u8>),
-    /// Answers in pieces.
+    /// Responds with chunked encoding.
     Chunked(Vec<u8>),
-    /// Answers, and the end of the connection is the end of the answer.
+    /// Responds without a length; closing the connection ends the response.
     UntilClose(Vec<u8>),
-    /// Answers with another status.
+    /// Responds with another status.
     Status(u16, &'static str),
-    /// Hangs up without an answer.
+    /// Closes the connection without a response.
     HangUp,
-    /// Answers with less than it promised, and hangs up.
+    /// Sends less than the announced length and closes the connection.
     Half(Vec<u8>),
-    /// Says nothing until the client gives up.
+    /// Sends nothing until the client gives up.
     Stall,
-    /// Answers a byte at a time until the client gives up.
+    /// Sends one byte at a time until the client gives up.
     Drip(Vec<u8>),
 }
 
 #[derive(Default)]
 struct Script {
     acts: VecDeque<Act>,
-    /// What is done when all acts are done.
+    /// Handles requests after the last act.
     then: Option<Box<dyn FnMut(u64) -> Act + Send>>,
     served: Vec<Vec<u8>>,
     bones: Vec<Vec<u8>>,
@@ -51,7 +51,7 @@ struct Shared {
     connections: AtomicU64,
 }
 
-/// A game that runs.
+/// A running game.
 pub struct EchoGame {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -60,7 +60,7 @@ pub struct EchoGame {
 }
 
 impl EchoGame {
-    /// On a free port; in its menus.
+    /// Starts on a free port, in the menus.
     pub fn start() -> Self {
         Self::start_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap())
     }
@@ -91,29 +91,29 @@ impl EchoGame {
         Self { address, shared, thread: Some(thread), clients }
     }
 
-    /// Does these things, then goes back to its menus.
+    /// Performs these acts, then returns to the menus.
     pub fn script(&self, acts: Vec<Act>) {
         self.shared.script.lock().unwrap().acts = acts.into();
     }
 
-    /// Does this with every question from now on; it is told which one it is.
+    /// Handles every request from now on with this closure, which gets the number of the request.
     pub fn always(&self, then: impl FnMut(u64) -> Act + Send + 'static) {
         let mut script = self.shared.script.lock().unwrap();
         script.acts.clear();
         script.then = Some(Box::new(then));
     }
 
-    /// Has no answer about bones from now on.
+    /// Stops serving bones.
     pub fn no_bones(&self) {
         self.shared.script.lock().unwrap().no_bones = true;
     }
 
-    /// Goes to its menus.
+    /// Goes to the menus.
     pub fn menus(&self) {
         self.always(|_| Act::Status(404, "{\"err_code\":-6}"));
     }
 
-    /// Waits until so many answers of matches were served since the beginning.
+    /// Waits until this many match responses have been served in total.
     pub fn wait_served(&self, count: usize) {
         let script = self.shared.script.lock().unwrap();
         let limit = Duration::from_secs(60);
@@ -121,7 +121,7 @@ impl EchoGame {
         assert!(!self.shared.changed.wait_timeout_while(script, limit, few).unwrap().1.timed_out(), "nobody asks");
     }
 
-    /// Waits until all acts were done.
+    /// Waits until all acts are done.
     pub fn wait_done(&self) {
         let script = self.shared.script.lock().unwrap();
         let limit = Duration::from_secs(60);
@@ -129,22 +129,22 @@ impl EchoGame {
         assert!(!self.shared.changed.wait_timeout_while(script, limit, left).unwrap().1.timed_out(), "nobody asks");
     }
 
-    /// Answers of matches that were served whole.
+    /// Returns the match responses that were served completely.
     pub fn served(&self) -> Vec<Vec<u8>> {
         self.shared.script.lock().unwrap().served.clone()
     }
 
-    /// Answers about bones.
+    /// Returns the bones responses that were served.
     pub fn bones(&self) -> Vec<Vec<u8>> {
         self.shared.script.lock().unwrap().bones.clone()
     }
 
-    /// How often somebody called.
+    /// Returns the number of connections.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::Relaxed)
     }
 
-    /// Ends as a game that crashes; gives what it had served.
+    /// Ends like a crashing game. Returns what it had served.
     pub fn crash(mut self) -> Vec<Vec<u8>> {
         self.end();
         self.served()
@@ -213,7 +213,7 @@ fn serve(mut client: TcpStream, shared: &Shared) {
     }
 }
 
-/// `false` if the connection is over, or the answer was not whole.
+/// Returns `false` if the connection is closed or the response was incomplete.
 fn act_on(act: &Act, client: &mut TcpStream, reader: &mut BufReader<TcpStream>) -> bool {
     let with_length = |status: &str, body: &[u8]| {
         let head =
@@ -266,7 +266,7 @@ fn bones_body(number: u64) -> Vec<u8> {
     format!("{{\"user_bones\":[{{\"bone_t\":[0.25,1.5],\"playerid\":{number}}}],\"err_code\":0}}").into_bytes()
 }
 
-/// An answer of a match, with a number in it.
+/// A match response with a number in it.
 pub fn answer(id: &str, number: u64) -> Vec<u8> {
     let text = format!(
         "{{\"sessionid\":\"{id}\",\"map_name\":\"mpl_arena_a\",\"match_type\":\"Echo_Arena\",\"client_name\":\"Player 1\",\
@@ -275,7 +275,7 @@ pub fn answer(id: &str, number: u64) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Asks this game often, and looks for it often.
+/// A source that polls this game, and looks for it, at short intervals.
 pub fn source(address: SocketAddr) -> EchoVrSource {
     EchoVrSource::new(EchoVrAddress::from(address), 200)
         .look_every(Duration::from_millis(20))
@@ -292,7 +292,7 @@ pub fn frames(tape: &Tape, stream: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// The same answers in the same order. They are long: only the first that differs is shown.
+/// Asserts that both have the same responses in the same order. Shows only the first difference, because responses are long.
 #[track_caller]
 pub fn assert_same(found: &[Vec<u8>], expected: &[Vec<u8>]) {
     let differs = found.iter().zip(expected).position(|(found, expected)| found != expected);
@@ -303,7 +303,7 @@ pub fn assert_same(found: &[Vec<u8>], expected: &[Vec<u8>]) {
     assert_eq!(found.len(), expected.len(), "all are there");
 }
 
-/// Tapes that were closed.
+/// Returns the tapes that were closed.
 pub fn closed(told: &[Told]) -> Vec<(PathBuf, &'static str)> {
     let closed = told.iter().filter_map(|told| match told {
         Told::Closed { path, reason, .. } => Some((path.clone(), reason.as_str())),
