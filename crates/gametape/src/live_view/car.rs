@@ -1,4 +1,4 @@
-//! What is shown of a car at one moment. What is not known is `None`.
+//! The state of a car at one moment. Unknown values are `None`.
 
 use crate::games::Sample;
 use crate::laps::live::LiveTape;
@@ -7,20 +7,20 @@ use crate::laps::{Id, Lap, Phase, Session};
 /// What the game is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarState {
-    /// Somebody drives.
+    /// The car is being driven.
     Driving,
-    /// The session stands still.
+    /// The session is paused.
     Paused,
     /// A replay is shown.
     Replay,
     /// The game is in its menus.
     Menu,
-    /// The game says that it drives, and nothing moves.
+    /// The game reports that it is live, but nothing moves.
     Stale,
 }
 
 impl CarState {
-    /// Its name in answers.
+    /// Returns its name in API responses.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,65 +33,65 @@ impl CarState {
     }
 }
 
-/// The lap that is being driven.
+/// The current lap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunningLap {
     /// Id of the lap.
     pub id: Id,
-    /// Number in the session.
+    /// Lap number in the session.
     pub number: Option<u32>,
-    /// Number on the tape.
+    /// Lap number on the tape.
     pub tape_lap: u32,
-    /// Who drives it, if the game says.
+    /// The driver, if the game reports it.
     pub driver: Option<String>,
-    /// What kind of lap, as far as it is known.
+    /// The kind of lap, as far as it is known.
     pub phase: Phase,
-    /// When it began, since the beginning of the tape.
+    /// Start time, since the beginning of the tape.
     pub start_ns: u64,
-    /// Whether it was joined in the middle: then its beginning is not the line.
+    /// Whether recording began in the middle of the lap. If so, its start is not the start line.
     pub joined: bool,
-    /// Sectors that are over.
+    /// Times of the completed sectors.
     pub sectors_ms: Vec<Option<u32>>,
 }
 
 impl RunningLap {
-    /// How long ago the line was, if that is known.
+    /// Returns the time since the start line, if it is known.
     pub(super) fn since_line_ns(&self, at_ns: u64) -> Option<u64> {
         (!self.joined).then(|| at_ns.saturating_sub(self.start_ns))
     }
 }
 
-/// What a car does now.
+/// The current state of a car.
 #[derive(Debug, Clone, Copy)]
 pub struct CarNow<'a> {
-    /// The tape it is recorded to.
+    /// The tape that is being recorded.
     pub tape: &'a LiveTape,
-    /// The moment, since the beginning of the tape.
+    /// The time, since the beginning of the tape.
     pub at_ns: u64,
     /// What the game is doing.
     pub state: CarState,
     /// The session.
     pub session: Option<&'a Session>,
-    /// The lap that is being driven.
+    /// The current lap.
     pub lap: Option<&'a RunningLap>,
     /// Its time so far.
     pub lap_time_ms: Option<u32>,
-    /// The lap before.
+    /// The previous lap.
     pub last_lap: Option<&'a Lap>,
     /// Best time of the session.
     pub best_ms: Option<u32>,
-    /// How much later the car is here than in the best lap of the session.
+    /// Time difference to the best lap of the session at this position; positive is slower.
     pub delta_session_ms: Option<i32>,
     /// Best time ever with this car on this track.
     pub best_ever_ms: Option<u32>,
-    /// How much later the car is here than in the best lap ever.
+    /// Time difference to the best lap ever at this position; positive is slower.
     pub delta_best_ms: Option<i32>,
-    /// Highest engine speed that was seen.
+    /// Highest engine speed observed.
     pub rpm_max: Option<f32>,
-    /// What a lap takes.
+    /// Fuel consumption per lap.
     pub fuel_per_lap_l: Option<f32>,
-    /// Laps that the fuel lasts.
+    /// Number of laps that the fuel lasts.
     pub fuel_laps_left: Option<f32>,
-    /// Everything else.
+    /// All other values.
     pub sample: &'a Sample,
 }

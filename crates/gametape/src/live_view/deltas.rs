@@ -1,13 +1,13 @@
-//! Traces of the laps of a session, and which of them is the one to compare with.
+//! Traces of the laps of a session, and the best one of them for comparison.
 
 use super::reference::Reference;
 use crate::games::Sample;
 use crate::laps::Id;
 
-/// Laps whose traces are kept: a best that is taken away gives back the one before.
+/// Number of traces kept. If the best lap is invalidated, the previous one is needed again.
 const KEPT: usize = 8;
 
-/// Traces of a session.
+/// The traces of a session.
 #[derive(Default)]
 pub(super) struct Deltas {
     running: Reference,
@@ -16,7 +16,7 @@ pub(super) struct Deltas {
 }
 
 impl Deltas {
-    /// A lap begins; the one before, if any, was this one.
+    /// Starts a new lap. `before` is the id of the previous one, if any.
     pub(super) fn lap_begins(&mut self, before: Option<Id>) {
         let driven = std::mem::take(&mut self.running);
         let Some(id) = before else { return };
@@ -28,17 +28,17 @@ impl Deltas {
         }
     }
 
-    /// Another lap is the best.
+    /// Sets the best lap.
     pub(super) fn best_is(&mut self, best: Option<Id>) {
         self.best = best;
     }
 
-    /// The car is here.
+    /// Adds the current position of the car.
     pub(super) fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         self.running.add(sample, since_line_ns);
     }
 
-    /// How much later the car is here than in the best lap.
+    /// Returns the time difference to the best lap at this position; positive is slower.
     pub(super) fn to_best_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (_, best) = self.driven.iter().find(|(id, _)| Some(*id) == self.best)?;
         best.delta_ms(sample, since_line_ns)

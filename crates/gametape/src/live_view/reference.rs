@@ -1,6 +1,6 @@
-//! A lap to compare with: the time at each place, by the game's own timer.
+//! A lap for comparison: the time at each track position, by the game's own timer.
 //!
-//! Place and time come from one page of the game, so they belong together to the millisecond, which the times of frames do not.
+//! Position and time come from the same page of the game, so they match to the millisecond, unlike the times of frames.
 
 use gametape_format::read::{ReadError, Tape};
 
@@ -8,24 +8,24 @@ use crate::games::Sample;
 use crate::laps::{Lap, ReasonCode};
 use crate::library::Decoding;
 
-/// Points that are further apart than this share of the lap say nothing about what is between them.
+/// Maximum distance of two points, as a fraction of the lap, for interpolation between them.
 const WIDEST_SHARE: f32 = 0.02;
-/// A timer that is ahead of the time since the line by more is that of the lap before.
+/// A timer that is further ahead of the time since the start line still shows the previous lap.
 const TIMER_AHEAD_MS: u32 = 1_000;
-/// More points than a lap of an hour has at 60 a second.
+/// An upper bound: a lap of an hour at 60 Hz has fewer points.
 const MOST_POINTS: usize = 300_000;
 
-/// A lap to compare with.
+/// A lap for comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reference {
-    /// Its time.
+    /// Lap time.
     pub time_ms: Option<u32>,
-    /// Place, 0 to 1, and time there; both rise.
+    /// Track positions from 0 to 1 and the times there. Both increase.
     points: Vec<(f32, u32)>,
 }
 
 impl Reference {
-    /// A lap from its tape; `None` if the tape has too little of it, or the game says no places.
+    /// Reads a lap from its tape. Returns `None` if the tape has too little of it, or the game does not report positions.
     #[must_use]
     pub fn of(tape: &Tape, lap: &Lap) -> Option<Self> {
         let of_game = || tape.streams().filter(|stream| !stream.spec().role.is_system());
@@ -55,11 +55,11 @@ impl Reference {
         (reference.points.len() > 1).then_some(reference)
     }
 
-    /// Takes over where the car is, so long after the line, if that is known. What goes back is left out.
+    /// Adds the position of the car and the time since the start line, if it is known. Backward movement is skipped.
     pub(super) fn add(&mut self, sample: &Sample, since_line_ns: Option<u64>) {
         let Some((share, time_ms)) = place_and_time(sample, since_line_ns) else { return };
         let forward = match self.points.last() {
-            // Just before the line, as some games still say for a moment after it.
+            // Some games report the position just before the line for a moment after it.
             None => share < 0.5,
             Some((last, last_ms)) => share > *last && time_ms >= *last_ms && share - last < 0.5,
         };
@@ -68,7 +68,7 @@ impl Reference {
         }
     }
 
-    /// The time at this place.
+    /// Returns the time at this position, by linear interpolation.
     pub(super) fn at(&self, share: f32) -> Option<f64> {
         let after = self.points.partition_point(|(place, _)| *place <= share);
         let (from, from_ms) = self.points.get(after.checked_sub(1)?)?;
@@ -77,7 +77,7 @@ impl Reference {
         (to - from <= WIDEST_SHARE).then(|| f64::from(*from_ms) + f64::from(to_ms.saturating_sub(*from_ms)) * part)
     }
 
-    /// How much later the car is here than this lap was.
+    /// Returns the time difference to this lap at the same position; positive is slower.
     pub(super) fn delta_ms(&self, sample: &Sample, since_line_ns: Option<u64>) -> Option<i32> {
         let (share, time_ms) = place_and_time(sample, since_line_ns)?;
         Some((f64::from(time_ms) - self.at(share)?).round() as i32)
@@ -87,7 +87,7 @@ impl Reference {
 fn place_and_time(sample: &Sample, since_line_ns: Option<u64>) -> Option<(f32, u32)> {
     let share = sample.track_position.filter(|share| (0.0..=1.0).contains(share))?;
     let measured = since_line_ns.and_then(|since_ns| u32::try_from(since_ns / 1_000_000).ok());
-    // A timer may start anew late: iRacing's shows the old lap for a second or two. It is behind in a pause, and never ahead.
+    // A timer may restart late: iRacing's shows the previous lap for a second or two. It may lag in a pause, but is never ahead.
     let is_old = |timer: &u32| measured.is_some_and(|measured| *timer > measured.saturating_add(TIMER_AHEAD_MS));
     Some((share, sample.lap_time_ms.filter(|timer| !is_old(timer)).or(measured)?))
 }
