@@ -67,7 +67,7 @@ pub fn console_finished() {
 /// with it.
 pub fn console_is_ours_alone() -> bool {
     let mut processes = [0; 2];
-    // SAFETY: the buffer has space for as many ids as the call is told.
+    // SAFETY: the buffer has space for as many ids as are requested.
     unsafe { GetConsoleProcessList(processes.as_mut_ptr(), 2) == 1 }
 }
 

@@ -32,7 +32,7 @@ fn no_throttling() {
         StateMask: 0,
     };
     let size = size_of::<PROCESS_POWER_THROTTLING_STATE>() as u32;
-    // SAFETY: the current process, and a structure of the kind and size that the call is told.
+    // SAFETY: the current process, and a structure of the requested kind and size.
     unsafe { SetProcessInformation(GetCurrentProcess(), ProcessPowerThrottling, (&raw const state).cast(), size) };
 }
 
