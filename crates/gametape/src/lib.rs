@@ -1,21 +1,22 @@
-//! Record, keep, replay and read game telemetry.
+//! Records, stores, replays and reads game telemetry.
 //!
-//! The tape itself is [`format`](mod@format), what games expose is [`games`]; this crate puts the two together and is the only one that
-//! touches games, files of other programs and the network. It never prints: callers own words and exit codes.
+//! The tape format is in [`format`](mod@format), and the knowledge about games is in [`games`]. This crate combines the two and is
+//! the only one that accesses games, files of other programs and the network. It never prints: callers own messages and exit codes.
 //!
-//! - [`Capture`] records a game in five lines, [`Tape`] reads it back; [`library`] and [`tape`] are what stands behind them.
-//! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a recorder.
-//! - [`keep_last`]: recordings that keep only their last part. [`doctor`]: why no game is found.
-//! - [`import`]: files of other programs to tapes, and the check that nothing was lost on the way.
-//! - [`watch`]: folders where games put their replays.
-//! - [`play`]: tapes back into shared memory, so that other programs believe that the game runs.
+//! - [`Capture`] records a game in five lines of code, and [`Tape`] reads a recording. They are built on [`library`] and [`tape`].
+//! - [`capture`]: recording while a game runs. [`control`]: how other commands reach a running recorder.
+//! - [`keep_last`]: recordings that keep only the most recent part. [`doctor`]: diagnoses why no game is found.
+//! - [`import`]: converts files of other programs to tapes and verifies that nothing was lost.
+//! - [`watch`]: watches the folders where games save their replays.
+//! - [`play`]: plays tapes back into shared memory, so that other programs behave as if the game were running.
 //! - [`laps`]: sessions, stints, laps and sectors.
-//! - [`live_view`] and [`live_frames`]: what the car does while it is recorded, and the frames themselves; [`laps::live::Live`] runs them.
-//! - [`store`]: sessions and laps that are kept, what users said about them, and where the tapes are.
-//! - [`paths`] and [`names`]: where tapes live and what they are called.
-//! - [`identity`]: ids of tapes. [`layout`]: layouts of games as channel tables of tapes.
-//! - [`sys`]: what the operating system offers and the standard library does not; all unsafe code.
-//! - `wine`, on Linux: the memory of games that run in Wine or Proton, without a bridge.
+//! - [`live_view`] and [`live_frames`]: values of the car while it is being recorded, and the raw frames. [`laps::live::Live`] runs
+//!   both.
+//! - [`store`]: the database of sessions, laps, user annotations and tape locations.
+//! - [`paths`] and [`names`]: tape directories and file names.
+//! - [`identity`]: tape ids. [`layout`]: converts layouts of games to channel tables of tapes.
+//! - [`sys`]: operating system services that the standard library does not offer; contains all unsafe code.
+//! - `wine`, on Linux: reads the memory of games that run in Wine or Proton, without a bridge.
 #![deny(unsafe_code)]
 
 pub use gametape_analysis::layout;
@@ -40,7 +41,7 @@ pub mod names;
 pub mod paths;
 pub mod play;
 pub mod store;
-#[allow(unsafe_code, reason = "the one place for it")]
+#[allow(unsafe_code, reason = "the only module with unsafe code")]
 pub mod sys;
 pub mod tape;
 pub mod watch;

@@ -87,7 +87,7 @@ fn an_imported_match_is_played_to_clients_and_recorded_again() {
     let ready = bench.command(&["doctor", "--game", "echo-vr", "--json"]).env("GAMETAPE_ECHO", &playing.port).output();
     let ready = Ran::of(&ready.unwrap());
     assert_eq!((ready.code, &ready.json()["ready"][0]), (0, &"echo-vr".into()), "{} {}", ready.out, ready.err);
-    assert!(ready.out.contains("a player answers") && ready.out.contains("GAMETAPE_ECHO"), "{}", ready.out);
+    assert!(ready.out.contains("a player responds") && ready.out.contains("GAMETAPE_ECHO"), "{}", ready.out);
 
     let again = bench.path("again.gtape");
     let mut record = bench.command(&["record", "--game", "echo", "--max-duration", "1s", "-o", text(&again), "--json"]);

@@ -445,11 +445,11 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
             std::thread::sleep(Duration::from_millis(1));
         }
     };
-    drive_until_said("no room on the disk for");
-    // Its room is free only when nobody has it open.
+    drive_until_said("no space on the disk for");
+    // Its space is freed only when no process has it open.
     drop(filler);
     std::fs::remove_file(small.join("filler")).unwrap();
-    drive_until_said("there is room on the disk again");
+    drive_until_said("there is space on the disk again");
     let then = accepted(&bench, recorder.child.id());
     recorder.drive_until(&bench, then + 100);
     recorder.signal("-INT");

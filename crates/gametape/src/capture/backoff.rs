@@ -1,12 +1,12 @@
-//! Pauses before the next tape, after tapes that broke off one after the other.
+//! Exponential backoff between tapes that fail one after the other.
 
-/// Two tapes that break off within this time count as one after the other.
+/// A failure within this time after the previous one counts as consecutive.
 const RECENT_NS: u64 = 60_000_000_000;
 const FIRST_NS: u64 = 1_000_000_000;
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// Doubles the pause with every failure that follows another within a minute. The first failure has no pause: most causes are gone with the
-/// old file, and frames must not wait.
+/// Doubles the pause with every failure that follows another one within a minute. There is no pause after the first failure: most
+/// causes disappear with the old file, and frames must not wait.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     last_ns: Option<u64>,
@@ -14,7 +14,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Returns how long to wait after a failure at this time.
+    /// Returns how long to wait after a failure at `now_ns`, in nanoseconds.
     pub(super) fn after_failure(&mut self, now_ns: u64) -> u64 {
         let again = self
             .last_ns

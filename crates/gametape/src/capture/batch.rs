@@ -1,40 +1,41 @@
-//! What one look at a source gave: frames, counts and events, in memory that is used again for the next look.
+//! The result of one read of a source: frames, counters and events. The buffers are reused for the next read.
 
 use gametape_format::{Counters, StreamSpec};
 use gametape_games::{Layout, Stream};
 
 use crate::layout::stream_of_layout;
 
-/// What a source offers: its game and its streams, in the order that the batch's stream numbers mean.
+/// What a source provides: its game and its streams. Stream numbers in a [`Batch`] are indices into `streams`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Description {
     /// Id of the game.
     pub game: String,
     /// The streams.
     pub streams: Vec<StreamSpec>,
-    /// What every tape of these streams says at its beginning: kind and text of an event.
+    /// Events that every tape of these streams starts with: kind and text.
     pub notes: Vec<(String, String)>,
 }
 
 impl Description {
-    /// A game with no streams yet.
+    /// Returns a description of a game without streams.
     pub fn of_game(game: &str) -> Self {
         Self { game: game.into(), ..Self::default() }
     }
 
-    /// Adds a stream whose frames have this layout. Frames equal to the one before are not stored again.
+    /// Adds a stream whose frames have this layout. Consecutive equal frames are stored once.
     pub fn layout(&mut self, stream: &str, transport: &str, layout: &Layout) {
         let spec = stream_of_layout(&self.game, stream, transport, layout);
         self.streams.push(StreamSpec { skip_unchanged: true, ..spec });
     }
 
-    /// Adds a stream of frames whose layout is not known, of any length.
+    /// Adds a stream of frames with an unknown layout and any length.
     pub fn rows(&mut self, stream: &str, transport: &str) {
         let (game, transport) = (self.game.clone(), transport.into());
         self.streams.push(StreamSpec { game, transport, skip_unchanged: true, ..StreamSpec::rows(stream) });
     }
 
-    /// Adds a stream of a known game whose frames are this long: with its layout if one has that length, as bytes otherwise.
+    /// Adds a stream of a known game with frames of `frame_bytes` bytes: with its layout if one has that length, as raw bytes
+    /// otherwise.
     pub fn known(&mut self, stream: &Stream, transport: &str, frame_bytes: u32) {
         match stream.layout_of(frame_bytes) {
             Some(layout) => self.layout(stream.name, transport, layout),
@@ -46,30 +47,30 @@ impl Description {
 /// A frame in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchFrame<'a> {
-    /// Which stream of the description.
+    /// Index of the stream in the description.
     pub stream: usize,
-    /// When it was copied, on the capture's clock.
+    /// Time of the copy, on the clock of the capture.
     pub time_ns: u64,
-    /// The frame.
+    /// The bytes of the frame.
     pub bytes: &'a [u8],
 }
 
-/// Something that happened, in a batch.
+/// An event in a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchEvent {
-    /// When, on the capture's clock.
+    /// Time of the event, on the clock of the capture.
     pub time_ns: u64,
-    /// What kind of event.
+    /// Kind of the event.
     pub kind: String,
-    /// In words.
+    /// Text for people.
     pub text: String,
-    /// How long it lasted until then, if it has a length.
+    /// Duration of the event if it has one. The event ends at `time_ns`.
     pub length_ns: Option<u64>,
 }
-/// Events that wait for a tape that cannot be made; what comes then is lost.
+/// Maximum number of events kept while no tape can be created. Later events are lost.
 const MOST_EVENTS: usize = 10_000;
 
-/// Frames, counts and events of one look, and what the source offers since the last change.
+/// Frames, counters and events of one or more reads, and the current description of the source.
 #[derive(Debug, Default)]
 pub struct Batch {
     description: Description,
@@ -83,8 +84,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Says what the source offers from now on. A change ends the tape, since its streams are others now; frames that still wait
-    /// here for the old one are lost, and counted.
+    /// Sets what the source provides from now on. A changed description ends the tape, because the set of streams is different.
+    /// Frames that are still queued for the old tape are lost and counted.
     pub fn describe(&mut self, description: Description) {
         if self.described > 0 && description == self.description {
             return;
@@ -96,7 +97,7 @@ impl Batch {
         self.described += 1;
     }
 
-    /// Adds a frame of a stream, by its place in the description.
+    /// Adds a frame of a stream, given by its index in the description.
     pub fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.frames.push((stream, time_ns, self.bytes.len()));
@@ -114,7 +115,7 @@ impl Batch {
         self.counters.iter_mut().for_each(|sum| sum.add(counters));
     }
 
-    /// Adds something that happened.
+    /// Adds an event.
     pub fn event(&mut self, time_ns: u64, kind: &str, text: &str) {
         self.events.push(BatchEvent { time_ns, kind: kind.into(), text: text.into(), length_ns: None });
     }
@@ -130,27 +131,28 @@ impl Batch {
         self.events.push(BatchEvent { time_ns, kind, text, length_ns: Some(length_ns) });
     }
 
-    /// Says that the game works although none of these frames shows it: for sources that give only a part of what they see.
+    /// Reports that the game is running although none of these frames shows it. For sources that deliver only a part of what they
+    /// read.
     pub fn game_moves(&mut self) {
         self.game_moves = true;
     }
 
-    /// Whether the source said that the game works; asking forgets it.
+    /// Returns whether the source reported that the game is running, and resets the flag.
     pub(crate) fn take_game_moves(&mut self) -> bool {
         std::mem::take(&mut self.game_moves)
     }
 
-    /// What the source offers.
+    /// Returns the current description of the source.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// How often the source has said what it offers: another number is another description.
+    /// Returns how many times the description changed. A different number means a different description.
     pub fn described(&self) -> u64 {
         self.described
     }
 
-    /// The frames, in the order they came.
+    /// Returns the frames in the order they were added.
     pub fn frames(&self) -> impl Iterator<Item = BatchFrame<'_>> {
         let mut start = 0;
         self.frames.iter().map(move |(stream, time_ns, end)| {
@@ -160,17 +162,17 @@ impl Batch {
         })
     }
 
-    /// The counters of each stream.
+    /// Returns the counters of each stream.
     pub fn counters(&self) -> &[Counters] {
         &self.counters
     }
 
-    /// What happened: time, kind, text.
+    /// Returns the events in the order they were added.
     pub fn events(&self) -> &[BatchEvent] {
         &self.events
     }
 
-    /// Forgets all frames but those from `first` on, counted from 0 in the order they came.
+    /// Removes all frames before index `first`.
     pub fn keep_from(&mut self, first: usize) {
         let first = first.min(self.frames.len());
         let start = first.checked_sub(1).and_then(|last| self.frames.get(last)).map_or(0, |(_, _, end)| *end);
@@ -179,27 +181,27 @@ impl Batch {
         self.frames.iter_mut().for_each(|(_, _, end)| *end -= start);
     }
 
-    /// Frames in the batch.
+    /// Returns the number of frames in the batch.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether there is no frame.
+    /// Returns `true` if the batch has no frames.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Frames that were lost because the description changed while they waited; asking forgets them.
+    /// Returns how many queued frames were lost because the description changed, and resets the count.
     pub fn take_lost(&mut self) -> u64 {
         std::mem::take(&mut self.lost_with_description)
     }
 
-    /// Bytes of all frames together.
+    /// Returns the total size of all frames in bytes.
     pub fn frame_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Forgets frames, counts and events; keeps the memory and the description.
+    /// Removes all frames, counters and events. Keeps the memory and the description.
     pub fn clear(&mut self) {
         self.frames.clear();
         self.bytes.clear();
@@ -207,7 +209,7 @@ impl Batch {
         self.counters.fill(Counters::default());
     }
 
-    /// Takes over all that is in another batch; its stream 0 is `first_stream` here.
+    /// Moves the contents of another batch into this one. Stream 0 of `other` becomes `first_stream`.
     pub(crate) fn take_over(&mut self, other: &mut Self, first_stream: usize) {
         for frame in other.frames() {
             self.frame(first_stream + frame.stream, frame.time_ns, frame.bytes);
@@ -221,18 +223,19 @@ impl Batch {
         other.clear();
     }
 
-    /// Makes it fit to take over a batch of that many streams, without a description of its own.
+    /// Prepares the batch to take over a batch with that many streams, without a description.
     pub(crate) fn begin_copy(&mut self, streams: usize) {
         self.clear();
         self.counters.resize(streams, Counters::default());
     }
 
-    /// Forgets what was counted.
+    /// Resets all counters.
     pub fn forget_counts(&mut self) {
         self.counters.fill(Counters::default());
     }
 
-    /// Drops the newest frames until those that are left have at most this many bytes, and counts them: for frames that nobody can keep.
+    /// Drops the newest frames until the rest has at most `most_bytes` bytes, and counts the dropped frames. Used when there is no
+    /// tape to write to.
     pub fn drop_newest(&mut self, most_bytes: usize) {
         self.events.truncate(MOST_EVENTS);
         while self.bytes.len() > most_bytes

@@ -1,16 +1,18 @@
-//! Whether pages that look like a game's are believed to be its: some games look for ever as another one looks while it loads.
+//! Decides whether pages that look like those of a game really belong to it. The pages of some games always look like those of
+//! another game that is still loading.
 //!
-//! Takes one look after the other, and believes once the game's counter has moved for as long as the game's rules ask.
+//! Takes one observation after the other and accepts the game once its counter has moved for as long as the rules of the game
+//! require.
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, acr};
 
 use crate::doctor::Process;
 use crate::sys::Prefix;
 
-/// A counter that rests this long does not move.
+/// A counter that does not change for this long has stopped.
 const STILL_NS: u64 = 500_000_000;
 
-/// What the looks so far showed.
+/// The game that the observations so far point to.
 #[derive(Debug, Default)]
 pub(super) struct Belief(Option<Candidate>);
 
@@ -18,13 +20,13 @@ pub(super) struct Belief(Option<Candidate>);
 struct Candidate {
     game: &'static str,
     counter: Option<i64>,
-    /// Since when the counter moves without a rest.
+    /// Time since which the counter has moved without stopping.
     since_ns: u64,
     moved_ns: u64,
 }
 
 impl Belief {
-    /// The pages look like this game's; says whether that is believed.
+    /// Records that the pages look like those of `game`. Returns whether they are accepted as such.
     pub(super) fn look(&mut self, game: &'static Game, counter: Option<i64>, now_ns: u64) -> bool {
         let candidate = match &mut self.0 {
             Some(candidate) if candidate.game == game.id => candidate,
@@ -38,20 +40,22 @@ impl Belief {
         now_ns.saturating_sub(candidate.since_ns) >= game.rules.believed_after_ns()
     }
 
-    /// The pages look like no game's.
+    /// Records that the pages do not look like those of any game.
     pub(super) fn forget(&mut self) {
         self.0 = None;
     }
 }
 
-/// All games that share pages with these, also those that are not wanted: that it is one of them shows in its longer pages.
+/// Returns all games that share pages with `games`, including those that are not requested. Longer pages show which game of the
+/// family it is.
 pub(super) fn family_of(games: &'static [Game]) -> &'static [Game] {
     let first = |games: &[Game]| games.first().and_then(|game| game.streams.first()).map(|stream| stream.transport);
     let families = [ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY];
     families.into_iter().find(|family| first(family) == first(games)).unwrap_or(games)
 }
 
-/// Rally and EVO before 0.6 have the same pages: where EVO's program runs, it is EVO. Names with a prefix are of no program.
+/// Tells EVO before 0.6 from Rally, which have the same pages: if the EVO program is running, the game is EVO. Names with a prefix
+/// do not belong to a program.
 pub(super) fn named_by_process(
     game: &'static Game,
     prefix: &Prefix,

@@ -1,29 +1,29 @@
-//! The clock of a capture: nanoseconds since it began, and a way to wait. Injected, so that tests own time.
+//! The clock of a capture: nanoseconds since it began, and a way to wait. It is injected, so that tests control time.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::sys::sleep_until;
 
-/// Tells the time of a capture and waits.
+/// A monotonic clock, the current UTC, and a way to wait.
 pub trait Clock: Send + Sync {
-    /// Nanoseconds since the capture began. Never goes back.
+    /// Returns the nanoseconds since the capture began. Monotonic.
     fn now_ns(&self) -> u64;
 
-    /// UTC now, in nanoseconds since 1970. May jump.
+    /// Returns the current UTC in nanoseconds since 1970. May jump.
     fn utc_ns(&self) -> i64;
 
-    /// Waits until that moment; returns at once if it is past.
+    /// Waits until `moment_ns`. Returns immediately if it has passed.
     fn sleep_until_ns(&self, moment_ns: u64);
 }
 
-/// The clock of the machine.
+/// The clock of the operating system.
 #[derive(Debug)]
 pub struct RealClock {
     start: Instant,
 }
 
 impl RealClock {
-    /// A clock that begins now.
+    /// Returns a clock that starts now.
     pub fn start() -> Self {
         Self { start: Instant::now() }
     }

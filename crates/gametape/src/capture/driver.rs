@@ -1,7 +1,7 @@
-//! One source, one tape after the other: reads the source and does with its frames what the [`Judge`] rules.
+//! Records one source to one tape after the other. Reads the source and applies the decision of the [`Judge`] to its frames.
 //!
-//! Frames that come while a file is being made, or while it is not yet clear whether they belong to the next session, wait in the
-//! batch. Frames that are on a tape, or will never be, leave it.
+//! Frames stay in the batch while a file is being created, and while it is not yet known whether they belong to the next session.
+//! They leave the batch once they are written to a tape or discarded.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::source::{Pace, Source, SourceError, State};
 use super::tapes::{Taken, Tapes};
 use gametape_analysis::recording::GAP;
 
-/// Frames wait in memory up to this many bytes; what comes then is lost, and counted.
+/// Maximum size of queued frames in memory. Later frames are dropped and counted.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Reads a source and keeps what it gives.
+/// Reads a source and writes its frames to tapes.
 pub(super) struct Driver {
     clock: Arc<dyn Clock>,
     progress: Arc<Progress>,
@@ -29,9 +29,9 @@ pub(super) struct Driver {
     judge: Judge,
     batch: Batch,
     newest: Newest,
-    /// Number of the description that tapes get.
+    /// The batch's description count when the tapes were last given a description.
     described: u64,
-    /// From this frame of the batch on it is not clear to which tape they belong.
+    /// Index of the first frame in the batch that may belong to the next session.
     in_doubt: Option<usize>,
     state: Option<State>,
 }
@@ -51,12 +51,12 @@ impl Driver {
         }
     }
 
-    /// The tapes of this source.
+    /// Returns the tapes of this source.
     pub(super) fn tapes(&self) -> &Tapes {
         &self.tapes
     }
 
-    /// Reads the source once and takes what it gives. `counted` is what the way to this moment has cost.
+    /// Reads the source once and handles the result. `counted` holds the missed and late deadlines since the last read.
     pub(super) fn look(&mut self, source: &mut dyn Source, counted: &Counters) -> Result<State, SourceError> {
         self.batch.count_all(counted);
         let mut first_new = self.batch.len();
@@ -69,7 +69,7 @@ impl Driver {
         }
         if self.batch.described() != self.described {
             self.leave_description();
-            // The other description has emptied the batch before these frames.
+            // The new description emptied the batch before these frames were added.
             first_new = 0;
         }
         let sampled = source.pace() != Pace::Source;
@@ -106,7 +106,7 @@ impl Driver {
                 if self.batch.len() > first_new {
                     self.forget_first(first_new);
                 }
-                // What is noticed before a tape begins is no loss of that tape.
+                // Losses before a tape begins are not losses of that tape.
                 self.batch.forget_counts();
             }
             Ruling::Begin => self.open(source),
@@ -142,7 +142,7 @@ impl Driver {
         self.batch.drop_newest(WAITING_BYTES);
     }
 
-    /// There is no more: all that the source ever had may have come with its end.
+    /// Handles the end of the source. All frames of the source may have come together with its end.
     fn take_the_rest(&mut self, moved: bool, source: &dyn Source) {
         if moved && self.tapes.is_waiting() {
             self.open(source);
@@ -152,12 +152,12 @@ impl Driver {
         self.close(EndReason::SourceEnded);
     }
 
-    /// The source describes itself in another way: what is open, or being made, was for the old one.
+    /// Handles a new description. The tape that is open or being created belongs to the old description.
     fn leave_description(&mut self) {
         let lost = self.batch.take_lost();
         self.finish_opening(true);
         if self.tapes.is_retrying() {
-            // The frames that waited were of the old description.
+            // The queued frames had the old description.
             self.tapes.give_up(EndReason::NewLayout, lost);
         }
         self.tapes.count_first(&Counters { dropped: lost, ..Counters::default() });
@@ -169,7 +169,7 @@ impl Driver {
         self.tapes.describe(self.batch.description().clone());
     }
 
-    /// Closes what is open and waits until every file is whole.
+    /// Closes the open tape and waits until all files are closed.
     pub(super) fn end(&mut self, reason: EndReason, source: &dyn Source) {
         self.open_at_last(source);
         if self.in_doubt.is_none() && matches!(self.state, Some(State::Here(_))) {
@@ -181,7 +181,7 @@ impl Driver {
         self.tapes.wait_until_closed();
     }
 
-    /// The last chance to make a tape for the frames that wait.
+    /// Makes a last attempt to create a tape for the queued frames.
     fn open_at_last(&mut self, source: &dyn Source) {
         self.finish_opening(true);
         if self.tapes.is_retrying() {
@@ -190,7 +190,7 @@ impl Driver {
         }
     }
 
-    /// Closes what is open. Frames for which no tape could be made are lost, and that is told.
+    /// Closes the open tape. If no tape could be created, the queued frames are lost and reported as lost.
     fn close(&mut self, reason: EndReason) {
         if self.tapes.is_retrying() {
             let waited = self.batch.len() as u64;
@@ -208,14 +208,14 @@ impl Driver {
         }
     }
 
-    /// Looks whether the file is there, or waits for it.
+    /// Checks whether the file has been created; waits for it if `wait` is set.
     fn finish_opening(&mut self, wait: bool) {
         if self.tapes.finish_opening(wait) {
             self.put_descriptions();
         }
     }
 
-    /// A source describes itself once; every tape needs it.
+    /// Writes the current descriptions to a new tape. A source sends them once, but every tape needs them.
     fn put_descriptions(&mut self) {
         let Some(start_ns) = self.tapes.start_ns() else { return };
         for (stream, bytes) in self.newest.described_before(&self.batch) {
@@ -225,7 +225,7 @@ impl Driver {
         }
     }
 
-    /// Puts the batch onto the tape and empties it; while the tape's file is being made, it waits.
+    /// Writes the batch to the tape and empties it. Keeps the batch while the file of the tape is being created.
     fn record(&mut self) {
         self.in_doubt = None;
         match self.tapes.take(&self.batch) {
@@ -234,12 +234,12 @@ impl Driver {
                 self.newest.leave(self.batch.frames());
                 self.batch.clear();
             }
-            // The others wait for the next tape.
+            // The remaining frames are queued for the next tape.
             Taken::Only(count) => self.forget_first(count),
         }
     }
 
-    /// Puts only the first frames onto the tape. Counts and events stay with the others.
+    /// Writes only the first `count` frames to the tape. Counters and events stay in the batch.
     fn record_first(&mut self, count: usize) {
         if self.tapes.start_ns().is_none() {
             return;
@@ -249,13 +249,13 @@ impl Driver {
         self.in_doubt = self.in_doubt.map(|first| first.saturating_sub(taken));
     }
 
-    /// Takes the first frames out of the batch.
+    /// Removes the first `count` frames from the batch.
     fn forget_first(&mut self, count: usize) {
         self.newest.leave(self.batch.frames().take(count));
         self.batch.keep_from(count);
     }
 
-    /// The tape ends before another session was certain: its frames stay here, and the tape says where they begin.
+    /// Ends the tape before another session is certain. The frames in doubt stay on this tape, which records where they begin.
     fn end_of_doubt(&mut self) {
         let first = self.in_doubt.take().and_then(|first| self.batch.frames().nth(first));
         if let Some(time_ns) = first.map(|frame| frame.time_ns) {
@@ -263,7 +263,7 @@ impl Driver {
         }
     }
 
-    /// Puts down what the game says of itself, where the frames are of this tape.
+    /// Records what the game reports about itself, if the frames belong to this tape.
     fn tell(&mut self, ruling: Ruling, presence: Presence, source: &dyn Source) {
         if matches!(ruling, Ruling::Keep | Ruling::KeepAfterGap(_) | Ruling::Begin | Ruling::Renew | Ruling::NextPiece)
         {

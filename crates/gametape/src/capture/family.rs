@@ -1,8 +1,8 @@
-//! Games that show fixed pages in shared memory: the Assetto Corsa family.
+//! Games that publish fixed pages in shared memory: the Assetto Corsa family.
 //!
-//! Several games share one set of names, so the pages are read first and then asked which game they are of. Sizes differ between
-//! games and versions, and the sections are larger than the pages: the largest known page is copied, and a frame is cut to what
-//! the game's layout has.
+//! Several games use the same section names, so the pages are read first and then identified. Page sizes differ between games and
+//! versions, and the sections are larger than the pages. The source copies the longest known page that fits and cuts each frame to
+//! the length of the game's layout.
 
 use std::time::Duration;
 
@@ -20,49 +20,50 @@ use crate::capture::playback;
 use crate::doctor::running_processes;
 use crate::sys::SectionReader;
 
-/// How often the names are looked up again: bridges replace files.
+/// How often the names are looked up again. Bridges replace files.
 const CHECK_NAMES_NS: u64 = 1_000_000_000;
 
-/// How often sections that hold nothing are looked at again: one of them may be a page that the game fills late.
+/// How often empty sections are checked again. One of them may be a page that the game fills late.
 const CHECK_BLANK_NS: u64 = 50_000_000;
 
-/// Games with the same pages, recorded through whichever of them runs.
+/// A source for games with the same pages. Records whichever of them is running.
 pub struct FamilySource {
     games: &'static [Game],
-    /// All that have these pages.
+    /// All games that have these pages.
     family: &'static [Game],
     belief: Belief,
     sections: Sections,
     period: Duration,
     open: Option<Open>,
     game: Option<&'static Game>,
-    /// The number that goes up while a game works, as last seen, and of which game.
+    /// The last value of the counter that increases while the game runs, and the id of the game.
     counted: Option<(&'static str, i64)>,
-    /// The session and how often it, or the page that tells of car and track, was another one.
+    /// Key of the current session.
     session: Option<u64>,
+    /// Number of changes of the session, or of the page with car and track.
     changes: u64,
 }
 
 struct Open {
     pages: Vec<Page<SectionReader>>,
     streams: Vec<&'static Stream>,
-    /// Of the pages as copied, before the game is known.
+    /// Layouts of the pages as copied; those of the game once it is identified.
     layouts: Vec<&'static Layout>,
-    /// Of the game that it is.
+    /// Frame lengths, likewise.
     frame_bytes: Vec<usize>,
-    /// Of the sections, when they were looked up.
+    /// Sizes of the sections when they were opened.
     section_bytes: Vec<u64>,
-    /// Sections that hold nothing yet, and may be the ones that are meant.
+    /// Sections that are still empty and may be the right ones.
     blank: Vec<SectionReader>,
     counters: Vec<Counters>,
-    /// The place of each page in the description; `None` where the game has no such stream.
+    /// Index of each page's stream in the description; `None` if the game has no such stream.
     places: Vec<Option<usize>>,
     checked_ns: u64,
     checked_blank_ns: u64,
 }
 
 impl FamilySource {
-    /// Reads the pages of these games, `hz` times a second.
+    /// Creates a source that reads the pages of these games `hz` times a second.
     pub fn new(games: &'static [Game], sections: impl Into<Sections>, hz: u32) -> Self {
         let period = Duration::from_nanos(1_000_000_000 / u64::from(hz.clamp(1, 1000)));
         Self {
@@ -79,7 +80,7 @@ impl FamilySource {
         }
     }
 
-    /// Opens all sections; says what is missing.
+    /// Opens all sections, or returns why they cannot be read.
     fn open(&self, now_ns: u64) -> Result<Open, Away> {
         let in_memory = |stream: &&Stream| matches!(stream.transport, Transport::SharedMemory { .. });
         let streams = self.family.first().map(|game| game.streams.iter()).unwrap_or_default();
@@ -100,7 +101,7 @@ impl FamilySource {
         for (stream, reader) in streams.into_iter().zip(readers) {
             let name = self.name(stream);
             let there = reader.len().map_err(|error| Away::Unreadable(format!("{name}: {error}")))?;
-            // The longest layout that fits is what this version of the page may have.
+            // Pick the longest layout that fits: this version of the page may have it.
             let fits = |layout: &&&Layout| u64::from(layout.frame_bytes()) <= there;
             let layout = self.layouts(stream.name).filter(fits).max_by_key(|layout| layout.frame_bytes());
             let Some(layout) = layout else {
@@ -108,7 +109,7 @@ impl FamilySource {
                 return Err(if there == 0 { Away::Empty } else { Away::Unreadable(text) });
             };
             let length = layout.frame_bytes() as usize;
-            // A single game that is wanted knows best how its pages are copied.
+            // If a single game is requested, its copy rule applies.
             let wanted = self.games.iter().find_map(|game| game.stream(stream.name)).unwrap_or(stream);
             open.pages.push(Page::new(reader, length, wanted.copy_rule));
             open.layouts.push(layout);
@@ -119,7 +120,7 @@ impl FamilySource {
         Ok(open)
     }
 
-    /// The name of a stream's section.
+    /// Returns the name of a stream's section.
     fn name(&self, stream: &Stream) -> String {
         match stream.transport {
             Transport::SharedMemory { section, .. } => self.sections.name(section),
@@ -127,24 +128,24 @@ impl FamilySource {
         }
     }
 
-    /// The layouts that any of the games has for a stream.
+    /// Returns the layouts that any of the games has for a stream.
     fn layouts(&self, stream: &str) -> impl Iterator<Item = &'static &'static Layout> {
         self.family.iter().filter_map(move |game| game.stream(stream)).flat_map(|stream| stream.layouts)
     }
 
-    /// The number that moves while a game works, whichever it is; `None` before the first whole copy.
+    /// Returns the counter that moves while the game runs; `None` before the first complete copy.
     pub(crate) fn counter(&self) -> Option<i64> {
         let game = self.game.or(self.games.first())?;
         self.open.as_ref()?.with_seen(|seen| game.rules.counter(seen))
     }
 
-    /// The sections that are open, and their names.
+    /// Returns the open sections and their names.
     pub(crate) fn opened(&self) -> Vec<(String, &SectionReader)> {
         let named = |(stream, page)| (self.name(stream), Page::bytes(page));
         self.open.iter().flat_map(|open| open.streams.iter().copied().zip(&open.pages)).map(named).collect()
     }
 
-    /// Which game the pages are of, if that can be told and is believed.
+    /// Returns the game that the pages belong to, if it can be identified and is accepted.
     fn identify(&mut self, now_ns: u64) -> Option<&'static Game> {
         let found = self.open.as_ref()?.with_seen(|seen| {
             let game = self.games.iter().find(|game| game.rules.is_it(seen) == Some(true))?;
@@ -157,9 +158,9 @@ impl FamilySource {
         self.belief.look(game, counter, now_ns).then_some(game)
     }
 
-    /// Takes the layouts of the game, and says what it offers.
+    /// Switches to the layouts of the game and describes its streams.
     fn become_game(&mut self, game: &'static Game, batch: &mut Batch) {
-        // Who asks for one game has named it.
+        // If only one game is requested, the user has named it.
         let game =
             if self.games.len() > 1 { named_by_process(game, self.sections.prefix(), running_processes) } else { game };
         let mut description = Description::of_game(game.id);
@@ -183,7 +184,7 @@ impl FamilySource {
         self.game = Some(game);
     }
 
-    /// Pages whose length no known version of the game has, as notes for every tape.
+    /// Returns a note for every page whose length does not match any known version of the game.
     fn unknown_lengths(&self, game: &Game) -> Vec<(String, String)> {
         let Some(open) = &self.open else { return Vec::new() };
         let note = |(stream, (bytes, recorded)): (&&'static Stream, (&u64, &usize))| {
@@ -194,7 +195,7 @@ impl FamilySource {
         open.streams.iter().zip(open.section_bytes.iter().zip(&open.frame_bytes)).filter_map(note).collect()
     }
 
-    /// A number that falls back is a game that was started anew, or another program that writes.
+    /// Records an event if the counter decreased: the game was restarted, or another program is writing.
     fn watch_counter(&mut self, now_ns: u64, batch: &mut Batch) {
         let (Some(game), Some(now)) = (self.game, self.counter()) else { return };
         if let Some((_, before)) = self.counted.filter(|(of, before)| *of == game.id && now < *before) {
@@ -204,7 +205,7 @@ impl FamilySource {
         self.counted = Some((game.id, now));
     }
 
-    /// Notices that the game may say something else about itself.
+    /// Counts the changes of the session and of the page with car and track.
     fn watch_session(&mut self) {
         let (Some(open), session) = (&self.open, self.session_key()) else { return };
         let told = |(stream, page): (&&Stream, &Page<SectionReader>)| stream.name == "static" && page.fresh();
@@ -226,7 +227,7 @@ impl FamilySource {
         let (Some(open), Some(game)) = (&self.open, self.game) else { return Ok(State::Away(Away::Undecided)) };
         let (is_it, presence) = open.with_seen(|seen| (game.rules.is_it(seen), game.rules.presence(seen)));
         if is_it == Some(false) || (is_it.is_none() && self.identify(clock.now_ns()).is_some()) {
-            // Another game of the family took over the pages: its sizes are others.
+            // Another game of the family took over the pages. Its page sizes differ.
             self.game = None;
             self.open = None;
             return Ok(State::Away(Away::Undecided));
@@ -270,7 +271,7 @@ impl FamilySource {
 }
 
 impl Open {
-    /// Whether these are still the sections that are meant, as far as it is time to find out.
+    /// Returns whether these are still the right sections. Checks only as often as the intervals above allow.
     fn is_right(&mut self, now_ns: u64) -> bool {
         if !self.blank.is_empty() && now_ns >= self.checked_blank_ns + CHECK_BLANK_NS {
             self.checked_blank_ns = now_ns;
@@ -289,7 +290,7 @@ impl Open {
     }
 
     fn with_seen<T>(&self, ask: impl FnOnce(Seen<'_>) -> T) -> T {
-        // An array: no allocation for what is asked at every tick.
+        // An array, to avoid an allocation on every tick.
         let empty = SeenFrame { stream: "", layout: &NO_CHANNELS, bytes: &[] };
         let mut frames = [empty; MAX_PAGES];
         let mut count = 0;
@@ -302,7 +303,7 @@ impl Open {
     }
 }
 
-/// More pages than any known game has.
+/// An upper bound: no known game has more pages.
 const MAX_PAGES: usize = 8;
 
 impl Source for FamilySource {
@@ -326,7 +327,7 @@ impl Source for FamilySource {
             let open = self.open.take();
             let stream = open.as_ref().and_then(|open| open.streams.get(error.page));
             let name = stream.map_or_else(|| "a page".into(), |stream| self.name(stream));
-            // Cut short or taken away under us: look it up again.
+            // The section was truncated or removed: look it up again.
             self.game = None;
             Ok(State::Away(Away::Unreadable(format!("{name}: {error}"))))
         })
@@ -345,7 +346,7 @@ impl Source for FamilySource {
     }
 
     fn about_changes(&self) -> Option<u64> {
-        // Until the game has said which session it is, nobody knows what else it will say.
+        // Until the game reports its session, it is unknown what else it will report.
         self.session.map(|_| self.changes)
     }
 

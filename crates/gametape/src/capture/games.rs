@@ -1,4 +1,4 @@
-//! The sources of the games that gametape knows.
+//! The sources for the supported games.
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, echo_vr, iracing};
 
@@ -9,17 +9,17 @@ use super::sections::Sections;
 use super::source::Source;
 use crate::sys::Prefix;
 
-/// Where games are looked for.
+/// Where to look for games.
 #[derive(Debug, Clone)]
 pub struct GamePlaces {
-    /// Those in shared memory.
+    /// Games in shared memory.
     pub sections: Sections,
-    /// Echo VR; `None` is nowhere.
+    /// Echo VR; `None` disables it.
     pub echo_vr: Option<EchoVrAddress>,
 }
 
 impl From<Sections> for GamePlaces {
-    /// Where games usually are. Under a prefix nobody is asked over the network: a prefix keeps games out.
+    /// Returns the default locations. With a prefix, no network request is made: a prefix keeps real games out.
     fn from(sections: Sections) -> Self {
         let echo_vr = sections.prefix().as_str().is_empty().then(EchoVrAddress::default);
         Self { sections, echo_vr }
@@ -38,7 +38,8 @@ impl From<&Prefix> for GamePlaces {
     }
 }
 
-/// Sources for one game, or for all of them at once. `hz` of `None` is each game's own rate.
+/// Creates the sources for one game or, if `game` is `None`, for all games. If `hz` is `None`, each game uses its default sampling
+/// rate.
 pub fn game_sources(
     game: Option<&'static Game>,
     places: impl Into<GamePlaces>,
@@ -64,7 +65,7 @@ pub fn game_sources(
 fn families(game: Option<&'static Game>) -> Vec<&'static [Game]> {
     let Some(game) = game else { return vec![ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY] };
     if game.id == ace::GAME.id {
-        // What version it is, is not known yet: the pages of both are looked for.
+        // The version is not known yet, so look for the pages of both.
         return vec![ASSETTO_CORSA_EVO_FAMILY, &[ace::BEFORE_0_6]];
     }
     let known = ASSETTO_CORSA_FAMILY.iter().any(|member| member.id == game.id);

@@ -1,12 +1,13 @@
-//! iRacing's live memory: every tick, also those that sit in older buffers.
+//! iRacing's live shared memory. Captures every tick, including those in older buffers of the ring.
 //!
 //! ```text
 //! telemetry              rows
-//! telemetry.header       the 112 bytes at the front as they were after the newest row was copied, with all tick counts
+//! telemetry.header       the 112-byte header as it was after the newest row was copied, with all tick counts
 //! telemetry.variables    the variable headers, once for each connection
-//! session-text           the text, as bytes, whenever it changed
+//! session-text           the text, as bytes, whenever it changes
 //! ```
-//! What the bytes mean and when a row is whole is in `games::iracing`; here they are copied: rows in `connection`, the text in `text`.
+//! `games::iracing` documents the layout and when a row is complete. This module copies: `connection` the rows, `text` the session
+//! text.
 mod connection;
 mod text;
 
@@ -25,9 +26,9 @@ use super::sections::Sections;
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::sys::SectionReader;
 
-/// How often the name is looked up again.
+/// How often the section name is looked up again.
 const CHECK_NAME_NS: u64 = 1_000_000_000;
-/// Ticks a second when the game does not say.
+/// Tick rate if the game does not report one.
 const USUAL_HZ: u32 = 60;
 
 const ROWS: usize = 0;
@@ -35,20 +36,20 @@ const HEADER: usize = 1;
 const VARIABLES: usize = 2;
 const TEXT: usize = 3;
 
-/// Reads iRacing's memory.
+/// A source for iRacing's shared memory.
 pub struct IracingSource {
     sections: Sections,
     hz: Option<u32>,
     section: Option<Section>,
     connection: Option<Connection>,
     was_away: bool,
-    /// Time of the newest row. Outlives a connection, since its tape may go on.
+    /// Time of the newest row. Outlives a connection, because the tape may continue.
     last_row_ns: u64,
-    /// How many session texts there were.
+    /// Number of session texts so far.
     texts: u64,
 }
 
-/// The memory as it was when its name was looked up. That it was cut short since then shows when it is copied.
+/// The section as it was when its name was looked up. If it was truncated since then, copying fails.
 struct Section {
     reader: SectionReader,
     bytes: u64,
@@ -56,7 +57,7 @@ struct Section {
 }
 
 impl IracingSource {
-    /// Reads every tick; with a rate, the newest row that often.
+    /// Creates a source that captures every tick. If `hz` is set, it samples the newest row at that rate instead.
     pub fn new(sections: impl Into<Sections>, hz: Option<u32>) -> Self {
         let sections = sections.into();
         Self { sections, hz, section: None, connection: None, was_away: false, last_row_ns: 0, texts: 0 }
@@ -96,7 +97,7 @@ impl IracingSource {
             Ok((map, _)) => map,
             Err(away) => {
                 self.was_away = true;
-                // A section that nobody has filled is looked up again: the game's may be elsewhere.
+                // An empty section is looked up again: the section of the game may be elsewhere.
                 if !self.sections.keeps_zeros() && self.connection.is_none() {
                     self.section = None;
                 }
@@ -126,13 +127,13 @@ impl IracingSource {
         Ok(State::Here(self.with_seen(|seen| GAME.rules.presence(seen)).unwrap_or(Presence::Live)))
     }
 
-    /// The number that moves while the game works: what its rules say, or the tick of the newest row.
+    /// Returns the counter that moves while the game runs: the one that the rules define, or the tick of the newest row.
     pub(crate) fn counter(&self) -> Option<i64> {
         let tick = self.connection.as_ref()?.last_tick.map(i64::from);
         self.with_seen(|seen| GAME.rules.counter(seen)).flatten().or(tick)
     }
 
-    /// The section that is open, and its name.
+    /// Returns the open section and its name.
     pub(crate) fn opened(&self) -> Vec<(String, &SectionReader)> {
         self.section.iter().map(|section| (self.sections.name(SECTION), &section.reader)).collect()
     }
@@ -145,7 +146,7 @@ impl IracingSource {
     }
 }
 
-/// The front, read and checked; why there is nothing to read if it says so.
+/// Reads and checks the header. The inner error is the reason if there is nothing to read.
 fn front(section: &Section) -> io::Result<Result<(LiveMap, [u8; HEADER_BYTES]), Away>> {
     let mut bytes = [0; HEADER_BYTES];
     section.reader.copy(0, &mut bytes)?;
@@ -156,7 +157,7 @@ fn front(section: &Section) -> io::Result<Result<(LiveMap, [u8; HEADER_BYTES]), 
     })
 }
 
-/// Reads the variable headers and says what the game offers.
+/// Reads the variable headers and describes the streams.
 fn connect(section: &Section, map: &LiveMap, now_ns: u64, batch: &mut Batch) -> io::Result<Result<Connection, Away>> {
     let length = usize::try_from(map.var_headers.end - map.var_headers.start).map_err(io::Error::other)?;
     let (mut variables, mut again) = (vec![0; length], vec![0; length]);
@@ -164,7 +165,7 @@ fn connect(section: &Section, map: &LiveMap, now_ns: u64, batch: &mut Batch) -> 
     section.reader.copy(map.var_headers.start, &mut again)?;
     let same_place = front(section)?.is_ok_and(|(after, _)| after.is_placed_like(map));
     if !same_place || variables != again {
-        // The game is just starting: the next look sees it finished.
+        // The game is just starting. The next read will find it ready.
         return Ok(Err(Away::Undecided));
     }
     let table = match read_var_headers(&variables, map.row_bytes) {
@@ -196,7 +197,7 @@ impl Source for IracingSource {
         if let Some(hz) = self.hz {
             return Pace::Every(Duration::from_nanos(1_000_000_000 / u64::from(hz.max(1))));
         }
-        // Twice a tick: the buffers hold two or three ticks, so there is time to spare.
+        // Poll twice per tick. The buffers hold two or three ticks, so there is time to spare.
         let tick_ns = self.connection.as_ref().map_or(1_000_000_000 / u64::from(USUAL_HZ), Connection::tick_ns);
         Pace::About(Duration::from_nanos(tick_ns / 2))
     }
@@ -206,7 +207,7 @@ impl Source for IracingSource {
             return Ok(State::Away(away));
         }
         self.look(clock, batch).or_else(|error| {
-            // Cut short or taken away under us: look it up again.
+            // The section was truncated or removed: look it up again.
             self.forget();
             Ok(State::Away(Away::Unreadable(format!("{}: {error}", self.sections.name(SECTION)))))
         })
@@ -221,7 +222,7 @@ impl Source for IracingSource {
     }
 
     fn about_changes(&self) -> Option<u64> {
-        // The text tells of all sessions, the row which one it is.
+        // The text describes all sessions; the row tells which one is current.
         Some(self.texts << 48 ^ self.session_key()?)
     }
 

@@ -1,13 +1,13 @@
-//! When a tape begins and ends, and on which tape frames belong: one decision for each look at a source.
+//! Decides when a tape begins and ends, and to which tape frames belong. There is one decision for each read of a source.
 //!
-//! Takes what a look found and the time; gives a [`Ruling`]. It knows no frames and no files, so that every rule can be tried by
-//! itself; [`Driver`](super::driver::Driver) does what it says.
+//! Takes the result of a read and the time; returns a [`Ruling`]. It does not access frames or files, so that every rule can be
+//! tested in isolation. [`Driver`](super::driver::Driver) carries the rulings out.
 //!
 //! ```text
-//!            here, and something moved                another session, half a second long
+//!            present, and something moved              another session for half a second
 //!  no tape ─────────────────────────────▶ a tape ─────────────────────────────▶ the next tape
 //!     ▲                                      │
-//!     └────── away too long, or frozen ◀─────┘
+//!     └───── absent too long, or frozen ◀────┘
 //! ```
 
 use std::time::Duration;
@@ -16,53 +16,53 @@ use gametape_games::Presence;
 
 use super::options::{EndReason, Split};
 
-/// A game that is away this long has ended. Shorter absences are gaps.
+/// A game that is absent this long has ended. Shorter absences are gaps.
 pub(super) const AWAY_GRACE_NS: u64 = 1_500_000_000;
-/// A running game of which nothing moves this long has crashed or hangs.
+/// A live game in which nothing moves for this long has crashed or hangs.
 const FROZEN_NS: u64 = 30_000_000_000;
-/// In a pause or a replay nothing needs to move. After this long nobody can tell it from a crash.
+/// Nothing needs to move in a pause or a replay. After this long, it is indistinguishable from a crash.
 const FROZEN_IN_PAUSE_NS: u64 = 600_000_000_000;
-/// A session must be seen this long before a tape is begun for it: games change their pages one after the other.
+/// A session must persist this long before a tape is begun for it, because games update their pages one after the other.
 const NEW_SESSION_NS: u64 = 500_000_000;
 
-/// What a look found.
+/// The result of one read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    /// `None` if the game is away.
+    /// `None` if the game is absent.
     pub(super) here: Option<Presence>,
-    /// Whether something is other than at the look before.
+    /// Whether anything changed since the previous read.
     pub(super) moved: bool,
-    /// Which session the game says it is in.
+    /// Key of the session that the game reports.
     pub(super) session: Option<u64>,
-    /// Whether the tape's file is still being made: such a tape is not left for another.
+    /// Whether the file of the tape is still being created. Such a tape is not replaced by another one.
     pub(super) opening: bool,
     pub(super) now_ns: u64,
 }
 
-/// What to do with the frames that wait.
+/// What to do with the queued frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ruling {
-    /// There is no tape and no game: they are worth nothing.
+    /// No tape and no game: discard them.
     Forget,
-    /// There is no tape, and nothing moves: those of the newest look may become the beginning of one.
+    /// No tape, and nothing moves. The frames of the newest read may become the beginning of a tape.
     Wait,
     /// A tape begins with them.
     Begin,
-    /// They belong on the tape.
+    /// They belong to the tape.
     Keep,
-    /// They belong on the tape, and the game was away before them for this long.
+    /// They belong to the tape, after a gap of this many nanoseconds.
     KeepAfterGap(u64),
-    /// It shows later where they belong. What waited before the first of them belongs on the tape.
+    /// Undecided. Frames queued before the first of them belong to the tape.
     Hold,
-    /// They are the last ones on the tape.
+    /// They are the last frames of the tape.
     End(EndReason),
-    /// The tape has ended before those that were held; another begins with them.
+    /// The tape ended before the held frames; a new tape begins with them.
     Renew,
-    /// The tape has ended before those of this look; the next piece of the session begins with them.
+    /// The tape ended before the frames of this read; the next piece of the session begins with them.
     NextPiece,
 }
 
-/// Remembers what the rulings depend on.
+/// The state that rulings depend on.
 #[derive(Debug)]
 pub(super) struct Judge {
     split: Split,
@@ -76,9 +76,9 @@ struct OfTape {
     session: Option<u64>,
     moved_ns: u64,
     away_since_ns: Option<u64>,
-    /// An absence that is over, until frames after it are kept.
+    /// Length of an absence that is over, until frames after it are kept.
     gap_ns: Option<u64>,
-    /// Since when the game says that it is in another session.
+    /// Time since which the game has reported another session.
     other_since_ns: Option<u64>,
 }
 
@@ -88,12 +88,12 @@ impl Judge {
         Self { split, piece_ns, tape: None }
     }
 
-    /// The tape is over for a reason that is not in the looks.
+    /// Resets the state because the tape ended for a reason that the reads do not show.
     pub(super) fn tape_ended(&mut self) {
         self.tape = None;
     }
 
-    /// Decides.
+    /// Decides what to do with the queued frames after this read.
     pub(super) fn rule(&mut self, look: &Look) -> Ruling {
         let Some(tape) = &mut self.tape else { return self.rule_without_tape(look) };
         if look.moved {
@@ -105,7 +105,7 @@ impl Judge {
         }
         if tape.is_other_session(look, self.split) {
             let since_ns = *tape.other_since_ns.get_or_insert(look.now_ns);
-            // Whichever session it is by now: the old one is over.
+            // Whichever session it is by now, the old one is over.
             if look.now_ns.saturating_sub(since_ns) < NEW_SESSION_NS || look.opening {
                 return Ruling::Hold;
             }
@@ -133,7 +133,7 @@ impl Judge {
     fn rule_without_tape(&mut self, look: &Look) -> Ruling {
         match (look.here, look.moved) {
             (None, _) => Ruling::Forget,
-            // A page that does not move may be all that a game left behind.
+            // A page that does not change may be a leftover of a game that is gone.
             (Some(_), false) => Ruling::Wait,
             (Some(_), true) => {
                 self.begin(look);
@@ -149,7 +149,7 @@ impl Judge {
             self.tape = None;
             return Ruling::End(EndReason::GameEnded);
         }
-        // It may come back with the session that began to show.
+        // The game may come back with the session that had begun to show.
         if tape.other_since_ns.is_some() { Ruling::Hold } else { Ruling::Keep }
     }
 
@@ -167,7 +167,7 @@ impl Judge {
 
 impl OfTape {
     fn is_other_session(&mut self, look: &Look, split: Split) -> bool {
-        // A game that does not say for a moment has not changed its session.
+        // A game that briefly reports no session has not changed its session.
         let Some(key) = look.session else { return self.other_since_ns.is_some() };
         *self.session.get_or_insert(key) != key && split == Split::Session
     }

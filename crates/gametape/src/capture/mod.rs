@@ -1,7 +1,8 @@
-//! Recording while a game runs: sources give frames, a recorder puts them on tapes.
+//! Recording while a game runs: sources provide frames, and a recorder writes them to tapes.
 //!
-//! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]; behind [`Recorder`] a judge rules when a tape begins and ends, and the driver
-//! puts the batch onto it. [`FamilySource`], [`IracingSource`] and [`EchoVrSource`] are the games. What a recording does is seen through [`Progress`].
+//! A [`Source`] is read at its [`Pace`] and fills a [`Batch`]. Inside [`Recorder`], a judge decides when a tape begins and ends,
+//! and a driver writes the batch to it. [`FamilySource`], [`IracingSource`] and [`EchoVrSource`] are the sources for games.
+//! [`Progress`] shows the state of a recording.
 mod backoff;
 mod batch;
 mod belief;

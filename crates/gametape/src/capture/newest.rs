@@ -1,15 +1,15 @@
-//! The newest frame of each stream: what does not differ from it has not moved. And the frames that describe others, since every
-//! tape needs them although a source gives them once.
+//! Remembers the newest frame of each stream, to detect whether anything moved. Also remembers the newest describing frames: every
+//! tape needs them, but a source sends them once.
 
 use gametape_format::Role;
 
 use super::batch::{Batch, BatchFrame, Description};
 
-/// Remembers frames across looks and tapes.
+/// The newest frames, across reads and tapes.
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     streams: Vec<OfStream>,
-    /// Whether this description has given frames before.
+    /// Whether frames were read since the last description.
     looked: bool,
 }
 
@@ -17,20 +17,20 @@ pub(super) struct Newest {
 struct OfStream {
     describes: bool,
     newest: Vec<u8>,
-    /// The newest one that has left the batch. Kept for streams that describe others.
+    /// The newest frame that has left the batch. Kept for describing streams only.
     left: Vec<u8>,
 }
 
 impl Newest {
-    /// For the streams of a source that has just described itself.
+    /// Creates the state for a source that has just described its streams.
     pub(super) fn new(description: &Description) -> Self {
         let stream = |describes| OfStream { describes, ..OfStream::default() };
         let describes = description.streams.iter().map(|stream| stream.role == Role::Describe);
         Self { streams: describes.map(stream).collect(), looked: false }
     }
 
-    /// Whether one of the frames differs from the one before it. `sampled`: the source looks into memory, where the first frame may be
-    /// hours old; the first datagram is not.
+    /// Returns whether any of the frames differs from the previous one of its stream. `sampled` means that the source reads memory,
+    /// where the first frame may be hours old, so it does not count as movement. The first datagram does.
     pub(super) fn look<'a>(&mut self, frames: impl Iterator<Item = BatchFrame<'a>>, sampled: bool) -> bool {
         let (mut moved, mut any) = (false, false);
         for frame in frames {
@@ -45,7 +45,7 @@ impl Newest {
         moved
     }
 
-    /// Frames leave the batch: onto a tape, or to be forgotten.
+    /// Notes frames that leave the batch because they are written to a tape or discarded.
     pub(super) fn leave<'a>(&mut self, frames: impl Iterator<Item = BatchFrame<'a>>) {
         for frame in frames {
             if let Some(stream) = self.streams.get_mut(frame.stream).filter(|stream| stream.describes) {
@@ -54,7 +54,8 @@ impl Newest {
         }
     }
 
-    /// What a tape that begins with this batch needs before it: descriptions that hold for its first frames, and are not in it.
+    /// Returns the describing frames that a tape beginning with this batch needs first: those that apply to its first data frame
+    /// and are not in the batch before it.
     pub(super) fn described_before<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = (usize, &'a [u8])> {
         let first_data = batch.frames().position(|frame| !self.is_description(frame.stream));
         let ahead = move |index: usize| {
@@ -69,7 +70,7 @@ impl Newest {
     }
 }
 
-/// In the memory that is there.
+/// Replaces the contents without a new allocation.
 fn replace(old: &mut Vec<u8>, new: &[u8]) {
     old.clear();
     old.extend_from_slice(new);

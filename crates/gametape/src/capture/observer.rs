@@ -1,4 +1,4 @@
-//! Who else sees the frames while they are recorded.
+//! Observers, which receive the frames while they are recorded.
 
 use std::path::Path;
 
@@ -7,45 +7,45 @@ use gametape_format::TapeId;
 use super::batch::Description;
 use super::options::EndReason;
 
-/// A tape that begins.
+/// The start of a tape.
 #[derive(Debug, Clone, Copy)]
 pub struct TapeBegins<'a> {
-    /// What its streams are.
+    /// The streams of the tape.
     pub description: &'a Description,
-    /// Its id and its file; `None` if nothing is kept.
+    /// Id and path of the tape; `None` if nothing is stored.
     pub file: Option<(TapeId, &'a Path)>,
-    /// When it begins; UTC, nanoseconds since 1970.
+    /// Start time: UTC, nanoseconds since 1970.
     pub utc_ns: i64,
-    /// The tape that is being played back, if what is recorded is a playback of ours.
+    /// Id of the tape that is being played, if the recording captures a gametape player.
     pub replay_of: Option<&'a str>,
 }
 
-/// Sees every frame that the tape has accepted, on the capturing thread: it must neither wait nor fail. Frames that the tape refused are
-/// not shown. Times are since the beginning of the tape.
+/// Receives every frame that the tape has accepted. Called on the capturing thread: it must not block and must not fail. Frames
+/// that the tape rejected are not passed on. Times are relative to the beginning of the tape.
 pub trait Observer: Send {
     /// A tape begins.
     fn begin(&mut self, tape: &TapeBegins<'_>);
 
-    /// A frame that the tape has accepted, by the number of its stream in the description; also one that the tape does not store because it
-    /// equals the one before.
+    /// Called with a frame that the tape has accepted; `stream` is an index into the description. Includes frames that are not
+    /// stored because they equal the previous one.
     fn frame(&mut self, stream: usize, time_ns: u64, bytes: &[u8]);
 
-    /// The game was away for so long until then, and comes back: what follows is behind the gap.
+    /// Called when the game comes back after an absence of `length_ns` that ended at `until_ns`. Later frames are after the gap.
     fn gap(&mut self, until_ns: u64, length_ns: u64) {
         let _ = (until_ns, length_ns);
     }
 
-    /// The clocks were compared: at this time it was that late in UTC, nanoseconds since 1970.
+    /// Called with a clock reading that maps tape time to UTC, in nanoseconds since 1970.
     fn clock(&mut self, time_ns: u64, utc_ns: i64) {
         let _ = (time_ns, utc_ns);
     }
 
-    /// A user has set a mark.
+    /// Called when the user sets a mark.
     fn mark(&mut self, time_ns: u64, text: &str) {
         let _ = (time_ns, text);
     }
 
-    /// The tape has got its last frame; its file is being closed.
+    /// Called after the last frame of the tape. Its file is being closed.
     fn end(&mut self, time_ns: u64, reason: EndReason) {
         let _ = (time_ns, reason);
     }

@@ -1,4 +1,4 @@
-//! A tape whose file is being made, on a thread of its own: the capturing thread never waits for the disk.
+//! Creates the file of a tape on a separate thread, so that the capturing thread never waits for the disk.
 
 use std::io;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use gametape_format::write::CreateError;
 use super::options::{NewTape, Place, RecordOptions};
 use super::running_tape::Beginning;
 
-/// A tape that is not there yet.
+/// A tape whose file is being created.
 pub(super) struct Opening {
     thread: JoinHandle<Result<NewTape, CreateError>>,
     begun: Beginning,
 }
 
-/// Why there will be no tape.
+/// Why a tape could not be created.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
     #[error(transparent)]
     Create(#[from] CreateError),
-    #[error("the thread that made the tape ended: please report it")]
+    #[error("the thread that created the tape panicked; please report this")]
     Panicked,
 }
 
@@ -33,12 +33,12 @@ impl Opening {
         Ok(Self { thread, begun })
     }
 
-    /// Whether the file is there, or will never be.
+    /// Returns whether the thread has finished, successfully or not.
     pub(super) fn is_done(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// The file, and what was known of the tape. Waits if it is not done.
+    /// Returns the file and the initial data of the tape. Blocks if the thread has not finished.
     pub(super) fn finish(self) -> Result<(NewTape, Beginning), OpenError> {
         Ok((self.thread.join().map_err(|_| OpenError::Panicked)??, self.begun))
     }

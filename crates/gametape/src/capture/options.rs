@@ -1,4 +1,4 @@
-//! What a recording is asked to do, and what it tells.
+//! Options of a recording, and the notifications it sends.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,53 +13,53 @@ use crate::names::{free_path, recording_name};
 use crate::paths::create_private_folder;
 use crate::sys::MappedFiles;
 
-/// Where tapes go.
+/// Where tapes are created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Into a folder, named by game, track and time.
+    /// In a folder, named after game, track and time.
     Folder(PathBuf),
-    /// Into a folder, named by game, this word and time.
+    /// In a folder, named after game, this word and time.
     Named(PathBuf, String),
-    /// Into this file; when there is more than one tape, a number is added.
+    /// In this file. If there is more than one tape, a number is appended.
     File(PathBuf),
 }
 
-/// When a new tape begins although the game goes on.
+/// When a new tape begins while the game keeps running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
     /// With each session of the game.
     #[default]
     Session,
-    /// Never: pauses in menus become gaps.
+    /// Never. Time in menus becomes a gap.
     None,
 }
 
-/// How to record.
+/// Options of a recording.
 #[derive(Clone)]
 pub struct RecordOptions {
-    /// Where tapes go; `None` keeps nothing.
+    /// Where tapes are created; `None` stores nothing.
     pub place: Option<Place>,
     /// When a new tape begins.
     pub split: Split,
-    /// End after this much of a tape.
+    /// Stop when the tape is this long.
     pub max_duration: Option<Duration>,
-    /// Write a session as pieces of this length, tapes each: what is old can then be thrown away, see [`crate::keep_last`].
+    /// Write a session in pieces of this length, one tape each, so that old pieces can be deleted; see [`crate::keep_last`].
     pub piece: Option<Duration>,
-    /// Metadata for every tape, such as a note of the user.
+    /// Metadata for every tape, such as a note by the user.
     pub metadata: Vec<(String, String)>,
-    /// Go on with another tape when one cannot be made or written any more, as soon as that is possible; frames wait in memory until then. Without it the
-    /// recording ends.
+    /// If a tape cannot be created or written any more, continue on another tape as soon as possible. Frames are queued in memory
+    /// until then. If unset, the recording ends.
     pub go_on: bool,
     /// The file system.
     pub files: Arc<dyn Files>,
-    /// Least size of a journal generation, see [`WriteOptions`].
+    /// Minimum size of a journal generation, see [`WriteOptions`].
     pub journal_bytes: u64,
 }
 
-/// Enough for some seconds of the games at hand, and little of it in memory at a time.
+/// Holds a few seconds of the supported games. Only a small part of it is in memory at a time.
 const JOURNAL_BYTES: u64 = 4 << 20;
 
-/// A tape that was made, and nothing is on it yet.
+/// A new tape without contents.
 pub(super) struct NewTape {
     pub(super) id: TapeId,
     pub(super) path: PathBuf,
@@ -67,7 +67,7 @@ pub(super) struct NewTape {
 }
 
 impl RecordOptions {
-    /// Records to this place, a tape a session.
+    /// Returns options that record to `place`, one tape per session.
     pub fn new(place: Option<Place>) -> Self {
         Self {
             place,
@@ -81,7 +81,7 @@ impl RecordOptions {
         }
     }
 
-    /// Makes the tape of this name or, if that is taken, of the next one. Waits for the disk.
+    /// Creates the tape under its name or, if that is taken, under the next free one. Waits for the disk.
     pub(super) fn create(&self, place: &Place, game: &str, about: &About, utc_ns: i64) -> Result<NewTape, CreateError> {
         let wanted = match place {
             Place::File(path) => path.clone(),
@@ -103,7 +103,7 @@ impl RecordOptions {
             let path = free_path(&wanted, &|path: &Path| path.exists() || taken.iter().any(|taken| taken == path));
             match Writer::create(Arc::clone(&self.files), &path, &options) {
                 Ok(writer) => return Ok(NewTape { id, path, writer }),
-                // Somebody else took the name while we looked, or a journal of it is left.
+                // The name was taken in the meantime, or a journal with that name is left over.
                 Err(CreateError::Exists { .. }) => taken.push(path),
                 Err(error) => return Err(error),
             }
@@ -111,16 +111,16 @@ impl RecordOptions {
     }
 }
 
-/// Why a tape ended. The text is on the tape.
+/// Why a tape ended. [`as_str`](Self::as_str) is stored in the tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// The user or the system asked for the end.
+    /// The user or the system requested the end.
     Stopped,
-    /// The game left its session or ended.
+    /// The game left its session or exited.
     GameEnded,
-    /// The game's memory is there but nothing in it moves.
+    /// The shared memory of the game exists, but nothing in it changes.
     Frozen,
-    /// Another session of the game began: the next of the same kind, or the game does not say what is different.
+    /// Another session of the game began: one of the same kind, or the game does not report what differs.
     NewSession,
     /// A session of another kind began.
     NewSessionType,
@@ -128,13 +128,13 @@ pub enum EndReason {
     NewCar,
     /// A session on another track or layout began.
     NewTrack,
-    /// The source describes its frames in another way now.
+    /// The source changed the description of its frames.
     NewLayout,
-    /// As long as it was asked to be.
+    /// The maximum duration was reached.
     MaxDuration,
-    /// The session goes on in the next piece.
+    /// The session continues in the next piece.
     NextPiece,
-    /// The source has no more: a tape that is played.
+    /// The source has no more frames, for example a tape that was played to its end.
     SourceEnded,
     /// The source could not be read any more.
     SourceFailed,
@@ -145,7 +145,8 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Why a session makes place for another, by what the game said before and says now. What is not said on one side is no difference.
+    /// Compares what the game reported before with what it reports now, and returns why the tape ends. A value that is missing on
+    /// one side is not a difference.
     pub(super) fn of_another_session(before: &About, now: &About) -> Self {
         let differs =
             |a: &Option<String>, b: &Option<String>| Option::zip(a.as_ref(), b.as_ref()).is_some_and(|(a, b)| a != b);
@@ -160,7 +161,7 @@ impl EndReason {
         }
     }
 
-    /// The word that stands on the tape.
+    /// Returns the value that is stored in the tape.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stopped => "stopped",
@@ -181,7 +182,7 @@ impl EndReason {
     }
 }
 
-/// What a recording tells while it runs.
+/// A notification from a running recording.
 #[derive(Debug)]
 pub enum Told {
     /// A tape was begun.
@@ -190,12 +191,12 @@ pub enum Told {
         path: PathBuf,
         /// Id of the game.
         game: String,
-        /// What the game says about itself.
+        /// What the game reports about itself.
         about: About,
-        /// What is odd about what the game offers, for the user; on the tape as events.
+        /// Anomalies of the source's data, for the user. They are also stored in the tape as events.
         notes: Vec<String>,
     },
-    /// A tape is whole.
+    /// A tape was closed and is complete.
     Closed {
         /// The tape.
         path: PathBuf,
@@ -203,15 +204,15 @@ pub enum Told {
         game: String,
         /// Why it ended.
         reason: EndReason,
-        /// From the first frame to the end.
+        /// Time from the first frame to the end.
         duration_ns: u64,
-        /// What is on it and what was lost.
+        /// What the tape contains and what was lost.
         finished: Finished,
     },
-    /// A tape could not be begun, kept or closed; the text says what to do.
+    /// A tape could not be begun, written or closed. The text says what to do.
     Failed(String),
-    /// Frames that were captured are on no tape; the text says which and why. The recording goes on.
+    /// Captured frames are not on any tape. The text says which and why. The recording continues.
     Lost(String),
-    /// Something is wrong with the disk, or no longer is; the text says what to do. Nothing is lost so far, and the recording goes on.
+    /// A problem with the disk began or ended. The text says what to do. Nothing is lost so far, and the recording continues.
     Warned(String),
 }

@@ -1,14 +1,14 @@
-//! One page of shared memory and the rule that tells a whole copy from a torn one.
+//! Copies pages of shared memory and detects torn reads.
 //!
-//! A look at a set of pages goes in rounds, so that all pages of a game share one wait:
+//! Pages are read in rounds, so that all pages of a game share one wait (a double read):
 //!
 //! ```text
-//! first copy of each ──▶ equal to the frame accepted last? done, nothing new
+//! first copy of each ──▶ equal to the last accepted frame? done, nothing new
 //!        │
 //!   50 µs later
 //!        ▼
 //! second copy of each ──▶ equal to the first? accepted
-//!        │ no: the game was writing. Torn; the second copy is the new first copy, next round
+//!        │ no: the game was writing. Torn read; the second copy becomes the first copy of the next round
 //! ```
 
 use std::io;
@@ -20,12 +20,12 @@ use gametape_games::{CopyRule, SECOND_COPY_AFTER_NS};
 use super::clock::Clock;
 use crate::sys::SectionReader;
 
-/// Rounds before a tick is given up. A game writes a page in microseconds, some hundred times a second.
+/// Rounds before a tick is given up. A game writes a page within microseconds, a few hundred times a second.
 const ROUNDS: usize = 12;
 
-/// Where the bytes of a page come from.
+/// The source of a page's bytes.
 pub(crate) trait PageBytes: Send {
-    /// Copies bytes out, while the game may be writing.
+    /// Copies bytes while the game may be writing them.
     fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 }
 
@@ -35,7 +35,7 @@ impl PageBytes for SectionReader {
     }
 }
 
-/// A page, its rule, and the copies that are being compared.
+/// A page, its copy rule, and the copies that are compared.
 #[derive(Debug)]
 pub(crate) struct Page<B> {
     bytes: B,
@@ -47,14 +47,14 @@ pub(crate) struct Page<B> {
     stage: Stage,
 }
 
-/// How far this look at a page has come.
+/// Progress of the current read of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// No copy that could be compared.
+    /// No usable copy yet.
     Nothing,
-    /// `first` is a copy whose counter did not move.
+    /// `first` holds a copy during which the counter did not move; the value is its time.
     Copied(u64),
-    /// Done: the newest frame stands in `accepted`.
+    /// Complete: `accepted` holds the newest frame.
     Done { fresh: bool },
 }
 
@@ -65,32 +65,32 @@ impl<B: PageBytes> Page<B> {
         Self { bytes, rule, first, second, accepted: Vec::with_capacity(length), accepted_ns: 0, stage: Stage::Nothing }
     }
 
-    /// Where the bytes come from.
+    /// Returns the source of the bytes.
     pub(crate) fn bytes(&self) -> &B {
         &self.bytes
     }
 
-    /// The newest whole frame; empty before the first one.
+    /// Returns the newest complete frame; empty before the first one.
     pub(crate) fn frame(&self) -> &[u8] {
         &self.accepted
     }
 
-    /// When the newest whole frame was copied.
+    /// Returns the time at which the newest complete frame was copied.
     pub(crate) fn frame_ns(&self) -> u64 {
         self.accepted_ns
     }
 
-    /// Whether this look ended with a whole frame, new or not.
+    /// Returns whether this read ended with a complete frame, new or unchanged.
     pub(crate) fn done(&self) -> bool {
         matches!(self.stage, Stage::Done { .. })
     }
 
-    /// Whether this look gave another frame than the one before.
+    /// Returns whether this read ended with a new frame.
     pub(crate) fn fresh(&self) -> bool {
         self.stage == Stage::Done { fresh: true }
     }
 
-    /// Copies the page into `second` and says whether the rule's counter stood still meanwhile.
+    /// Copies the page into `second`. Returns whether the rule's counter stayed the same during the copy.
     fn copy(&mut self) -> io::Result<bool> {
         match self.rule {
             CopyRule::CounterAndSecondCopy { counter_offset: at } | CopyRule::EvenSequence { sequence_offset: at } => {
@@ -109,7 +109,7 @@ impl<B: PageBytes> Page<B> {
         }
     }
 
-    /// One copy, compared with the one before it. Counts a torn one.
+    /// Makes one copy and compares it with the previous one. Counts torn reads.
     fn step(&mut self, clock: &dyn Clock, counters: &mut Counters) -> io::Result<()> {
         if self.done() {
             return Ok(());
@@ -120,7 +120,7 @@ impl<B: PageBytes> Page<B> {
         match self.stage {
             _ if still && self.second == self.accepted => self.stage = Stage::Done { fresh: false },
             _ if still && one_is_enough => self.accept(now_ns),
-            // The wait before this copy was ours; that it was long enough is checked, not assumed.
+            // Do not assume that the wait before this copy was long enough: check it.
             Stage::Copied(first_ns)
                 if still && self.second == self.first && now_ns.saturating_sub(first_ns) >= SECOND_COPY_AFTER_NS =>
             {
@@ -147,18 +147,18 @@ impl<B: PageBytes> Page<B> {
     }
 }
 
-/// A page that could not be copied.
+/// An error while copying a page.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
 pub(crate) struct CopyError {
-    /// Which of the pages.
+    /// Index of the page.
     pub(crate) page: usize,
-    /// What the system said.
+    /// The error of the operating system.
     pub(crate) source: io::Error,
 }
 
-/// Looks at all pages once. Pages for which no whole copy could be had are not [`done`](Page::done) afterwards; `counters` has
-/// one set for each page.
+/// Reads all pages once. A page without a complete copy is not [`done`](Page::done) afterwards. `counters` has one entry for each
+/// page.
 pub(crate) fn look<B: PageBytes>(
     pages: &mut [Page<B>],
     counters: &mut [Counters],
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// A page whose content at each copy is told in advance.
+    /// A page with predefined contents for each copy.
     struct Told(Mutex<Vec<[u8; 8]>>);
 
     impl PageBytes for Told {
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_copy_whose_counter_moved_is_torn() {
-        // before, copy, after, and so on: the page changes inside the first copy.
+        // Reads are: counter before, page, counter after, and so on. The page changes during the first copy.
         let told = [OLD, TORN, NEW, NEW];
         let (mut pages, mut counters) = (page(COUNTER, &told), [Counters::default()]);
         look(&mut pages, &mut counters, &StepClock::default()).unwrap();
@@ -252,7 +252,7 @@ mod tests {
         look(&mut pages, &mut counters, &StepClock::default()).unwrap();
         assert!(pages[0].frame() == NEW);
         assert_eq!(counters[0].torn, 1);
-        // Without the rule the torn copy is taken for a frame.
+        // Without the rule, the torn copy is accepted as a frame.
         let mut pages = page(CopyRule::Whole, &told);
         look(&mut pages, &mut counters, &StepClock::default()).unwrap();
         assert!(pages[0].frame() == TORN);

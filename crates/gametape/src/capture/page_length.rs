@@ -1,11 +1,11 @@
-//! A page whose length no known version of it has: recorded all the same, and said to the user.
+//! Detects pages whose length matches no known version. They are recorded anyway, and the user is notified.
 
 use std::fmt::Write;
 
-/// Sections are made of whole pages of memory, and bridges round up too. Such a length says nothing about what is in it.
+/// Sections consist of whole memory pages, and bridges round up too. A multiple of this length says nothing about the contents.
 const ROUND_BYTES: u64 = 1024;
 
-/// Says that no known version of a page is this long, if so. `recorded` is what of it is recorded.
+/// Returns a note if no known version of a page has `bytes` bytes. `recorded` is the length that is recorded.
 pub(crate) fn unknown_length(name: &str, bytes: u64, known: &[u64], recorded: u64) -> Option<String> {
     if bytes.is_multiple_of(ROUND_BYTES) || known.contains(&bytes) {
         return None;

@@ -1,13 +1,14 @@
-//! How a recorder knows that it records a player and not a game.
+//! Lets a recorder detect that it is recording a player instead of a game.
 //!
-//! Each player of gametape keeps a small section of its own beside those of the game, a marker: `gametape_player`, or, where other players
-//! have that, `gametape_player.1` and so on. A player removes only its own marker. A marker that a killed player left behind does not count:
-//! the process that wrote it is gone.
+//! Each gametape player creates a small section next to those of the game, its marker: `gametape_player` or, if another player has
+//! that name, `gametape_player.1` and so on. A player removes only its own marker. A marker that a killed player left behind is
+//! ignored, because the process that wrote it is gone.
 //!
 //! ```text
-//! 0 "GTPLAYER"   8 process id (u32)   12 tape id, 16 bytes   28 start time of the process (u64, 0 unknown)   36 game id, NUL-padded     128 bytes
+//! 0 "GTPLAYER"   8 process id (u32)   12 tape id, 16 bytes   28 start time of the process (u64, 0 if unknown)
+//! 36 game id, NUL-padded               128 bytes in total
 //! ```
-//! Markers of older versions have 64 bytes and zeros behind the tape id.
+//! Markers of older versions have 64 bytes and zeros after the tape id.
 
 use std::io;
 
@@ -19,10 +20,10 @@ use crate::sys::{Prefix, SectionReader, SectionWriter, process_runs, process_sta
 const SECTION: &str = "gametape_player";
 const MAGIC: &[u8; 8] = b"GTPLAYER";
 const BYTES: usize = 128;
-/// Bytes of a marker as older versions write it.
+/// Size of a marker written by older versions.
 const LEAST_BYTES: usize = 64;
 const GAME_AT: usize = 36;
-/// Players that can play at the same time under the same names.
+/// Maximum number of players that can play at the same time under the same names.
 const MOST_PLAYERS: usize = 16;
 
 fn section(prefix: &Prefix, slot: usize) -> String {
@@ -32,18 +33,18 @@ fn section(prefix: &Prefix, slot: usize) -> String {
     }
 }
 
-/// A player's sign that it plays; goes away with [`PlaybackSign::remove`].
+/// The marker of a running player. [`PlaybackSign::remove`] removes it.
 #[derive(Debug)]
 pub struct PlaybackSign(SectionWriter);
 
 impl PlaybackSign {
-    /// Puts up the sign of a player that shows this game.
+    /// Creates the marker of a player that plays this game.
     pub fn put_up(prefix: &Prefix, tape: TapeId, game: &Game) -> io::Result<Self> {
         let mut bytes = [0; BYTES];
         let process = std::process::id();
         let parts = MAGIC.iter().copied().chain(process.to_le_bytes()).chain(tape.0);
         let parts = parts.chain(process_start(process).unwrap_or(0).to_le_bytes()).chain(game.id.bytes());
-        // The last byte stays 0.
+        // The last byte stays 0, as the terminator.
         bytes.iter_mut().take(BYTES - 1).zip(parts).for_each(|(to, from)| *to = from);
         let mut last = io::Error::other(format!("{MOST_PLAYERS} players are playing under these names already"));
         for slot in 0..MOST_PLAYERS {
@@ -57,21 +58,21 @@ impl PlaybackSign {
                     return Ok(Self(section));
                 }
                 Ok(None) => {}
-                // Somebody else's file, for example.
+                // For example, the file belongs to another user.
                 Err(error) => last = error,
             }
         }
         Err(last)
     }
 
-    /// Takes the sign down.
+    /// Clears and removes the marker.
     pub fn remove(self) -> io::Result<()> {
         self.0.write(0, &[0; BYTES])?;
         self.0.remove()
     }
 }
 
-/// What a marker says.
+/// The contents of a marker.
 struct Marker {
     process: u32,
     started: Option<u64>,
@@ -100,13 +101,14 @@ impl Marker {
         })
     }
 
-    /// Whether the process that wrote it runs: a process that has the same number later began later.
+    /// Returns whether the process that wrote the marker is still running. A later process with the same id has a different start
+    /// time.
     fn is_alive(&self) -> bool {
         process_runs(self.process)
             && self.started.is_none_or(|then| process_start(self.process).is_none_or(|now| now == then))
     }
 
-    /// Whether it may be about one of these games, or one that has the same sections.
+    /// Returns whether the marker may be about one of these games, or about a game with the same sections.
     fn is_about(&self, games: &[Game]) -> bool {
         let Some(id) = &self.game else { return true };
         let sections = |game: &Game| game.streams.iter().filter_map(|stream| section_name(&stream.transport)).collect();
@@ -123,7 +125,7 @@ fn section_name(transport: &Transport) -> Option<&'static str> {
     }
 }
 
-/// Id of the tape that a living player plays under these names, as one of these games.
+/// Returns the id of the tape that a running player plays under these names as one of these games.
 pub fn tape_being_played(prefix: &Prefix, games: &[Game]) -> Option<String> {
     let markers = (0..MOST_PLAYERS).filter_map(|slot| Marker::read(&section(prefix, slot)));
     let mut found = markers.filter(|marker| marker.is_about(games) && marker.is_alive());

@@ -1,4 +1,4 @@
-//! What a recording looks like from outside while it runs: numbers to show, marks to put in, the wish to stop.
+//! The state of a recording as seen from other threads: numbers to display, and requests for marks.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use gametape_games::{About, Presence};
 
 use super::source::{Away, State};
 
-/// A recording as others see it. Cheap to write: the capturing thread does it at every tick.
+/// The observable state of a recording. Updates are cheap: the capturing thread makes them on every tick.
 #[derive(Debug, Default)]
 pub struct Progress {
     frames: AtomicU64,
@@ -27,16 +27,16 @@ pub struct Progress {
     recording: AtomicBool,
 }
 
-/// What is being recorded: changes seldom.
+/// What is being recorded. Changes rarely.
 #[derive(Debug, Clone, Default)]
 pub struct Situation {
-    /// What the source found last; `None` before the first look.
+    /// The result of the last read; `None` before the first one.
     pub state: Option<State>,
     /// The tape that is being written.
     pub path: Option<PathBuf>,
     /// Id of the game.
     pub game: String,
-    /// What the game says about itself.
+    /// What the game reports about itself.
     pub about: About,
 }
 
@@ -45,16 +45,16 @@ pub struct Situation {
 pub struct Numbers {
     /// Frames on the tape.
     pub frames: u64,
-    /// Bytes of those frames as the game gave them.
+    /// Size of those frames as captured, in bytes.
     pub raw_bytes: u64,
     /// Time since the first frame.
     pub duration_ns: u64,
-    /// What was lost and noticed on all streams together, see [`Counters::of_streams`].
+    /// Losses and anomalies of all streams combined, see [`Counters::of_streams`].
     pub counters: Counters,
 }
 
 impl Progress {
-    /// The numbers now.
+    /// Returns the current numbers.
     pub fn numbers(&self) -> Numbers {
         let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
         Numbers {
@@ -72,17 +72,17 @@ impl Progress {
         }
     }
 
-    /// What is being recorded.
+    /// Returns what is being recorded.
     pub fn situation(&self) -> Situation {
         self.lock_situation().clone()
     }
 
-    /// Whether a tape is being written.
+    /// Returns whether a tape is being written.
     pub fn is_recording(&self) -> bool {
         self.recording.load(Ordering::Relaxed)
     }
 
-    /// Asks for a mark in the tape that is being written. `false` if there is none.
+    /// Requests a mark on the tape that is being written. Returns `false` if there is none.
     pub fn mark(&self, text: &str) -> bool {
         if !self.is_recording() {
             return false;
@@ -92,7 +92,7 @@ impl Progress {
         true
     }
 
-    /// The marks that were asked for since the last time.
+    /// Returns the marks requested since the last call.
     pub(super) fn take_marks(&self) -> Vec<String> {
         if !self.marks_wait.swap(false, Ordering::Acquire) {
             return Vec::new();
@@ -121,7 +121,7 @@ impl Progress {
         self.raw_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// What was counted on this tape so far.
+    /// Sets the counters of this tape so far.
     pub(super) fn counted(&self, counters: &Counters) {
         for (shown, count) in [
             (&self.dropped, counters.dropped),
@@ -134,7 +134,7 @@ impl Progress {
         }
     }
 
-    /// The game says something else about itself.
+    /// Sets what the game reports about itself.
     pub(super) fn about(&self, about: &About) {
         self.lock_situation().about = about.clone();
     }
@@ -143,7 +143,7 @@ impl Progress {
         self.now_ns.store(now_ns, Ordering::Relaxed);
     }
 
-    /// Takes over what the source found. Takes a lock: to be called when it is something else than before.
+    /// Sets the state that the source found. Takes a lock, so call it only if the state changed.
     pub(super) fn found(&self, state: &State) {
         self.lock_situation().state = Some(state.clone());
     }
@@ -154,7 +154,7 @@ impl Progress {
 }
 
 impl State {
-    /// In a few words, for people.
+    /// Returns a short description for people.
     pub fn text(&self) -> &str {
         match self {
             Self::Away(Away::NotThere) => "no game",

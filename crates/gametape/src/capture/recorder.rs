@@ -1,4 +1,4 @@
-//! Reads sources at their pace until somebody wants the end: one thread each.
+//! Reads sources at their pace until a stop is requested. Each source has its own thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,49 +17,49 @@ use super::source::{Pace, Source, State};
 use super::tapes::Tapes;
 use crate::sys::wake_exactly;
 
-/// How often a game that is not there is looked for.
+/// How often to look for a game that is absent.
 const LOOK_FOR_GAME_NS: u64 = 200_000_000;
-/// One that was there a moment ago is looked for more often: it may come back with the next tick.
+/// A game that was present a moment ago is checked more often: it may come back with the next tick.
 const LOOK_AGAIN_NS: u64 = 50_000_000;
-/// The wish to stop is seen this soon.
+/// Maximum delay until a stop request is noticed.
 const NAP_NS: u64 = 200_000_000;
 
-/// The wish to stop, shared between threads.
+/// A stop request, shared between threads.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Wants the end.
+    /// Requests the stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end is wanted.
+    /// Returns whether a stop was requested.
     pub fn wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Everything around a source that a recording needs.
+/// Everything that a recording needs besides its source.
 pub struct Recorder {
     /// How to record.
     pub options: Arc<RecordOptions>,
     /// The clock of all sources.
     pub clock: Arc<dyn Clock>,
-    /// What others see.
+    /// The state that other threads can observe.
     pub progress: Arc<Progress>,
-    /// What is told while it runs.
+    /// Receives notifications while the recording runs.
     pub told: Sender<Told>,
-    /// Who else sees the frames.
+    /// Observers, which receive the frames.
     pub observers: Vec<Box<dyn Observer>>,
-    /// The wish to stop.
+    /// The stop request.
     pub stop: StopFlag,
-    /// End with the game instead of waiting for it again. A new session of a game that goes on is no end.
+    /// End with the game instead of waiting for it to come back. A new session of a running game does not end the recording.
     pub once: bool,
 }
 
 impl Recorder {
-    /// Reads the source until the end is wanted, or until there is no more. Gives whether it could go on to the end.
+    /// Reads the source until a stop is requested or the source ends. Returns whether the recording ended without a failure.
     pub fn run(self, source: &mut dyn Source) -> bool {
         let Self { options, clock, progress, told, observers, stop, once } = self;
         wake_exactly();
@@ -106,7 +106,7 @@ impl Recorder {
     }
 }
 
-/// Waits in naps. `false` if the end is wanted before the moment.
+/// Waits until `moment_ns`, in steps. Returns `false` if a stop is requested before that.
 fn sleep(clock: &dyn Clock, moment_ns: u64, stop: &StopFlag) -> bool {
     loop {
         let now_ns = clock.now_ns();
@@ -120,21 +120,21 @@ fn sleep(clock: &dyn Clock, moment_ns: u64, stop: &StopFlag) -> bool {
     }
 }
 
-/// Where the game is, as the last read found it.
+/// Whether the game is present, according to the last read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whereabouts {
     Here,
-    /// Not there, but its tape is still open.
+    /// Absent, but its tape is still open.
     JustLeft,
     Away,
 }
 
-/// Fixed moments that do not drift: each is the one before plus the period, however late we were.
+/// Periodic deadlines without drift: each deadline is the previous one plus the period, no matter how late the thread woke up.
 #[derive(Debug)]
 struct Schedule {
     next_ns: u64,
     sampling: bool,
-    /// Nothing was read yet: the first look is now.
+    /// Nothing was read yet: the first read is due immediately.
     first: bool,
 }
 
@@ -169,7 +169,7 @@ impl Schedule {
         }
     }
 
-    /// What being late has cost: moments that are over are missed, a moment met late is late.
+    /// Counts the cost of waking up late: deadlines that passed are missed, a deadline that was met late is late.
     fn arrived(&mut self, pace: Pace, whereabouts: Whereabouts, now_ns: u64) -> Counters {
         let (Pace::Every(period), Whereabouts::Here) = (pace, whereabouts) else { return Counters::default() };
         let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(schedule.next_moment(pace, Away, 0), 0, "the first look is at once");
         let mut now = schedule.next_moment(pace, Here, 0);
         assert_eq!(now, 10 * MS);
-        // Always 2 ms late: the moments stay where they are.
+        // Always 2 ms late: the deadlines do not drift.
         for tick in 1..100 {
             now += 2 * MS;
             let counted = schedule.arrived(pace, Here, now);
@@ -202,7 +202,7 @@ mod tests {
             now = schedule.next_moment(pace, Here, now);
             assert_eq!(now, (tick + 1) * 10 * MS);
         }
-        // 35 ms late: three moments are gone, and the next one is where it always was.
+        // 35 ms late: three deadlines are missed, and the next one stays on the grid.
         let counted = schedule.arrived(pace, Here, now + 35 * MS);
         assert_eq!((counted.missed, counted.late), (3, 1));
         assert_eq!(schedule.next_moment(pace, Here, now + 35 * MS), now + 40 * MS);

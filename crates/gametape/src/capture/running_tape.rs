@@ -1,4 +1,4 @@
-//! The tape that is being written: frames, counts, events and clock readings go onto it until it is closed.
+//! The tape that is being written. Receives frames, counters, events and clock readings until it is closed.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -15,39 +15,39 @@ use super::progress::Progress;
 use super::source::Pace;
 use gametape_analysis::recording::GAP;
 
-/// The clocks are compared this often.
+/// Interval of clock readings, which map tape time to UTC.
 const CLOCK_NS: u64 = 10_000_000_000;
-/// A game that cannot tell when it says something else about itself is asked first after this long, then less and less often.
+/// If a source does not report changes of its metadata, it is asked first after this long, then with growing intervals.
 const ASK_FIRST_NS: u64 = 1_000_000_000;
 const ASK_SELDOM_NS: u64 = 10_000_000_000;
 
-/// Metadata of a piece: UTC of the session's first one, the same on all of them.
+/// Metadata key of a piece: UTC of the first piece of the session. All pieces of a session have the same value.
 pub(crate) const PIECE_OF: &str = "piece_of_utc_ns";
 
-/// What is known of a tape before its file is there.
+/// Data of a tape before its file exists.
 pub(super) struct Beginning {
     pub(super) start_ns: u64,
     pub(super) utc_ns: i64,
-    /// When the first piece of the session began, if it is written in pieces.
+    /// UTC of the first piece of the session, if the session is written in pieces.
     pub(super) piece_of_utc_ns: Option<i64>,
     pub(super) about: About,
     pub(super) about_changes: Option<u64>,
-    /// What the source has to say besides.
+    /// Additional metadata of the source.
     pub(super) metadata: Vec<(&'static str, String)>,
     pub(super) replay_of: Option<String>,
     pub(super) pace: Pace,
 }
 
-/// The tape takes no more.
+/// The tape broke off: it accepts no more data.
 pub(super) struct BrokenOff {
-    /// Frames of the batch that are on the tape.
+    /// Number of frames of the batch that are on the tape.
     pub(super) taken: usize,
     pub(super) error: AppendError,
 }
 
 /// A tape that is being written.
 pub(super) struct RunningTape {
-    /// `None` if nothing is kept.
+    /// `None` if nothing is stored.
     writer: Option<(PathBuf, Writer)>,
     ids: Vec<StreamId>,
     game: String,
@@ -78,7 +78,7 @@ impl RunningTape {
         }
     }
 
-    /// Streams, and what is known about the recording.
+    /// Writes the streams and the metadata of the recording.
     pub(super) fn describe(
         &mut self,
         description: &Description,
@@ -90,7 +90,7 @@ impl RunningTape {
         }
         let about = &self.begun.about;
         let hz = match self.begun.pace {
-            // Periods are whole nanoseconds: 333 times a second is a period of 3003003, and meant is 333.
+            // Periods are whole nanoseconds: 333 Hz becomes a period of 3003003 ns, which must be reported as 333.
             Pace::Every(period) => Some(((1e3 / period.as_secs_f64()).round() / 1e3).to_string()),
             Pace::About(_) => Some("every tick".to_owned()),
             Pace::Source => None,
@@ -125,22 +125,22 @@ impl RunningTape {
         Ok(())
     }
 
-    /// The file, if there is one.
+    /// Returns the path of the file, if there is one.
     pub(super) fn path(&self) -> Option<&Path> {
         self.writer.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// What is wrong with the files right now.
+    /// Returns the current problems with the files.
     pub(super) fn trouble(&self) -> Trouble {
         self.writer.as_ref().map(|(_, writer)| writer.trouble()).unwrap_or_default()
     }
 
-    /// Time of the last frame, since the beginning.
+    /// Returns the time of the last frame, relative to the beginning of the tape.
     pub(super) fn last_time_ns(&self) -> u64 {
         self.last_ns.saturating_sub(self.begun.start_ns)
     }
 
-    /// Takes over all that is in the batch.
+    /// Writes the contents of the batch.
     pub(super) fn take(
         &mut self,
         batch: &Batch,
@@ -152,7 +152,7 @@ impl RunningTape {
         let gaps = batch.events().iter().filter(|event| event.kind == GAP);
         let mut gaps = gaps.filter_map(|event| Some((event.time_ns, event.length_ns?))).peekable();
         for (taken, frame) in batch.frames().enumerate() {
-            // Who reads the tape does it in the same order.
+            // Readers of the tape see gaps and frames in the same order.
             while let Some((until_ns, length_ns)) =
                 gaps.next_if(|(until_ns, length_ns)| until_ns.saturating_sub(*length_ns) < frame.time_ns)
             {
@@ -167,7 +167,7 @@ impl RunningTape {
         for event in batch.events() {
             let time_ns = event.time_ns.saturating_sub(self.begun.start_ns);
             match (&mut self.writer, event.length_ns) {
-                // An event that has no room is counted by the writer.
+                // If there is no space for the event, the writer counts it.
                 (Some((_, writer)), Some(length_ns)) => {
                     let _ = writer.event_with_length(time_ns, &event.kind, &event.text, length_ns);
                 }
@@ -182,14 +182,14 @@ impl RunningTape {
             let (time_ns, utc_ns) = (now_ns.saturating_sub(self.begun.start_ns), clock.utc_ns());
             observers.iter_mut().for_each(|observer| observer.clock(time_ns, utc_ns));
             if let Some((_, writer)) = &mut self.writer {
-                // One reading more or less: the next one comes.
+                // A failed reading can be ignored: the next one follows.
                 let _ = writer.clock(time_ns, utc_ns);
             }
         }
         Ok(())
     }
 
-    /// Takes over one frame. One that cannot be kept is counted by the writer; an error is the end of the tape.
+    /// Writes one frame. A frame that cannot be stored is counted by the writer; an error means that the tape has broken off.
     pub(super) fn frame(
         &mut self,
         frame: BatchFrame<'_>,
@@ -209,7 +209,7 @@ impl RunningTape {
             },
             _ => (true, true),
         };
-        // Only now: observers see what the tape keeps.
+        // Only after the write: observers receive what the tape accepted.
         if accepted {
             observers.iter_mut().for_each(|observer| observer.frame(frame.stream, time_ns, frame.bytes));
         }
@@ -223,7 +223,7 @@ impl RunningTape {
         Ok(())
     }
 
-    /// Whether the game may say something else about itself.
+    /// Returns whether the game may report something new about itself.
     pub(super) fn about_is_due(&self, changes: Option<u64>, now_ns: u64) -> bool {
         match changes {
             Some(_) => changes != self.begun.about_changes,
@@ -231,7 +231,8 @@ impl RunningTape {
         }
     }
 
-    /// Puts down what the game says differently now. What it does not say any more stays as it was. Gives whether it is something new.
+    /// Writes what the game reports differently now. Values that it no longer reports stay unchanged. Returns whether anything
+    /// changed.
     pub(super) fn tell_about(&mut self, about: About, changes: Option<u64>, now_ns: u64) -> bool {
         self.ask_after_ns = (self.ask_after_ns * 2).min(ASK_SELDOM_NS);
         self.next_ask_ns = now_ns + self.ask_after_ns;
@@ -257,7 +258,7 @@ impl RunningTape {
         true
     }
 
-    /// Adds to the counters of a stream, on the tape and for those who look.
+    /// Adds to the counters of a stream, on the tape and in the progress.
     pub(super) fn count(&mut self, stream: usize, counters: &Counters, progress: &Progress) {
         if *counters == Counters::default() {
             return;
@@ -275,14 +276,14 @@ impl RunningTape {
         }
     }
 
-    /// Puts down what a user wants to find again.
+    /// Writes a mark that the user has set.
     pub(super) fn mark(&mut self, now_ns: u64, text: &str, observers: &mut [Box<dyn Observer>]) {
         self.event(now_ns, "mark", text);
         let time_ns = now_ns.saturating_sub(self.begun.start_ns);
         observers.iter_mut().for_each(|observer| observer.mark(time_ns, text));
     }
 
-    /// An event that has no room is counted by the writer.
+    /// Writes an event. If there is no space for it, the writer counts it.
     pub(super) fn event(&mut self, now_ns: u64, kind: &str, text: &str) {
         let time_ns = now_ns.saturating_sub(self.begun.start_ns);
         if let Some((_, writer)) = &mut self.writer {
@@ -290,12 +291,12 @@ impl RunningTape {
         }
     }
 
-    /// Writes how it ended and makes the file whole.
+    /// Writes the end reason and closes the file.
     pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<Told>) {
         let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
         let Some((path, mut writer)) = writer else { return };
         let duration_ns = last_ns.saturating_sub(begun.start_ns);
-        // What is said of a piece would be wrong for the session.
+        // Values of a single piece would be wrong for the whole session.
         if begun.piece_of_utc_ns.is_none() {
             let _ = writer.metadata(duration_ns, "end_reason", reason.as_str());
             for (name, frames) in names.iter().zip(frames) {
@@ -312,7 +313,7 @@ impl RunningTape {
     }
 }
 
-/// What a game says about itself, as metadata.
+/// Returns what a game reports about itself, as metadata entries.
 fn about_entries(about: &About) -> impl Iterator<Item = (&'static str, String)> {
     [
         ("game_version", &about.game_version),

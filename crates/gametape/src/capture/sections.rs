@@ -1,4 +1,4 @@
-//! Where the sections of a game are opened: by their names, or, on Linux, in the memory of a game that runs in Wine.
+//! Opens the sections of a game: by name or, on Linux, in the memory of a game that runs in Wine.
 
 use std::io;
 #[cfg(target_os = "linux")]
@@ -11,19 +11,20 @@ use crate::sys::{Prefix, SectionReader};
 #[cfg(target_os = "linux")]
 use crate::wine::{WineSearch, is_zero};
 
-/// Into which processes Linux looks where no section has the name: sections in Wine have none.
+/// Which Wine processes to search on Linux if no section has the name. Sections in Wine have no name outside of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum InWine {
-    /// Known games. Under a prefix nobody's: what a game calls its memory there does not show, and a prefix keeps games out.
+    /// Processes of known games. None if there is a prefix: section names inside Wine are not visible, and a prefix keeps real
+    /// games out.
     #[default]
     Games,
-    /// Nobody's.
+    /// None.
     Off,
-    /// Those of this program (its file name), or of this number, whatever game they are. Also under a prefix.
+    /// Processes of this program (its file name) or with this process id, whatever game they are. Applies with a prefix too.
     Process(String),
 }
 
-/// Opens sections for the sources of a recorder. Clones share what they have found out.
+/// Opens sections for the sources of a recorder. Clones share the results of the search.
 #[derive(Debug, Clone)]
 pub struct Sections {
     prefix: Prefix,
@@ -34,9 +35,9 @@ pub struct Sections {
 /// Sections that belong together.
 #[derive(Debug)]
 pub(super) struct OpenSections {
-    /// In the order in which they were asked for.
+    /// In the order in which they were requested.
     pub(super) readers: Vec<SectionReader>,
-    /// Sections that say nothing yet and may be what was asked for: once one of them is written, all are to be opened anew.
+    /// Empty sections that may be the requested ones. Once one of them is written to, all sections must be opened again.
     pub(super) blank: Vec<SectionReader>,
 }
 
@@ -53,7 +54,7 @@ impl From<&Prefix> for Sections {
 }
 
 impl Sections {
-    /// Names with this prefix, and these processes.
+    /// Creates a set of sections with this prefix, searched for in these processes.
     pub fn new(prefix: Prefix, in_wine: InWine) -> Self {
         #[cfg(target_os = "linux")]
         {
@@ -71,17 +72,18 @@ impl Sections {
         }
     }
 
-    /// What stands before all names.
+    /// Returns the prefix of all section names.
     pub fn prefix(&self) -> &Prefix {
         &self.prefix
     }
 
-    /// The name of a section, with the prefix.
+    /// Returns the name of a section, with the prefix.
     pub(super) fn name(&self, section: &str) -> String {
         self.prefix.section(section)
     }
 
-    /// Opens the sections of these streams, all by name or all of one process. Names come first, unless nobody has written there.
+    /// Opens the sections of these streams, all by name or all in one process. Named sections take precedence, unless all of them
+    /// are empty.
     pub(super) fn open(&self, games: &[Game], streams: &[&'static Stream], now_ns: u64) -> Result<OpenSections, Away> {
         let named = self.open_named(streams);
         #[cfg(target_os = "linux")]
@@ -95,7 +97,8 @@ impl Sections {
         named
     }
 
-    /// Whether what was opened by name and holds nothing is worth keeping open: not where a game's memory may turn up elsewhere.
+    /// Returns whether empty sections that were opened by name should stay open. Not if the memory of the game may appear
+    /// elsewhere.
     pub(super) fn keeps_zeros(&self) -> bool {
         #[cfg(target_os = "linux")]
         return self.wine.is_none();
@@ -116,7 +119,7 @@ impl Sections {
 }
 
 impl OpenSections {
-    /// Whether one of the sections that said nothing was written.
+    /// Returns whether one of the empty sections was written to.
     pub(super) fn blank_was_written(blank: &[SectionReader]) -> bool {
         #[cfg(target_os = "linux")]
         return blank.iter().any(|reader| !is_zero(reader));

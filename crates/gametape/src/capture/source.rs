@@ -1,4 +1,4 @@
-//! Where frames come from: the trait that games, tapes, sockets and your own programs share.
+//! Where frames come from: the trait shared by games, tapes, sockets and sources of other programs.
 
 use std::io;
 use std::time::Duration;
@@ -8,44 +8,45 @@ use gametape_games::{About, Presence};
 use super::batch::Batch;
 use super::clock::Clock;
 
-/// Gives frames. Everything that is captured is a source: the shared memory of a game, a tape, a socket, your own.
+/// A source of frames. Everything that can be captured is a source: the shared memory of a game, a tape, a socket, or your own
+/// type.
 ///
-/// One thread owns a source. It waits as [`pace`](Self::pace) says, then calls [`read`](Self::read), which puts what is new into
-/// the batch and does not wait (or, with [`Pace::Source`], waits itself, but not long).
+/// One thread owns a source. It waits as [`pace`](Self::pace) specifies, then calls [`read`](Self::read), which adds new frames to
+/// the batch without blocking. With [`Pace::Source`], `read` itself waits for frames, but not for long.
 pub trait Source: Send {
-    /// When to read next. Asked before each read.
+    /// Returns when to read next. Called before each read.
     fn pace(&self) -> Pace;
 
-    /// Puts what is new into the batch. A game that is not there is no error: [`State::Away`].
+    /// Adds new frames to the batch. An absent game is not an error: it is reported as [`State::Away`].
     fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError>;
 
-    /// Differs between sessions of the game that follow each other; `None` where the source does not say. Allocates nothing.
+    /// Returns a key that differs between consecutive sessions of the game; `None` if the source does not know. Must not allocate.
     fn session_key(&self) -> Option<u64> {
         None
     }
 
-    /// What the game says about itself and its session.
+    /// Returns what the game reports about itself and its session.
     fn about(&self) -> About {
         About::default()
     }
 
-    /// A number that changes whenever [`about`](Self::about) may say something else; asked at every look, so it allocates nothing. `None`
-    /// where the source does not know: it is asked now and then.
+    /// Returns a number that changes whenever [`about`](Self::about) may return something else. Called on every read, so it must
+    /// not allocate. If `None`, `about` is called at intervals instead.
     fn about_changes(&self) -> Option<u64> {
         None
     }
 
-    /// What else stands on a tape that begins now: keys and values.
+    /// Returns additional metadata for a tape that begins now: keys and values.
     fn metadata(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Id of the tape that is being played, where the frames come from a player and not from the game.
+    /// Returns the id of the tape that is being played, if the frames come from a player instead of the game.
     fn replay_of(&self) -> Option<String> {
         None
     }
 
-    /// The moment on the capture's clock that is time 0 of a tape that begins now; `None` is the moment of its first frame.
+    /// Returns the time on the capture's clock that is time 0 of a tape that begins now; `None` means the time of its first frame.
     fn zero_ns(&self) -> Option<u64> {
         None
     }
@@ -88,22 +89,22 @@ impl Source for Box<dyn Source> {
 /// When a source is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// At fixed moments, this far apart. Moments that pass unused are counted as missed.
+    /// At fixed deadlines, this far apart. Deadlines that pass are counted as missed.
     Every(Duration),
-    /// About this often, because the source keeps what comes in between: nothing is missed by being late.
+    /// About this often. The source buffers what arrives in between, so being late loses nothing.
     About(Duration),
-    /// The source itself waits for its frames, at most a tenth of a second at a time.
+    /// The source itself waits for its frames, for at most 100 ms at a time.
     Source,
 }
 
-/// What a source found.
+/// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Nothing to read, and why.
+    /// There is nothing to read, for this reason.
     Away(Away),
-    /// The game is there.
+    /// The game is present.
     Here(Presence),
-    /// There will never be more.
+    /// The source has ended; there will be no more frames.
     Ended,
 }
 
@@ -112,28 +113,28 @@ pub enum State {
 pub enum Away {
     /// No shared memory, no connection.
     NotThere,
-    /// There is something, but it holds nothing yet.
+    /// Shared memory or a connection exists, but it holds nothing yet.
     Empty,
-    /// It cannot be told yet which game it is.
+    /// It is not known yet which game it is.
     Undecided,
-    /// The game's memory says that no session runs.
+    /// The game reports that no session is running.
     Off,
-    /// It is there but may not be read, or is not what it should be.
+    /// Access is denied, or the contents are not as expected.
     Unreadable(String),
 }
 
-/// Why a source cannot go on.
+/// Why a source cannot be read any more.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot read {what}: {source}")]
     Io {
         /// The section, file or address.
         what: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The source's own words.
+    /// An error message of the source.
     #[error("{0}")]
     Other(String),
 }

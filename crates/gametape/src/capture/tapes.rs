@@ -1,12 +1,12 @@
-//! The tapes of one source, at most one at a time: made, written and closed.
+//! The tapes of one source, at most one at a time: creates, writes and closes them.
 //!
 //! ```text
-//!             open                    the file is there              close
+//!             open                  the file is created              close
 //!  Waiting ───────────▶ Opening ──────────────────────▶ Recording ───────────▶ Waiting
-//!              ▲           │ cannot be made                 │ breaks off
+//!              ▲           │ cannot be created              │ breaks off
 //!              └────── Retrying ◀───────────────────────────┘
 //! ```
-//! Files are made and closed on other threads: whoever captures never waits for the disk.
+//! Files are created and closed on other threads, so the capturing thread never waits for the disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use super::progress::Progress;
 use super::running_tape::{Beginning, BrokenOff, RunningTape};
 use super::source::{Source, State};
 
-/// While no tape can be made, it is tried again after this long.
+/// Interval of retries while no tape can be created.
 const TRY_AGAIN_NS: u64 = 1_000_000_000;
 
-/// The tape there is, and how the ones before it ended.
+/// The current tape, and how the previous ones ended.
 pub(super) struct Tapes {
     options: Arc<RecordOptions>,
     clock: Arc<dyn Clock>,
@@ -43,17 +43,17 @@ pub(super) struct Tapes {
     closing: Vec<Closing>,
     failed: bool,
     close_panicked: bool,
-    /// What is wrong with the disk was told, and has not ended.
+    /// The current problem with the disk has been reported and is not over.
     failing: bool,
     /// Pauses after tapes that broke off.
     backoff: Backoff,
-    /// What is wrong with the files of the tape, as far as it was told.
+    /// The problems with the files of the tape that have been reported.
     trouble: Trouble,
     last_reason: Option<EndReason>,
-    /// Begin and UTC of the first piece of all: those after it are placed by the monotonic clock, so that they join without a seam, in
-    /// the right order, also when the system's clock is set meanwhile.
+    /// Start and UTC of the very first piece. The start of later pieces is derived from it with the monotonic clock, so that they
+    /// join without a seam and in the right order, even if the system clock is set in the meantime.
     first_piece: Option<(u64, i64)>,
-    /// UTC of the session's first piece.
+    /// UTC of the first piece of the session.
     session_utc_ns: Option<i64>,
 }
 
@@ -61,7 +61,7 @@ enum Phase {
     Waiting,
     Opening(Box<Opening>),
     Recording(Box<RunningTape>),
-    /// A tape could not be made or broke off: the next try is then. Frames wait.
+    /// A tape could not be created or broke off; the value is the time of the next attempt. Frames are queued.
     Retrying(u64),
 }
 
@@ -71,11 +71,11 @@ struct Closing {
     thread: JoinHandle<()>,
 }
 
-/// What became of a batch.
+/// The result of writing a batch.
 pub(super) enum Taken {
-    /// There is no tape to put it onto.
+    /// There is no tape to write to.
     NoTape,
-    /// It is on the tape.
+    /// All frames are on the tape.
     All,
     /// The tape broke off: only this many frames are on it.
     Only(usize),
@@ -110,49 +110,50 @@ impl Tapes {
         }
     }
 
-    /// Whether a tape could not be begun or kept: there is no point in going on.
+    /// Returns whether a tape could not be begun or written. The recording should end.
     pub(super) fn failed(&self) -> bool {
         self.failed
     }
 
-    /// Whether every tape was begun, kept and closed, as far as is known.
+    /// Returns whether every tape so far was begun, written and closed.
     pub(super) fn all_is_well(&self) -> bool {
         !self.failed && !self.close_panicked
     }
 
-    /// Whether the game ended, after a tape of it: a new layout or session of a game that goes on is no end.
+    /// Returns whether the game ended after a tape was recorded. A new layout or session of a running game is not an end.
     pub(super) fn game_ended(&self) -> bool {
         let ended = matches!(self.last_reason, Some(EndReason::GameEnded | EndReason::Frozen));
         ended && self.is_waiting()
     }
 
-    /// Whether there is no tape, and none is being made.
+    /// Returns whether there is no tape, and none is being created.
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Waiting)
     }
 
-    /// Whether a file is being made, as far as it was asked, or will be tried again: frames wait for it.
+    /// Returns whether a file is being created or will be retried. Frames are queued meanwhile. Does not check the thread; see
+    /// `finish_opening`.
     pub(super) fn is_opening(&self) -> bool {
         matches!(self.phase, Phase::Opening(_) | Phase::Retrying(_))
     }
 
-    /// Whether it is time to try again to make a tape.
+    /// Returns whether it is time to retry creating a tape.
     pub(super) fn retry_is_due(&self) -> bool {
         matches!(self.phase, Phase::Retrying(at_ns) if self.clock.now_ns() >= at_ns)
     }
 
-    /// Whether frames wait for a tape that could not be made.
+    /// Returns whether frames are queued for a tape that could not be created.
     pub(super) fn is_retrying(&self) -> bool {
         matches!(self.phase, Phase::Retrying(_))
     }
 
-    /// Whether that thread is still at it.
+    /// Returns whether the thread that creates the file is still running.
     #[cfg(test)]
     pub(super) fn is_making_file(&self) -> bool {
         matches!(&self.phase, Phase::Opening(opening) if !opening.is_done())
     }
 
-    /// Time 0 of the tape that is being written.
+    /// Returns time 0 of the tape that is being written.
     pub(super) fn start_ns(&self) -> Option<u64> {
         match &self.phase {
             Phase::Recording(tape) => Some(tape.begun.start_ns),
@@ -160,18 +161,18 @@ impl Tapes {
         }
     }
 
-    /// Whether the tape is as long as it was asked to be.
+    /// Returns whether the tape has reached its maximum duration.
     pub(super) fn long_enough(&self) -> bool {
         let (Some(longest), Some(start_ns)) = (self.options.max_duration, self.start_ns()) else { return false };
         u128::from(self.clock.now_ns().saturating_sub(start_ns)) >= longest.as_nanos()
     }
 
-    /// What the next tapes hold.
+    /// Sets the description for the next tapes.
     pub(super) fn describe(&mut self, description: Description) {
         self.description = description;
     }
 
-    /// Begins a tape whose first frame is of that time. `true` if it can be written at once.
+    /// Begins a tape whose first frame has that time. Returns `true` if it can be written to immediately.
     pub(super) fn open(&mut self, source: &dyn Source, first_ns: Option<u64>) -> bool {
         let now_ns = self.clock.now_ns();
         let first_ns = first_ns.unwrap_or(now_ns);
@@ -206,7 +207,8 @@ impl Tapes {
         false
     }
 
-    /// Looks whether the file is there, or waits for it. `true` if the tape can be written from now on.
+    /// Checks whether the file has been created; waits for it if `wait` is set. Returns `true` if the tape can be written to from
+    /// now on.
     pub(super) fn finish_opening(&mut self, wait: bool) -> bool {
         let ready = |opening: &Opening| wait || opening.is_done();
         if !matches!(&self.phase, Phase::Opening(opening) if ready(opening)) {
@@ -253,7 +255,7 @@ impl Tapes {
         self.phase = Phase::Recording(Box::new(tape));
     }
 
-    /// Puts the batch onto the tape.
+    /// Writes the batch to the tape.
     pub(super) fn take(&mut self, batch: &Batch) -> Taken {
         self.tell_trouble();
         let Phase::Recording(tape) = &mut self.phase else { return Taken::NoTape };
@@ -270,7 +272,7 @@ impl Tapes {
         }
     }
 
-    /// Puts one frame onto the tape. `false` if there is none, or if it broke off before this frame.
+    /// Writes one frame to the tape. Returns `false` if there is no tape, or if it broke off before this frame.
     pub(super) fn frame(&mut self, frame: BatchFrame<'_>) -> bool {
         let Phase::Recording(tape) = &mut self.phase else { return false };
         if let Err(error) = tape.frame(frame, &self.progress, &mut self.observers) {
@@ -280,7 +282,7 @@ impl Tapes {
         true
     }
 
-    /// Says what is wrong with the tape's files, or no longer is, once.
+    /// Reports problems with the tape's files once when they begin and once when they end.
     fn tell_trouble(&mut self) {
         let Phase::Recording(tape) = &mut self.phase else { return };
         let (trouble, before) = (tape.trouble(), self.trouble);
@@ -298,30 +300,30 @@ impl Tapes {
                 "no room on the disk: frames are kept in the journal as long as it has room",
             );
             tell(format!(
-                "no room on the disk for {path}: make room, then the recording goes on; some seconds of frames are kept in the journal until then"
+                "no space on the disk for {path}: free some space and the recording continues; until then the journal holds a few seconds of frames"
             ));
         }
         if before.no_room && !trouble.no_room {
             let dropped = self.progress.numbers().counters.dropped;
             tape.event(now_ns, "disk_has_room", &format!("{dropped} frames were lost on this tape so far"));
             tell(format!(
-                "there is room on the disk again: the recording of {path} goes on; {dropped} frames were lost"
+                "there is space on the disk again: the recording of {path} continues; {dropped} frames were lost"
             ));
         }
         if trouble.journal_gone && !before.journal_gone && !trouble.tape_gone {
             tell(format!(
-                "the journal of {path} was deleted or moved: until the next one is made, a crash would lose some seconds of frames"
+                "the journal of {path} was deleted or moved: until the next one is created, a crash would lose a few seconds of frames"
             ));
         }
         if trouble.tape_gone && !before.tape_gone {
-            tell(format!("{path} was deleted or moved while it is being recorded: it is closed now"));
+            tell(format!("{path} was deleted or moved while being recorded: closing it now"));
         }
     }
 
-    /// The tape takes no more frames. The next ones go onto another, if the recording is to go on.
+    /// Closes the tape because it accepts no more frames. If the recording is to go on, the next frames go to another tape.
     fn break_off(&mut self, reason: EndReason, error: Option<AppendError>) {
         match (self.options.go_on, error) {
-            // The close says why it failed, and what to do.
+            // Closing the tape reports why it failed and what to do.
             (true, _) => {}
             (false, Some(error)) => self.fail(error.to_string()),
             (false, None) => self.failed = true,
@@ -333,14 +335,14 @@ impl Tapes {
         }
     }
 
-    /// Counts what concerns no stream in particular.
+    /// Adds counters that do not belong to a particular stream.
     pub(super) fn count_first(&mut self, counters: &Counters) {
         if let Phase::Recording(tape) = &mut self.phase {
             tape.count(0, counters, &self.progress);
         }
     }
 
-    /// Puts down whether the game is live, paused or in a replay, when that changes.
+    /// Records whether the game is live, paused or in a replay, when that changes.
     pub(super) fn tell_presence(&mut self, presence: Presence) {
         let Phase::Recording(tape) = &mut self.phase else { return };
         if self.presence != Some(presence) {
@@ -349,7 +351,7 @@ impl Tapes {
         }
     }
 
-    /// Games say more about a session once it runs.
+    /// Updates the metadata if the game may report something new. Games report more about a session once it runs.
     pub(super) fn tell_about_if_due(&mut self, source: &dyn Source) {
         let Phase::Recording(tape) = &self.phase else { return };
         if tape.about_is_due(source.about_changes(), self.clock.now_ns()) {
@@ -357,7 +359,7 @@ impl Tapes {
         }
     }
 
-    /// Puts down what the game says now.
+    /// Updates the metadata with what the game reports now.
     pub(super) fn tell_about(&mut self, source: &dyn Source) {
         let Phase::Recording(tape) = &mut self.phase else { return };
         if tape.tell_about(source.about(), source.about_changes(), self.clock.now_ns()) {
@@ -365,7 +367,7 @@ impl Tapes {
         }
     }
 
-    /// Why the tape ends, if another session begins now.
+    /// Returns why the tape ends if another session begins now.
     pub(super) fn end_by_session(&self, source: &dyn Source) -> EndReason {
         match &self.phase {
             Phase::Recording(tape) => EndReason::of_another_session(&tape.begun.about, &source.about()),
@@ -373,16 +375,16 @@ impl Tapes {
         }
     }
 
-    /// There will be no tape for the frames that wait: so many are lost.
+    /// Gives up on creating a tape. `frames` queued frames are lost.
     pub(super) fn give_up(&mut self, reason: EndReason, frames: u64) {
         self.phase = Phase::Waiting;
         self.last_reason = Some(reason);
         if frames > 0 {
-            let _ = self.told.send(Told::Lost(format!("{frames} frames are lost: no tape could be made for them")));
+            let _ = self.told.send(Told::Lost(format!("{frames} frames were lost: no tape could be created for them")));
         }
     }
 
-    /// Closes the tape, if there is one, on a thread of its own.
+    /// Closes the tape, if there is one, on a separate thread.
     pub(super) fn close(&mut self, reason: EndReason) {
         if !matches!(self.phase, Phase::Recording(_)) {
             return;
@@ -391,7 +393,7 @@ impl Tapes {
         let end_ns = tape.last_time_ns();
         self.progress.end();
         self.last_reason = Some(reason);
-        // Marks that were promised before the end belong to this tape.
+        // Marks that were accepted before the end belong to this tape.
         for mark in self.progress.take_marks() {
             tape.mark(self.clock.now_ns(), &mark, &mut self.observers);
         }
@@ -401,46 +403,46 @@ impl Tapes {
             std::thread::Builder::new().name("gametape-close".into()).spawn(move || tape.close(reason, &told));
         match spawned {
             Ok(thread) => self.closing.push(Closing { path, thread }),
-            Err(error) => self.fail(not_closed(path.as_deref(), &format!("no thread could be started: {error}"))),
+            Err(error) => self.fail(not_closed(path.as_deref(), &format!("cannot start a thread: {error}"))),
         }
         let (done, busy) = self.closing.drain(..).partition(|closing| closing.thread.is_finished());
         self.closing = busy;
         self.see_closed(done);
     }
 
-    /// Waits until every file is whole. There will be no more tapes.
+    /// Waits until every file is closed. No tape can be begun after this.
     pub(super) fn wait_until_closed(&mut self) {
         let all = std::mem::take(&mut self.closing);
         self.see_closed(all);
         self.observers.clear();
     }
 
-    /// A thread that did not end by itself has told nobody how its tape is.
+    /// Joins the threads. A thread that panicked has not reported the state of its tape.
     fn see_closed(&mut self, threads: Vec<Closing>) {
         for Closing { path, thread } in threads {
             if thread.join().is_err() {
-                let text = not_closed(path.as_deref(), "its thread ended by a panic, please report it");
+                let text = not_closed(path.as_deref(), "its thread panicked; please report this");
                 let _ = self.told.send(Told::Failed(text));
                 self.close_panicked = true;
             }
         }
     }
 
-    /// No tape can be made now.
+    /// Schedules a retry because no tape can be created now.
     fn retry(&mut self, text: String) {
         if !self.options.go_on {
             return self.fail(text);
         }
         if !std::mem::replace(&mut self.failing, true) {
-            let _ = self.told.send(Told::Warned(format!(
-                "{text}; it is tried again every second, and frames wait in memory until then"
-            )));
+            let _ = self
+                .told
+                .send(Told::Warned(format!("{text}; retrying every second, frames are queued in memory until then")));
         }
         self.phase = Phase::Retrying(self.clock.now_ns() + TRY_AGAIN_NS);
     }
 
     fn fail(&mut self, text: String) {
-        // Once is enough: what fails goes on to fail until somebody looks.
+        // Report only the first failure: the same problem would fail again and again.
         if !self.failed {
             let _ = self.told.send(Told::Failed(text));
         }
@@ -451,6 +453,6 @@ impl Tapes {
 fn not_closed(path: Option<&Path>, why: &str) -> String {
     let path = path.unwrap_or(Path::new("the tape")).display();
     format!(
-        "{path} was not closed: {why}; what was recorded is in the tape and its journal: run `gametape recover` on it"
+        "{path} was not closed: {why}; the tape and its journal hold what was recorded: run `gametape recover` on it"
     )
 }

@@ -1,10 +1,10 @@
-//! Facts to findings.
+//! Turns facts into findings.
 
 use super::facts::Facts;
 use super::finding::{Diagnosis, Finding, Level, Subject};
 use super::{advice, echo_vr, judge_folder, judge_memory};
 
-/// Says what the facts mean. Touches nothing.
+/// Interprets the facts. Has no side effects.
 pub fn diagnose(facts: &Facts) -> Diagnosis {
     let (mut findings, mut ready) = (Vec::new(), Vec::new());
     for memory in &facts.memories {
@@ -30,9 +30,9 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
 fn no_game(facts: &Facts) -> Finding {
     let prefix = facts.prefix.as_str();
     let text = match (prefix.is_empty(), facts.game) {
-        (false, _) => format!("no game has memory under names that begin with {prefix}"),
-        (true, Some(game)) => format!("{} does not run", game.name),
-        (true, None) => "no known game runs".into(),
+        (false, _) => format!("no game uses names that begin with {prefix}"),
+        (true, Some(game)) => format!("{} is not running", game.name),
+        (true, None) => "no known game is running".into(),
     };
     Finding::new(Subject::Telemetry, Level::Note, text)
         .next(advice::start_a_game(facts.system, !prefix.is_empty()))

@@ -1,4 +1,4 @@
-//! Echo VR: does it answer, and what. Its facts are what a recorder would find; what they mean is said here too.
+//! Diagnoses Echo VR: whether it responds, and with what. The facts are what a recorder would find; they are interpreted here too.
 
 use gametape_games::echo_vr::{GAME, ID, NAME};
 
@@ -6,26 +6,26 @@ use super::facts::Facts;
 use super::finding::{Finding, Level, Subject};
 use crate::capture::{Away, EchoVrAddress, State, look_at_echo_vr};
 
-/// What a look at the ports of Echo VR found.
+/// The result of scanning the ports of Echo VR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoVrFacts {
-    /// Where was looked.
+    /// The address that was scanned.
     pub address: String,
-    /// What was found.
+    /// What a recorder would find.
     pub state: State,
-    /// Id of the tape that is played there, where it is a player that answers.
+    /// Id of the tape that is being played, if a player responds.
     pub played: Option<String>,
 }
 
 impl EchoVrFacts {
-    /// Asks, once. Where nobody is, that is known at once on this machine.
+    /// Scans the ports once. Returns quickly on this machine if nothing is listening.
     pub(super) fn look(address: &EchoVrAddress) -> Self {
         let (state, played) = look_at_echo_vr(address);
         Self { address: address.to_string(), state, played }
     }
 }
 
-/// What was found, and whether it can be recorded.
+/// Returns the findings, and the id of the game if it can be recorded.
 pub(super) fn judge(facts: &Facts, seen: &EchoVrFacts) -> (Vec<Finding>, Option<&'static str>) {
     let EchoVrFacts { address, state, played } = seen;
     let listed = facts.processes.iter().flatten().filter(|_| facts.prefix.as_str().is_empty());
@@ -34,8 +34,8 @@ pub(super) fn judge(facts: &Facts, seen: &EchoVrFacts) -> (Vec<Finding>, Option<
     let mut findings = Vec::new();
     if facts.processes.is_some() && facts.prefix.as_str().is_empty() {
         let (level, text) = match process {
-            Some(process) => (Level::Ok, format!("runs, process {}", process.id)),
-            None => (Level::Note, format!("{} does not run", GAME.processes.join(", "))),
+            Some(process) => (Level::Ok, format!("is running, process {}", process.id)),
+            None => (Level::Note, format!("{} is not running", GAME.processes.join(", "))),
         };
         findings.push(finding(Subject::Process, level, text));
     }
@@ -43,24 +43,24 @@ pub(super) fn judge(facts: &Facts, seen: &EchoVrFacts) -> (Vec<Finding>, Option<
     findings.extend(match (state, played) {
         (State::Here(_), Some(tape)) => {
             ready = Some(ID);
-            Some(finding(Subject::Player, Level::Ok, format!("a player answers on {address} with the tape {tape}")))
+            Some(finding(Subject::Player, Level::Ok, format!("a player responds on {address} with the tape {tape}")))
         }
         (State::Here(_), None) => {
             ready = Some(ID);
-            Some(finding(Subject::Telemetry, Level::Ok, format!("answers on {address} with a match")))
+            Some(finding(Subject::Telemetry, Level::Ok, format!("responds on {address} with a match")))
         }
         (State::Away(Away::Unreadable(why)), _) => Some(
             finding(Subject::Telemetry, Level::Problem, why.clone())
-                .next("then run `gametape doctor` again; GAMETAPE_ECHO=HOST:PORT says where the game is"),
+                .next("then run `gametape doctor` again; set GAMETAPE_ECHO=HOST:PORT if the game is elsewhere"),
         ),
         (State::Away(Away::NotThere), _) => process.map(|_| {
-            let text = format!("{NAME} runs, but nobody answers on {address}: its API is off");
+            let text = format!("{NAME} is running, but nothing responds on {address}: its API is off");
             finding(Subject::Telemetry, Level::Problem, text)
-                .next("switch \"API Access\" on in the game's settings and start it again")
+                .next("switch \"API Access\" on in the game's settings and restart it")
         }),
         (State::Away(_) | State::Ended, _) => {
-            let text = format!("answers on {address}: there is no match");
-            Some(finding(Subject::Telemetry, Level::Note, text).next("join a match: a tape begins with it"))
+            let text = format!("responds on {address}: there is no match");
+            Some(finding(Subject::Telemetry, Level::Note, text).next("join a match: recording starts with it"))
         }
     });
     (findings, ready)

@@ -1,4 +1,4 @@
-//! What the doctor looks at, and what it saw.
+//! What the doctor examines, and the facts it collects.
 
 use std::path::PathBuf;
 
@@ -17,35 +17,35 @@ use crate::control;
 use crate::paths::Folders;
 use crate::sys::{Prefix, wake_exactly};
 
-/// A game that works moves its counter within this time: it counts some hundred steps a second, or 60 ticks.
+/// A running game moves its counter within this time: it counts a few hundred steps a second, or 60 ticks.
 const BETWEEN_LOOKS_NS: u64 = 200_000_000;
-/// The timer is asked this often, this far apart.
+/// Number and length of the sleeps that measure the timer.
 const WAKES: u64 = 20;
 const WAKE_NS: u64 = 1_000_000;
 
-/// What to look at.
+/// What to examine.
 #[derive(Debug, Clone)]
 pub struct Examination {
-    /// Only this game.
+    /// Restricts the examination to this game.
     pub game: Option<&'static Game>,
-    /// What stands before the names of sections.
+    /// Prefix of section names.
     pub prefix: Prefix,
-    /// Into which processes a recorder looks where no section has the name.
+    /// Which Wine processes a recorder searches if no section has the name.
     pub in_wine: InWine,
-    /// Where a recorder asks Echo VR; `None` is nowhere.
+    /// Address of Echo VR; `None` skips it.
     pub echo_vr: Option<EchoVrAddress>,
-    /// Where tapes go and recorders are reached.
+    /// Folders of tapes and of the control sockets of recorders.
     pub folders: Folders,
 }
 
-/// The system, as far as advice depends on it.
+/// The operating system, as far as advice depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
-    /// Games run in Wine, and bridges carry their memory out of it.
+    /// Games run in Wine, and bridges expose their memory.
     Linux,
-    /// Games run as they were made.
+    /// Games run natively.
     Windows,
-    /// Neither.
+    /// Any other system.
     Other,
 }
 
@@ -59,59 +59,59 @@ impl System {
     }
 }
 
-/// Memory that a group of games shares.
+/// Shared memory that a group of games uses.
 #[derive(Debug, Clone)]
 pub struct Memory {
     /// The games.
     pub games: &'static [Game],
     /// Its sections.
     pub sections: Vec<Section>,
-    /// What is in them.
+    /// What is in the sections.
     pub look: Look,
 }
 
-/// A recorder that runs.
+/// A running recorder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecorderFacts {
-    /// Number of its process.
+    /// Its process id.
     pub process: u32,
-    /// The tape it writes, if it does.
+    /// Path of the tape that it is writing, if any.
     pub tape: Option<PathBuf>,
-    /// What it answered.
+    /// Its response to a status request.
     pub status: String,
 }
 
-/// All that was seen.
+/// All collected facts.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// What was asked for.
+    /// The requested game, if any.
     pub game: Option<&'static Game>,
-    /// What stands before the names of sections.
+    /// Prefix of section names.
     pub prefix: Prefix,
     /// The system.
     pub system: System,
     /// Users.
     pub users: Users,
-    /// Processes; `None` where they cannot be listed.
+    /// Running processes; `None` if they cannot be listed.
     pub processes: Option<Vec<Process>>,
-    /// Games in Wine, looked into; empty where that is not done.
+    /// Games in Wine; empty if they were not inspected.
     pub wine: Vec<WineFacts>,
-    /// Memory of games.
+    /// Shared memory of games.
     pub memories: Vec<Memory>,
-    /// Echo VR, which has no memory to look at; `None` if it was not asked.
+    /// Echo VR, which has no shared memory; `None` if it was not examined.
     pub echo_vr: Option<EchoVrFacts>,
-    /// Id of the tape that a player plays.
+    /// Id of the tape that a player is playing.
     pub player: Option<String>,
-    /// Recorders that run.
+    /// Running recorders.
     pub recorders: Vec<RecorderFacts>,
-    /// Where tapes go.
+    /// The tapes folder.
     pub tapes: TapesFolder,
-    /// How late the system wakes us, usually; `None` if it was not tried.
+    /// Typical wakeup latency of the scheduler; `None` if it was not measured.
     pub wakes_late_ns: Option<u64>,
 }
 
 impl Facts {
-    /// Looks at this machine. Takes about a quarter of a second; writes nothing.
+    /// Collects the facts on this machine. Takes about 250 ms and writes nothing.
     pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
         let Examination { game, prefix, in_wine, echo_vr, folders } = examination;
         let processes = processes::of_this_machine().ok();
@@ -145,13 +145,13 @@ fn memories(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock)
             .any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
             && game.is_none_or(|game| games.iter().any(|member| member.id == game.id))
     };
-    // All first looks, one wait, all second looks.
+    // All first reads, one wait, all second reads.
     let mut eyes: Vec<_> = GROUPS.iter().filter(live).map(|games| (*games, Eye::new(games, sections))).collect();
     eyes.iter_mut().for_each(|(_, eye)| eye.first(clock));
     clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
     let memory = |(games, eye): (&'static [Game], Eye)| {
         let (look, held) = eye.second(clock);
-        // What is read in Wine is what counts, whatever there is under the names.
+        // Sections in Wine take precedence over named ones.
         let named = || Section::of_games(games, sections.prefix());
         Memory { games, sections: if held.is_empty() { named() } else { held }, look }
     };
@@ -161,15 +161,16 @@ fn memories(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock)
 fn recorders(folders: &Folders) -> Vec<RecorderFacts> {
     let facts = |recorder: control::RunningRecorder| {
         let status = control::ask(&recorder, "status").unwrap_or_else(|error| error.to_string());
-        // `recording FRAMES PATH`
+        // Response format: `recording FRAMES PATH`
         let tape = status.strip_prefix("recording ").and_then(|rest| rest.split_once(' ')).map(|(_, path)| path.into());
         RecorderFacts { process: recorder.process, tape, status }
     };
-    // A folder that cannot be listed holds no recorder of this user.
+    // A folder that cannot be listed has no recorder of this user.
     control::recorders(&folders.run).unwrap_or_default().into_iter().map(facts).collect()
 }
 
-/// The middle one of some wakes: a single late one says nothing. On a thread that is woken as a recorder's is; `None` without one.
+/// Measures the median wakeup latency; a single late wakeup means nothing. Uses a thread with the same timer settings as a
+/// recorder; returns `None` if it cannot be started.
 fn wakes_late_ns(clock: &dyn Clock) -> Option<u64> {
     let wake = |_| {
         let moment_ns = clock.now_ns() + WAKE_NS;

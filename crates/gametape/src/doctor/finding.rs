@@ -1,18 +1,18 @@
-//! What the doctor says.
+//! Findings of the doctor.
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// As it should be.
+    /// As expected.
     Ok,
     /// Worth knowing; nothing is broken.
     Note,
-    /// Stands in the way of recording.
+    /// Prevents recording.
     Problem,
 }
 
 impl Level {
-    /// The word for it: `ok`, `note`, `problem`.
+    /// Returns the name: `ok`, `note` or `problem`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -22,29 +22,29 @@ impl Level {
     }
 }
 
-/// What was looked at.
+/// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// The game's program.
+    /// The process of the game.
     Process,
-    /// Its sections of shared memory: are they there, may they be read.
+    /// The sections of shared memory: whether they exist and are readable.
     Memory,
-    /// What stands in that memory.
+    /// The contents of the shared memory.
     Telemetry,
-    /// Recorders that run already.
+    /// Running recorders.
     Recorder,
-    /// A player that stands in for a game.
+    /// A player that replaces a game.
     Player,
-    /// Where tapes go.
+    /// The folder of tapes.
     TapesFolder,
     /// Tapes that were not closed.
     UnfinishedTape,
-    /// How exactly the system wakes a recorder.
+    /// The wakeup latency of the scheduler.
     Timer,
 }
 
 impl Subject {
-    /// The word for it.
+    /// Returns the name, such as `tapes_folder`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Process => "process",
@@ -63,18 +63,18 @@ impl Subject {
     }
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Id of the game; `None` where it is of no game, or where games share what was looked at and it cannot be told which it is.
+    /// Id of the game; `None` if it is not about a game, or if several games share the subject and it is not known which one it is.
     pub game: Option<&'static str>,
-    /// What was looked at.
+    /// What it is about.
     pub subject: Subject,
-    /// How much it matters.
+    /// Its severity.
     pub level: Level,
     /// What was found.
     pub text: String,
-    /// The next step, where there is one.
+    /// The next step, if there is one.
     pub what_to_do: Option<String>,
 }
 
@@ -92,22 +92,22 @@ impl Finding {
     }
 }
 
-/// All that was found.
+/// All findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Of games first, then of this machine.
+    /// Findings about games first, then about this machine.
     pub findings: Vec<Finding>,
-    /// Ids of the games that are there and can be read.
+    /// Ids of the games that are present and readable.
     pub ready: Vec<&'static str>,
 }
 
 impl Diagnosis {
-    /// Whether a recorder that is started now would record a game.
+    /// Returns whether a recorder started now would record a game.
     pub fn can_record(&self) -> bool {
         !self.ready.is_empty() && self.blocking().is_none()
     }
 
-    /// The finding that says best why nothing can be recorded; `None` if something can.
+    /// Returns the finding that best explains why nothing can be recorded; `None` if something can.
     pub fn reason(&self) -> Option<&Finding> {
         if !self.ready.is_empty() {
             return self.blocking();
@@ -118,7 +118,7 @@ impl Diagnosis {
             .or_else(|| of_games().find(|finding| finding.level == Level::Note && finding.what_to_do.is_some()))
     }
 
-    /// What keeps any game from being recorded.
+    /// Returns the finding that prevents recording of any game.
     fn blocking(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.level == Level::Problem && !finding.subject.is_of_a_game())
     }

@@ -1,4 +1,4 @@
-//! The tapes folder: may it be written to, how much room is left, what was not finished in it. Nothing is written to find out.
+//! The tapes folder: whether it is writable, its free space, and unfinished tapes in it. Nothing is written to find out.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 use crate::names::EXTENSION;
 use crate::paths::free_bytes;
 
-/// What is known of the folder that tapes go to.
+/// Facts about the folder of tapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapesFolder {
     /// The folder.
     pub path: PathBuf,
-    /// Whether it is there; a recorder makes it.
+    /// Whether it exists. A recorder creates it.
     pub exists: bool,
-    /// Why nothing can be written, if so.
+    /// Why it is not writable, if so.
     pub not_writable: Option<String>,
-    /// Room that this user may take; `None` if the system does not say.
+    /// Free space available to this user; `None` if it is unknown.
     pub free_bytes: Option<u64>,
-    /// Tapes with journals beside them, the ones that are being recorded left out.
+    /// Tapes with journals, except those that are being recorded.
     pub unfinished: Vec<PathBuf>,
 }
 
 impl TapesFolder {
-    /// Looks at the folder, or where it would be made.
+    /// Examines the folder, or the place where it would be created.
     pub(super) fn look(path: &Path, being_recorded: &[PathBuf]) -> Self {
-        // A folder that is not there takes the rights and the disk of the nearest one that is.
+        // A missing folder gets the permissions and the disk of its nearest existing ancestor.
         let nearest = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
         let not_writable = match nearest.is_dir() {
             true => writable(nearest).err().map(|error| format!("{}: {error}", nearest.display())),
             false => Some(format!("{} is not a folder", nearest.display())),
         };
         let mut unfinished = unfinished(path).unwrap_or_default();
-        // A recorder may name its tape from a folder of its own.
+        // A recorder may report its tape relative to its own working directory.
         let same =
             |tape: &Path, recorded: &PathBuf| recorded == tape || recorded.is_relative() && tape.ends_with(recorded);
         unfinished.retain(|tape| !being_recorded.iter().any(|recorded| same(tape, recorded)));
@@ -39,7 +39,7 @@ impl TapesFolder {
     }
 }
 
-/// Tapes that have a journal.
+/// Returns the tapes that have a journal.
 fn unfinished(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mark = format!(".{EXTENSION}-journal-");
     let mut tapes = Vec::new();
@@ -57,7 +57,7 @@ fn unfinished(folder: &Path) -> io::Result<Vec<PathBuf>> {
 #[cfg(target_os = "linux")]
 fn writable(folder: &Path) -> io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
-    // The rights that count are those of the effective user, as when a file is made.
+    // Creating a file uses the permissions of the effective user.
     Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
 }
 

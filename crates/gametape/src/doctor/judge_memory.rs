@@ -1,13 +1,13 @@
-//! Judges one group of games: do they run, is their memory there, and what is in it.
+//! Diagnoses one group of games: whether they are running, whether their shared memory exists, and what is in it.
 //!
 //! ```text
-//!                     a process runs                      no process
-//! not there           no bridge, or telemetry off         (nothing to say)
+//!                     a process is running                no process
+//! missing             no bridge, or telemetry off         (no finding)
 //! empty, all zero     the game does not write             a bridge waits for a game
-//! off, moves          physics only: ready, or it loads    the same
+//! off, moving         physics only: ready, or loading     likewise
 //! off, undecided      in its menus                        left over
-//! live, stands still  loading, or it hangs                left over
-//! live, moves         ready                               ready: a player, another machine's name for the program
+//! live, not moving    loading, or hanging                 left over
+//! live, moving        ready                               ready: a player, or an unknown program name
 //! ```
 
 use gametape_games::{Game, Presence, ace, acr};
@@ -21,7 +21,7 @@ use super::wine::WineFacts;
 use super::{judge_sections, judge_wine};
 use crate::capture::{Away, State};
 
-/// What was found about a group, and the game that is ready to be recorded.
+/// Returns the findings about a group, and the id of the game that is ready to be recorded.
 pub(super) fn judge(facts: &Facts, memory: &Memory) -> (Vec<Finding>, Option<&'static str>) {
     let case = Case::new(facts, memory);
     let mut findings = case.processes();
@@ -36,13 +36,13 @@ struct Case<'a> {
     facts: &'a Facts,
     memory: &'a Memory,
     running: Vec<(&'static Game, &'a Process)>,
-    /// The game that the memory is of, or must be of.
+    /// The game that the memory belongs to, if it can be determined.
     game: Option<&'static Game>,
 }
 
 impl<'a> Case<'a> {
     fn new(facts: &'a Facts, memory: &'a Memory) -> Self {
-        // Names with a prefix are not those of a game's own process.
+        // A game's own process does not use names with a prefix.
         let listed = facts.processes.iter().flatten().filter(|_| facts.prefix.as_str().is_empty());
         let games_of = |process: &Process| {
             memory.games.iter().find(|game| game.processes.iter().any(|program| process.runs(program)))
@@ -64,13 +64,13 @@ impl<'a> Case<'a> {
         !self.running.is_empty()
     }
 
-    /// Whether the game that the memory is of has a process; `None` where processes cannot be listed.
+    /// Returns whether the game that the memory belongs to has a process; `None` if processes cannot be listed.
     fn its_process(&self) -> Option<bool> {
         self.facts.processes.as_ref()?;
         Some(self.running.iter().any(|(game, _)| self.memory.look.game.is_none_or(|of| of.id == game.id)))
     }
 
-    /// Games that run, with what is seen of them in Wine.
+    /// Returns the running games with their facts from Wine.
     fn in_wine(&self) -> impl Iterator<Item = (&'static Game, &'a WineFacts)> {
         let seen_of = |process: &Process| self.facts.wine.iter().find(|seen| seen.process == process.id);
         self.running.iter().filter_map(move |(game, process)| Some((*game, seen_of(process)?)))
@@ -95,12 +95,12 @@ impl<'a> Case<'a> {
     fn running_process(&self, process: &Process) -> Finding {
         let users = &self.facts.users;
         let Some(other) = process.user.filter(|user| users.is_other(Some(*user))) else {
-            return Finding::new(Subject::Process, Level::Ok, format!("runs, process {}", process.id));
+            return Finding::new(Subject::Process, Level::Ok, format!("is running, process {}", process.id));
         };
         let (other, own) = (users.name(other), users.own_name());
-        let text = format!("runs, process {}, but as {other}, and gametape runs as {own}", process.id);
+        let text = format!("is running, process {}, but as {other}, while gametape runs as {own}", process.id);
         let finding = Finding::new(Subject::Process, Level::Note, text);
-        // What can be read anyway needs no step.
+        // If it is readable anyway, there is nothing to do.
         match self.memory.look.state {
             State::Away(Away::NotThere | Away::Unreadable(_)) => finding.next(format!("run gametape as {other}")),
             _ => finding,
@@ -113,28 +113,28 @@ impl<'a> Case<'a> {
         match &self.memory.look.state {
             State::Away(Away::NotThere) => (self.not_bridged(), None),
             State::Away(Away::Empty) => one(self.empty()),
-            // The section's own finding says it better.
+            // The finding about the section is more precise.
             State::Away(Away::Unreadable(_)) if self.section_problem() => (Vec::new(), None),
             State::Away(Away::Unreadable(why)) => one(self
-                .finding(Level::Problem, format!("the memory is not what {} writes: {why}", self.name()))
-                .next("end other programs that write this memory, then start the game again")),
+                .finding(Level::Problem, format!("the memory does not have the format of {}: {why}", self.name()))
+                .next("exit other programs that write this memory, then restart the game")),
             State::Away(Away::Off | Away::Undecided) if moved == Some(true) && some_zero(self.memory) => self.partial(),
             State::Away(Away::Off | Away::Undecided) if moved != Some(true) && self.nobody_writes() => self.left_over(),
             State::Away(Away::Off) => one(self
-                .finding(Level::Note, format!("{} is there, without a session: it is in its menus", self.name()))
-                .next("start a session; recording begins by itself")),
+                .finding(Level::Note, format!("{} is present, without a session: it is in its menus", self.name()))
+                .next("start a session; recording starts automatically")),
             State::Away(Away::Undecided) => one(self
-                .finding(Level::Note, format!("it cannot be told yet whether this is {}", self.names()))
-                .next("drive out of the pits, then look again")),
-            // Who writes under a prefix has no process that is known, and may rest.
+                .finding(Level::Note, format!("it is not clear yet whether this is {}", self.names()))
+                .next("drive out of the pits, then run `gametape doctor` again")),
+            // A program that writes under a prefix has no known process, and may be paused.
             State::Here(Presence::Paused) if !self.facts.prefix.as_str().is_empty() => self.ready(),
             State::Here(_) if moved == Some(false) && self.nobody_writes() => self.left_over(),
             State::Here(Presence::Live) if moved == Some(false) => one(self
                 .finding(
                     Level::Note,
-                    format!("{} says it is live, but nothing moves: it is loading, or it hangs", self.name()),
+                    format!("{} reports that it is live, but nothing moves: it is loading, or it hangs", self.name()),
                 )
-                .next("look again in a moment; if it stays so, start the game again")),
+                .next("run `gametape doctor` again in a moment; if this does not change, restart the game")),
             State::Here(_) | State::Ended => self.ready(),
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Case<'a> {
         names.join(" or ")
     }
 
-    /// Games that run although nothing of them is in the memory.
+    /// Returns findings about running games that have no shared memory.
     fn not_bridged(&self) -> Vec<Finding> {
         let mut games: Vec<&'static Game> = Vec::new();
         for (game, _) in &self.running {
@@ -164,12 +164,12 @@ impl<'a> Case<'a> {
             let (text, to_do) = advice::no_memory(game, self.facts.system);
             Finding::new(Subject::Telemetry, Level::Problem, text).next(to_do).of(Some(id))
         };
-        // Sections of which only some are missing have a finding of their own.
+        // If only some sections are missing, there is a separate finding.
         let all_missing = self.memory.sections.iter().all(|section| section.found == SectionFound::Missing);
         games.into_iter().filter(|_| all_missing).map(|game| told(game, game.id)).collect()
     }
 
-    /// EVO before 0.6 writes under the names that other games have, and only physics.
+    /// Returns whether EVO writes elsewhere: before 0.6 it uses the names of other games, and only physics.
     fn writes_elsewhere(&self, game: &Game) -> bool {
         let physics_alone = |memory: &Memory| {
             memory.games.iter().any(|game| game.id == acr::GAME.id)
@@ -184,17 +184,17 @@ impl<'a> Case<'a> {
             Some((game, _)) => Finding::new(
                 Subject::Telemetry,
                 Level::Problem,
-                format!("{} runs, but writes nothing into its memory", game.name),
+                format!("{} is running, but writes nothing into its memory", game.name),
             )
             .next(advice::not_written(game, self.facts.system))
             .of(Some(game.id)),
             None => self
-                .finding(Level::Note, format!("the memory of {} is there, but no game has written to it", self.names()))
-                .next("start the game; what made the memory, such as a bridge, is in place"),
+                .finding(Level::Note, format!("the memory of {} exists, but no game has written to it", self.names()))
+                .next("start the game; the program that created the memory, such as a bridge, is in place"),
         }
     }
 
-    /// Some pages are written, and those that say which session it is are not.
+    /// Some pages are written, but not those that identify the session.
     fn partial(&self) -> (Vec<Finding>, Option<&'static str>) {
         let runs = |game: &Game| {
             let mut processes = self.facts.processes.iter().flatten();
@@ -202,15 +202,21 @@ impl<'a> Case<'a> {
         };
         let Some(rally) = self.memory.games.iter().find(|game| game.id == acr::GAME.id) else {
             return (
-                vec![self.finding(Level::Note, format!("{} is loading", self.name())).next("look again in a moment")],
+                vec![
+                    self.finding(Level::Note, format!("{} is loading", self.name()))
+                        .next("run `gametape doctor` again in a moment"),
+                ],
                 None,
             );
         };
-        // A game that fills all its pages does so in a moment.
+        // A game that fills all its pages does so within a moment.
         if let Some((game, _)) = self.running.iter().find(|(game, _)| game.id != rally.id) {
             let text = format!("{} writes physics and leaves the other pages zero: it is loading", game.name);
             let finding = Finding::new(Subject::Telemetry, Level::Note, text).of(Some(game.id));
-            return (vec![finding.next("look again in a moment; recording begins by itself")], None);
+            return (
+                vec![finding.next("run `gametape doctor` again in a moment; recording starts automatically")],
+                None,
+            );
         }
         let game = if runs(&ace::GAME) { &ace::GAME } else { rally };
         if self.facts.game.is_some_and(|wanted| wanted.id != game.id) {
@@ -218,15 +224,16 @@ impl<'a> Case<'a> {
             let to_do = format!("leave out --game, or use --game {}", game.id);
             return (vec![Finding::new(Subject::Telemetry, Level::Note, text).next(to_do).of(Some(game.id))], None);
         }
-        let text = format!("{}, physics alone: the game leaves its other pages zero", game.name);
+        let text = format!("{}, physics only: the game leaves its other pages zero", game.name);
         (vec![Finding::new(Subject::Telemetry, Level::Ok, text).of(Some(game.id))], Some(game.id))
     }
 
     fn left_over(&self) -> (Vec<Finding>, Option<&'static str>) {
-        let text = format!("left over from a game that ended: nothing moves, and {} does not run", self.name());
-        let mut findings = vec![self.finding(Level::Note, text).next("start the game; what is there does no harm")];
+        let text = format!("left over from a game that ended: nothing moves, and {} is not running", self.name());
+        let mut findings =
+            vec![self.finding(Level::Note, text).next("start the game; the leftover memory does no harm")];
         if let Some((game, _)) = self.running.first() {
-            let text = format!("{} runs, but writes nothing into this memory", game.name);
+            let text = format!("{} is running, but writes nothing into this memory", game.name);
             let finding = Finding::new(Subject::Telemetry, Level::Problem, text);
             findings.push(finding.next(advice::not_written(game, self.facts.system)).of(Some(game.id)));
         }
@@ -257,7 +264,7 @@ impl<'a> Case<'a> {
         !self.memory.sections.iter().all(fine)
     }
 
-    /// Neither the game nor a player is there to write.
+    /// Returns whether neither the game nor a player is there to write.
     fn nobody_writes(&self) -> bool {
         self.its_process() == Some(false) && self.facts.player.is_none()
     }
@@ -269,5 +276,5 @@ fn some_zero(memory: &Memory) -> bool {
 }
 
 fn not_running(game: &Game) -> Finding {
-    Finding::new(Subject::Process, Level::Note, format!("{} does not run", game.processes.join(", ")))
+    Finding::new(Subject::Process, Level::Note, format!("{} is not running", game.processes.join(", ")))
 }

@@ -1,15 +1,15 @@
-//! Judges what is seen of games in Wine: are their sections there, may they be read, and if none is a game's, why.
+//! Diagnoses games in Wine: whether their sections exist and are readable, and if none is recognized, why.
 
 use gametape_games::{Game, iracing};
 
 use super::finding::{Finding, Level, Subject};
 use super::wine::WineFacts;
 
-/// What helps where nothing else does.
+/// The last resort.
 const BRIDGE: &str =
     "or start a bridge before the game (simd of simapi, or acbridge.exe of simshmbridge in the game's prefix)";
 
-/// What was seen of a process, if it is in Wine at all.
+/// Describes what was found in a process, if it is in Wine.
 pub(super) fn seen(facts: &WineFacts) -> Option<Finding> {
     let WineFacts { process, fitting, zero, out_of_reach, servers, shut, denied } = facts;
     if denied.is_some() || (*fitting == 0 && *out_of_reach == 0) {
@@ -22,19 +22,19 @@ pub(super) fn seen(facts: &WineFacts) -> Option<Finding> {
         several => format!("one of the wineservers {}", several.join(", ")),
     };
     let mut text = format!(
-        "process {process} is in Wine ({server}): {fitting} sections of fitting size can be read without a bridge, {zero} of them all zero"
+        "process {process} is in Wine ({server}): {fitting} sections of a matching size are readable without a bridge, {zero} of them all zero"
     );
     if *out_of_reach > 0 {
-        text += &format!("; {out_of_reach} more are open nowhere that this user can see");
+        text += &format!("; {out_of_reach} more are not open in any process that this user can inspect");
     }
     for (server, why) in shut {
-        text += &format!("; wineserver {server} may not be looked into ({why})");
+        text += &format!("; wineserver {server} cannot be inspected ({why})");
     }
     let level = if *fitting > 0 { Level::Ok } else { Level::Note };
     Some(Finding::new(Subject::Memory, level, text))
 }
 
-/// A game runs, and none of its sections was found: what is in the way, and the next step.
+/// A game is running, but none of its sections was found. Returns the obstacle and the next step.
 pub(super) fn not_found(game: &Game, facts: &WineFacts) -> Finding {
     let name = game.name;
     let finding = |level, text: String, to_do: String| Finding::new(Subject::Telemetry, level, text).next(to_do);
@@ -42,10 +42,12 @@ pub(super) fn not_found(game: &Game, facts: &WineFacts) -> Finding {
     if let Some(why) = &facts.denied {
         return finding(
             Level::Problem,
-            format!("{name} runs, its memory is not in /dev/shm, and process {process} may not be looked into: {why}"),
             format!(
-                "run gametape as the user who runs the game; if it is the same, the game's program has rights of its own (`getcap`) or a sandbox around it: \
-                 take them away, {BRIDGE}. The setting kernel.yama.ptrace_scope does not matter for this"
+                "{name} is running, its memory is not in /dev/shm, and process {process} cannot be inspected: {why}"
+            ),
+            format!(
+                "run gametape as the user who runs the game; if it is the same user, the game's program has file capabilities (`getcap`) or runs in a sandbox: \
+                 remove these, {BRIDGE}. The setting kernel.yama.ptrace_scope does not matter for this"
             ),
         );
     }
@@ -55,28 +57,30 @@ pub(super) fn not_found(game: &Game, facts: &WineFacts) -> Finding {
         return finding(
             Level::Problem,
             format!(
-                "{name} runs, its memory is not in /dev/shm, and what it has in Wine is open nowhere that this user can see{why}"
+                "{name} is running, its memory is not in /dev/shm, and its sections in Wine are not open in any process that this user can inspect{why}"
             ),
             format!(
-                "if the wineserver has rights of its own (`getcap` on it lists them), take them away with `setcap -r`, and start the game again; {BRIDGE}"
+                "if the wineserver has file capabilities (`getcap` lists them), remove them with `setcap -r` and restart the game; {BRIDGE}"
             ),
         );
     }
     if facts.fitting > 0 {
         return finding(
             Level::Note,
-            format!("{name} runs in Wine, and none of its sections says yet that it is a page of the game"),
-            format!("start a session and drive: recording begins by itself. If it does not, tell us; {BRIDGE}"),
+            format!("{name} is running in Wine, but none of its sections is recognized as a page of the game yet"),
+            format!(
+                "start a session and drive: recording starts automatically. If it does not, please report it; {BRIDGE}"
+            ),
         );
     }
     let on = match game.id == iracing::GAME.id {
-        true => "set irsdkEnableMem=1 in iRacing's app.ini and start the sim again",
+        true => "set irsdkEnableMem=1 in iRacing's app.ini and restart the sim",
         false => "wait until it has started and start a session",
     };
     finding(
         Level::Problem,
         format!(
-            "{name} runs, but has made no telemetry memory: it is neither in /dev/shm nor in what process {process} has in Wine"
+            "{name} is running, but has created no telemetry memory: it is neither in /dev/shm nor in the Wine memory of process {process}"
         ),
         format!("{on}; {BRIDGE}"),
     )

@@ -1,27 +1,27 @@
-//! Two looks at a game's memory through the source that would record it.
+//! Reads a game's shared memory twice, through the source that would record it.
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, About, GAMES, Game, iracing};
 
 use super::sections::Section;
 use crate::capture::{Away, Batch, Clock, FamilySource, IracingSource, Sections, Source, State};
 
-/// Games that share their memory.
+/// Groups of games that share their memory.
 pub(super) const GROUPS: [&[Game]; 3] = [ASSETTO_CORSA_FAMILY, ASSETTO_CORSA_EVO_FAMILY, &[iracing::GAME]];
 
-/// What the source of a group of games sees.
+/// What the source of a group of games finds.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// Is the game there, and if not, why.
+    /// Whether the game is present, and if not, why.
     pub state: State,
-    /// Which game it is, where that could be told.
+    /// The game, if it could be identified.
     pub game: Option<&'static Game>,
-    /// What it says about itself.
+    /// What it reports about itself.
     pub about: About,
-    /// Whether its counter moved between the looks; `None` if none could be read.
+    /// Whether its counter moved between the two reads; `None` if it could not be read.
     pub moved: Option<bool>,
 }
 
-/// A source that is looked through.
+/// A source that is read twice.
 pub(super) struct Eye {
     source: Watched,
     batch: Batch,
@@ -35,7 +35,7 @@ enum Watched {
 }
 
 impl Eye {
-    /// For a group of games.
+    /// Creates the source for a group of games.
     pub(super) fn new(games: &'static [Game], sections: &Sections) -> Self {
         let source = match games.iter().any(|game| game.id == iracing::GAME.id) {
             true => Watched::Iracing(Box::new(IracingSource::new(sections.clone(), None))),
@@ -44,17 +44,17 @@ impl Eye {
         Self { source, batch: Batch::default(), state: State::Ended, counter: None }
     }
 
-    /// The first look, before time passes.
+    /// Makes the first read.
     pub(super) fn first(&mut self, clock: &dyn Clock) {
         self.look(clock);
     }
 
-    /// The second look: says what both saw, and which sections it is in, where those are a process's in Wine.
+    /// Makes the second read. Returns the combined result, and the sections if they belong to a process in Wine.
     pub(super) fn second(mut self, clock: &dyn Clock) -> (Look, Vec<Section>) {
         let before = self.counter;
         self.look(clock);
         let id = self.batch.description().game.clone();
-        // The name of a game that was here before stays in the batch.
+        // The batch keeps the name of an earlier game.
         let told = matches!(self.state, State::Here(_) | State::Away(Away::Off));
         let look = Look {
             moved: before.zip(self.counter).map(|(before, now)| before != now),
@@ -81,7 +81,7 @@ impl Watched {
         }
     }
 
-    /// Its sections, where they have no names.
+    /// Returns its sections, if they have no names.
     fn held(&self) -> Vec<Section> {
         let opened = match self {
             Self::Family(source) => source.opened(),

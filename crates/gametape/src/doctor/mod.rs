@@ -1,14 +1,15 @@
-//! Why no game is found, and what to do about it.
+//! Diagnoses why no game is found, and what to do about it.
 //!
-//! [`Facts::collect`] looks at the machine: processes, sections of shared memory, the tapes folder. [`diagnose`] turns facts into
-//! [`Finding`]s and touches nothing, so every case can be made by hand. Words and exit codes around it belong to the caller.
+//! [`Facts::collect`] examines the machine: processes, sections of shared memory, the tapes folder. [`diagnose`] turns facts into
+//! [`Finding`]s without side effects, so every case can be constructed in tests. Output and exit codes belong to the caller.
 //!
 //! ```text
 //! Examination ──collect──▶ Facts ──diagnose──▶ Diagnosis { findings, ready }
-//!                          processes · sections · what games have in Wine · two looks at each game's memory · recorders · player · tapes folder · timer
+//!                          processes · sections · memory in Wine · two reads of each game's memory ·
+//!                          recorders · player · tapes folder · timer
 //! ```
-//! What a game's memory says is asked of the sources that record it ([`capture`](crate::capture)): the doctor has no rules of its
-//! own about frames. A system other than Linux adds how processes and sections are looked up.
+//! The memory of a game is interpreted by the sources that record it ([`capture`](crate::capture)); the doctor has no rules of its
+//! own for frames. Other systems than Linux differ only in how processes and sections are looked up.
 mod advice;
 mod diagnose;
 mod echo_vr;
@@ -38,14 +39,14 @@ pub use setting::{Origin, Setting};
 pub use users::Users;
 pub use wine::WineFacts;
 
-/// Runs what reads bytes from outside: for the fuzz targets and mutation only.
+/// Runs the parsers of external bytes. For fuzz targets and mutation tests only.
 #[doc(hidden)]
 pub use processes::fuzz_processes;
 
 #[cfg(target_os = "linux")]
 pub(crate) use processes::named_process;
 
-/// All processes that this user may see; none where they cannot be listed.
+/// Returns all processes visible to this user; empty if they cannot be listed.
 pub(crate) fn running_processes() -> Vec<Process> {
     processes::of_this_machine().unwrap_or_default()
 }

@@ -1,28 +1,28 @@
-//! Which programs run. On Linux from `/proc`; where they cannot be listed, nothing is claimed about them.
+//! Lists running programs. On Linux from `/proc`. If they cannot be listed, nothing is assumed about them.
 
 use std::io;
 use std::path::Path;
 
-/// The system cuts names of processes to this many bytes.
+/// The kernel truncates process names to this many bytes.
 const NAME_BYTES: usize = 15;
-/// A command line may be megabytes long; the program stands at its front.
+/// Limit for reading command lines, which may be megabytes long. The program is at the start.
 const COMMAND_BYTES: u64 = 64 << 10;
 
 /// A process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// Process id.
     pub id: u32,
-    /// Number of the user it runs as.
+    /// User id.
     pub user: Option<u32>,
-    /// Its name as the system lists it, perhaps cut short.
+    /// Its name as listed by the system, possibly truncated.
     pub name: String,
-    /// The program's file name in its command line, also where it is a Windows path or an argument of Wine.
+    /// File name of the program from the command line, even if it is a Windows path or an argument of Wine.
     pub program: Option<String>,
 }
 
 impl Process {
-    /// Whether it runs a program of this file name.
+    /// Returns whether it runs a program with this file name.
     pub fn runs(&self, program: &str) -> bool {
         let cut = program.get(..NAME_BYTES).unwrap_or(program);
         self.name.eq_ignore_ascii_case(cut)
@@ -30,7 +30,7 @@ impl Process {
     }
 }
 
-/// All processes of this machine.
+/// Lists all processes of this machine.
 pub(super) fn of_this_machine() -> io::Result<Vec<Process>> {
     #[cfg(windows)]
     {
@@ -41,14 +41,14 @@ pub(super) fn of_this_machine() -> io::Result<Vec<Process>> {
     list(Path::new("/proc"))
 }
 
-/// All processes that this user may see, from a folder like `/proc`.
-#[cfg_attr(windows, allow(dead_code, reason = "Windows lists them itself; what reads the files is tested everywhere"))]
+/// Lists all processes visible to this user, from a folder like `/proc`.
+#[cfg_attr(windows, allow(dead_code, reason = "Windows has its own API; the parser is tested on all systems"))]
 pub(super) fn list(folder: &Path) -> io::Result<Vec<Process>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let Ok(entry) = entry else { continue };
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // Processes end while we look.
+        // Processes may end during the listing.
         let Ok(status) = std::fs::read(entry.path().join("status")) else { continue };
         let command = front(&entry.path().join("cmdline")).unwrap_or_default();
         found.extend(process(id, &status, &command));
@@ -57,7 +57,8 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Process>> {
     Ok(found)
 }
 
-/// A process by its folder in `/proc`, with the little that tells its program: for those who ask often. `None` if it has ended.
+/// Reads a process by its folder in `/proc`, with only what identifies its program: cheap enough for frequent calls. Returns `None`
+/// if it has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn named_process(folder: &Path, id: u32) -> Option<Process> {
     let name = front(&folder.join("comm")).ok()?;
@@ -76,7 +77,7 @@ fn front(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `None` for processes that have ended and only wait for somebody to notice.
+/// Parses a process. Returns `None` for zombies.
 fn process(id: u32, status: &[u8], command: &[u8]) -> Option<Process> {
     if line(status, "State:").is_some_and(|state| state.starts_with(['Z', 'X'])) {
         return None;
@@ -85,18 +86,18 @@ fn process(id: u32, status: &[u8], command: &[u8]) -> Option<Process> {
     Some(Process { id, user: effective_user(status), name, program: program(command) })
 }
 
-/// What stands behind the first of these words that begins a line.
+/// Returns the rest of the first line that starts with this word.
 fn line(status: &[u8], word: &str) -> Option<String> {
     let text = String::from_utf8_lossy(status);
     text.lines().find_map(|line| line.strip_prefix(word)).map(|rest| rest.trim().to_owned())
 }
 
-/// The user whose rights a process has: the second number of `Uid: real effective saved file-system`.
+/// Returns the effective user id: the second number of `Uid: real effective saved file-system`.
 pub(super) fn effective_user(status: &[u8]) -> Option<u32> {
     line(status, "Uid:")?.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The file name of the program; the one that Wine was given, where it is Wine.
+/// Returns the file name of the program; for Wine, that of the Windows program it was started with.
 fn program(command: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(command);
     let mut names = text.split('\0').map(|part| part.rsplit(['/', '\\']).next().unwrap_or_default());
@@ -106,7 +107,7 @@ fn program(command: &[u8]) -> Option<String> {
     Some(started.unwrap_or(first).to_owned())
 }
 
-/// Reads the bytes as both files of a process: for the fuzz targets and mutation only.
+/// Parses the bytes as both files of a process. For fuzz targets and mutation tests only.
 #[doc(hidden)]
 pub fn fuzz_processes(data: &[u8]) {
     let (status, command) = data.split_at(data.iter().position(|byte| *byte == 0).unwrap_or(data.len()));
@@ -134,7 +135,7 @@ mod tests {
                 .runs(ACC)
         );
         assert!(made("acs.exe", &["acs.exe"]).runs("acs.exe"));
-        // Steam's wrappers and editors have the path among their arguments, and are not the game.
+        // Steam's wrappers and editors have the path among their arguments, but are not the game.
         assert!(!made("reaper", &["reaper", "--", "proton", "run", "/games/acs.exe"]).runs("acs.exe"));
         assert!(!made("acs.exe2", &["vim", "acs.exe"]).runs("acs.exe"));
         assert!(!made("AC2-Win64-Ship", &[]).runs(ACC));

@@ -1,4 +1,4 @@
-//! Sections of shared memory as things that somebody made: how large, whose, and whether they may be read.
+//! Sections of shared memory as objects: size, owner and permissions.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use gametape_games::{Game, Transport};
 
 use crate::sys::{Prefix, SectionReader, section_file};
 
-/// No known section is larger; whether one is all zero is not asked beyond it.
+/// Only this many bytes are checked for zeros. No known section is larger.
 const LOOK_BYTES: u64 = 2 << 20;
 
 /// A section that games of a group use.
@@ -14,40 +14,40 @@ const LOOK_BYTES: u64 = 2 << 20;
 pub struct Section {
     /// Its name, with the prefix.
     pub name: String,
-    /// Where it is, for people: the file on Linux, the object's name on Windows.
+    /// Its location for people: the file on Linux, the object name on Windows.
     pub place: String,
-    /// Bytes of the shortest page that it may hold.
+    /// Size of the shortest page that it may hold.
     pub least_bytes: u64,
-    /// Bytes that the known versions of its page have; none if that can be anything.
+    /// Page sizes of known versions; empty if any size is possible.
     pub known_bytes: Vec<u64>,
-    /// What is there.
+    /// What was found.
     pub found: SectionFound,
-    /// Number of the user that it belongs to.
+    /// User id of the owner.
     pub owner: Option<u32>,
     /// Its permission bits.
     pub mode: Option<u32>,
 }
 
-/// What is under the name of a section.
+/// What exists under the name of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SectionFound {
     /// Nothing.
     Missing,
-    /// A section that this user may not read.
+    /// A section that this user is not allowed to read.
     Forbidden,
     /// Something that cannot be read, and why.
     Unusable(String),
     /// A section.
     There {
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// Nothing but zeros in it.
+        /// Whether it contains only zeros.
         zero: bool,
     },
 }
 
 impl Section {
-    /// Looks at each section of these games once.
+    /// Examines each section of these games once.
     pub(super) fn of_games(games: &[Game], prefix: &Prefix) -> Vec<Self> {
         let mut sections: Vec<Self> = Vec::new();
         for stream in games.iter().flat_map(|game| game.streams) {
@@ -69,7 +69,7 @@ impl Section {
         sections
     }
 
-    /// A section that a recorder reads through a process that has it open; `None` if it is one with a name.
+    /// Describes a section that a recorder reads through a process that has it open; `None` if the section has a name.
     pub(super) fn held(name: String, reader: &SectionReader) -> Option<Self> {
         let file = reader.held_as()?;
         let bytes = reader.len().unwrap_or_default();

@@ -1,15 +1,15 @@
-//! A setting and who made it.
+//! A setting and its origin.
 
 use std::fmt;
 
-/// Where a setting comes from. Flags beat the environment, the environment beats defaults.
+/// Where a setting comes from. Flags override the environment, which overrides defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// This flag.
+    /// A command-line flag.
     Flag(&'static str),
-    /// This environment variable.
+    /// An environment variable.
     Environment(&'static str),
-    /// Nobody set it.
+    /// The default.
     Default,
 }
 
@@ -26,10 +26,10 @@ impl fmt::Display for Origin {
 /// A setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// What is set.
+    /// Name of the setting.
     pub name: &'static str,
-    /// To what; `None` if to nothing.
+    /// Its value; `None` if it is unset.
     pub value: Option<String>,
-    /// By whom.
+    /// Where the value comes from.
     pub origin: Origin,
 }

@@ -1,4 +1,4 @@
-//! Facts made by hand, and what is said about them.
+//! Diagnoses of constructed facts.
 use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, Transport, ac, acc, ace, acr, iracing};
 
 use super::look::GROUPS;
@@ -16,7 +16,7 @@ fn section(name: &str, least_bytes: u64, found: SectionFound) -> Section {
     Section { name: name.into(), place, least_bytes, known_bytes, found, owner: Some(1000), mode: Some(0o600) }
 }
 
-/// The family's memory: physics, graphics and static.
+/// Returns the family's memory: physics, graphics and static.
 fn family(found: [SectionFound; 3], look: Look) -> Memory {
     let [physics, graphics, statics] = found;
     let sections = vec![
@@ -47,7 +47,7 @@ fn program(name: &str) -> Process {
     Process { id: 4711, user: Some(1000), name: name.chars().take(15).collect(), program: None }
 }
 
-/// A machine of user 1000 with this memory, and these programs.
+/// Returns the facts of a machine of user 1000 with this memory and these programs.
 fn facts(memory: Memory, programs: &[&str]) -> Facts {
     Facts {
         game: None,
@@ -78,7 +78,7 @@ fn all(found: &SectionFound) -> [SectionFound; 3] {
     std::array::from_fn(|_| found.clone())
 }
 
-/// Nothing can be recorded, for a reason of this level with these words in text and next step.
+/// Asserts that nothing can be recorded, for a reason of this level with these words in its text and next step.
 #[track_caller]
 fn expect(facts: &Facts, level: Level, game: Option<&str>, words: &[&str]) {
     let diagnosis = diagnose(facts);
@@ -126,16 +126,16 @@ fn echo_vr_is_told_by_what_it_answers() {
     expect_ready(&with(State::Here(Presence::Live), None), "echo-vr");
     let played = expect_ready(&with(State::Here(Presence::Live), Some("ab-cd")), "echo-vr");
     assert!(played.findings.iter().any(|finding| finding.text.contains("ab-cd")), "{played:#?}");
-    // Nobody misses a game that does not run.
+    // A game that is not running is not reported as missing.
     let mut absent = with(State::Away(Away::NotThere), None);
     absent.processes = Some(Vec::new());
-    expect(&absent, Level::Note, None, &["no known game runs"]);
+    expect(&absent, Level::Note, None, &["no known game is running"]);
 }
 
 #[test]
 fn nothing_at_all_says_start_a_game_and_mentions_the_bridge_on_linux_only() {
     let mut facts = facts(family(MISSING, away(Away::NotThere)), &["simd", "bash"]);
-    expect(&facts, Level::Note, None, &["no known game runs", "bridge", "gametape demo"]);
+    expect(&facts, Level::Note, None, &["no known game is running", "bridge", "gametape demo"]);
     facts.system = System::Windows;
     let said = diagnose(&facts).reason().unwrap().what_to_do.clone().unwrap();
     assert!(!said.contains("bridge"), "{said}");
@@ -146,8 +146,13 @@ fn nothing_at_all_says_start_a_game_and_mentions_the_bridge_on_linux_only() {
 #[test]
 fn a_game_in_wine_without_a_bridge_is_told_so() {
     let no_bridge = facts(family(MISSING, away(Away::NotThere)), &["bash", ACC]);
-    expect(&no_bridge, Level::Problem, Some(acc::GAME.id), &["Competizione runs", "bridge", "acbridge.exe", "start"]);
-    // What is played under a prefix has nothing to do with a game that runs beside it.
+    expect(
+        &no_bridge,
+        Level::Problem,
+        Some(acc::GAME.id),
+        &["Competizione is running", "bridge", "acbridge.exe", "start"],
+    );
+    // A playback under a prefix is unrelated to a game that is running.
     let prefixed = Facts { prefix: Prefix::new("demo-").unwrap(), ..no_bridge };
     expect(&prefixed, Level::Note, None, &["demo-"]);
     let mut iracing = facts(iracing(SectionFound::Missing, away(Away::NotThere)), &["iRacingSim64DX11.exe"]);
@@ -173,7 +178,7 @@ fn memory_of_another_user_names_him_and_the_way_out() {
             "chmod o+r /dev/shm/acpmf_physics",
         ],
     );
-    // One's own file is another matter.
+    // A file of the same user is a different case.
     facts.memories[0].sections.iter_mut().for_each(|section| section.owner = Some(1000));
     expect(&facts, Level::Problem, Some(acc::GAME.id), &["chmod u+r"]);
 }
@@ -197,7 +202,7 @@ fn sections_that_are_empty_short_or_incomplete_are_named() {
     let short = family([there(100, false), there(2048, false), there(2048, false)], away(Away::Unreadable("x".into())));
     expect(&facts(short, &[]), Level::Problem, None, &["100 bytes", "568 at least"]);
     let part = family([there(2048, false), there(2048, false), SectionFound::Missing], away(Away::NotThere));
-    expect(&facts(part, &[ACC]), Level::Problem, Some(acc::GAME.id), &["/dev/shm/acpmf_static not there, although"]);
+    expect(&facts(part, &[ACC]), Level::Problem, Some(acc::GAME.id), &["/dev/shm/acpmf_static missing, although"]);
     let odd = family(all(&SectionFound::Unusable("is not a file".into())), away(Away::Unreadable("x".into())));
     expect(&facts(odd, &[]), Level::Problem, None, &["is not a file"]);
 }
@@ -213,7 +218,7 @@ fn zeros_are_a_bridge_that_waits_or_a_game_that_does_not_write() {
 fn menus_live_paused_and_replay_are_told_apart() {
     let with = |look| facts(family(all(&there(2048, false)), look), &[ACC]);
     expect(&with(away(Away::Off)), Level::Note, Some(acc::GAME.id), &["in its menus", "start a session"]);
-    expect(&with(away(Away::Undecided)), Level::Note, Some(acc::GAME.id), &["cannot be told yet"]);
+    expect(&with(away(Away::Undecided)), Level::Note, Some(acc::GAME.id), &["it is not clear yet"]);
     for (presence, moved, word) in
         [(Presence::Live, true, "live"), (Presence::Paused, false, "paused"), (Presence::Replay, true, "replay")]
     {
@@ -222,7 +227,7 @@ fn menus_live_paused_and_replay_are_told_apart() {
         assert!(found.findings.iter().any(said), "{found:#?}");
     }
     let frozen = with(here(competizione(), Presence::Live, false));
-    expect(&frozen, Level::Note, Some(acc::GAME.id), &["nothing moves", "look again"]);
+    expect(&frozen, Level::Note, Some(acc::GAME.id), &["nothing moves", "again in a moment"]);
 }
 
 #[test]
@@ -231,7 +236,7 @@ fn what_a_game_left_behind_is_known_by_standing_still_without_a_process() {
     for presence in [Presence::Live, Presence::Paused] {
         let left = with(here(competizione(), presence, false), &[]);
         expect(&left, Level::Note, Some(acc::GAME.id), &["left over from a game that ended", "start the game"]);
-        // A player may rest, and where processes cannot be listed nothing is claimed.
+        // A player may be paused, and if processes cannot be listed, nothing is assumed.
         let played = Facts { player: Some("id".into()), ..left.clone() };
         let unlisted = Facts { processes: None, ..left };
         for facts in [played, unlisted] {
@@ -239,11 +244,11 @@ fn what_a_game_left_behind_is_known_by_standing_still_without_a_process() {
         }
     }
     expect(&with(away(Away::Off), &[]), Level::Note, None, &["left over"]);
-    // Without a process, but it moves: somebody writes.
+    // Without a process, but moving: some program writes.
     expect_ready(&with(here(competizione(), Presence::Live, true), &[]), acc::GAME.id);
-    // The other game of the family runs, and does not write.
+    // The other game of the family is running, but does not write.
     let other = with(here(competizione(), Presence::Live, false), &["acs.exe"]);
-    expect(&other, Level::Problem, Some(ac::GAME.id), &["Assetto Corsa runs, but writes nothing"]);
+    expect(&other, Level::Problem, Some(ac::GAME.id), &["Assetto Corsa is running, but writes nothing"]);
 }
 
 #[test]
@@ -255,7 +260,7 @@ fn physics_alone_is_said_to_be_that() {
     {
         expect_ready(&facts(memory.clone(), programs), id);
     }
-    // EVO's own names are of later versions: that they are missing is no problem then.
+    // EVO's own names were introduced in later versions, so they may be missing.
     let mut old = facts(memory.clone(), &["AssettoCorsaEVO.exe"]);
     let missing = section("acevo_pmf_physics", 800, SectionFound::Missing);
     old.memories.push(Memory { games: GROUPS[1], sections: vec![missing], look: away(Away::NotThere) });
@@ -284,10 +289,10 @@ fn the_memory_of_another_game_than_the_wanted_one_is_said_to_be_that() {
 fn a_folder_that_takes_nothing_stops_a_game_that_is_there_and_only_then_is_the_reason() {
     let mut facts = facts(family(all(&there(2048, false)), here(competizione(), Presence::Live, true)), &[ACC]);
     facts.tapes.not_writable = Some("/: read-only".into());
-    expect(&facts, Level::Problem, None, &["nothing can be written to /tapes", "GAMETAPE_DATA_DIR"]);
+    expect(&facts, Level::Problem, None, &["cannot write to /tapes", "GAMETAPE_DATA_DIR"]);
     facts.memories[0] = family(MISSING, away(Away::NotThere));
     facts.processes = Some(Vec::new());
-    expect(&facts, Level::Note, None, &["no known game runs"]);
+    expect(&facts, Level::Note, None, &["no known game is running"]);
 }
 
 #[test]
@@ -336,16 +341,16 @@ fn a_game_in_wine_is_told_what_was_seen_of_it_and_what_is_in_the_way() {
         facts.clone()
     };
     let denied = WineFacts { denied: Some("/proc/4711/maps: Permission denied".into()), ..seen.clone() };
-    expect(&with(denied), Level::Problem, id, &["may not be looked into: /proc/4711/maps", "same", "ptrace_scope"]);
+    expect(&with(denied), Level::Problem, id, &["cannot be inspected: /proc/4711/maps", "same", "ptrace_scope"]);
     let shut = vec![(77, "/proc/77/fd: Permission denied".to_owned())];
     let shut = with(WineFacts { out_of_reach: 9, shut, ..seen.clone() });
     expect(&shut, Level::Problem, id, &["/proc/77/fd", "setcap -r", "bridge"]);
     let said = |facts: &Facts, word: &str| diagnose(facts).findings.iter().any(|finding| finding.text.contains(word));
-    assert!(said(&shut, "process 4711 is in Wine (wineserver 77)") && said(&shut, "wineserver 77 may not be"));
+    assert!(said(&shut, "process 4711 is in Wine (wineserver 77)") && said(&shut, "wineserver 77 cannot be"));
     let loading = with(WineFacts { fitting: 4, zero: 3, ..seen.clone() });
-    expect(&loading, Level::Note, id, &["none of its sections says yet", "start a session"]);
-    assert!(said(&loading, "4 sections of fitting size can be read without a bridge, 3 of them all zero"));
-    expect(&with(seen.clone()), Level::Problem, id, &["has made no telemetry memory", "wait until"]);
+    expect(&loading, Level::Note, id, &["none of its sections is recognized", "start a session"]);
+    assert!(said(&loading, "4 sections of a matching size are readable without a bridge, 3 of them all zero"));
+    expect(&with(seen.clone()), Level::Problem, id, &["has created no telemetry memory", "wait until"]);
     let mut sim = self::iracing(SectionFound::Missing, away(Away::NotThere));
     sim.sections.clear();
     let mut sim = self::facts(sim, &["iRacingSim64DX11.exe"]);

@@ -1,24 +1,24 @@
-//! Numbers of users as names.
+//! Maps user ids to names.
 
-/// The users of this machine, as `/etc/passwd` lists them, and which of them runs this program.
+/// The users of this machine from `/etc/passwd`, and the user of this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Users {
-    /// The user of this program; `None` where the system has no such numbers.
+    /// User id of this process; `None` if the system has no such ids.
     pub own: Option<u32>,
-    /// Number and name.
+    /// User ids and names.
     pub names: Vec<(u32, String)>,
 }
 
 impl Users {
-    /// Asks the system.
+    /// Reads them from the system.
     pub(super) fn of_this_machine() -> Self {
-        // Of a list that cannot be read nothing is known, and numbers will do.
+        // If the list cannot be read, ids are shown instead of names.
         let list = std::fs::read("/etc/passwd").unwrap_or_default();
         let own = std::fs::read("/proc/self/status").ok().and_then(|status| super::processes::effective_user(&status));
         Self { own, names: names(&String::from_utf8_lossy(&list)) }
     }
 
-    /// The name, or the number where there is none.
+    /// Returns the name, or the id if there is none.
     pub(super) fn name(&self, number: u32) -> String {
         match self.names.iter().find(|(known, _)| *known == number) {
             Some((_, name)) => name.clone(),
@@ -26,18 +26,18 @@ impl Users {
         }
     }
 
-    /// Whether this is somebody else.
+    /// Returns whether this is another user.
     pub(super) fn is_other(&self, number: Option<u32>) -> bool {
         matches!((self.own, number), (Some(own), Some(number)) if own != number)
     }
 
-    /// The name of who runs this program.
+    /// Returns the name of the user of this process.
     pub(super) fn own_name(&self) -> String {
         self.own.map_or_else(|| "this user".into(), |own| self.name(own))
     }
 }
 
-/// `name:x:number:…` a line.
+/// Parses lines of the form `name:x:id:…`.
 fn names(list: &str) -> Vec<(u32, String)> {
     let user = |line: &str| {
         let mut parts = line.split(':');

@@ -1,30 +1,30 @@
-//! What is seen of games that run in Wine: on Linux, where their memory can be read without a bridge.
+//! Facts about games in Wine, whose memory can be read without a bridge. Linux only.
 
 use gametape_games::{GAMES, Game};
 
 use super::processes::Process;
 
-/// A game's process, looked into.
+/// Facts about the process of a game.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WineFacts {
-    /// Its number.
+    /// Process id.
     pub process: u32,
-    /// Why it may not be looked into, if so.
+    /// Why it cannot be inspected, if so.
     pub denied: Option<String>,
-    /// Sections that, by their length, could be a page of a game, and can be read.
+    /// Number of readable sections whose size matches a page of a game.
     pub fitting: usize,
     /// How many of them are all zero.
     pub zero: usize,
-    /// Sections that neither the process nor a wineserver has open where this user can see it.
+    /// Number of sections that are not open in the process or a wineserver, as far as this user can inspect them.
     pub out_of_reach: usize,
-    /// Wineservers that run.
+    /// Process ids of running wineservers.
     pub servers: Vec<u32>,
-    /// Those of them that may not be looked into, and why.
+    /// Wineservers that cannot be inspected, and why.
     pub shut: Vec<(u32, String)>,
 }
 
 impl WineFacts {
-    /// Looks into each process of a known game.
+    /// Inspects each process of a known game.
     pub(super) fn of_games(processes: &[Process]) -> Vec<Self> {
         let runs = |process: &&Process, game: &Game| game.processes.iter().any(|program| process.runs(program));
         let games =

@@ -1,12 +1,12 @@
-//! Frames beside a recording, as they are: for those who send them on.
+//! Raw frames during a recording, for consumers that forward them.
 //!
 //! ```text
-//! capturing thread ──tap──▶ ring ──▶ tracking thread: leaves out what the tape leaves out ──▶ FrameSink
-//!                   (never waits)
+//! capturing thread ──tap──▶ ring buffer ──▶ tracking thread: skips what the tape skips ──▶ FrameSink
+//!                 (never blocks)
 //! ```
 //!
-//! The tap and its thread are those of [`Live`](crate::laps::live::Live). What finds no room in the ring is reported as lost, where it is missing;
-//! the tape has it.
+//! The tap and its thread belong to [`Live`](crate::laps::live::Live). Frames that do not fit into the ring buffer are reported as
+//! lost at their position; the tape has them.
 
 #[cfg(test)]
 mod tests;
@@ -21,40 +21,41 @@ use crate::laps::live::tap::{Begun, Slot, What};
 /// A frame of a recording.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveFrame<'a> {
-    /// Number of its stream in the list that came with the beginning.
+    /// Index of its stream in the list passed to [`FrameSink::begins`].
     pub stream: usize,
-    /// Since the beginning of the tape.
+    /// Time since the beginning of the tape.
     pub time_ns: u64,
-    /// Counts the frames of its stream.
+    /// Number of the frame within its stream.
     pub sequence: u64,
-    /// The bytes as the game gave them.
+    /// The bytes of the frame.
     pub bytes: &'a [u8],
 }
 
-/// Receives the frames, on the tracking thread of each recorder: it must not wait for long, since laps and the live view wait meanwhile.
+/// Receives the frames, on the tracking thread of each recorder. It must not block for long, because laps and the live view wait
+/// meanwhile.
 pub trait FrameSink: Send + Sync {
-    /// A recording begins; UTC at its time 0, in nanoseconds since 1970.
+    /// Called when a recording begins. `utc_ns` is UTC at tape time 0, in nanoseconds since 1970.
     fn begins(&self, tape: &LiveTape, streams: &[StreamSpec], utc_ns: i64);
 
-    /// A frame that the tape keeps.
+    /// Called for each frame that the tape stores.
     fn frame(&self, tape: &LiveTape, frame: &LiveFrame<'_>);
 
-    /// A mark that a user has set.
+    /// Called for each mark that the user sets.
     fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str);
 
-    /// So many frames were not handed over since the last one; the tape has them.
+    /// Called when frames were not delivered since the last one. The tape has them.
     fn lost(&self, tape: &LiveTape, frames: u64, time_ns: u64);
 
-    /// The recording has got its last frame.
+    /// Called after the last frame of a recording.
     fn ended(&self, tape: &LiveTape);
 }
 
-/// What is known of the tape that is being recorded.
+/// Delivers the frames of the tape that is being recorded.
 pub(crate) struct Handing {
     sink: Arc<dyn FrameSink>,
     begun: Arc<Begun>,
     streams: Vec<Stream>,
-    /// What was said of what was skipped.
+    /// Number of lost frames that were reported.
     lost: u64,
     has_begun: bool,
 }
@@ -71,7 +72,7 @@ impl Handing {
         Self { sink: Arc::clone(sink), begun: Arc::clone(begun), streams, lost: 0, has_begun: false }
     }
 
-    /// Hands over what a recorder saw.
+    /// Delivers an item of the ring buffer.
     pub(crate) fn take(&mut self, slot: &Slot) {
         let (sink, begun) = (&self.sink, &self.begun);
         if !self.has_begun {
@@ -101,7 +102,7 @@ impl Handing {
         sink.frame(&begun.tape, &frame);
     }
 
-    /// The recording has got its last frame.
+    /// Reports the end of the recording.
     pub(crate) fn end(&self) {
         self.sink.ended(&self.begun.tape);
     }

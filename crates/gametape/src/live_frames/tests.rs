@@ -8,7 +8,7 @@ use crate::capture::{Description, EndReason, Observer, TapeBegins};
 use crate::laps::live::tap::SLOTS;
 use crate::laps::live::{Live, LiveTape};
 
-/// What was handed over, as words. While `held` is locked, nothing is taken.
+/// Records the calls as text. While `held` is locked, calls block.
 #[derive(Default)]
 struct Heard {
     said: Mutex<Vec<String>>,
@@ -122,11 +122,11 @@ fn frames_that_found_no_place_are_told_as_lost() {
     let mut observer = frames.observer().unwrap();
     let held = heard.held.lock().unwrap();
     begin(&mut *observer, 1);
-    // One is in the hands of the thread at most.
+    // The thread holds at most one frame.
     let given = SLOTS as u64 + 11;
     (0..given).for_each(|time_ns| observer.frame(1, time_ns, &[0]));
     drop(held);
-    // The count comes with what follows, which needs a slot.
+    // The count is reported with the next frame, which needs a slot.
     while heard.said.lock().unwrap().len() < 10 {
         std::thread::yield_now();
     }

@@ -1,12 +1,12 @@
-//! What the car does now, for those who look on while it is recorded.
+//! The current state of the car, for clients that watch a recording.
 //!
 //! ```text
-//! capturing thread ──tap──▶ ring ──▶ tracking thread: Tracking ──▶ Decoding, Deltas ──▶ CarSink, at most 60 times a second
-//!                   (never waits)                                                      (only the newest matters)
+//! capturing thread ──tap──▶ ring buffer ──▶ tracking thread: Tracking ──▶ Decoding, Deltas ──▶ CarSink, at most 60 Hz
+//!                  (never blocks)                                                    (only the newest state matters)
 //! ```
 //!
-//! The tap, the thread and the tracker are those of [`Live`](crate::laps::live::Live): the view hears the same events as the store and waits for no
-//! store, so that it does not stand still while a lap is being written.
+//! The tap, the thread and the tracker belong to [`Live`](crate::laps::live::Live). The view receives the same events as the store
+//! but does not wait for it, so it does not stall while a lap is being stored.
 
 #[cfg(test)]
 mod tests;
@@ -19,20 +19,20 @@ use crate::laps::Session;
 pub use gametape_analysis::live::{CarNow, CarState, Reference, RunningLap};
 pub(crate) use watching::Watching;
 
-/// Screens show no more: 60 a second.
+/// Interval of updates: 60 Hz, since screens show no more.
 pub(crate) const EVERY: Duration = Duration::from_micros(16_667);
 
-/// Shows the car, on the tracking thread: it must not wait.
+/// Displays the car. Called on the tracking thread, so it must not block.
 pub trait CarSink: Send + Sync {
-    /// What the car does now.
+    /// Called with the current state of the car.
     fn car(&self, car: &CarNow<'_>);
 
-    /// There is no car any more.
+    /// Called when there is no car any more.
     fn gone(&self);
 
-    /// The best lap ever of this driver, car and track, to compare with. It is asked on a thread of its own, once for each session.
+    /// Returns the best lap ever of this driver, car and track, for comparison. Called on a separate thread, once for each session.
     fn best_ever(&self, session: &Session) -> Option<Reference>;
 
-    /// A part of the live view failed; the recording goes on without it. Called on the thread that failed.
+    /// Called when a part of the live view failed, on the thread that failed. The recording continues without it.
     fn failed(&self, part: &'static str);
 }

@@ -51,7 +51,7 @@ fn what_was_not_driven_has_no_delta_and_what_went_back_does_not_count() {
     assert_eq!(holed.delta_ms(&here(0.5, 50_000), None), None);
     assert_eq!(holed.delta_ms(&here(0.7, 70_000), None), Some(0));
     let mut odd = Reference::default();
-    // The last place of the lap before, then forward, a spin, and forward again.
+    // The last position of the previous lap, then forward, a spin, and forward again.
     for (share, ms) in [(0.999, 0), (0.1, 10_000), (0.11, 11_000), (0.105, 12_000), (f32::NAN, 12_500), (0.12, 20_000)]
     {
         odd.add(&here(share, ms), None);
@@ -62,7 +62,7 @@ fn what_was_not_driven_has_no_delta_and_what_went_back_does_not_count() {
 
 #[test]
 fn a_timer_that_starts_anew_late_is_not_believed_until_it_does() {
-    // As iRacing does it: two seconds behind the line the old lap is still timed.
+    // Like iRacing: for two seconds after the line, the timer still shows the previous lap.
     let shown = |ms: u32| if ms < 2_000 { 100_400 + ms } else { ms };
     let mut late = Reference::default();
     for ms in (0..100_000).step_by(100) {
@@ -70,14 +70,14 @@ fn a_timer_that_starts_anew_late_is_not_believed_until_it_does() {
     }
     let at = |share: f32, ms: u32| late.delta_ms(&here(share, shown(ms)), Some(u64::from(ms) * 1_000_000));
     assert_eq!((at(0.5, 50_300), at(0.01, 1_100)), (Some(300), Some(100)));
-    // Joined in the middle of a lap, the game's timer alone knows.
+    // If recording began in the middle of a lap, only the game's timer is known.
     assert_eq!(late.delta_ms(&here(0.5, 50_300), None), Some(300));
 }
 
-/// What was shown: when, the best, whether there is a session, what the car does.
+/// What was shown: time, best lap, whether there is a session, state of the car.
 type Shown = (u64, Option<u32>, bool, &'static str);
 
-/// Keeps what is shown.
+/// Records what is shown.
 #[derive(Default)]
 struct Newest(Mutex<Vec<Shown>>);
 
@@ -97,7 +97,7 @@ impl CarSink for Newest {
     }
 }
 
-/// What is shown of a script, a gap of three seconds behind it.
+/// Returns what is shown for a script that is followed by a gap of three seconds.
 fn shown(script: Script) -> Vec<Shown> {
     let pages = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
     let mut description = Description::of_game(acc::GAME.id);
@@ -138,7 +138,7 @@ fn the_best_is_that_of_the_sessions_driver_and_a_gap_ends_the_session() {
 #[test]
 fn f3_a_page_that_stands_is_shown_as_stale() {
     let mut shown = shown(Script::new().at(20_000).freeze(10_000).at(40_000));
-    // Behind the drive the game is away for a while.
+    // After the drive there is a gap.
     shown.pop();
     let stale: Vec<u64> = shown.iter().filter(|shown| shown.3 == "stale").map(|shown| shown.0 / 1_000_000).collect();
     let (first, last) = (*stale.first().unwrap(), *stale.last().unwrap());

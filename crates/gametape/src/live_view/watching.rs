@@ -1,4 +1,4 @@
-//! The car of one tape, by what the tracker finds and by what the frames say.
+//! The car of one tape, from the events of the tracker and the decoded frames.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +12,16 @@ use crate::games::{Presence, Sample};
 use crate::laps::live::tap::{Begun, What};
 use crate::laps::{Event, Id, Lap, ReasonCode, Session};
 
-/// A car that drives and does not move for this long is stale.
+/// A car that is live but does not move for this long is stale.
 const STALE_NS: u64 = 2_000_000_000;
 
 /// The car of one tape.
 pub(crate) struct Watching {
     begun: Arc<Begun>,
     sink: Arc<dyn CarSink>,
-    /// How often the car is shown at most, and when it is due.
+    /// Minimum interval of updates.
     every: Duration,
+    /// When the next update is due.
     due: Option<Instant>,
     decoding: Option<Decoding>,
     session: Option<Session>,
@@ -56,7 +57,7 @@ impl Watching {
         }
     }
 
-    /// Takes over what a recorder saw, and shows the car if that is due.
+    /// Handles an item of the ring buffer, and shows the car if an update is due.
     pub(crate) fn take(&mut self, what: What, time_ns: u64, bytes: &[u8]) {
         if let What::Frame(stream) = what {
             let sample = self.decoding.as_mut().and_then(|decoding| decoding.frame(stream, bytes)).copied();
@@ -65,18 +66,18 @@ impl Watching {
         let now = Instant::now();
         let late = self.due.unwrap_or(now);
         if now >= late {
-            // From when it was due: pages that come every 10 ms would give 50 a second otherwise.
+            // Relative to the deadline: with pages every 10 ms, the rate would be 50 Hz otherwise.
             self.due = Some((late + self.every).max(now));
             self.show(time_ns);
         }
     }
 
-    /// Takes over what the tracker found.
+    /// Handles the events of the tracker.
     pub(crate) fn hear(&mut self, events: &[Event]) {
         events.iter().for_each(|event| self.hear_one(event));
     }
 
-    /// There is no car any more.
+    /// Reports that there is no car any more.
     pub(crate) fn gone(&self) {
         self.sink.gone();
     }
@@ -132,7 +133,7 @@ impl Watching {
             }
             Event::LapProvisional(lap) | Event::LapAborted(lap) => self.last_lap = Some(lap.clone()),
             Event::LapAmended(lap) => self.amend(lap),
-            // Others drive the same car; the session is its first driver's.
+            // Several drivers may share the car; the session belongs to its first driver.
             Event::BestChanged { driver, best_lap, time_ms, .. }
                 if self.session.as_ref().is_none_or(|session| session.driver == *driver) =>
             {
@@ -149,7 +150,7 @@ impl Watching {
         }
     }
 
-    /// Shows the car as it is at this time.
+    /// Shows the state of the car at this time.
     fn show(&self, at_ns: u64) {
         let since_line_ns = self.lap.as_ref().and_then(|lap| lap.since_line_ns(at_ns));
         let stale = at_ns.saturating_sub(self.moved_ns) > STALE_NS;
@@ -171,7 +172,7 @@ impl Watching {
             last_lap: self.last_lap.as_ref(),
             best_ms: self.best_ms,
             delta_session_ms: self.deltas.to_best_ms(&self.sample, since_line_ns).filter(|_| running),
-            // Of two, the better one: the session may have beaten it.
+            // The minimum of both: the session may have beaten it.
             best_ever_ms: [best_ever_ms, self.best_ms].into_iter().flatten().min(),
             delta_best_ms: delta_best_ms.filter(|_| running),
             rpm_max: self.rpm_max,
@@ -182,19 +183,19 @@ impl Watching {
     }
 }
 
-/// The part that fails if the best lap cannot be looked up.
+/// Name of the part that failed if the best lap cannot be looked up.
 const BEST_EVER: &str = "the comparison with the best lap";
 
-/// The best lap ever, once somebody has found it.
+/// The best lap ever, once it was found.
 #[derive(Default)]
 struct BestEver {
-    /// For this track and car.
+    /// Session, track and car that it was looked up for.
     asked: Option<(Id, Option<String>, Option<String>)>,
     found: Arc<Mutex<Option<Reference>>>,
 }
 
 impl BestEver {
-    /// Asks for it, on another thread: it is on a disk.
+    /// Looks it up on another thread, because it is on disk.
     fn look_for(&mut self, session: &Session, sink: &Arc<dyn CarSink>) {
         let asked = (session.id, session.track.clone(), session.car.clone());
         if session.track.is_none() || session.car.is_none() || self.asked.as_ref() == Some(&asked) {
@@ -212,7 +213,7 @@ impl BestEver {
         }
     }
 
-    /// Its time, and how much later the car is here.
+    /// Returns its time, and the time difference at this position.
     fn to(&self, sample: &Sample, since_line_ns: Option<u64>) -> (Option<u32>, Option<i32>) {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let reference = found.as_ref();

@@ -1,9 +1,9 @@
-//! Reads a tape ahead of the player, on a thread of its own: decoding a block takes longer than a tick.
+//! Reads a tape ahead of the player on a separate thread, because decoding a block takes longer than a tick.
 //!
 //! ```text
-//! player ── Seek ──▶ [thread] ── Chunk: Begin, frames of that moment, frames …, End ──▶ player
+//! player ── Seek ──▶ [thread] ── Chunk: Begin, frames at that time, frames …, End ──▶ player
 //! ```
-//! A seek finds its place by the index: its cost does not grow with the tape. Chunks are bounded in number and size.
+//! A seek uses the index, so its cost does not grow with the length of the tape. Chunks are bounded in number and size.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use super::iracing::Linker;
 use super::parts::{Part, PartKind};
 use crate::format::read::{Frames, ReadError, Tape, TapeStream};
 
-/// A chunk is handed over when it has this many frames or bytes.
+/// A chunk is sent once it has this many frames or bytes.
 const CHUNK_FRAMES: usize = 64;
 const CHUNK_BYTES: usize = 256 << 10;
-/// Chunks that are read ahead.
+/// Maximum number of chunks that are read ahead.
 const CHUNKS: usize = 8;
-/// Frames this near to the beginning belong to it: a recorder copies the pages of one moment one after the other.
+/// Frames this close to the beginning belong to it: a recorder copies the pages of one tick one after the other.
 const ONE_MOMENT_NS: u64 = 1_000_000;
 
-/// What is read.
+/// What to read.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) parts: Vec<Part>,
-    /// The times that are played.
+    /// The range of tape times to play.
     pub(super) times: Range<u64>,
-    /// Until when the last frame is shown.
+    /// Time until which the last frame is shown.
     pub(super) end_ns: u64,
     pub(super) looping: bool,
 }
@@ -40,17 +40,17 @@ struct Seek {
     to_ns: u64,
 }
 
-/// The reading thread, as the player sees it.
+/// A handle to the reading thread.
 pub(super) struct Ahead {
     seeks: Sender<Seek>,
     chunks: Receiver<Result<Chunk, ReadError>>,
     generation: u64,
-    /// Taken when the thread is found dead.
+    /// Taken once the thread is known to have ended.
     thread: Option<JoinHandle<()>>,
 }
 
 impl Ahead {
-    /// Begins to read at the start of the wanted times.
+    /// Starts reading at the beginning of the range.
     pub(super) fn start(tape: Arc<Tape>, plan: Plan) -> Result<Self, PlayError> {
         Self::spawn(move |seeks, give| read(&tape, &plan, seeks, give))
     }
@@ -65,15 +65,15 @@ impl Ahead {
         Ok(Self { seeks, chunks, generation: 0, thread: Some(thread) })
     }
 
-    /// Goes to another moment; what was read ahead is thrown away.
+    /// Seeks to another time. Chunks that were read ahead are discarded.
     pub(super) fn seek(&mut self, to_ns: u64) {
         self.generation += 1;
-        // If the thread has ended, `next` says so.
+        // If the thread has ended, `next` reports it.
         let _ = self.seeks.send(Seek { generation: self.generation, to_ns });
     }
 
-    /// The next stretch; waits for it. The thread lives as long as `self`, also behind the end of the tape, so a thread that has ended is an
-    /// error.
+    /// Returns the next chunk; blocks until it is available. The thread lives as long as `self`, even after the end of the tape, so
+    /// a thread that has ended is an error.
     pub(super) fn next(&mut self) -> Result<Chunk, PlayError> {
         loop {
             match self.chunks.recv() {
@@ -91,7 +91,7 @@ impl Ahead {
         text.map_or_else(|| "it panicked".into(), |text| format!("it panicked: {text}"))
     }
 
-    /// A reader that gives these items and then dies.
+    /// Returns a reader that sends these items and then panics.
     #[cfg(test)]
     fn dying_after(items: Vec<Item>) -> Self {
         Self::spawn(move |_, give| {
@@ -106,9 +106,9 @@ impl Ahead {
 
 /// Why reading stops.
 enum Stop {
-    /// Another place is wanted.
+    /// A seek was requested.
     Seek(Seek),
-    /// Nobody listens any more, or an error was told.
+    /// The receiver is gone, or an error was sent.
     Over,
 }
 
@@ -155,14 +155,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads from a place to the end, again and again in a loop.
+    /// Reads from a position to the end, and again from the start when looping.
     fn pass(&mut self, seek: &Seek) -> Result<Stop, ReadError> {
         let mut from_ns = seek.to_ns.clamp(self.plan.times.start, self.plan.times.end);
         loop {
             self.chunk = Chunk::new(seek.generation);
             self.chunk.items.push(Item::Begin { at_ns: from_ns });
             self.place(from_ns)?;
-            // What is shown at once must not wait for what comes later.
+            // Send what is shown immediately without waiting for later frames.
             let mut full = true;
             loop {
                 if full
@@ -190,7 +190,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts all streams where this moment is: the frames that were shown then come at once, what follows is next.
+    /// Positions all streams at `at_ns`. The frames shown at that time are queued first, followed by later ones.
     fn place(&mut self, at_ns: u64) -> Result<(), ReadError> {
         if let Some(linker) = &mut self.linker {
             *linker = Linker::default();
@@ -199,7 +199,7 @@ impl Reader<'_> {
         for cursor in &mut self.cursors {
             let mut found = cursor.seek(at_ns, &mut self.chunk)?;
             if !found {
-                // Where the first frame comes a little later, it is the beginning.
+                // If the first frame follows shortly, it belongs to the beginning.
                 let first_ns = cursor.peek(&mut self.chunk)?;
                 let soon_ns = at_ns.saturating_add(ONE_MOMENT_NS).min(self.plan.times.end);
                 found = first_ns.is_some_and(|first_ns| first_ns < soon_ns);
@@ -213,7 +213,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes the next frame in. `false` at the end of the wanted times.
+    /// Reads the next frame. Returns `false` at the end of the range.
     fn read_frame(&mut self) -> Result<bool, ReadError> {
         let mut first: Option<(u64, u8, usize)> = None;
         for (index, cursor) in self.cursors.iter_mut().enumerate() {
@@ -243,7 +243,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Hands the chunk over. Says why reading should stop, if it should.
+    /// Sends the chunk. Returns why reading should stop, if it should.
     fn send(&mut self) -> Option<Stop> {
         let next = Chunk::new(self.chunk.generation);
         if self.give.send(Ok(std::mem::replace(&mut self.chunk, next))).is_err() {
@@ -261,7 +261,7 @@ impl Reader<'_> {
 }
 
 impl Cursor<'_> {
-    /// Goes to the frame that was shown at this moment; `false` if there was none, and then to the first one after it.
+    /// Seeks to the frame shown at `at_ns`. If there is none, seeks to the first frame after it and returns `false`.
     fn seek(&mut self, at_ns: u64, chunk: &mut Chunk) -> Result<bool, ReadError> {
         match self.frames.seek_last_before(at_ns) {
             Ok(true) => return Ok(true),
@@ -275,19 +275,19 @@ impl Cursor<'_> {
         Ok(false)
     }
 
-    /// Time of the next frame that can be read.
+    /// Returns the time of the next readable frame.
     fn peek(&mut self, chunk: &mut Chunk) -> Result<Option<u64>, ReadError> {
         loop {
             match self.frames.peek() {
                 Ok(time_ns) => return Ok(time_ns),
-                // The next call goes on behind the damage.
+                // The next call continues after the damage.
                 Err(error) => tell_damage(error, chunk)?,
             }
         }
     }
 }
 
-/// Damage is told and costs its frames; any other error is the end.
+/// Reports damage, which costs only its frames. Any other error is returned.
 fn tell_damage(error: ReadError, chunk: &mut Chunk) -> Result<(), ReadError> {
     match error {
         ReadError::Damaged(problem) => {
@@ -348,7 +348,7 @@ mod tests {
             let mut playing = playing(items.clone(), looping);
             let error = playing.run().unwrap_err();
             assert!(error.to_string().contains("it panicked: a defect in the reader"), "{error}");
-            // Whoever tries again, as a server does that plays in a loop, gets the error again.
+            // A caller that retries, such as a server that loops, gets the error again.
             playing.seek(Duration::ZERO);
             assert!(matches!(playing.run(), Err(PlayError::ReaderDied { .. })));
             assert!(matches!(playing.step(), Err(PlayError::ReaderDied { .. })));

@@ -1,28 +1,28 @@
-//! What the reading thread hands to the playing one: a stretch of a tape, in the order in which it is shown.
+//! A chunk of a tape, which the reading thread sends to the playing thread. Its items are in playback order.
 
 use std::ops::Range;
 
 use super::parts::PartKind;
 
-/// A stretch of a tape.
+/// A chunk of a tape.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
-    /// Counts seeks: what was read before the last one is not wanted any more.
+    /// Number of seeks when it was read. Chunks from before the last seek are discarded.
     pub(super) generation: u64,
     pub(super) items: Vec<Item>,
     bytes: Vec<u8>,
 }
 
-/// One thing to do.
+/// One step of the playback.
 #[derive(Debug, Clone)]
 pub(super) enum Item {
-    /// Reading begins here: at the start, after a seek, and again in a loop.
+    /// Reading starts here: at the start, after a seek, and on each loop.
     Begin { at_ns: u64 },
-    /// A frame is to be shown.
+    /// A frame to show.
     Frame(Entry),
     /// Frames could not be read.
     Damage { frames: u64, text: String },
-    /// There is no more; the last frame stays until then.
+    /// The end of the tape. The last frame is shown until then.
     End { at_ns: u64 },
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Entry {
     pub(super) part: usize,
     pub(super) kind: PartKind,
     pub(super) time_ns: u64,
-    /// Belongs to the moment where reading begins: it is shown at once.
+    /// The frame belongs to the position where reading starts, so it is shown immediately.
     pub(super) at_once: bool,
-    /// iRacing: tick and buffer of the row, or number of the text, as the header of the moment says.
+    /// iRacing: tick and buffer of the row, or update counter of the text, according to the header.
     pub(super) link: Link,
     range: Range<usize>,
 }
@@ -52,19 +52,19 @@ impl Chunk {
         Self { generation, ..Self::default() }
     }
 
-    /// Takes a frame in; it is shown when it is put into `items`.
+    /// Stores the bytes of a frame. The frame is shown once the entry is added to `items`.
     pub(super) fn keep(&mut self, part: usize, kind: PartKind, time_ns: u64, at_once: bool, frame: &[u8]) -> Entry {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(frame);
         Entry { part, kind, time_ns, at_once, link: Link::default(), range: start..self.bytes.len() }
     }
 
-    /// The bytes of a frame.
+    /// Returns the bytes of a frame.
     pub(super) fn bytes(&self, entry: &Entry) -> &[u8] {
         self.bytes.get(entry.range.clone()).unwrap_or_default()
     }
 
-    /// Bytes of all frames.
+    /// Returns the total size of all frames in bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -1,4 +1,4 @@
-//! What can be asked of a player while it plays, from any thread.
+//! Controls of a running player, usable from any thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::capture::StopFlag;
 
-/// The keys of a player. Copies press the same keys.
+/// A remote control for a player. Clones control the same player.
 #[derive(Debug, Clone, Default)]
 pub struct Controls {
     commands: Arc<Mutex<VecDeque<Command>>>,
@@ -16,7 +16,7 @@ pub struct Controls {
     paused: Arc<AtomicBool>,
 }
 
-/// One press of a key.
+/// A command for the player.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Command {
     Pause(bool),
@@ -30,65 +30,65 @@ pub(super) enum Command {
 }
 
 impl Controls {
-    /// Stands still, or goes on.
+    /// Pauses or resumes.
     pub fn pause(&self, pause: bool) {
         self.press(Command::Pause(pause));
     }
 
-    /// Stands still if it plays, goes on if it stands still.
+    /// Pauses if it is playing, resumes if it is paused.
     pub fn toggle_pause(&self) {
         self.press(Command::TogglePause);
     }
 
-    /// Shows the next frame and stands still.
+    /// Shows the next frame and pauses.
     pub fn step(&self) {
         self.press(Command::Step);
     }
 
-    /// Goes to a moment of the tape.
+    /// Seeks to a time on the tape.
     pub fn seek(&self, to: Duration) {
         self.press(Command::SeekTo(nanoseconds(to)));
     }
 
-    /// Goes ahead.
+    /// Seeks forward.
     pub fn forward(&self, by: Duration) {
         self.press(Command::SeekBy(i64::try_from(nanoseconds(by)).unwrap_or(i64::MAX)));
     }
 
-    /// Goes back.
+    /// Seeks backward.
     pub fn back(&self, by: Duration) {
         self.press(Command::SeekBy(i64::try_from(nanoseconds(by)).map_or(i64::MIN, |ns| -ns)));
     }
 
-    /// Goes on from here at another speed; one that cannot be played becomes the nearest that can.
+    /// Changes the speed from the current position on. The speed is clamped to the supported range.
     pub fn speed(&self, speed: f64) {
-        // What is no number changes nothing.
+        // NaN is ignored.
         if !speed.is_nan() {
             self.press(Command::Speed(speed.clamp(super::SLOWEST, super::FASTEST)));
         }
     }
 
-    /// At its end it begins anew, or ends.
+    /// Sets whether the player starts over at the end.
     pub fn set_looping(&self, looping: bool) {
         self.press(Command::Loop(looping));
     }
 
-    /// Wants the end.
+    /// Requests the stop.
     pub fn stop(&self) {
         self.stop.stop();
     }
 
-    /// Wants the end when all that was pressed before is done.
+    /// Requests the stop after all earlier commands.
     pub fn stop_after_steps(&self) {
         self.press(Command::StopAfterSteps);
     }
 
-    /// Whether the end is wanted.
+    /// Returns whether a stop was requested.
     pub fn stop_wanted(&self) -> bool {
         self.stop.wanted()
     }
 
-    /// Time of the frame that was shown last.
+    /// Returns the time of the last frame that was shown.
     pub fn position(&self) -> Duration {
         Duration::from_nanos(self.position_ns.load(Ordering::Relaxed))
     }
@@ -97,7 +97,7 @@ impl Controls {
         self.position_ns.store(position_ns, Ordering::Relaxed);
     }
 
-    /// Whether it is paused: as the player does it, a moment after a key was pressed.
+    /// Returns whether the player is paused. Updated by the player shortly after a command.
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl Controls {
     }
 }
 
-/// More than 584 years are as good as for ever.
+/// Converts to nanoseconds. Saturates at 584 years.
 pub(super) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

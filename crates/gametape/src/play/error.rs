@@ -1,4 +1,4 @@
-//! Why a tape cannot be played.
+//! Errors of the player.
 
 use std::io;
 use std::time::Duration;
@@ -10,81 +10,81 @@ use crate::format::read::ReadError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// Nothing on the tape is what a game shows to others while it runs.
-    #[error("nothing on this tape can be played: {found}; playable are tapes of {playable}")]
+    /// The tape has no stream that its game publishes while it runs.
+    #[error("this tape cannot be played: it has {found}; tapes of these games can be: {playable}")]
     NotPlayable {
-        /// What is on it.
+        /// What the tape contains.
         found: String,
-        /// Names of the games that can be played.
+        /// Names of the games whose tapes can be played.
         playable: String,
     },
-    /// The wanted part has no frames.
-    #[error("the tape has no frames from {from:?} to {to:?}; they are between {first:?} and {last:?}")]
+    /// The requested range has no frames.
+    #[error("the tape has no frames from {from:?} to {to:?}; its frames are between {first:?} and {last:?}")]
     Empty {
-        /// Wanted beginning.
+        /// Start of the requested range.
         from: Duration,
-        /// Wanted end.
+        /// End of the requested range.
         to: Duration,
-        /// Where its frames begin.
+        /// Time of the first frame.
         first: Duration,
-        /// Where they end.
+        /// Time of the last frame.
         last: Duration,
     },
-    /// The speed cannot be played.
-    #[error("the speed is {found}, possible are {} to {}", super::SLOWEST, super::FASTEST)]
+    /// The speed is not supported.
+    #[error("the speed {found} is not supported; use {} to {}", super::SLOWEST, super::FASTEST)]
     Speed {
-        /// The speed.
+        /// The requested speed.
         found: f64,
     },
-    /// A game lives under these names.
-    #[error("{neighbour}: nothing was written. End it, play under other names, or insist")]
+    /// A game is running under these names.
+    #[error("{neighbour}; nothing was written. Exit it, play under other names, or force the playback")]
     Live {
-        /// What was seen.
+        /// What was detected.
         neighbour: Neighbour,
     },
-    /// Somebody holds a section that is too small, and does not let go.
+    /// Another program holds a section that is too small and does not release it.
     #[error(
-        "the shared memory {name} is there with {found} bytes, {wanted} are needed, and nobody let go of it within \
-         {waited:?}: end the programs that use it"
+        "the shared memory {name} exists with {found} bytes, but {wanted} are needed, and no program released it within \
+         {waited:?}: exit the programs that use it"
     )]
     TooSmall {
         /// The section.
         name: String,
-        /// Its bytes.
+        /// Its size in bytes.
         found: u64,
-        /// The bytes it should have.
+        /// The required size in bytes.
         wanted: u64,
-        /// How long we waited.
+        /// How long the player waited.
         waited: Duration,
     },
-    /// The memory cannot be made or written.
+    /// The shared memory cannot be created or written.
     #[error("cannot write the shared memory {name}: {source}")]
     Memory {
         /// The section.
         name: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Somebody else answers where the game does, or nobody may.
+    /// The port is in use, or binding it is not allowed.
     #[error(
-        "cannot answer on port {port} of this machine: {source}; a game or another player may be there: end it, or play on another port"
+        "cannot listen on port {port} of this machine: {source}; a game or another player may use it: exit it, or play on another port"
     )]
     Port {
         /// The port.
         port: u16,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The tape cannot be read any further.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The thread that reads the tape ended, although it should not.
-    #[error("the thread that reads the tape ended early: {why}. Playing cannot go on; this is a defect of gametape")]
+    /// The thread that reads the tape ended unexpectedly.
+    #[error("the thread that reads the tape ended early: {why}. Playback cannot continue; this is a bug in gametape")]
     ReaderDied {
-        /// What it left.
+        /// Its panic message.
         why: String,
     },
-    /// The system gives no thread.
+    /// No thread could be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
 }

@@ -1,14 +1,16 @@
-//! Playing a tape back: other programs believe that the game runs.
+//! Plays a tape back, so that other programs behave as if the game were running.
 //!
-//! A [`Player`] is the plan (which tape, how fast, under which names), [`Playing`] plays it, [`Controls`] are its keys. A tape is read ahead on a
-//! thread of its own; the playing thread writes each frame into shared memory when it is due, the way the game does, or makes it the answer to those who ask over HTTP.
+//! A [`Player`] is the plan (which tape, which speed, which names), [`Playing`] runs it, and [`Controls`] control it. A separate
+//! thread reads the tape ahead. The playing thread writes each frame at its deadline: into shared memory in the same way as the
+//! game, or as the response of an HTTP endpoint.
 //!
 //! ```text
-//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory; http ──▶ clients that ask
+//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory; http ──▶ clients
 //!                                        ▲                                          status service, SIMAPI.DAT
 //!                                    Controls: pause, seek, step, stop
 //! ```
-//! At the speed of the tape, without loop or seek, no byte is changed. Over loops and seeks the counters that clients expect to rise go on rising.
+//! At normal speed, without loops or seeks, no byte is changed. Across loops and seeks, counters that clients expect to increase
+//! keep increasing.
 //!
 //! ```
 //! use std::time::Duration;
@@ -32,7 +34,7 @@
 //! # let prefix = Prefix::new(&format!("doc-{}-", std::process::id())).ok_or("no prefix")?;
 //! let tape = gametape::Tape::open(&path)?;
 //! let mut playing = Player::new(&tape).names(prefix.clone()).start()?;
-//! // Frame by frame, as a test does it; `run` plays by the clock.
+//! // Frame by frame, as in a test; `run` plays in real time.
 //! while playing.step()?.is_some() {
 //!     let page = SectionReader::open(&prefix.section("acpmf_physics"))?.ok_or("no page")?;
 //!     let mut packet = [0; 4];
@@ -75,7 +77,7 @@ pub use status_service::STATUS_PORT;
 #[doc(hidden)]
 pub use status_service::fuzz_status_request;
 
-/// The slowest speed that can be played.
+/// The slowest supported speed.
 pub const SLOWEST: f64 = 0.1;
-/// The fastest.
+/// The fastest supported speed.
 pub const FASTEST: f64 = 100.0;

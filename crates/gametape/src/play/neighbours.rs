@@ -1,7 +1,7 @@
-//! Who else lives under the names that a player wants to write to.
+//! Detects other programs that use the names that a player is about to write to.
 //!
-//! A section that only exists proves nothing: clients make them too, and they outlive a game that crashed. A game lives if one of its counters
-//! moves, or if a process has its name. Under a prefix there is no game, so processes do not count there.
+//! The existence of a section proves nothing: clients create sections too, and sections outlive a crashed game. A game is running
+//! if one of its counters moves, or if a process has its name. Games do not use a prefix, so processes are ignored if there is one.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,31 +11,31 @@ use crate::doctor::Process;
 use crate::games::{CopyRule, GAMES, Game, Stream, Transport};
 use crate::sys::{Prefix, SectionReader, sleep_until};
 
-/// A game that runs moves its counters far more often.
+/// How long to watch. A running game moves its counters much more often.
 const WATCH_FOR: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// iRacing's counters are all in the header.
+/// All counters of iRacing are in the header.
 const HEADER_BYTES: usize = crate::games::iracing::HEADER_BYTES;
 
-/// A game, or another player, that must not be disturbed.
+/// A running game or another player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Neighbour {
-    /// Somebody writes there.
+    /// Another program writes to the shared memory.
     Moves {
         /// The section whose counter moved.
         section: String,
     },
-    /// A player of gametape writes there.
+    /// A gametape player writes to the shared memory.
     Player {
-        /// The tape it plays.
+        /// Id of the tape it plays.
         tape: String,
     },
-    /// A program of the game runs.
+    /// A process of the game is running.
     Process {
         /// Its name.
         name: String,
-        /// Its number.
+        /// Its process id.
         id: u32,
     },
 }
@@ -46,17 +46,17 @@ impl fmt::Display for Neighbour {
             Self::Moves { section } => {
                 write!(f, "a game is running: its counter in the shared memory {section} moved within {WATCH_FOR:?}")
             }
-            Self::Player { tape } => write!(f, "another gametape is playing the tape {tape} under these names"),
+            Self::Player { tape } => write!(f, "another gametape player is playing the tape {tape} under these names"),
             Self::Process { name, id } => write!(f, "a game is running: process {id} is {name}"),
         }
     }
 }
 
-/// A counter of somebody else's section: name, offset, bytes.
+/// A counter in an additional section: name, offset, size in bytes.
 pub(super) type Beside = (&'static str, u64, usize);
 
-/// Looks for a living game, and for one who moves the counter beside it. Takes half a second where a section is there, and next to nothing where
-/// none is.
+/// Looks for a running game, and for a program that moves the additional counter. Takes half a second if a section exists, almost
+/// no time otherwise.
 pub(super) fn find(
     game: &Game,
     prefix: &Prefix,
@@ -84,7 +84,7 @@ pub(super) fn find(
     None
 }
 
-/// A process of this game, or of another one that has the same names.
+/// Returns a process of this game, or of another game with the same section names.
 fn running(game: &Game, processes: &[Process]) -> Option<Neighbour> {
     let section = |stream: &Stream| match stream.transport {
         Transport::SharedMemory { section, .. } => Some(section),
@@ -99,7 +99,7 @@ fn running(game: &Game, processes: &[Process]) -> Option<Neighbour> {
     })
 }
 
-/// The counter of a section, as it was at first.
+/// The counter of a section and its initial value.
 struct Watched {
     name: String,
     reader: SectionReader,
@@ -129,7 +129,7 @@ impl Watched {
 
     fn moved(&self) -> bool {
         let mut now = vec![0; self.first.len()];
-        // One that went away meanwhile is no game.
+        // A section that disappeared in the meantime does not belong to a running game.
         self.reader.copy(self.offset, &mut now).is_ok() && now != self.first
     }
 }

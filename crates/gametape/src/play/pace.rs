@@ -1,28 +1,28 @@
-//! Whether the next frame is due: by the timeline while it plays, by steps while it stands still.
+//! Decides whether the next frame is due: by the timeline during playback, by steps while paused.
 
 use super::timeline::Timeline;
 
-/// What is to be done next.
+/// What to do next.
 pub(super) enum Do {
-    /// Now.
+    /// Show the frame now.
     Show,
-    /// At this moment of the clock.
+    /// Wait until this time of the clock.
     Wait(u64),
-    /// Not before a key is pressed.
+    /// Wait for a command.
     Nap,
 }
 
-/// Where on the tape we are, and whether time passes.
+/// Position on the tape, and whether time advances.
 pub(super) struct Pace {
     pub(super) timeline: Timeline,
     pub(super) paused: bool,
-    /// Frames to show while it is paused.
+    /// Frames to show while paused.
     pub(super) steps: u64,
-    /// The end is wanted when they are shown.
+    /// Stop once the steps are done.
     pub(super) stop_after_steps: bool,
-    /// Where it stands while it is paused.
+    /// Position while paused.
     stands_ns: u64,
-    /// When the next pass of a loop begins.
+    /// Start of the next pass of a loop.
     again_ns: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ impl Pace {
         self.stands_ns = at_ns;
     }
 
-    /// The pass ends on its deadline, and the next one begins there.
+    /// Ends a pass. The next one starts at its deadline.
     pub(super) fn end(&mut self, at_ns: u64) {
         self.again_ns = (!self.paused).then(|| self.timeline.due_ns(at_ns));
         self.steps = self.steps.saturating_sub(u64::from(self.paused));
@@ -57,7 +57,7 @@ impl Pace {
         self.paused = pause;
     }
 
-    /// From here on at another speed.
+    /// Changes the speed from the current position on.
     pub(super) fn change_speed(&mut self, speed: f64, now_ns: u64) {
         let here_ns = self.position_ns(now_ns);
         self.timeline = Timeline::new(now_ns, here_ns, speed);

@@ -1,4 +1,4 @@
-//! The pages of the Assetto Corsa family: each a section, written from its first byte to its last.
+//! The pages of the Assetto Corsa family. Each is a section, written from the first byte to the last.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::format::read::Tape;
 use crate::games::{CopyRule, Game, Transport};
 use crate::sys::Prefix;
 
-/// Sections of the family that clients on Linux open beside the pages, and that would end them if they had no bytes.
+/// Additional sections that clients on Linux open next to the pages. The clients crash if these are empty.
 const BESIDE: [(&str, u64); 1] = [("acpmf_crewchief", 16_000)];
 const BESIDE_PREFIX: &str = "acpmf_";
 
-/// Where `status` of the graphics page is. 0 is off.
+/// Offset of `status` in the graphics page. 0 means off.
 const STATUS: (&str, u64) = ("graphics", 4);
 
 /// All pages of a game.
@@ -28,18 +28,18 @@ pub(super) struct PageStage {
 
 struct Page {
     name: &'static str,
-    /// Which part of the plan its frames are; `None` if the tape has none for it.
+    /// Index of the part that its frames belong to; `None` if the tape has no frames for it.
     part: Option<usize>,
     section: Section,
     counter: Option<usize>,
     rising: Rising,
-    /// Whether its `status`, if it has one, says that the game runs. Some games of the family leave it 0.
+    /// Whether `status`, if the page has it, says that the game is running. Some games of the family leave it 0.
     on: bool,
     changed: Vec<u8>,
 }
 
 impl PageStage {
-    /// Makes all sections of the game, empty.
+    /// Creates all sections of the game, filled with zeros.
     pub(super) fn open(parts: &Parts, tape: &Tape, prefix: &Prefix, patience: Duration) -> Result<Self, PlayError> {
         let mut pages = Vec::new();
         for stream in parts.game.streams {
@@ -61,7 +61,7 @@ impl PageStage {
         for (name, bytes) in BESIDE.iter().filter(|_| cfg!(target_os = "linux") && has_beside(parts.game)) {
             stage.beside.push(Section::claim(prefix.section(name), *bytes, patience)?);
         }
-        // What a dead game left: off at first, then nothing.
+        // Clear what a crashed game left behind: set the status to off first, then clear everything.
         stage.say_off()?;
         for page in &stage.pages {
             page.section.clear(0, page.section.len())?;
@@ -73,7 +73,7 @@ impl PageStage {
         let (name, offset) = STATUS;
         let Some(page) = self.pages.iter_mut().find(|page| page.name == name) else { return Ok(()) };
         page.section.write(offset, &[0; 4])?;
-        // Clients that look only when the counter moves see it too.
+        // Increment the counter for clients that read only when it moves.
         if let (true, Some(counter), Some(last)) = (page.on, page.counter, page.rising.last()) {
             page.section.write(counter as u64, &last.wrapping_add(1).to_le_bytes())?;
         }
@@ -81,7 +81,7 @@ impl PageStage {
     }
 }
 
-/// The section beside belongs to the pages of the same first letters.
+/// Returns whether the game has the additional sections, which belong to pages with the same name prefix.
 fn has_beside(game: &Game) -> bool {
     let named = |transport: &Transport| matches!(transport, Transport::SharedMemory { section, .. } if section.starts_with(BESIDE_PREFIX));
     game.streams.iter().any(|stream| named(&stream.transport))

@@ -1,4 +1,4 @@
-//! Which streams of a tape are which part of a game's memory.
+//! Maps the streams of a tape to parts of the game's interface.
 
 use crate::format::read::{Tape, TapeStream};
 use crate::format::{Role, StreamId};
@@ -13,49 +13,49 @@ pub(super) struct Part {
     pub(super) kind: PartKind,
 }
 
-/// What its frames are.
+/// What the frames of a stream are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartKind {
-    /// A page of its own.
+    /// A page in its own section.
     Page(&'static str),
-    /// Answers over HTTP.
+    /// Responses of an HTTP endpoint.
     Answer(&'static str),
     /// iRacing: variable headers.
     Variables,
     /// iRacing: the session text.
     Text,
-    /// iRacing: the 112 bytes at the front of the memory, as they were when the row of the same time was copied.
+    /// iRacing: the 112-byte header of the memory, as it was when the row with the same time was copied.
     Header,
-    /// iRacing: the front of an `.ibt`.
+    /// iRacing: the header of an `.ibt` file.
     FileHeader,
     /// iRacing: a row.
     Row,
 }
 
 impl PartKind {
-    /// Of frames of one moment the lower ones are written first: a game says who it is, then what happens, then that it lives.
+    /// Order of frames with the same time, lowest first: static data, then values, then the page with the liveness status.
     pub(super) fn rank(self) -> u8 {
         match self {
             Self::FileHeader | Self::Page("static") => 0,
             Self::Variables => 1,
             Self::Text | Self::Page("physics") => 2,
             Self::Row | Self::Answer(echo_vr::SESSION) => 3,
-            // Behind the row of its time: it speaks of the memory after that row.
+            // After the row with the same time: it describes the memory after that row.
             Self::Header | Self::Page(_) | Self::Answer(_) => 4,
         }
     }
 }
 
-/// What of a tape is played.
+/// The parts of a tape that are played.
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
     pub(super) game: &'static Game,
     pub(super) list: Vec<Part>,
-    /// Streams of games that are left out.
+    /// Streams of games that are not played.
     pub(super) left_out: Vec<String>,
 }
 
-/// Finds the parts; the first game that can be played is it.
+/// Finds the parts of the first game on the tape that can be played.
 pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
     let of_games = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let playable = |stream: &TapeStream| {
@@ -65,7 +65,7 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
     let Some(game) = of_games().find_map(playable) else {
         let found: Vec<String> =
             of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
-        let found = if found.is_empty() { "it has no frames of a game".into() } else { found.join(", ") };
+        let found = if found.is_empty() { "no game frames".into() } else { found.join(", ") };
         let can: Vec<&str> =
             GAMES.iter().filter(|game| game.streams.iter().any(is_live)).map(|game| game.name).collect();
         return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
@@ -75,7 +75,7 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
         let kind = if stream.spec().game == game.id { kind(game, tape, stream) } else { None };
         match kind {
             Some(kind) => list.push(Part { stream: stream.id(), kind }),
-            // What is left of the lines of a file is nothing that the game shows.
+            // Residual lines of an imported file are not part of the game's API.
             None if is_http(game) && stream.spec().role == Role::Describe => {}
             None if stream.totals().frames > 0 => left_out.push(stream.name().to_owned()),
             None => {}
@@ -88,7 +88,7 @@ fn is_live(stream: &Stream) -> bool {
     stream.transport != Transport::File
 }
 
-/// Whether a game answers over HTTP.
+/// Returns whether a game has an HTTP API.
 pub(super) fn is_http(game: &Game) -> bool {
     game.streams.iter().any(|stream| matches!(stream.transport, Transport::Http { .. }))
 }
@@ -105,7 +105,7 @@ fn kind(game: &Game, tape: &Tape, stream: &TapeStream) -> Option<PartKind> {
     }
 }
 
-/// Live recordings and imports name the same things a little differently. Where a tape has rows of several layouts, the first is played.
+/// Live recordings and imports use slightly different stream names. If a tape has rows of several layouts, the first is played.
 fn iracing_kind(tape: &Tape, stream: &TapeStream) -> Option<PartKind> {
     let rows = tape.stream_named(iracing::TELEMETRY.name).ok()?;
     let describes = stream.spec().describes == Some(rows.id());

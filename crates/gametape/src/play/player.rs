@@ -1,4 +1,4 @@
-//! The plan of a playback, and its start.
+//! The configuration of a playback, and its start.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -24,15 +24,15 @@ use crate::layout::layout_of_stream;
 use crate::sys::Prefix;
 use crate::tape::Tape;
 
-/// How long a section that is left over, and too small, is waited for.
+/// Default wait for a leftover section that is too small.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The last frame stays at least and at most this long.
+/// Minimum and maximum time for which the last frame is shown.
 const LAST_FRAME_NS: Range<u64> = 1_000_000..100_000_000;
 
-/// A stage, and where it answers over HTTP.
+/// A stage and, for HTTP, its address.
 type Opened = (Box<dyn Stage>, Option<SocketAddr>);
 
-/// Plays a tape as its game shows itself: into shared memory, or over HTTP. See the [module](super) for an example.
+/// Plays a tape through the same interface as its game: shared memory or HTTP. See the [module](super) for an example.
 #[derive(Clone)]
 pub struct Player {
     tape: Tape,
@@ -49,7 +49,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Plays all of a tape once, as it was recorded, under the game's own names.
+    /// Creates a player that plays the whole tape once, at normal speed, under the game's own names.
     pub fn new(tape: &Tape) -> Self {
         Self {
             tape: tape.clone(),
@@ -66,59 +66,59 @@ impl Player {
         }
     }
 
-    /// Under names that begin with this: clients that know it see the game, nobody else does.
+    /// Sets a prefix for all names. Only clients that use the same prefix see the game.
     pub fn names(self, prefix: Prefix) -> Self {
         Self { prefix, ..self }
     }
 
-    /// Times faster than it was recorded: [`SLOWEST`](super::SLOWEST) to [`FASTEST`](super::FASTEST).
+    /// Sets the speed factor: [`SLOWEST`](super::SLOWEST) to [`FASTEST`](super::FASTEST).
     pub fn speed(self, speed: f64) -> Self {
         Self { speed, ..self }
     }
 
-    /// Again and again.
+    /// Sets whether to play in a loop.
     pub fn looping(self, looping: bool) -> Self {
         Self { looping, ..self }
     }
 
-    /// From this moment of the tape on, with what was shown at that moment.
+    /// Starts at this time of the tape, with the frames that are current at that time.
     pub fn from(self, from: Duration) -> Self {
         Self { from: Some(from), ..self }
     }
 
-    /// Only frames before this moment of the tape.
+    /// Plays only frames before this time of the tape.
     pub fn to(self, to: Duration) -> Self {
         Self { to: Some(to), ..self }
     }
 
-    /// Also next to a living game, whose memory is overwritten then.
+    /// Plays even if a game is running, whose shared memory is overwritten then.
     pub fn force(self, force: bool) -> Self {
         Self { force, ..self }
     }
 
-    /// Also writes `SIMAPI.DAT`, through which programs for Linux see any game alike.
+    /// Also writes `SIMAPI.DAT`, a game-independent interface for programs on Linux.
     pub fn simapi(self, simapi: bool) -> Self {
         Self { simapi, ..self }
     }
 
-    /// Where iRacing's clients ask whether the game runs; 0 is any free port, `None` none. It is [`STATUS_PORT`] if nothing is said, and none
-    /// under a prefix.
+    /// Sets the port of iRacing's status service; 0 means any free port, `None` disables it. Default: [`STATUS_PORT`], or disabled
+    /// with a prefix.
     pub fn status_port(self, port: Option<u16>) -> Self {
         Self { status_port: Some(port), ..self }
     }
 
-    /// Where games that answer over HTTP do it, on this machine; 0 is any free port. It is the game's own port if nothing is said, and a free one
-    /// under a prefix: [`Playing::http_address`] says which.
+    /// Sets the port for games with an HTTP API, on the loopback interface; 0 means any free port. Default: the port of the game,
+    /// or a free one with a prefix. [`Playing::http_address`] returns the address.
     pub fn http_port(self, port: u16) -> Self {
         Self { http_port: Some(port), ..self }
     }
 
-    /// How long a section that is left over, and too small, is waited for: half a minute if nothing is said.
+    /// Sets how long to wait for a leftover section that is too small. Default: 30 s.
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Looks whether a game lives there, and makes its memory; nothing is shown yet.
+    /// Checks for a running game and creates the shared memory or server. No frame is shown yet.
     pub fn start(self) -> Result<Playing, PlayError> {
         if !(super::SLOWEST..=super::FASTEST).contains(&self.speed) {
             return Err(PlayError::Speed { found: self.speed });
@@ -127,7 +127,7 @@ impl Player {
         let parts = parts::find(&raw)?;
         let (times, end_ns) = self.times(&raw, &parts)?;
         let plan = Plan { parts: parts.list.clone(), times: times.clone(), end_ns, looping: self.looping };
-        // Reads while we look around.
+        // Reads ahead during the checks below.
         let ahead = Ahead::start(raw.clone(), plan)?;
         let processes = || crate::doctor::running_processes();
         let has_car = parts.game.is_in_memory();
@@ -151,13 +151,14 @@ impl Player {
             false => None,
         };
         let service = self.service(&parts, &mut notes);
-        // Last, but before anything is shown: a recorder that finds the game finds the sign. Over HTTP each answer says it.
+        // Last, but before a frame is shown, so that a recorder that finds the game also finds the marker. HTTP responses have a
+        // header instead.
         let no_sign = |source| PlayError::Memory { name: "gametape_player".into(), source };
         let sign = match http {
             Some(_) => None,
             None => Some(PlaybackSign::put_up(&self.prefix, id, parts.game).map_err(no_sign)?),
         };
-        // A table of hundreds of variables takes its time: only for those who decode.
+        // Parsing a table of hundreds of variables takes time, so do it only if frames are decoded.
         let decoded = parts.list.iter().filter(|_| simapi.is_some());
         let layout = |stream| raw.stream(stream).and_then(|stream| layout_of_stream(stream.spec()).ok());
         let layouts = decoded.map(|part| layout(part.stream).unwrap_or_else(|| NO_CHANNELS.clone())).collect();
@@ -166,7 +167,7 @@ impl Player {
         Ok(Playing::new(Begun { game, stage, around, ahead, layouts, times, end_ns, speed, looping, notes }))
     }
 
-    /// What the game shows, and where it answers, if it does.
+    /// Opens the stage. Returns its address too if it is an HTTP server.
     fn stage(&self, parts: &Parts, tape: &RawTape, id: TapeId) -> Result<Opened, PlayError> {
         if parts::is_http(parts.game) {
             let apart = (!self.prefix.as_str().is_empty()).then_some(0);
@@ -190,18 +191,18 @@ impl Player {
             Ok(service) => Some(service),
             Err(error) => {
                 notes.push(format!(
-                    "port {port} is not free ({error}): clients that ask there whether iRacing runs get the answer of \
-                     whoever has it, and may not start"
+                    "port {port} is not available ({error}): clients that query it for whether iRacing is running get the \
+                     response of another program, and may not start"
                 ));
                 None
             }
         }
     }
 
-    /// The times that are played, and until when the last frame is shown.
+    /// Returns the range of times to play, and the time until which the last frame is shown.
     fn times(&self, tape: &RawTape, parts: &Parts) -> Result<(Range<u64>, u64), PlayError> {
         let streams = || {
-            // What describes others stands at the front, wherever the frames are.
+            // Describing frames are at the start of the tape, wherever the data frames are.
             let moves = parts
                 .list
                 .iter()
@@ -227,7 +228,7 @@ impl Player {
     }
 }
 
-/// The usual time between two frames of a stream.
+/// Returns the average time between two frames of a stream, clamped to [`LAST_FRAME_NS`].
 fn period_ns(stream: &TapeStream) -> u64 {
     let totals = stream.totals();
     let span_ns = totals.last_ns.unwrap_or(0).saturating_sub(totals.first_ns.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! A playback that runs: waits for deadlines, writes frames, hears the controls.
+//! A running playback: waits for deadlines, writes frames and handles commands.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -19,74 +19,74 @@ use crate::capture::{Clock, RealClock};
 use crate::games::{Game, Layout, SeenFrame};
 use crate::sys::wake_exactly;
 
-/// Keys and the wish to stop are heard this soon.
+/// Maximum delay until a command or a stop request is noticed.
 const NAP_NS: u64 = 20_000_000;
-/// A frame that is written this long after it was due is late.
+/// A frame written this long after its deadline is late.
 const LATE_NS: u64 = 1_000_000;
 
-/// What stands around the memory of the game.
+/// Everything that accompanies the shared memory of the game.
 pub(super) struct Around {
     pub(super) sign: Option<PlaybackSign>,
     pub(super) service: Option<StatusService>,
     pub(super) simapi: Option<SimApi>,
-    /// Where the game answers over HTTP.
+    /// Address of the HTTP server.
     pub(super) http: Option<SocketAddr>,
 }
 
-/// All that a playback begins with.
+/// The initial state of a playback.
 pub(super) struct Begun {
     pub(super) game: &'static Game,
     pub(super) stage: Box<dyn Stage>,
     pub(super) around: Around,
     pub(super) ahead: Ahead,
-    /// Of each part, where somebody decodes.
+    /// Layout of each part, if frames are decoded.
     pub(super) layouts: Vec<Layout>,
     pub(super) times: Range<u64>,
-    /// Until when the last frame is shown.
+    /// Time until which the last frame is shown.
     pub(super) end_ns: u64,
     pub(super) speed: f64,
     pub(super) looping: bool,
     pub(super) notes: Vec<String>,
 }
 
-/// How playing ended.
+/// How the playback ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// At the end of the tape.
+    /// The end of the tape was reached.
     AtEnd,
-    /// It was asked to.
+    /// A stop was requested.
     Stopped,
 }
 
-/// A frame that was just shown by the clock.
+/// A frame that was just shown at its deadline.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
-    /// Its time on the tape.
+    /// Its tape time.
     pub tape_ns: u64,
-    /// When it was due, on the clock.
+    /// Its deadline, on the clock.
     pub due_ns: u64,
-    /// When it was written.
+    /// When it was written, on the clock.
     pub shown_ns: u64,
 }
 
-/// What came of a playback.
+/// The result of a playback.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Played {
-    /// Frames that were shown.
+    /// Number of frames that were shown.
     pub frames: u64,
-    /// How often it began anew.
+    /// Number of restarts when looping.
     pub loops: u64,
-    /// Frames that were shown more than a millisecond after they were due.
+    /// Number of frames that were shown more than 1 ms after their deadline.
     pub late: u64,
-    /// Frames of the tape that could not be read.
+    /// Number of frames of the tape that could not be read.
     pub lost: u64,
-    /// Frames that have no place in the game's memory.
+    /// Number of frames that do not fit into the game's shared memory.
     pub unfit: u64,
-    /// What is damaged, as far as it was met; at most a hundred.
+    /// Descriptions of the damage that was encountered; at most 100.
     pub problems: Vec<String>,
 }
 
-/// A tape that is being played. When it is dropped, clients see the game as gone.
+/// A tape that is being played. When dropped, clients observe that the game has exited.
 pub struct Playing {
     stage: Option<Box<dyn Stage>>,
     around: Around,
@@ -95,11 +95,11 @@ pub struct Playing {
     layouts: Vec<Layout>,
     chunk: Chunk,
     next: usize,
-    /// What is played, up to the end of its last frame.
+    /// The range to play, including the time of the last frame.
     times: Range<u64>,
     speed: f64,
     looping: bool,
-    /// Whether what is read ahead begins anew by itself.
+    /// Whether the reading thread starts over by itself.
     ahead_loops: bool,
     began: bool,
     position_ns: u64,
@@ -131,53 +131,53 @@ impl Playing {
         }
     }
 
-    /// Its keys.
+    /// Returns the controls.
     pub fn controls(&self) -> Controls {
         self.controls.clone()
     }
 
-    /// What users should know: streams that are not played, a port that is taken.
+    /// Returns notes for the user, such as streams that are not played or a port that is in use.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The game that is played.
+    /// Returns the game that is played.
     pub fn game(&self) -> &'static Game {
         self.game
     }
 
-    /// Where iRacing's clients ask whether the game runs.
+    /// Returns the address of iRacing's status service.
     pub fn status_address(&self) -> Option<SocketAddr> {
         self.around.service.as_ref().map(StatusService::address)
     }
 
-    /// Where a game that answers over HTTP does it.
+    /// Returns the address of the HTTP server, for games with an HTTP API.
     pub fn http_address(&self) -> Option<SocketAddr> {
         self.around.http
     }
 
-    /// What is played of the tape: from its first frame to where the last one ends.
+    /// Returns the range that is played: from the first frame to the end of the last one.
     pub fn times(&self) -> Range<Duration> {
         Duration::from_nanos(self.times.start)..Duration::from_nanos(self.times.end)
     }
 
-    /// Time of the frame that was shown last.
+    /// Returns the time of the last frame that was shown.
     pub fn position(&self) -> Duration {
         Duration::from_nanos(self.position_ns)
     }
 
-    /// What came of it so far.
+    /// Returns the result so far.
     pub fn played(&self) -> &Played {
         &self.played
     }
 
-    /// Shows the next frame at once, whatever the clock says: at the beginning and after a seek all that was seen at that moment. Gives its
-    /// time, `None` at the end.
+    /// Shows the next frame immediately, regardless of the clock. At the beginning and after a seek, shows all frames that are
+    /// current at that time. Returns the time of the frame, or `None` at the end.
     pub fn step(&mut self) -> Result<Option<Duration>, PlayError> {
         let mut at_once = false;
         loop {
             match self.peek()? {
-                // One step shows a moment whole.
+                // One step shows all frames of the position.
                 Item::Frame(entry) if at_once && !entry.at_once => return Ok(Some(self.position())),
                 Item::Frame(entry) => {
                     self.next += 1;
@@ -196,17 +196,17 @@ impl Playing {
         }
     }
 
-    /// Goes to a moment of the tape; the next step or run shows it.
+    /// Seeks to a time of the tape. The next step or run shows it.
     pub fn seek(&mut self, to: Duration) {
         self.go_to(nanoseconds(to));
     }
 
-    /// Plays by the clock of the machine until the end of the tape, or until the controls say stop.
+    /// Plays in real time until the end of the tape, or until a stop is requested.
     pub fn run(&mut self) -> Result<Ended, PlayError> {
         self.run_by(&RealClock::start(), &mut |_| {})
     }
 
-    /// The same by another clock; `each` is told of every frame that was waited for.
+    /// Like [`run`](Self::run), with another clock. `each` is called for every frame that was shown at its deadline.
     pub fn run_by(&mut self, clock: &dyn Clock, each: &mut dyn FnMut(&Moment)) -> Result<Ended, PlayError> {
         wake_exactly();
         let mut pace = Pace::new(clock.now_ns(), self.position_ns, self.speed);
@@ -254,7 +254,7 @@ impl Playing {
         }
     }
 
-    /// Ends it: clients see that the game is gone, then the names go away that this player made.
+    /// Ends the playback. Clients observe that the game has exited, then the sections that this player created are removed.
     pub fn stop(mut self) -> Result<Played, PlayError> {
         self.leave()?;
         Ok(std::mem::take(&mut self.played))
@@ -269,7 +269,7 @@ impl Playing {
         self.around.service = None;
         ended = ended.and(stage.remove());
         if let Some(sign) = self.around.sign.take() {
-            // Nobody takes a sign for a player whose process is gone.
+            // A leftover marker is ignored once this process is gone.
             let _ = sign.remove();
         }
         ended
@@ -299,7 +299,7 @@ impl Playing {
                     pace.steps += 1;
                 }
                 Command::Speed(speed) => {
-                    // Also for the next run.
+                    // Applies to the next run too.
                     self.speed = speed;
                     pace.change_speed(speed, now_ns);
                 }
@@ -312,14 +312,14 @@ impl Playing {
                 Command::SeekBy(by_ns) => {
                     let here_ns = pace.position_ns(now_ns).min(self.times.end);
                     let to_ns = self.go_to(here_ns.saturating_add_signed(by_ns));
-                    // Until the frames of that place come, this is where we are: two presses add up.
+                    // Until the frames of that position arrive, this is the current position, so that repeated seeks add up.
                     pace.begin(now_ns, to_ns);
                 }
             }
         }
     }
 
-    /// Goes there, or to the nearest moment that is played; gives which one that is.
+    /// Seeks to the nearest time in the range, and returns it.
     fn go_to(&mut self, to_ns: u64) -> u64 {
         let to_ns = to_ns.clamp(self.times.start, self.times.end);
         self.chunk = Chunk::default();
@@ -355,7 +355,7 @@ impl Playing {
         }
     }
 
-    /// The next thing to do. Behind the last frame that is the end, again and again.
+    /// Returns the next item. After the last frame, that is the end, every time.
     fn peek(&mut self) -> Result<Item, PlayError> {
         loop {
             if let Some(item) = self.chunk.items.get(self.next) {
@@ -365,7 +365,7 @@ impl Playing {
         }
     }
 
-    /// Writes a frame. Gives whether clients see something new.
+    /// Writes a frame. Returns whether clients observe a change.
     fn show(&mut self, entry: &Entry) -> Result<bool, PlayError> {
         let Some(stage) = &mut self.stage else { return Ok(false) };
         let frame = self.chunk.bytes(entry);
@@ -394,7 +394,7 @@ impl Playing {
 
 impl Drop for Playing {
     fn drop(&mut self) {
-        // Who wants to know whether it worked calls `stop`.
+        // To get errors, call `stop`.
         let _ = self.leave();
     }
 }

@@ -1,13 +1,13 @@
-//! iRacing's event that new data is there. Clients on Windows wait for it, up to 32 ms, when they start and at each read.
+//! iRacing's data-valid event. Clients on Windows wait for it, for up to 32 ms, when they start and on each read.
 //!
-//! Only Windows has named events. There [`Pulse::signal`] has to be called for each row, and at least every [`Pulse::EVERY_NS`]: whatever the
-//! rate of the tape, and while it stands still.
+//! Only Windows has named events. There, [`Pulse::signal`] must be called for each row, and at least every [`Pulse::EVERY_NS`],
+//! whatever the rate of the tape, and even while paused.
 
 use std::io;
 
 use crate::sys::Prefix;
 
-/// Its name.
+/// Name of the event.
 #[cfg(windows)]
 const EVENT: &str = "IRSDKDataValidEvent";
 
@@ -16,11 +16,11 @@ const EVENT: &str = "IRSDKDataValidEvent";
 pub(super) struct Pulse(#[cfg(windows)] crate::sys::Event);
 
 impl Pulse {
-    /// The longest time between two signals; `None` where nobody can wait for them.
+    /// Maximum time between two signals; `None` if the platform has no named events.
     pub(super) const EVERY_NS: Option<u64> = if cfg!(windows) { Some(15_000_000) } else { None };
 
-    /// Makes the event, not signalled.
-    #[cfg_attr(not(windows), allow(unused_variables, reason = "there are no names of events"))]
+    /// Creates the event in the nonsignaled state.
+    #[cfg_attr(not(windows), allow(unused_variables, reason = "named events exist only on Windows"))]
     pub(super) fn create(prefix: &Prefix) -> io::Result<Self> {
         Ok(Self(
             #[cfg(windows)]
@@ -28,9 +28,9 @@ impl Pulse {
         ))
     }
 
-    /// Wakes all that wait. As the game does it: who comes a moment later waits for the next one.
+    /// Wakes all waiting threads, like the game does. Threads that wait later get the next signal.
     pub(super) fn signal(&self) {
-        // Who misses one hears the next.
+        // If a signal fails, the next one follows.
         #[cfg(windows)]
         let _ = self.0.pulse();
     }

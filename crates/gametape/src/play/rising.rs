@@ -1,6 +1,7 @@
-//! A counter of the game that clients expect to rise, over loops and seeks of the tape.
+//! A counter of the game that clients expect to increase, across loops and seeks.
 
-/// Shows a counter as it stands on the tape, and higher after a jump back. Without a jump nothing is changed.
+/// Passes a counter through unchanged, but adds an offset after a jump back so that it keeps increasing. Nothing is changed without
+/// a jump.
 #[derive(Debug, Default)]
 pub(super) struct Rising {
     shift: i32,
@@ -9,16 +10,16 @@ pub(super) struct Rising {
 }
 
 impl Rising {
-    /// What comes next need not follow what was shown last.
+    /// Marks a jump: the next value need not follow the last one.
     pub(super) fn jump(&mut self) {
         self.jumped = true;
     }
 
-    /// What to show for a value of the tape.
+    /// Returns the value to show for a value of the tape.
     pub(super) fn show(&mut self, value: i32) -> i32 {
         if std::mem::take(&mut self.jumped)
             && let Some(last) = self.last
-            // Counters wrap around: what counts is the way from one to the other.
+            // Counters wrap around: compare the wrapping difference.
             && value.wrapping_add(self.shift).wrapping_sub(last) <= 0
         {
             self.shift = last.wrapping_add(1).wrapping_sub(value);
@@ -28,7 +29,7 @@ impl Rising {
         shown
     }
 
-    /// Like [`show`](Self::show), for values that are only nearly right: one that is a little too low is shown as the next one.
+    /// Like [`show`](Self::show), for approximate values: a value that is slightly too low is shown as the next one.
     pub(super) fn show_about(&mut self, value: i32) -> i32 {
         const LITTLE: std::ops::Range<i32> = 0..8;
         let too_low = self.last.map(|last| last.wrapping_sub(value.wrapping_add(self.shift)));
@@ -38,7 +39,7 @@ impl Rising {
         self.show(value)
     }
 
-    /// What to show where the tape has no value: the next one.
+    /// Returns the next value, if the tape has none.
     pub(super) fn step(&mut self) -> i32 {
         self.jumped = false;
         let next = self.last.map_or(1, |last| last.wrapping_add(1));
@@ -46,7 +47,7 @@ impl Rising {
         next
     }
 
-    /// What was shown last.
+    /// Returns the last value that was shown.
     pub(super) fn last(&self) -> Option<i32> {
         self.last
     }
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn without_a_jump_every_value_is_shown_as_it_is() {
         let mut counter = Rising::default();
-        // A game that started anew counts from the beginning: so it is shown.
+        // A game that was restarted counts from the beginning, and is shown so.
         assert_eq!(shown(&mut counter, &[7, 8, 12, 1, 2]), [7, 8, 12, 1, 2]);
         assert_eq!(counter.shift, 0);
     }

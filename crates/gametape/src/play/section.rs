@@ -1,4 +1,4 @@
-//! A section of shared memory that the player writes: made, or taken over when it was left behind.
+//! A section of shared memory that the player writes. It is created, or reused if it was left behind.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -6,27 +6,27 @@ use std::time::{Duration, Instant};
 use super::error::PlayError;
 use crate::sys::{SectionReader, SectionWriter, sleep_until};
 
-/// How often a section that is in the way is looked at again.
+/// How often to check a section that is too small.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A section and its name.
 #[derive(Debug)]
 pub(super) struct Section {
     name: String,
-    /// Gone only when the name was taken away.
+    /// `None` only after the name was removed.
     writer: Option<SectionWriter>,
     bytes: u64,
 }
 
 impl Section {
-    /// Makes it, or takes over one that is large enough, of which only `bytes` are used. Where it is too small and cannot grow, waits for its
-    /// owner to go.
+    /// Creates the section, or reuses one that is large enough, of which only `bytes` bytes are used. If it is too small and cannot
+    /// grow, waits for its owner to release it.
     pub(super) fn claim(name: String, bytes: u64, patience: Duration) -> Result<Self, PlayError> {
         let start = Instant::now();
         loop {
             let found = match SectionWriter::create(&name, bytes) {
                 Ok(writer) => return Ok(Self { name, writer: Some(writer), bytes }),
-                // Any other error is there to stay: somebody else's file, or what is no file.
+                // Any other error is permanent, such as a file of another user, or not a regular file.
                 Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
                     return Err(PlayError::Memory { name, source });
                 }
@@ -43,18 +43,18 @@ impl Section {
         }
     }
 
-    /// Bytes of the section.
+    /// Returns the size of the section in bytes.
     pub(super) fn len(&self) -> u64 {
         self.bytes
     }
 
-    /// Copies bytes in.
+    /// Writes bytes at an offset.
     pub(super) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), PlayError> {
         let Some(writer) = &self.writer else { return Ok(()) };
         writer.write(offset, bytes).map_err(|source| PlayError::Memory { name: self.name.clone(), source })
     }
 
-    /// Fills a part with zeros; what lies outside is left out.
+    /// Fills a range with zeros. Clipped to the section.
     pub(super) fn clear(&self, from: u64, to: u64) -> Result<(), PlayError> {
         const ZEROS: [u8; 4096] = [0; 4096];
         let end = to.min(self.len());
@@ -67,7 +67,7 @@ impl Section {
         Ok(())
     }
 
-    /// Takes the name away if this player made it.
+    /// Removes the name if this player created the section.
     pub(super) fn remove(mut self) -> Result<(), PlayError> {
         let removed = self.take_away();
         removed.map_err(|source| PlayError::Memory { name: std::mem::take(&mut self.name), source })
@@ -75,7 +75,7 @@ impl Section {
 
     fn take_away(&mut self) -> io::Result<()> {
         match self.writer.take().map_or(Ok(()), SectionWriter::remove) {
-            // Somebody else has tidied up.
+            // Another process has removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,
         }
@@ -84,12 +84,12 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
-        // After an error on the way: nothing that this player made stays.
+        // After an error: remove what this player created.
         let _ = self.take_away();
     }
 }
 
-/// The size of a section of that name that is smaller than wanted.
+/// Returns the size of the section if it is smaller than wanted.
 fn too_small(name: &str, wanted: u64) -> Option<u64> {
     let found = SectionReader::open(name).ok()??.len().ok()?;
     (found < wanted).then_some(found)

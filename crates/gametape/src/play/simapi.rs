@@ -1,7 +1,7 @@
-//! `SIMAPI.DAT`: the file through which programs for Linux see any game alike.
+//! `SIMAPI.DAT`: a game-independent shared memory file for programs on Linux.
 //!
-//! Takes the frames that are shown, writes what the game's decoder makes of them. Of the file's fields those are written whose place and meaning
-//! are known; the others stay 0.
+//! Decodes the frames that are shown and writes the values. Only fields with a known offset and meaning are written; the others
+//! stay 0.
 //!
 //! ```text
 //!     0 mtick u64      16 status u32    20 velocity u32   24 rpms u32     28 gear u32     36 maxrpm u32
@@ -20,7 +20,7 @@ use crate::sys::Prefix;
 
 const NAME: &str = "SIMAPI.DAT";
 const BYTES: usize = 46_044;
-/// What changes with each frame is in front.
+/// The fields that change with each frame are at the start.
 const FRONT_BYTES: usize = 1364;
 const STATUS_AT: usize = 16;
 const ON_AT: usize = 46_040;
@@ -28,7 +28,7 @@ const ACTIVE: u32 = 2;
 const VERSION: u8 = 1;
 const TEXT_BYTES: usize = 128;
 
-/// Steam's numbers of the games that such programs know.
+/// Steam app ids of the games that such programs support.
 const STEAM_IDS: [(&str, u64); 4] = [
     ("assetto-corsa", 244_210),
     ("assetto-corsa-competizione", 805_550),
@@ -36,10 +36,10 @@ const STEAM_IDS: [(&str, u64); 4] = [
     ("assetto-corsa-rally", 3_917_090),
 ];
 
-/// Who feeds the file moves this.
+/// The counter that a program increments when it writes the file.
 pub(super) const COUNTER: Beside = (NAME, 0, 8);
 
-/// The file, and the sample that stands in it.
+/// The file and its current sample.
 pub(super) struct SimApi {
     section: Section,
     bytes: Vec<u8>,
@@ -51,7 +51,7 @@ pub(super) struct SimApi {
 }
 
 impl SimApi {
-    /// Makes the file: no game runs yet.
+    /// Creates the file, with no game running.
     pub(super) fn open(game: &'static Game, prefix: &Prefix, patience: Duration) -> Result<Self, PlayError> {
         let section = Section::claim(prefix.section(NAME), BYTES as u64, patience)?;
         let mut bytes = vec![0; BYTES];
@@ -63,7 +63,7 @@ impl SimApi {
         Ok(Self { section, bytes, decoder, game, sample: Sample::default(), max_rpm: None, tick: 0 })
     }
 
-    /// Shows what a frame says.
+    /// Decodes a frame and writes the values.
     pub(super) fn show(&mut self, frame: SeenFrame<'_>) -> Result<(), PlayError> {
         self.decoder.frame(frame, &mut self.sample);
         if frame.stream == "static" || frame.stream == "session-text" {
@@ -79,13 +79,13 @@ impl SimApi {
         Ok(())
     }
 
-    /// A frame that says that a game is there would be believed for ever.
+    /// Marks the game as not running; otherwise clients would consider it running forever.
     pub(super) fn leave(&self) -> Result<(), PlayError> {
         self.section.write(ON_AT as u64, &[0])?;
         self.section.write(STATUS_AT as u64, &[0; 4])
     }
 
-    /// Takes the file away if this player made it.
+    /// Removes the file if this player created it.
     pub(super) fn remove(self) -> Result<(), PlayError> {
         self.section.remove()
     }
@@ -104,7 +104,7 @@ impl SimApi {
         let (sample, bytes) = (&self.sample, &mut self.bytes);
         put(bytes, 0, &self.tick.to_le_bytes());
         let whole = |value: Option<f32>| value.unwrap_or_default().max(0.0) as u32;
-        // Reverse is 0 there, neutral 1.
+        // In the file, reverse is 0 and neutral 1.
         let gear = sample.gear.map_or(1, |gear| u32::try_from(i32::from(gear) + 1).unwrap_or_default());
         let numbers = [
             (STATUS_AT, ACTIVE),

@@ -1,32 +1,32 @@
-//! A game's memory as a player writes it: what all games have in common.
+//! The interface through which a game publishes its data, as a player writes it.
 
 use super::chunk::Entry;
 use super::error::PlayError;
 
-/// Takes frames and shows them as the game does.
+/// Shows frames in the same way as the game.
 pub(super) trait Stage: Send {
-    /// Shows a frame. Gives whether clients see something new by it: not all that a tape has is a step of the game.
+    /// Shows a frame. The result says whether clients observe a change: not every frame of a tape is a step of the game.
     fn show(&mut self, entry: &Entry, frame: &[u8]) -> Result<Shown, PlayError>;
 
-    /// What comes next need not follow what was shown last: counters have to go on rising.
+    /// Marks a jump: the next frame need not follow the last one, but counters must keep increasing.
     fn jump(&mut self);
 
-    /// Called at least as often as [`Pulse`](super::pulse::Pulse) says.
+    /// Called at least as often as [`Pulse`](super::pulse::Pulse) requires.
     fn pulse(&self) {}
 
-    /// Clients see from now on that the game is gone.
+    /// Tells clients that the game has exited.
     fn leave(&mut self) -> Result<(), PlayError>;
 
-    /// Takes the names away that this player made.
+    /// Removes the sections that this player created.
     fn remove(self: Box<Self>) -> Result<(), PlayError>;
 }
 
-/// What became of a frame.
+/// The result of showing a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// Clients see it.
+    /// Clients observe it.
     Step,
-    /// Taken in: it says how others are to be shown, or is what is shown already.
+    /// Stored: it defines how other frames are shown, or is shown already.
     Noted,
     /// It does not fit into the memory.
     Unfit,

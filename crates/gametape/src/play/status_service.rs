@@ -1,10 +1,10 @@
-//! The service through which iRacing's clients ask whether the game runs: HTTP on port 32034 of this machine.
+//! The service that iRacing's clients query to find out whether the game is running: HTTP on port 32034 of the loopback interface.
 //!
 //! ```text
 //! GET /get_sim_status?object=simStatus  ──▶  200, running:1
 //! anything else                         ──▶  404
 //! ```
-//! Only `running:1` is known of what the real service says; clients look for these letters.
+//! Of the real service's response, only `running:1` is known. Clients search for this string.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The port that clients ask.
+/// The port that clients query.
 pub const STATUS_PORT: u16 = 32034;
 
-/// A client that says nothing for this long is not waited for.
+/// Time limit of a request.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// No request of a client is longer.
+/// Maximum size of a request.
 const MOST_BYTES: usize = 8 << 10;
 
-/// Answers until it is dropped.
+/// A service that runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct StatusService {
     address: SocketAddr,
@@ -30,7 +30,7 @@ pub(super) struct StatusService {
 }
 
 impl StatusService {
-    /// Answers on this port of the loopback address; 0 is any free one.
+    /// Listens on this port of the loopback address; 0 means any free port.
     pub(super) fn start(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
@@ -42,9 +42,9 @@ impl StatusService {
                     return;
                 }
                 match client {
-                    // A client that goes away in the middle is its own matter.
+                    // Errors of a client that disconnects are ignored.
                     Ok(client) => drop(answer(client)),
-                    // Out of file handles, for example: not a reason to spin.
+                    // For example out of file descriptors: sleep instead of spinning.
                     Err(_) => std::thread::sleep(Duration::from_millis(20)),
                 }
             }
@@ -53,7 +53,7 @@ impl StatusService {
         Ok(Self { address, stop, thread: Some(thread) })
     }
 
-    /// Where it answers.
+    /// Returns the address of the service.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -62,7 +62,7 @@ impl StatusService {
 impl Drop for StatusService {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // The thread waits for a client: here is one.
+        // The thread is blocked in `accept`: wake it with a connection.
         if TcpStream::connect_timeout(&self.address, PATIENCE).is_ok()
             && let Some(thread) = self.thread.take()
         {
@@ -99,7 +99,7 @@ fn is_whole(request: &[u8]) -> bool {
     request.windows(4).any(|end| end == b"\r\n\r\n")
 }
 
-/// Whether the first line asks for the state of the game. Hosts may be named in it, as with a proxy.
+/// Returns whether the request line asks for the state of the game. The target may contain a host, as with a proxy.
 fn asks_for_status(request: &[u8]) -> bool {
     let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
     let mut words = line.split(|byte| *byte == b' ');
@@ -110,7 +110,7 @@ fn asks_for_status(request: &[u8]) -> bool {
 
 const SERVICE: &[u8] = b"/get_sim_status";
 
-/// Reads bytes as a request: for the fuzz targets and mutation only.
+/// Parses bytes as a request. For fuzz targets and mutation tests only.
 #[doc(hidden)]
 pub fn fuzz_status_request(data: &[u8]) {
     let _ = (is_whole(data), asks_for_status(data));

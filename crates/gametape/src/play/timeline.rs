@@ -1,6 +1,6 @@
-//! When a moment of the tape is due: absolute deadlines that do not drift, whatever the speed.
+//! Maps tape times to absolute deadlines, which do not drift at any speed.
 
-/// A moment of the tape pinned to a moment of the clock.
+/// A tape time pinned to a clock time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeline {
     clock_ns: u64,
@@ -13,20 +13,20 @@ impl Timeline {
         Self { clock_ns, tape_ns, speed }
     }
 
-    /// From now on this moment of the tape is at that moment of the clock.
+    /// Pins a tape time to a clock time.
     pub(super) fn pin(&mut self, clock_ns: u64, tape_ns: u64) {
         (self.clock_ns, self.tape_ns) = (clock_ns, tape_ns);
     }
 
-    /// The clock when this moment of the tape is due.
+    /// Returns the deadline of a tape time, on the clock.
     pub(super) fn due_ns(&self, tape_ns: u64) -> u64 {
         let distance_ns = tape_ns.saturating_sub(self.tape_ns);
-        // At the speed of the tape no rounding at all, also after days.
+        // At normal speed there is no rounding at all, even after days.
         let real_ns = if self.speed == 1.0 { distance_ns } else { (distance_ns as f64 / self.speed) as u64 };
         self.clock_ns.saturating_add(real_ns)
     }
 
-    /// The moment of the tape at this moment of the clock.
+    /// Returns the tape time at a clock time.
     pub(super) fn tape_ns(&self, clock_ns: u64) -> u64 {
         let real_ns = clock_ns.saturating_sub(self.clock_ns);
         self.tape_ns.saturating_add((real_ns as f64 * self.speed) as u64)

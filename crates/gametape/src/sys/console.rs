@@ -1,12 +1,12 @@
-//! How Windows tells a console program that it shall end: Ctrl+C, Ctrl+Break, the window closed, logging off, shutting down.
+//! How Windows asks a console program to end: Ctrl+C, Ctrl+Break, closing the window, logging off, shutting down.
 //!
 //! ```text
 //! Ctrl+C, Ctrl+Break ────▶ handler ──▶ Interrupt
 //! window closed ─────────▶ handler ──▶ End, then waits ┐ the process ends when the handler returns,
-//! logging off, shutdown ─▶ hidden window ──▶ the same  ┘ or after some five seconds
+//! logging off, shutdown ─▶ hidden window ──▶ likewise  ┘ or after about five seconds
 //! ```
-//! A program that has loaded `user32.dll` (and whoever asks for the Documents folder has) is not told of the last two by its console, but only
-//! by messages to a window. So there is one, on a thread of its own, that nobody sees.
+//! The console does not report the last two to a program that has loaded `user32.dll` (looking up the Documents folder does that);
+//! it only receives window messages. So there is a hidden window on a separate thread.
 
 use std::io;
 use std::ptr::{null, null_mut};
@@ -25,15 +25,15 @@ use windows_sys::Win32::UI::WindowsAndMessaging::{
 
 use super::windows_object::wide;
 
-/// The class of the hidden window, by which others find it.
+/// The class of the hidden window, by which other programs can find it.
 const WINDOW: &str = "gametape-end";
 
-/// What the console or the system wants.
+/// What the console or the system requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsoleEvent {
     /// Ctrl+C or Ctrl+Break.
     Interrupt,
-    /// The window was closed, the user logs off, or the machine shuts down.
+    /// The window was closed, the user is logging off, or the machine is shutting down.
     End,
 }
 
@@ -43,30 +43,31 @@ static HANDLER: OnceLock<Handler> = OnceLock::new();
 static FINISHED: Mutex<bool> = Mutex::new(false);
 static FINISHED_NOW: Condvar = Condvar::new();
 
-/// Calls the handler, on a thread of the system, when the end is wanted. What it does not take (`false`) does what it does without
-/// us: the process ends. After an [`End`](ConsoleEvent::End) that it takes, the system waits until [`console_finished`] or the end of the
-/// process, but not for long. There can be one handler in a process.
+/// Sets the handler, which is called on a thread of the system when the process is asked to end. If it returns `false`, the default
+/// applies: the process ends. After an [`End`](ConsoleEvent::End) for which it returns `true`, the system waits until
+/// [`console_finished`] or the end of the process, but only a few seconds. A process can have one handler.
 pub fn on_console_event(handler: impl Fn(ConsoleEvent) -> bool + Send + Sync + 'static) -> io::Result<()> {
-    HANDLER.set(Box::new(handler)).map_err(|_| io::Error::other("somebody listens to the console already"))?;
-    // SAFETY: the function is there as long as the process.
+    HANDLER.set(Box::new(handler)).map_err(|_| io::Error::other("a console handler is already set"))?;
+    // SAFETY: the function exists as long as the process.
     if unsafe { SetConsoleCtrlHandler(Some(of_console), 1) } == 0 {
         return Err(io::Error::last_os_error());
     }
-    // Without a window we are only not told of a shutdown; the journal keeps what was recorded.
+    // Without the window, only a shutdown goes unnoticed; the journal keeps what was recorded.
     let _ = std::thread::Builder::new().name("gametape-end".into()).spawn(run_window);
     Ok(())
 }
 
-/// Nothing is left to be finished: whoever waits to end the process may do so.
+/// Reports that all work is finished, so that the process may be ended.
 pub fn console_finished() {
     *FINISHED.lock().unwrap_or_else(PoisonError::into_inner) = true;
     FINISHED_NOW.notify_all();
 }
 
-/// Whether this program is the only one in its console window: it was started by a double-click, and the window goes away with it.
+/// Returns whether this program is the only one in its console window: it was started with a double-click, and the window closes
+/// with it.
 pub fn console_is_ours_alone() -> bool {
     let mut processes = [0; 2];
-    // SAFETY: there is room for as many numbers as the call is told.
+    // SAFETY: the buffer has space for as many ids as are requested.
     unsafe { GetConsoleProcessList(processes.as_mut_ptr(), 2) == 1 }
 }
 
@@ -90,21 +91,21 @@ unsafe extern "system" fn of_console(kind: u32) -> i32 {
 
 unsafe extern "system" fn of_window(window: HWND, message: u32, wide: WPARAM, long: LPARAM) -> LRESULT {
     match message {
-        // We do not stand in the way, and are told when it is certain.
+        // Do not block the shutdown; another message confirms it.
         WM_QUERYENDSESSION => 1,
         WM_ENDSESSION if wide != 0 => {
             heard(ConsoleEvent::End);
             0
         }
-        // SAFETY: what the system has given us goes on to it.
+        // SAFETY: the arguments come from the system and are passed on unchanged.
         _ => unsafe { DefWindowProcW(window, message, wide, long) },
     }
 }
 
 fn run_window() {
     let class_name = wide(WINDOW);
-    // SAFETY: the class lives as long as the process, its name until it is registered; a structure of which all other fields may be zero. The
-    // window belongs to this thread, which does nothing but pass on its messages.
+    // SAFETY: the class lives as long as the process, its name until it is registered; all other fields of the structure may be
+    // zero. The window belongs to this thread, which only dispatches its messages.
     unsafe {
         let module = GetModuleHandleW(null());
         let class = WNDCLASSW {

@@ -1,4 +1,4 @@
-//! Named events of Windows: how a game tells all who wait that there is something new.
+//! Named events of Windows: how a game notifies all waiting programs of new data.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
@@ -12,22 +12,22 @@ use windows_sys::Win32::System::Threading::{
 
 use super::windows_object::{local_name, owned};
 
-/// An event `Local\NAME`. Once set, it lets everybody pass until it is reset.
+/// A manual-reset event `Local\NAME`. Once set, waits succeed until it is reset.
 #[derive(Debug)]
 pub struct Event(OwnedHandle);
 
 impl Event {
-    /// Makes an event that is not set, or takes part in the one of that name.
+    /// Creates an event in the nonsignaled state, or opens the existing one of that name.
     pub fn create(name: &str) -> io::Result<Self> {
         let name = local_name(name)?;
-        // SAFETY: no attributes are asked for, and the name ends with a zero. Manual reset, not set.
+        // SAFETY: no attributes are given, and the name is null-terminated. Manual reset, not set.
         unsafe { owned(CreateEventW(null(), 1, 0, name.as_ptr())) }.map(Self)
     }
 
-    /// Opens an event to wait for it; `None` if there is none of that name.
+    /// Opens an event for waiting; `None` if there is none with that name.
     pub fn open(name: &str) -> io::Result<Option<Self>> {
         let name = local_name(name)?;
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name is null-terminated.
         match unsafe { owned(OpenEventW(SYNCHRONIZATION_SYNCHRONIZE, 0, name.as_ptr())) } {
             Ok(handle) => Ok(Some(Self(handle))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -35,29 +35,29 @@ impl Event {
         }
     }
 
-    /// Lets everybody pass from now on.
+    /// Sets the event to signaled.
     pub fn set(&self) -> io::Result<()> {
-        // SAFETY: the handle is one of an event.
+        // SAFETY: the handle is that of an event.
         succeeded(unsafe { SetEvent(self.0.as_raw_handle()) })
     }
 
-    /// Lets nobody pass any longer.
+    /// Resets the event to nonsignaled.
     pub fn reset(&self) -> io::Result<()> {
-        // SAFETY: the handle is one of an event.
+        // SAFETY: the handle is that of an event.
         succeeded(unsafe { ResetEvent(self.0.as_raw_handle()) })
     }
 
-    /// Lets everybody pass who waits at this moment.
+    /// Releases all threads that are waiting at this moment.
     pub fn pulse(&self) -> io::Result<()> {
-        // SAFETY: the handle is one of an event.
+        // SAFETY: the handle is that of an event.
         succeeded(unsafe { PulseEvent(self.0.as_raw_handle()) })
     }
 
-    /// Waits until it is set; `false` if it was not in this time.
+    /// Waits until the event is set. Returns `false` on timeout.
     pub fn wait(&self, at_most: Duration) -> io::Result<bool> {
-        // One less than the number that means for ever.
+        // One less than `INFINITE`.
         let ms = u32::try_from(at_most.as_millis()).unwrap_or(u32::MAX).min(u32::MAX - 1);
-        // SAFETY: the handle may be waited for.
+        // SAFETY: the handle can be waited for.
         match unsafe { WaitForSingleObject(self.0.as_raw_handle(), ms) } {
             WAIT_OBJECT_0 => Ok(true),
             WAIT_TIMEOUT => Ok(false),
@@ -94,7 +94,7 @@ mod tests {
         let made = Event::create(&name).unwrap();
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| Event::open(&name).unwrap().unwrap().wait(Duration::from_secs(20)));
-            // Nobody can know when the other one waits: it is pulsed until it has passed.
+            // It is unknown when the other thread waits, so pulse until it has passed.
             while !waits.is_finished() {
                 made.pulse().unwrap();
                 std::thread::sleep(Duration::from_millis(1));

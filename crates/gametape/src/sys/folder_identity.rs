@@ -1,4 +1,4 @@
-//! Which folder it is that has a name now.
+//! The identity of a folder, independent of its name.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,7 +10,8 @@ use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle,
 };
 
-/// A folder on this machine, whatever its name. Times would not do: a folder that is made anew gets those of the one before it.
+/// Identifies a folder on this machine, whatever its name. Timestamps are not sufficient: a recreated folder gets those of its
+/// predecessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderIdentity {
     volume: u32,
@@ -18,13 +19,13 @@ pub struct FolderIdentity {
 }
 
 impl FolderIdentity {
-    /// Of the folder that has this name now.
+    /// Returns the identity of the folder that has this name now.
     pub fn of(path: &Path) -> io::Result<Self> {
-        // Nothing is read, so nobody is kept from removing it; the flag is what opens a folder.
+        // No access rights are requested, so others can still remove it. The flag allows opening a folder.
         let folder: File = OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
-        // SAFETY: a structure of numbers, all of which may be zero.
+        // SAFETY: a structure of integers, all of which may be zero.
         let mut found: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };
-        // SAFETY: the handle is open, and the structure is there as long as the call.
+        // SAFETY: the handle is open, and the structure outlives the call.
         if unsafe { GetFileInformationByHandle(folder.as_raw_handle(), &raw mut found) } == 0 {
             return Err(io::Error::last_os_error());
         }

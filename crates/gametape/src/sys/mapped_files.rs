@@ -1,4 +1,4 @@
-//! Files whose journals are mapped into memory, so that accepting a frame is one copy and no call into the system.
+//! Files with memory-mapped journals, so that accepting a frame is one copy without a system call.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::atomic::{Ordering, fence};
 use gametape_format::write::{Files, JournalFile, is_file_at, new_private};
 use memmap2::{MmapOptions, MmapRaw};
 
-/// The file system of the machine, with mapped journals. What recorders use.
+/// The file system of the machine, with mapped journals. Used by recorders.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MappedFiles;
 
@@ -19,13 +19,14 @@ impl Files for MappedFiles {
             let length = usize::try_from(bytes).map_err(io::Error::other)?;
             MmapOptions::new().len(length).map_raw(&file)
         });
-        // Half a journal on a full disk would only be in the way.
+        // Remove the partial journal, for example if the disk is full.
         let map = made.inspect_err(|_| drop(std::fs::remove_file(path)))?;
         Ok(Box::new(MappedJournal { map, file }))
     }
 }
 
-/// Gives the file its length and its space on the disk: a write to a mapped page without space would end the process.
+/// Allocates the length and the disk space of the file: writing to a mapped page without disk space would kill the process
+/// (SIGBUS).
 fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -50,15 +51,15 @@ struct MappedJournal {
 }
 
 impl MappedJournal {
-    /// The mapped bytes of a range, if it lies inside the map.
+    /// Returns the address of a range, if it is inside the mapping.
     fn place(&self, at: u64, length: usize) -> io::Result<*mut u8> {
-        let outside = || io::Error::other("a place outside the journal");
+        let outside = || io::Error::other("a position outside the journal");
         let start = usize::try_from(at).map_err(|_| outside())?;
         let end = start.checked_add(length).ok_or_else(outside)?;
         if end > self.map.len() {
             return Err(outside());
         }
-        // SAFETY: `start` is at most the length of the map, so the result stays inside the mapping or just behind it.
+        // SAFETY: `start` is at most the length of the mapping, so the result is inside the mapping or one past its end.
         Ok(unsafe { self.map.as_mut_ptr().add(start) })
     }
 }
@@ -68,8 +69,9 @@ impl JournalFile for MappedJournal {
         let place = self.place(at, data.len())?;
         // A reader in another process must not see a row's header before its payload.
         fence(Ordering::Release);
-        // SAFETY: `place` has room for `data` inside the mapping, which lives as long as `self`. Only the capturing thread writes, each
-        // place once before it is published, and other threads read only what was published; `data` is no part of the map.
+        // SAFETY: `place` has space for `data` inside the mapping, which lives as long as `self`. Only the capturing thread writes,
+        // to each position once before it is published, and other threads read only what was published; `data` does not overlap the
+        // mapping.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), place, data.len()) };
         Ok(())
     }
@@ -83,7 +85,7 @@ impl JournalFile for MappedJournal {
     }
 
     fn sync(&self) -> io::Result<()> {
-        // On Linux the file knows which of its mapped pages were written; elsewhere the map has to be told first.
+        // On Linux, syncing the file includes its dirty mapped pages; elsewhere the mapping must be flushed first.
         #[cfg(not(target_os = "linux"))]
         self.map.flush()?;
         self.file.sync_data()
@@ -93,7 +95,8 @@ impl JournalFile for MappedJournal {
         is_file_at(&self.file, path)
     }
 
-    /// After a sync the first write to each page is a fault, and a fault of a file's page can wait for the file system.
+    /// Faults the pages in ahead of time. After a sync, the first write to each page is a page fault, which can wait for the file
+    /// system.
     #[cfg(target_os = "linux")]
     fn prepare(&self, at: u64, bytes: u64) {
         let end = at.saturating_add(bytes).min(self.map.len() as u64);

@@ -1,4 +1,4 @@
-//! The one place with unsafe code: what the operating system offers and the standard library does not.
+//! Operating system services that the standard library does not offer. The only module with unsafe code.
 
 #[cfg(windows)]
 mod console;

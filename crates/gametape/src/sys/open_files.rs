@@ -1,12 +1,12 @@
-//! How many files a process may have open.
+//! The limit on open files of the process.
 
-/// Raises the number of files that this process may have open to the most that the system allows without further rights, and returns it. `None` if there is
-/// no such limit, or none that can be read.
+/// Raises the limit on open files of this process to the maximum that needs no privilege, and returns it. Returns `None` if there
+/// is no limit, or it cannot be read.
 #[cfg(target_os = "linux")]
 pub fn raise_open_files() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // Systems without a hard limit may still refuse one without a number: more than this is of no use here.
+    // Systems without a hard limit may still refuse an unlimited value. More than this is not needed.
     let wanted = maximum.unwrap_or(MOST).min(MOST);
     if current.is_some_and(|current| current < wanted)
         && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_err()
@@ -16,13 +16,13 @@ pub fn raise_open_files() -> Option<u64> {
     current.map(|current| current.max(wanted))
 }
 
-/// Systems of this kind have no such limit, or one that is out of reach.
+/// Does nothing: other systems have no such limit, or none that can be changed.
 #[cfg(not(target_os = "linux"))]
 pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// The most that is asked for.
+/// The limit that is requested at most.
 #[cfg(target_os = "linux")]
 const MOST: u64 = 65_536;
 

@@ -1,4 +1,4 @@
-//! Named pipes of Windows, as far as two of our own processes need them: one client at a time, and nobody waits for ever.
+//! Named pipes of Windows for communication between gametape processes: one client at a time, with timeouts.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use windows_sys::Win32::System::Pipes::{
 
 use super::windows_object::wide;
 
-/// Room for a question or an answer, so that writing one does not wait.
+/// Size of the buffers: a request or a response fits, so that writing does not block.
 const BUFFER_BYTES: u32 = 8192;
 const NAP: Duration = Duration::from_millis(5);
 
@@ -26,31 +26,31 @@ fn path_of(name: &str) -> String {
     format!(r"\\.\pipe\{name}")
 }
 
-/// The side that is there first.
+/// The server side of a pipe.
 #[derive(Debug)]
 pub struct PipeServer(File);
 
 impl PipeServer {
-    /// Makes a pipe; an error if there is one of that name.
+    /// Creates a pipe. Fails if one with that name exists.
     pub fn create(name: &str) -> io::Result<Self> {
         let path = wide(&path_of(name));
         let open = PIPE_ACCESS_DUPLEX | FILE_FLAG_FIRST_PIPE_INSTANCE;
         let mode = PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS;
-        // SAFETY: the path ends with a zero, and no attributes are given.
+        // SAFETY: the path is null-terminated, and no attributes are given.
         let pipe = unsafe { CreateNamedPipeW(path.as_ptr(), open, mode, 1, BUFFER_BYTES, BUFFER_BYTES, 0, null()) };
         if pipe == INVALID_HANDLE_VALUE {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: it is a handle, and nobody else's.
+        // SAFETY: it is a valid handle with no other owner.
         Ok(Self(File::from(unsafe { OwnedHandle::from_raw_handle(pipe) })))
     }
 
-    /// Waits for a client, which then has this long for each thing it has to say.
+    /// Waits for a client. Each read from it times out after `patience`.
     pub fn accept(&self, patience: Duration) -> io::Result<PipeClient<'_>> {
-        // SAFETY: the handle is that of a pipe, and we wait.
+        // SAFETY: the handle is that of a pipe, and the call is synchronous.
         if unsafe { ConnectNamedPipe(self.0.as_raw_handle(), null_mut()) } == 0 {
             let error = io::Error::last_os_error();
-            // It was there before we asked.
+            // The client connected before the call.
             if error.raw_os_error() != Some(ERROR_PIPE_CONNECTED.cast_signed()) {
                 self.disconnect();
                 return Err(error);
@@ -60,12 +60,12 @@ impl PipeServer {
     }
 
     fn disconnect(&self) {
-        // SAFETY: the handle is that of a pipe. Who is not connected cannot be disconnected: nothing to tell anybody.
+        // SAFETY: the handle is that of a pipe. An error means that no client is connected, and is ignored.
         unsafe { DisconnectNamedPipe(self.0.as_raw_handle()) };
     }
 }
 
-/// A client that is connected; disconnected when this is dropped.
+/// A connected client. Dropping it disconnects.
 #[derive(Debug)]
 pub struct PipeClient<'a> {
     server: &'a PipeServer,
@@ -73,9 +73,9 @@ pub struct PipeClient<'a> {
 }
 
 impl PipeClient<'_> {
-    /// Waits until the client has gone, for what it has not read goes away with the connection.
+    /// Waits until the client has closed its end: disconnecting would discard what it has not read.
     pub fn wait_until_read(&mut self) {
-        // Half of it: others who want to ask have no more patience than that.
+        // Half of it, because other clients that wait do not have more patience than that.
         let until = Instant::now() + self.patience / 2;
         while Instant::now() < until && waiting_bytes(&self.server.0).is_ok() {
             std::thread::sleep(NAP);
@@ -105,7 +105,7 @@ impl Write for PipeClient<'_> {
     }
 }
 
-/// The side that comes to a pipe that is there.
+/// The client side of a pipe.
 #[derive(Debug)]
 pub struct PipeStream {
     file: File,
@@ -113,11 +113,11 @@ pub struct PipeStream {
 }
 
 impl PipeStream {
-    /// Opens a pipe; waits this long while it has another client, and for each thing that is read.
+    /// Opens a pipe. Waits up to `patience` while it is busy with another client; each read times out after `patience`.
     pub fn open(name: &str, patience: Duration) -> io::Result<Self> {
         let until = Instant::now() + patience;
         loop {
-            // Whoever is behind the pipe shall not be able to act as us.
+            // The server must not be able to impersonate this process.
             let opened = OpenOptions::new()
                 .read(true)
                 .write(true)
@@ -152,18 +152,18 @@ impl Write for PipeStream {
     }
 }
 
-/// Bytes that can be read without waiting; an error if the other side has gone.
+/// Returns the number of bytes that can be read without blocking. Fails if the other side has closed the pipe.
 fn waiting_bytes(pipe: &File) -> io::Result<u32> {
     let mut bytes = 0;
     let handle = pipe.as_raw_handle();
-    // SAFETY: the handle is that of a pipe; nothing but the number is asked for.
+    // SAFETY: the handle is that of a pipe; only the number is requested.
     match unsafe { PeekNamedPipe(handle, null_mut(), 0, null_mut(), &raw mut bytes, null_mut()) } {
         0 => Err(io::Error::last_os_error()),
         _ => Ok(bytes),
     }
 }
 
-/// Reads what is there, or what comes in this time. A read of a pipe would wait for ever.
+/// Reads with a timeout: a read of a pipe would block forever.
 fn read_within(mut pipe: &File, patience: Duration, buffer: &mut [u8]) -> io::Result<usize> {
     let until = Instant::now() + patience;
     loop {

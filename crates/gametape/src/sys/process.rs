@@ -1,4 +1,4 @@
-//! Which processes run.
+//! Information about running processes.
 
 #[cfg(windows)]
 mod windows;
@@ -6,19 +6,19 @@ mod windows;
 #[cfg(windows)]
 pub use windows::{process_runs, running_programs};
 
-/// Whether a process of this number runs. On systems where that cannot be asked: yes.
+/// Returns whether a process with this id is running. Returns `true` on systems where this cannot be determined.
 #[cfg(not(windows))]
 pub fn process_runs(id: u32) -> bool {
     if cfg!(target_os = "linux") { std::path::Path::new("/proc").join(id.to_string()).exists() } else { true }
 }
 
-/// When a process began, in ticks since the system started; `None` if it does not run or the system is not asked.
+/// Returns the start time of a process, in clock ticks since boot; `None` if it is not running, or on systems other than Linux.
 pub fn process_start(id: u32) -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;
     }
     let stat = std::fs::read(std::path::Path::new("/proc").join(id.to_string()).join("stat")).ok()?;
-    // The name of the program is in brackets and may contain anything; field 22 is the 20th behind it.
+    // The name of the program is in parentheses and may contain anything; field 22 is the 20th after it.
     let behind = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = std::str::from_utf8(stat.get(behind..)?).ok()?;
     text.split_ascii_whitespace().nth(19)?.parse().ok()

@@ -1,15 +1,15 @@
-//! Waiting until a moment, exactly enough for a sampling clock.
+//! Waits until a deadline, precisely enough for sampling.
 
 use std::time::{Duration, Instant};
 
-/// Windows wakes nobody within this time; what is left of it is waited out.
+/// Windows cannot wake a thread within this time, so the rest is spent spinning.
 #[cfg(windows)]
 const TOO_SHORT_TO_SLEEP: Duration = Duration::from_micros(100);
 
-/// Lets the system wake this thread exactly when asked, where it would otherwise join wake-ups to save power: within 50 µs on Linux; within
-/// some 15 ms on Windows once the window is hidden behind a game.
+/// Makes the scheduler wake this thread precisely. By default, systems coalesce timers to save power: by up to 50 µs on Linux, and
+/// by about 15 ms on Windows once the window is hidden behind a game.
 pub fn wake_exactly() {
-    // Without it we are only a little later: nothing to tell anybody.
+    // Failure only makes wakeups a little later, so it is ignored.
     #[cfg(target_os = "linux")]
     {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
@@ -27,16 +27,16 @@ fn no_throttling() {
     };
     let state = PROCESS_POWER_THROTTLING_STATE {
         Version: PROCESS_POWER_THROTTLING_CURRENT_VERSION,
-        // Named here and not set below: switched off.
+        // In the control mask but not in the state mask: disabled.
         ControlMask: PROCESS_POWER_THROTTLING_EXECUTION_SPEED | PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION,
         StateMask: 0,
     };
     let size = size_of::<PROCESS_POWER_THROTTLING_STATE>() as u32;
-    // SAFETY: our own process, and a structure of the kind and size that the call is told.
+    // SAFETY: the current process, and a structure of the requested kind and size.
     unsafe { SetProcessInformation(GetCurrentProcess(), ProcessPowerThrottling, (&raw const state).cast(), size) };
 }
 
-/// Sleeps until the moment; returns at once if it is past.
+/// Sleeps until `moment`. Returns immediately if it has passed.
 pub fn sleep_until(moment: Instant) {
     loop {
         let left = moment.saturating_duration_since(Instant::now());
@@ -48,7 +48,7 @@ pub fn sleep_until(moment: Instant) {
             std::hint::spin_loop();
             continue;
         }
-        // On Windows this is a high-resolution waitable timer where there is one (since Windows 10, 1803).
+        // On Windows this is a high-resolution waitable timer if available (since Windows 10, 1803).
         std::thread::sleep(left.min(Duration::from_secs(3600)));
     }
 }

@@ -1,36 +1,36 @@
-//! What all named objects of Windows have in common: their names, and handles that close themselves.
+//! Common parts of named Windows objects: names and owned handles.
 
 use std::io;
 use std::os::windows::io::{FromRawHandle, OwnedHandle};
 
 use windows_sys::Win32::Foundation::HANDLE;
 
-/// Longest name; that of a path, with room for what the system puts before it.
+/// Maximum length of a name: that of a path, minus space for what the system prepends.
 const NAME_UNITS: usize = 240;
 
-/// The name of an object of this session, as games name theirs, ended by a zero.
+/// Returns the null-terminated name of an object in the session namespace, which games use.
 pub(super) fn local_name(name: &str) -> io::Result<Vec<u16>> {
-    // A backslash would be a folder of objects, a zero the end of the name.
+    // A backslash separates object directories, and a NUL ends the name.
     let plain = !name.is_empty() && !name.contains(['\\', '\0']) && name.encode_utf16().count() <= NAME_UNITS;
     match plain {
         true => Ok(wide(&format!(r"Local\{name}"))),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is no name of a section"))),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a valid section name"))),
     }
 }
 
-/// A text ended by a zero.
+/// Encodes a text as null-terminated UTF-16.
 pub(super) fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().chain([0]).collect()
 }
 
-/// Takes over a handle that a call has just given; the last error if it gave none.
+/// Takes ownership of a handle that a call has just returned. Returns the last error if it is null.
 ///
 /// # Safety
-/// The handle is nobody else's.
+/// The handle has no other owner.
 pub(super) unsafe fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
     if handle.is_null() {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is a handle, and the caller says that nobody else owns it.
+    // SAFETY: it is a valid handle, and the caller guarantees that it has no other owner.
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
 }

@@ -1,38 +1,38 @@
-//! Which of a process's sections is which page of a game: by length, and by what stands in it.
+//! Assigns the sections of a process to the pages of a game, by size and contents.
 
 use gametape_games::{FRONT_BYTES, GAMES, Game, Stream, Transport};
 
 use super::memory::Held;
 use crate::sys::SectionReader;
 
-/// Sections are made of whole pages of memory.
+/// Sections consist of whole memory pages.
 const MEMORY_PAGE: u64 = 4096;
-/// No game is known whose section is near as long.
+/// An upper bound: sections of known games are much shorter.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A section, as far as its length and its front tell.
+/// What the size and the first bytes of a section tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Looked {
     pub(super) bytes: u64,
-    /// The stream that it holds, where that can be told.
+    /// The stream that it holds, if it was recognized.
     pub(super) stream: Option<&'static str>,
-    /// There is nothing in it yet.
+    /// Whether it is still empty.
     pub(super) zero: bool,
 }
 
-/// Looks at a section as games of this family would have filled it.
+/// Examines a section as a page of this family of games.
 pub(super) fn look(games: &[Game], held: &Held) -> Looked {
     let length = usize::try_from(held.bytes).unwrap_or(FRONT_BYTES).min(FRONT_BYTES);
     let mut front = vec![0; length];
-    // What we have open outlives the game, and says what it said last.
+    // The open descriptor outlives the game and still shows its last contents.
     let read = held.reader.is_current() && held.reader.copy(0, &mut front).is_ok();
     let stream = games.first().filter(|_| read).and_then(|game| game.rules.stream_of(held.bytes, &front));
     Looked { bytes: held.bytes, stream, zero: read && front.iter().all(|byte| *byte == 0) }
 }
 
-/// For each stream the section that holds it. The first stream, which shows that a game works, has to be told by what is in it. For the others
-/// sections that say nothing yet will do: which zeros they are makes no difference until somebody writes. `None` where sections are missing,
-/// or two look alike.
+/// Returns the section of each stream. The first stream, which shows that a game is running, must be recognized by its contents.
+/// For the others, empty sections are accepted: which of them it is makes no difference until one is written to. Returns `None` if
+/// sections are missing or ambiguous.
 pub(super) fn assign(games: &[Game], streams: &[&'static Stream], sections: &[Looked]) -> Option<Vec<usize>> {
     let fits = |stream: &Stream, section: &Looked| fits(games, stream.name, section.bytes);
     let mut places = Vec::new();
@@ -65,7 +65,7 @@ fn fits(games: &[Game], stream: &str, bytes: u64) -> bool {
 
 fn fits_stream(stream: &Stream, bytes: u64) -> bool {
     match (stream.layouts, stream.transport) {
-        // The game itself says how it is laid out.
+        // The layout is defined by the game itself.
         ([], Transport::SharedMemory { section_bytes, .. }) => (u64::from(section_bytes)..=MOST_BYTES).contains(&bytes),
         (layouts, _) => {
             layouts.iter().any(|layout| u64::from(layout.frame_bytes()).next_multiple_of(MEMORY_PAGE) == bytes)
@@ -73,12 +73,12 @@ fn fits_stream(stream: &Stream, bytes: u64) -> bool {
     }
 }
 
-/// Whether a section of this length may be of a game at all.
+/// Returns whether a section of this size may belong to any game.
 pub(super) fn fits_some_game(bytes: u64) -> bool {
     GAMES.iter().flat_map(|game| game.streams).any(|stream| fits_stream(stream, bytes))
 }
 
-/// Whether nothing stands at the front of a section.
+/// Returns whether the first memory page of a section is all zero.
 pub(crate) fn is_zero(reader: &SectionReader) -> bool {
     let mut front = [0; MEMORY_PAGE as usize];
     let length = reader.len().unwrap_or_default().min(MEMORY_PAGE) as usize;

@@ -1,4 +1,4 @@
-//! The sections without a name that a process has mapped, opened for reading.
+//! The unlinked files that a process has mapped, opened for reading.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,9 +13,9 @@ use super::processes::list;
 use crate::capture::InWine;
 use crate::sys::SectionReader;
 
-/// A game has some thousand lines; nobody makes us read without end.
+/// Limit for reading `maps`. A game has a few thousand lines.
 const MOST_MAPS_BYTES: u64 = 64 << 20;
-/// Sections of fitting length that are looked at. A game has a handful.
+/// Maximum number of sections with a matching size to examine. A game has a handful.
 const MOST_SECTIONS: usize = 256;
 
 /// A section that a process has mapped.
@@ -25,28 +25,28 @@ pub(crate) struct Held {
     pub(crate) reader: SectionReader,
 }
 
-/// What a process has mapped.
+/// The memory mappings of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Sections of a fitting length that can be opened.
+    /// Sections with a matching size that can be opened.
     pub(crate) sections: Vec<Held>,
-    /// Sections, of whatever length, that neither the process nor a wineserver has open where we can see it.
+    /// Number of sections of any size that are not open in the process or a wineserver, as far as this user can inspect them.
     pub(crate) out_of_reach: usize,
-    /// Wineservers that may not be looked into, and why.
+    /// Wineservers that cannot be inspected, and why.
     pub(crate) shut: Vec<(u32, String)>,
 }
 
-/// Why a process cannot be looked into.
+/// Why a process cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub(crate) struct LookError {
-    /// What was to be read.
+    /// The file that could not be read.
     path: PathBuf,
-    /// What the system said.
+    /// The error of the operating system.
     source: io::Error,
 }
 
-/// Looks at what a process has mapped. `fits` says which lengths may be of interest.
+/// Examines the memory mappings of a process. `fits` returns whether a size is of interest.
 pub(super) fn of_process(
     folder: &Path,
     process: u32,
@@ -62,7 +62,7 @@ pub(super) fn of_process(
     let mut take = |holder: &Path| {
         each_nameless(&holder.join("fd"), &mut |path, file, bytes| {
             if wanted.remove(&file) && fits(bytes) && memory.sections.len() < MOST_SECTIONS {
-                // It may be closed while we look.
+                // It may be closed in the meantime.
                 memory.sections.extend(SectionReader::open_held(path, &own).map(|reader| Held { bytes, reader }));
             }
         })
@@ -88,7 +88,7 @@ fn mapped_by(maps: &Path) -> Result<BTreeSet<Nameless>, LookError> {
     Ok(found)
 }
 
-/// Calls with each file without a name that is open: its path in `/proc`, itself, its length.
+/// Calls `each` for each unlinked file that is open, with its path in `/proc`, its identity and its size.
 fn each_nameless(folder: &Path, each: &mut dyn FnMut(&Path, Nameless, u64)) -> Result<(), LookError> {
     let failed = |source| LookError { path: folder.into(), source };
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -106,7 +106,7 @@ fn each_nameless(folder: &Path, each: &mut dyn FnMut(&Path, Nameless, u64)) -> R
     Ok(())
 }
 
-/// Looks into a process once: what it has mapped, and the wineservers that run.
+/// Inspects a process once. Returns its memory mappings and the running wineservers.
 pub(crate) fn look_into(process: u32) -> Result<(Memory, Vec<u32>), LookError> {
     let folder = Path::new("/proc");
     let servers = list(folder, &InWine::Off).map(|listed| listed.servers).unwrap_or_default();
@@ -117,7 +117,7 @@ pub(crate) fn look_into(process: u32) -> Result<(Memory, Vec<u32>), LookError> {
 mod tests {
     use super::*;
 
-    /// A folder like `/proc` with a game that has mapped two files, of which it has one open; a server has the other.
+    /// Returns a folder like `/proc` with a game that has two files mapped. It has one of them open, a server has the other.
     fn folder_like_proc() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let mut lines = String::new();

@@ -1,31 +1,31 @@
-//! Lines and links of `/proc`, as far as they tell of files without a name. Takes bytes, gives facts, opens nothing.
+//! Parses lines and links of `/proc` that refer to unlinked files. No I/O.
 //!
 //! ```text
 //! maps   7f2e40000000-7f2e40001000 rw-s 00000000 00:1a 123456    /tmp/.wine-1000/server-2b-1c/tmpmap-0a1b (deleted)
 //! link   /tmp/.wine-1000/server-2b-1c/tmpmap-0a1b (deleted)      or      /memfd:wine-mapping (deleted)
 //! ```
-//! Numbers of devices are left alone: some file systems give others in `maps` than elsewhere.
+//! Device numbers are ignored: some file systems report different ones in `maps` than elsewhere.
 
-/// What the system puts behind the path of a file that has no name any more.
+/// The suffix that the kernel appends to the path of an unlinked file.
 const DELETED: &[u8] = b" (deleted)";
-/// Where Windows programs find their clock: a page of Wine's own, in every process.
+/// Address of the shared clock page (`KUSER_SHARED_DATA`), which Wine maps into every process.
 const CLOCK_PAGE: u64 = 0x7FFE_0000;
 
-/// A file without a name.
+/// An unlinked file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Nameless {
-    /// Its number in its file system.
+    /// Its inode number.
     pub(super) inode: u64,
-    /// The path it had, as the system tells it.
+    /// Its former path, as reported by the kernel.
     pub(super) path: Vec<u8>,
 }
 
-/// Whether a link of `/proc/PID/fd` leads to a file without a name.
+/// Returns whether a link of `/proc/PID/fd` leads to an unlinked file.
 pub(super) fn is_nameless(link: &[u8]) -> bool {
     link.starts_with(b"/") && link.ends_with(DELETED)
 }
 
-/// The file that a line of `/proc/PID/maps` speaks of, if it has no name and its pages are shared with whoever else maps it.
+/// Parses a line of `/proc/PID/maps`. Returns its file if it is unlinked and mapped as shared.
 pub(super) fn mapped(line: &[u8]) -> Option<Nameless> {
     let (range, rest) = word(line)?;
     let (rights, rest) = word(rest)?;
@@ -39,7 +39,7 @@ pub(super) fn mapped(line: &[u8]) -> Option<Nameless> {
     Some(Nameless { inode: number(inode, 10)?, path: path.to_vec() })
 }
 
-/// The first word, and what follows behind the spaces.
+/// Splits off the first word and the spaces after it.
 fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = line.iter().position(|byte| *byte == b' ')?;
     let (word, rest) = line.split_at_checked(end)?;
@@ -51,7 +51,7 @@ fn number(text: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(text).ok()?, radix).ok()
 }
 
-/// Reads the bytes as lines of `maps` and as links: for the fuzz targets and mutation only.
+/// Parses the bytes as lines of `maps` and as links. For fuzz targets and mutation tests only.
 #[doc(hidden)]
 pub fn fuzz_proc_texts(data: &[u8]) {
     for line in data.split(|byte| *byte == b'\n') {

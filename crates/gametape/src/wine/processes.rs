@@ -1,5 +1,5 @@
-//! Which processes may be a game in Wine, and which are wineservers. Read every few seconds while no game is there, so it asks for
-//! little: two short files of each process of this user.
+//! Finds processes that may be a game in Wine, and wineservers. Runs every few seconds while no game is found, so it reads little:
+//! two short files of each process of this user.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +14,7 @@ use crate::doctor::{Process, named_process};
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     pub(super) games: Vec<Candidate>,
-    /// Numbers of wineservers.
+    /// Process ids of wineservers.
     pub(super) servers: Vec<u32>,
 }
 
@@ -24,17 +24,17 @@ pub(super) struct Candidate {
     pub(super) id: u32,
     /// Its program, as far as it is known.
     pub(super) program: String,
-    /// The game that the program is of; `None` where the user named the process.
+    /// The game of the program; `None` if the user named the process.
     pub(super) game: Option<&'static Game>,
 }
 
-/// Lists them from a folder like `/proc`. Processes of other users are left out: they could not be looked into.
+/// Lists them from a folder like `/proc`. Processes of other users are skipped, because they could not be inspected.
 pub(super) fn list(folder: &Path, whose: &InWine) -> io::Result<Listed> {
     let own = folder.join("self").metadata().map(|own| own.uid())?;
     let mut listed = Listed::default();
     for entry in std::fs::read_dir(folder)?.flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // Processes end while we look.
+        // Processes may end during the listing.
         let Ok(metadata) = entry.metadata() else { continue };
         if own != 0 && metadata.uid() != own {
             continue;
@@ -46,12 +46,12 @@ pub(super) fn list(folder: &Path, whose: &InWine) -> io::Result<Listed> {
             listed.games.push(Candidate { id, program: process.program.unwrap_or(process.name), game });
         }
     }
-    // The newest first: of two that run, it is the one that was just started.
+    // Newest first: if two are running, prefer the one that was just started.
     listed.games.sort_by_key(|candidate| std::cmp::Reverse(candidate.id));
     Ok(listed)
 }
 
-/// `None` if it is not; a game, where the program is one.
+/// Returns `None` if the process is not of interest. The inner value is its game, if it is known.
 fn is_meant(process: &Process, whose: &InWine) -> Option<Option<&'static Game>> {
     match whose {
         InWine::Off => None,
@@ -60,7 +60,8 @@ fn is_meant(process: &Process, whose: &InWine) -> Option<Option<&'static Game>> 
             GAMES.iter().filter(|game| game.is_in_memory()).find(runs).map(Some)
         }
         InWine::Process(name) => {
-            // The whole name, where it is known: the system cuts the other one, and many may begin alike.
+            // Compare the whole name if it is known: the kernel truncates the other one, and several programs may have the same
+            // prefix.
             let named =
                 process.program.as_ref().map_or_else(|| process.runs(name), |own| own.eq_ignore_ascii_case(name));
             (named || *name == process.id.to_string()).then_some(None)

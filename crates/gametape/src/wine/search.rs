@@ -1,8 +1,9 @@
-//! Looks for games in Wine, now and then, for all sources of a recorder together.
+//! Searches for games in Wine at intervals, for all sources of a recorder together.
 //!
-//! Listing processes costs about as much as a few dozen frames, and reading what a game has mapped some milliseconds: both are done at most
-//! every three seconds, only while a source has no memory to read, and only of processes that can be of that source's games. What was found
-//! is looked at, at every look, until it tells which section is which: so a recording begins with the game and not seconds later.
+//! Listing processes costs about as much as a few dozen frames, and reading the memory mappings of a game takes a few milliseconds.
+//! Both are done at most every three seconds, only while a source has no memory to read, and only for processes that can belong to
+//! the games of that source. The sections found are examined on every read until they are recognized, so that a recording begins
+//! with the game and not seconds later.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +16,7 @@ use super::processes::{Candidate, list};
 use crate::capture::InWine;
 use crate::sys::SectionReader;
 
-/// Least time between two listings of processes, and between two looks at what one of them has mapped.
+/// Minimum time between two listings of processes, and between two reads of the mappings of a process.
 const BETWEEN_NS: u64 = 3_000_000_000;
 
 /// Finds sections of games in Wine.
@@ -38,24 +39,24 @@ struct Known {
     process: Candidate,
     looked_ns: Option<u64>,
     memory: Memory,
-    /// The first section of the games that it was found to be one of: others need not look at it.
+    /// First section name of the family that the process was recognized as. Other families skip it.
     taken_for: Option<&'static str>,
 }
 
 /// Sections that were found.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// One for each stream that was asked for.
+    /// One for each requested stream.
     pub(crate) sections: Vec<SectionReader>,
-    /// Sections of the same process that hold nothing yet. When one of them is written, it may be the one that was meant.
+    /// Sections of the same process that are still empty. When one of them is written to, it may be the right one.
     pub(crate) blank: Vec<SectionReader>,
-    /// The process.
+    /// The process id.
     #[cfg(test)]
     process: u32,
 }
 
 impl WineSearch {
-    /// Looks into these processes.
+    /// Creates a search in these processes.
     pub(crate) fn new(whose: InWine) -> Self {
         Self::in_folder(Path::new("/proc"), whose)
     }
@@ -64,7 +65,7 @@ impl WineSearch {
         Self { folder: folder.into(), whose, state: Mutex::default() }
     }
 
-    /// The sections of these streams, if a process that may be one of these games has them.
+    /// Returns the sections of these streams, if a process that may be one of these games has them.
     pub(crate) fn find(&self, games: &[Game], streams: &[&'static Stream], now_ns: u64) -> Option<Found> {
         let state = &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if is_due(state.listed_ns, now_ns) {
@@ -80,7 +81,7 @@ impl WineSearch {
             }
             if is_due(known.looked_ns, now_ns) {
                 known.looked_ns = Some(now_ns);
-                // One that may not be looked into has nothing for us; the doctor says why.
+                // A process that cannot be inspected has no sections; the doctor reports why.
                 known.memory = of_process(&self.folder, known.process.id, servers, &fits_some_game).unwrap_or_default();
             }
             let found = known.find(games, streams)?;
@@ -90,7 +91,7 @@ impl WineSearch {
     }
 
     fn list(&self, state: &mut State) {
-        // A system without /proc has no games in it.
+        // A system without `/proc` has no games to find.
         let listed = list(&self.folder, &self.whose).unwrap_or_default();
         let mut before = std::mem::take(&mut state.known);
         state.servers = listed.servers;
@@ -108,7 +109,7 @@ impl Known {
         let looked = |games: &[Game]| self.memory.sections.iter().map(|held| look(games, held)).collect::<Vec<_>>();
         let sections = looked(games);
         let places = assign(games, streams, &sections)?;
-        // EVO, whose program may have either names, has zeros enough to pass for its older versions.
+        // EVO, whose program may use either set of names, has enough empty sections to pass for its older versions.
         let evo: Vec<&Stream> = ace::GAME.streams.iter().collect();
         let is_evo = section(streams.first()?) == section(evo.first()?);
         if !is_evo && assign(ASSETTO_CORSA_EVO_FAMILY, &evo, &looked(ASSETTO_CORSA_EVO_FAMILY)).is_some() {
@@ -138,7 +139,7 @@ fn section(stream: &Stream) -> Option<&'static str> {
     }
 }
 
-/// Whether a game, in any of its versions, has a section of this name.
+/// Returns whether any version of a game has a section with this name.
 fn writes(game: &Game, name: &str) -> bool {
     let versions = GAMES.iter().chain([&ace::BEFORE_0_6]).filter(|version| version.id == game.id);
     versions.flat_map(|version| version.streams).any(|stream| section(stream) == Some(name))

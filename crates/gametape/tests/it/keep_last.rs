@@ -1,4 +1,4 @@
-//! Recordings that keep only their last part, through the real recorder, on real files.
+//! Recordings that keep only their last part, with the real recorder and real files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use gametape::format::write::{Files, StdFiles};
 use gametape::games::Presence;
 use gametape::keep_last::{Ring, SaveError, find_rings, save};
 
-/// A game that counts, and ends by itself. It has a session of its own from a frame on.
+/// A game that counts, and ends by itself. A second session begins at a given frame.
 struct Counting {
     next: u64,
     frames: u64,
@@ -46,7 +46,7 @@ impl Source for Counting {
     }
 }
 
-/// Time that passes when somebody waits for it, and a UTC that is set back an hour in the middle.
+/// A clock that advances when it is waited for. Its UTC is set back by an hour in the middle.
 struct SteppedUtc {
     now_ns: AtomicU64,
     steps_at_ns: i64,
@@ -65,13 +65,13 @@ impl Clock for SteppedUtc {
     }
 
     fn sleep_until_ns(&self, moment_ns: u64) {
-        // Files are made and closed on other threads, by the machine's clock.
+        // Files are created and closed on other threads, in real time.
         std::thread::sleep(Duration::from_millis(1));
         self.now_ns.fetch_max(moment_ns, Ordering::Relaxed);
     }
 }
 
-/// Records that many frames, 10 ms apart, as a ring of so many seconds, and gives how many pieces there were.
+/// Records that many frames, 10 ms apart, as a ring. Returns the number of pieces.
 fn record(ring: &Ring, frames: u64, second_session_at: u64) -> usize {
     let options = RecordOptions {
         piece: Some(ring.piece()),
@@ -135,10 +135,10 @@ fn the_kept_time_is_saved_without_a_seam_although_the_clock_is_set_back() {
     let saved = save(&files(), &found[0].folder, folder.path()).unwrap();
     assert_eq!(saved.len(), 1);
     let kept = counters(&saved[0].path);
-    // Two seconds up to the newest frame, none missing, none twice.
+    // Two seconds up to the newest frame, without gaps or duplicates.
     assert_eq!(kept, (500 - kept.len() as u64..500).collect::<Vec<_>>());
     assert!((198..=202).contains(&kept.len()), "{}", kept.len());
-    // Again, and nothing is overwritten.
+    // Saving again overwrites nothing.
     let again = save(&files(), &found[0].folder, folder.path()).unwrap();
     assert_ne!(again[0].path, saved[0].path);
     assert_eq!(counters(&again[0].path), kept);

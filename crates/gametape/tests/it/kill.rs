@@ -1,6 +1,6 @@
-//! A recorder that is killed at any moment: what it was told to be accepted is there.
+//! Kills a recorder at random times: every frame that was reported as accepted must be on the tape.
 //!
-//! The test runs itself again as the child, which records as fast as it can and reports each accepted frame through a pipe.
+//! The test runs itself as a child process, which records as fast as it can and reports each accepted frame through a pipe.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::type_complexity, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use gametape::sys::MappedFiles;
 const CHILD: &str = "GAMETAPE_KILL_TEST_CHILD";
 const KILLS: u64 = 100;
 
-/// The file system under test: mapped journals as recorders have them, and in every fifth run those of the standard library.
+/// Returns the file system under test: mapped journals as in a recorder and, in every fifth run, those of the standard library.
 fn files(path: &Path) -> Arc<dyn Files> {
     let number: Option<u64> = path.file_stem().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
     if number.is_some_and(|number| number % 5 == 4) { Arc::new(StdFiles) } else { Arc::new(MappedFiles) }
@@ -70,7 +70,7 @@ fn record(path: &Path) {
     }
 }
 
-/// The child's part; without its variable it is a test that has nothing to do.
+/// The child process. Does nothing if its environment variable is not set.
 #[test]
 fn child() {
     if let Some(path) = std::env::var_os(CHILD) {
@@ -78,7 +78,7 @@ fn child() {
     }
 }
 
-/// Lets a child record and kills it; gives how many frames of each stream it reported.
+/// Lets a child record and kills it. Returns the number of frames that it reported for each stream.
 fn record_and_kill(path: &Path, after: Duration) -> BTreeMap<u16, u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["kill::child", "--exact", "--nocapture", "--quiet"])
@@ -94,12 +94,12 @@ fn record_and_kill(path: &Path, after: Duration) -> BTreeMap<u16, u64> {
         pipe.read_to_end(&mut reports).unwrap();
         reports
     });
-    // Random moments: nothing depends on how long this really takes.
+    // Random times: nothing depends on how long this really takes.
     std::thread::sleep(after);
     child.kill().unwrap();
     child.wait().unwrap();
     let reports = reader.join().unwrap();
-    // The test harness says a line of its own first.
+    // The test harness prints a line first.
     let start = reports.windows(10).position(|window| window == [0; 10] || window == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let mut counts = BTreeMap::new();
     for report in reports[start.unwrap_or(reports.len())..].chunks_exact(10) {
@@ -112,7 +112,7 @@ fn record_and_kill(path: &Path, after: Duration) -> BTreeMap<u16, u64> {
     counts
 }
 
-/// Reported frames that the tape does not give; a wrong frame is a failure.
+/// Returns the number of reported frames that are not on the tape. A wrong frame is a failure.
 fn missing(tape: &Tape, reported: &BTreeMap<u16, u64>) -> u64 {
     let mut missing = 0;
     for (id, count) in reported {

@@ -1,4 +1,4 @@
-//! Laps beside a recording of the simulated game: in the store before they are announced, and those of the tape.
+//! Lap tracking during a recording of the simulated game: laps are stored before they are announced, and equal those of the tape.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 use crate::game;
@@ -20,7 +20,7 @@ use gametape::store::{Audience, CatchUp, Origin, Replaced, SqlStore, Store, Trac
 use gametape_simulator::live::{GameClock, LiveGame};
 use gametape_simulator::{Script, Settings, Simulation};
 
-/// Records the simulated car for that long while somebody looks on; the tape.
+/// Records the simulated car for that long with an observer. Returns the tape.
 fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn Observer>) -> PathBuf {
     let prefix = prefix(name);
     let (clock, stop) = (Arc::new(GameClock::in_step(speed)), StopFlag::default());
@@ -54,7 +54,7 @@ fn origin(tape: &Tape) -> Origin {
     Origin::new(tape.id().unwrap(), Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION })
 }
 
-/// What making the laps of the tape again changes in the store.
+/// Tracks the tape again and returns what that changes in the store.
 fn made_again(store: &SqlStore, tape: &Tape, tracked: &Tracked) -> Replaced {
     store.replace_tape(&origin(tape), &tracked.sessions).unwrap()
 }
@@ -84,13 +84,13 @@ fn laps_are_in_the_store_before_they_are_announced_and_equal_those_of_the_tape()
         }
     };
     let keep = KeepLaps::new(store.clone() as Arc<dyn Store>, false, announce);
-    // The recorder waits for the tracker, so that a busy machine skips no frame.
+    // The recorder waits for the tracker, so that no frame is skipped even on a busy machine.
     let mut laps = Live::new().laps(Arc::new(keep)).patient(StopFlag::default());
     let observer = laps.observer().unwrap();
     let path = record(150, "live-laps", 20.0, folder.path(), observer);
     laps.wait().unwrap();
     let tape = Tape::open(&path).unwrap();
-    // A busy machine may skip frames: then the tape is known to be seen in part only.
+    // A busy machine may skip frames: then the tape is marked as tracked only in part.
     let whole = ended.lock().unwrap().unwrap();
     let seen = store.tracker_of(tape.id().unwrap()).unwrap().unwrap();
     assert_eq!(seen.version, if whole { TRACKER_VERSION } else { 0 });
@@ -101,7 +101,7 @@ fn laps_are_in_the_store_before_they_are_announced_and_equal_those_of_the_tape()
     assert_eq!((again.new, again.changed, again.removed), (0, 0, 0), "{again:?}");
 }
 
-/// Keeps laps, and remembers how much was skipped.
+/// Stores laps, and counts skipped frames.
 struct Counted<A> {
     keep: KeepLaps<A>,
     skipped: Arc<Mutex<u64>>,
@@ -118,7 +118,7 @@ impl<A: Fn(&LiveTape, Announced<'_>) + Send + Sync> LapSink for Counted<A> {
     }
 }
 
-/// What a car's reader does when it is shown the car.
+/// Calls a function whenever the car is shown.
 struct Shown<F>(F);
 
 impl<F: Fn(&CarNow<'_>) + Send + Sync> CarSink for Shown<F> {
@@ -137,7 +137,7 @@ impl<F: Fn(&CarNow<'_>) + Send + Sync> CarSink for Shown<F> {
     }
 }
 
-/// The laps in the store are those of the tape, after the tapes were looked through: so many of them had to be tracked.
+/// Asserts that the laps in the store equal those of the tape after catching up, and how many tapes had to be tracked for that.
 fn assert_stored(store: &SqlStore, folder: &Path, path: &Path, tracked_again: usize) {
     let tape = Tape::open(path).unwrap();
     let tracked = track_tape(&tape).unwrap();
@@ -175,7 +175,7 @@ fn what_was_skipped_is_made_from_the_tape() {
 
 #[test]
 fn a_store_that_hangs_stalls_neither_the_recorder_nor_the_live_view_and_gets_every_lap() {
-    /// Waits at the first event until the recording is over.
+    /// Blocks at the first event until the recording is over.
     struct Hangs<S>(S, Mutex<std::sync::mpsc::Receiver<()>>);
     impl<S: LapSink> LapSink for Hangs<S> {
         fn events(&self, tape: &LiveTape, events: Vec<Event>) {
@@ -198,7 +198,7 @@ fn a_store_that_hangs_stalls_neither_the_recorder_nor_the_live_view_and_gets_eve
         *of_car.lock().unwrap() = (car.at_ns, car.last_lap.map_or(0, |lap| lap.tape_lap));
     });
     let live = Live::new().laps(Arc::new(sink)).car(Arc::new(shows));
-    // As fast as the tracker is: no frame is skipped at any speed.
+    // The recorder waits for the tracker: no frame is skipped at any speed.
     let mut live = live.patient(StopFlag::default());
     let observer = live.observer().unwrap();
     let path = record(100, "live-store", f64::INFINITY, folder.path(), observer);

@@ -1,4 +1,4 @@
-//! Tapes of the Assetto Corsa family, played into real shared memory.
+//! Plays tapes of the Assetto Corsa family into real shared memory.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::game;
@@ -66,7 +66,7 @@ fn in_real_time_frames_arrive_equal_or_are_counted() {
     let start = Instant::now();
     assert_eq!(playing.run().unwrap(), Ended::AtEnd);
     let took = start.elapsed();
-    // However busy the machine is: the last frame stays until the recorder has looked again.
+    // However busy the machine is, the last frame stays until the recorder has read again.
     let looked_ns = || recording.progress.numbers().duration_ns;
     let end_ns = looked_ns();
     wait_until("it looks again", || looked_ns() > end_ns + 10 * MS);
@@ -88,7 +88,7 @@ fn in_real_time_frames_arrive_equal_or_are_counted() {
     assert!(lost == 0 || missed >= lost as u64, "{lost} lost, {missed} counted");
 }
 
-/// What a client sees of the counters, at every frame.
+/// What a client observes of the counters, at every frame.
 struct Counters {
     physics: Eye,
     graphics: Eye,
@@ -138,7 +138,7 @@ fn over_loops_seeks_and_pauses_counters_never_fall() {
     });
     assert_eq!(ended.unwrap(), Ended::Stopped);
     assert!(counters.rises > 400, "{}", counters.rises);
-    // Steps by hand go on where the clock left off.
+    // Single steps continue where real-time playback stopped.
     for _ in 0..300 {
         playing.step().unwrap().unwrap();
         counters.look();
@@ -165,7 +165,7 @@ fn without_loop_and_seek_not_a_byte_is_changed() {
     });
     assert_eq!(ended.unwrap(), Ended::AtEnd);
     assert_eq!(pages, (59 + 19) * 3);
-    // Deadlines are those of the tape, from the first frame on, whatever came between.
+    // The deadlines follow the tape times from the first frame on, whatever happened in between.
     assert!(dues.iter().all(|(tape_ns, due_ns, shown_ns)| tape_ns == due_ns && due_ns == shown_ns), "{dues:?}");
 }
 
@@ -210,7 +210,7 @@ fn beyond_the_end_is_the_end_and_from_there_it_goes_back() {
         })
         .unwrap();
     let after: Vec<u64> = times.iter().skip(5).copied().collect();
-    // The last frame is shown until 5 s: back from there.
+    // The last frame is shown until 5 s: seek back from there.
     assert_eq!((after.first(), after.last()), (Some(&(480 * PERIOD_NS)), Some(&(499 * PERIOD_NS))), "{times:?}");
 }
 
@@ -237,7 +237,7 @@ fn from_the_middle_a_client_sees_what_was_seen_there() {
     assert!(matches!(fast, Err(PlayError::Speed { .. })));
 }
 
-/// Does something at the end of a scope, also when a test fails.
+/// Calls a function at the end of a scope, even if the test fails.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {
@@ -317,7 +317,7 @@ fn what_a_dead_game_left_is_used_and_left_in_place() {
     assert!(Eye::open(&prefix, "acpmf_crewchief").is_none(), "what the player made goes");
 }
 
-// Files that only programs for Linux look for.
+// Only programs on Linux use these files.
 #[cfg(target_os = "linux")]
 #[test]
 fn clients_see_the_game_go_when_it_stops_and_when_it_is_dropped() {
@@ -376,13 +376,13 @@ fn deadlines_do_not_drift() {
     let zero_ns = moments[0].due_ns - moments[0].tape_ns;
     assert!(moments.iter().all(|moment| moment.due_ns - moment.tape_ns == zero_ns));
     assert!(moments.iter().all(|moment| moment.shown_ns >= moment.due_ns));
-    // A busy machine makes frames late; but what was late once does not make all that follow late.
+    // A busy machine makes frames late, but the delay must not accumulate.
     let late: Vec<u64> = moments.iter().map(|moment| moment.shown_ns - moment.due_ns).collect();
     let of_the_last = late[late.len() / 2..].iter().min().unwrap();
     assert!(*of_the_last < 5 * MS, "all frames of the second half are late: {late:?}");
 }
 
-// Files that only programs for Linux look for.
+// Only programs on Linux use these files.
 #[cfg(target_os = "linux")]
 #[test]
 fn programs_that_see_all_games_alike_see_it_run_and_go() {
@@ -442,7 +442,7 @@ fn frames_that_are_damaged_are_counted_and_the_others_are_shown() {
     let whole = tape.raw().stream_named("physics").unwrap().totals().frames;
     drop(tape);
     let mut bytes = std::fs::read(&path).unwrap();
-    // A place in the middle of the file is in a block; whichever it is costs only that block.
+    // The middle of the file is in a block; the damage costs only that block.
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x55;
     let tape = gametape::Tape::from(Tape::from_bytes(bytes).unwrap());

@@ -1,4 +1,4 @@
-//! Playing tapes of Echo VR over HTTP, and recording what is played.
+//! Plays tapes of Echo VR over HTTP, and records what is played.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::echo_game;
@@ -25,7 +25,7 @@ use playback::SleepClock;
 
 const ID: TapeId = TapeId([5; 16]);
 
-/// A tape of a simulated match; gives its answers, sessions and bones.
+/// Creates a tape of a simulated match. Returns it with its session and bones responses.
 fn match_tape(folder: &Path, settings: Settings) -> (Tape, Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let path = folder.join("match.gtape");
     let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &WriteOptions::new(ID), true).unwrap();
@@ -69,7 +69,7 @@ fn step_by_step_every_answer_is_the_frame_of_the_tape_and_seeks_and_loops_go_whe
     let mut number = 0;
     for _ in 0..2 {
         for (session, bones) in sessions.iter().zip(&bones) {
-            // What belongs to the first moment is shown together.
+            // The frames of the first position are shown together.
             playing.step().unwrap();
             assert!(get(address, "/session") == (200, session.clone()), "{number}");
             if number % sessions.len() > 0 {
@@ -104,7 +104,7 @@ fn by_the_clock_the_whole_tape_is_shown_once_at_any_speed() {
         });
         assert_eq!(ended.unwrap(), Ended::AtEnd);
         seen.dedup();
-        // What belongs to the first moment is not waited for.
+        // The frames of the first position are shown without waiting.
         assert_same(&seen, &sessions[1..]);
         let last_ns = (49.0 * 50_000_000.0 / speed) as u64;
         assert!(due.last().unwrap().abs_diff(last_ns) < 2000, "{due:?}");
@@ -123,7 +123,7 @@ fn under_a_prefix_a_free_port_answers_and_a_taken_port_is_an_error_that_says_wha
     assert!(matches!(taken, PlayError::Port { port: found, .. } if found == port), "{taken}");
 }
 
-/// The capture and the player against each other: what was played is what is recorded.
+/// Tests recorder and player against each other: the recording must equal what was played.
 #[test]
 fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
     let address = EchoVrAddress::from(playing.http_address().unwrap());
     let source = EchoVrSource::new(address, 200).look_every(Duration::from_millis(20));
     let recording = Recording::start(RecordOptions::new(Some(Place::Folder(folder.path().join("again")))), source);
-    // A player that waits for the recorder: every answer is seen.
+    // The player waits for the recorder, so every response is recorded.
     let taken = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
     for _ in 0..60 {
         playing.step().unwrap();
@@ -141,7 +141,7 @@ fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
         wait_until("the answer is taken", || taken() >= before + 2);
     }
     let played_to = playing.position();
-    // Then by the clock.
+    // Then in real time.
     assert_eq!(playing.run().unwrap(), Ended::AtEnd);
     playing.stop().unwrap();
     let path = loop {

@@ -18,7 +18,7 @@ use gametape::play::Player;
 use playback::{PERIOD_NS, frames};
 use zerocopy::IntoBytes as _;
 
-/// A tape of a game: all streams, of which `page` gives the frame with a number, if it has one then.
+/// Creates a tape of a game with all its streams. `page` returns the frame of a stream with a number, if there is one.
 fn tape_of(game: &Game, folder: &Path, steps: u32, page: impl Fn(&str, u32) -> Option<Vec<u8>>) -> (PathBuf, Tape) {
     let path = folder.join(format!("{}.gtape", game.id));
     let mut writer = Writer::create(Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([3; 16]))).unwrap();
@@ -123,7 +123,7 @@ fn evo_is_played_and_recorded_again_frame_by_frame() {
 #[test]
 fn rally_is_played_in_real_time_and_recorded_again_as_rally() {
     let (prefix, folder, recordings) = (prefix("rally"), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // That it is Rally is believed after two seconds.
+    // The game is accepted as Rally after two seconds.
     let (_, tape) = tape_of(&acr::GAME, folder.path(), 500, rally);
     let recording = record(ASSETTO_CORSA_FAMILY, &prefix, recordings.path());
     let mut playing = Player::new(&tape).names(prefix.clone()).start().unwrap();

@@ -1,4 +1,4 @@
-//! Tapes of iRacing, played into real shared memory.
+//! Plays tapes of iRacing into real shared memory.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
 use crate::game;
@@ -45,7 +45,7 @@ fn recorded(told: &[Told]) -> read::Tape {
     }
 }
 
-/// A tape as a recorder makes it of the game: now and then two ticks at once, and two texts.
+/// Records a tape from the game: sometimes two ticks at once, and two texts.
 fn live_tape(folder: &Path, ticks: usize, begin_counts: bool) -> Tape {
     let prefix = prefix("original");
     let mut memory = Memory::start(&prefix, 3, begin_counts);
@@ -71,7 +71,7 @@ fn live_tape(folder: &Path, ticks: usize, begin_counts: bool) -> Tape {
     Tape::from(recorded(&told))
 }
 
-/// Plays in step into a recorder and gives what it made of it.
+/// Plays in lockstep with a recorder and returns the recording.
 fn play_in_step(tape: &Tape, folder: &Path) -> read::Tape {
     let prefix = prefix("copy");
     let mut playing = Player::new(tape).names(prefix.clone()).start().unwrap();
@@ -116,7 +116,7 @@ fn in_step_a_recorder_gets_rows_texts_variables_and_headers_equal() {
             assert_eq!(bytes_of(&copy, stream), bytes_of(tape.raw(), stream), "{stream}");
         }
         assert_eq!(bytes_of(&copy, "session-text").len(), 2);
-        // The copy has a header for each row; those of the tape are among them, to the byte.
+        // The copy has a header for each row; those of the tape are among them, byte for byte.
         let headers = bytes_of(&copy, "telemetry.header");
         for original in bytes_of(tape.raw(), "telemetry.header") {
             let tick = newest_tick(&original);
@@ -127,7 +127,7 @@ fn in_step_a_recorder_gets_rows_texts_variables_and_headers_equal() {
     }
 }
 
-// Wine wakes up to 40 ms late: what arrives in real time says nothing there.
+// Wine wakes up threads up to 40 ms late, so real-time results mean nothing there.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_real_time_ticks_arrive_or_are_counted_as_missed() {
@@ -146,9 +146,9 @@ fn in_real_time_ticks_arrive_or_are_counted_as_missed() {
     let (all, arrived) = (bytes_of(tape.raw(), "telemetry"), bytes_of(&copy, "telemetry"));
     let first = all.iter().position(|row| Some(row) == arrived.first()).unwrap();
     let missed = copy.stream_named("telemetry").unwrap().status().counters.missed;
-    // The recorder finds the game in its first 200 ms; rows that sit in older buffers then come along.
+    // The recorder finds the game within 200 ms; rows in older buffers are recorded too.
     assert!(first < 40, "{first}");
-    // The player ends with its last row: a recorder that looks a moment later finds nobody, and has nothing to count.
+    // The player ends with its last row: a recorder that reads a moment later finds no game, and has nothing to count.
     let end = all.iter().rposition(|row| Some(row) == arrived.last()).unwrap() + 1;
     assert!(end > first + 40, "{first}..{end}");
     assert_eq!(arrived.len() as u64 + missed, (end - first) as u64, "every row arrived or was counted");
@@ -188,7 +188,7 @@ fn over_loops_and_seeks_ticks_and_text_numbers_never_fall() {
     playing.stop().unwrap();
 }
 
-/// The counter in front may have been raised; the rest of a row is of one tick.
+/// The counter at the start may have been increased; the rest of the row belongs to one tick.
 fn is_whole_but_tick(row: &[u8]) -> bool {
     let mut same = row.to_vec();
     same[0] = row[13];

@@ -22,7 +22,7 @@ use playback::frames;
 const TEST: &str = "pyirsdk_gets_the_values_of_the_tape_that_is_played";
 const VARIABLES: usize = 50;
 
-/// The interpreter that has pyirsdk, or a loud skip.
+/// Returns the interpreter that has pyirsdk, or reports that the test is skipped.
 fn python() -> Option<PathBuf> {
     if let Some(python) = std::env::var_os("GAMETAPE_PYTHON") {
         return Some(python.into());
@@ -39,7 +39,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `SessionTick` and others, from all over the row.
+/// Returns `SessionTick` and other channels, spread over the row.
 fn some_channels(tape: &Tape) -> Vec<Channel> {
     let all = &tape.raw().stream_named("telemetry").unwrap().spec().channels;
     let first = all.iter().find(|channel| channel.name == "SessionTick").unwrap().clone();
@@ -48,11 +48,11 @@ fn some_channels(tape: &Tape) -> Vec<Channel> {
     std::iter::once(first).chain(others.step_by(step).cloned()).take(VARIABLES).collect()
 }
 
-/// Plays the tape at a speed while pyirsdk watches; gives what it printed.
+/// Plays the tape at a speed while pyirsdk reads it. Returns its output.
 fn watched(python: &Path, tape: &Tape, speed: f64, names: &[&str]) -> Vec<(String, String)> {
     let prefix = game::prefix("pyirsdk");
     let mut playing = Player::new(tape).names(prefix.clone()).speed(speed).start().unwrap();
-    // pyirsdk starts up only when the game is there; what it reads without freezing is the row before the newest.
+    // pyirsdk starts up only if the game is present. Without freezing, it reads the row before the newest.
     playing.step().unwrap();
     playing.step().unwrap();
     let file = section_file(&prefix.section(SECTION)).unwrap();
@@ -105,10 +105,10 @@ fn pyirsdk_gets_the_values_of_the_tape_that_is_played() {
             let values: Vec<String> = row.split(' ').map(str::to_owned).collect();
             let place = *places.get(&values[0]).expect("a tick of the tape");
             assert_eq!(values, expected(&rows[place].1), "{name}, row {place}");
-            // The same one twice if it came between the look for news and the freezing.
+            // The same row twice if it arrived between the check for new data and the freezing.
             assert!(last.is_none_or(|last| place >= last), "{name}: row {place} after {last:?}");
             last = Some(place);
-            // Without freezing it is the row before, or a later one if time passed since.
+            // Without freezing it is the previous row, or a later one if time has passed.
             let behind = *places.get(&second).expect("a tick of the tape");
             assert!(behind + 1 >= place, "{name}: {behind} is not next to {place}");
         }

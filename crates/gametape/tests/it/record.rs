@@ -1,4 +1,4 @@
-//! Recording the Assetto Corsa family from real shared memory.
+//! Records the Assetto Corsa family from real shared memory.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 use crate::game;
@@ -32,7 +32,7 @@ fn with_a_game_that_waits_for_the_recorder_every_frame_arrives_in_order_and_equa
     let recording = Recording::family(&prefix, folder.path(), 1000);
     game.status(2);
     let frames = || recording.progress.numbers().frames;
-    // The first frame that moves begins the tape; the one before it comes along.
+    // The first frame that moves begins the tape; the tape includes the frame before it.
     wait_until("the game is seen", || recording.progress.situation().state.is_some_and(|state| state.text() == "live"));
     game.step();
     wait_until("the tape begins", || recording.progress.is_recording() && frames() >= 4);
@@ -70,7 +70,7 @@ fn a_session_that_ends_closes_its_tape_and_the_next_one_gets_another() {
     let recording = Recording::family(&prefix, folder.path(), 200);
     let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
     let is_other = |than: &std::path::Path| recording.progress.situation().path.is_some_and(|path| path != than);
-    // A game that waits for the recorder while there is a tape.
+    // The game waits for the recorder while there is a tape.
     let drive = |game: &mut Game| {
         let before = rows();
         game.step();
@@ -83,14 +83,14 @@ fn a_session_that_ends_closes_its_tape_and_the_next_one_gets_another() {
     });
     let first = recording.opened();
     (0..40).for_each(|_| drive(&mut game));
-    // Another kind of session, without a pause between the two.
+    // A session of another kind, without a pause in between.
     game.session(2);
     wait_until("it gets another tape", || {
         drive(&mut game);
         is_other(&first)
     });
     (0..40).for_each(|_| drive(&mut game));
-    // The old tape is closed beside the new one: either may be told first.
+    // The old tape is closed concurrently with the new one: either notification may come first.
     let mut both = [recording.next(), recording.next()];
     both.sort_by_key(|told| matches!(told, Told::Opened { .. }));
     let [was_closed, Told::Opened { path: second, .. }] = both else { panic!("{both:?}") };
@@ -174,7 +174,7 @@ fn a_game_that_counts_from_the_beginning_again_is_noticed() {
         recording.progress.is_recording()
     });
     game.physics.packet_id = 0;
-    // Frames of before may have waited for the tape: one of the new ones must have been taken.
+    // Earlier frames may be queued for the tape, so wait until a new one was accepted.
     wait_until("it goes on", || {
         game.step();
         (1..5000).contains(&recording.newest.load(std::sync::atomic::Ordering::Relaxed))
@@ -191,7 +191,7 @@ fn a_game_that_counts_from_the_beginning_again_is_noticed() {
 
 #[test]
 fn f9_a_page_of_a_length_that_no_known_version_has_is_recorded_and_told() {
-    // Windows tells lengths in whole pages of memory: there is nothing to tell there.
+    // Windows reports sizes in whole memory pages, so there is no note on Windows.
     for (bytes, odd) in [(1588, false), (1700, cfg!(not(windows)))] {
         let (prefix, folder) = (prefix("length"), tempfile::tempdir().unwrap());
         let recording = Recording::family(&prefix, folder.path(), 200);

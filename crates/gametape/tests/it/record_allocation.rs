@@ -1,4 +1,4 @@
-//! What the capturing thread does for each look at a real game's memory: once it is under way, it allocates nothing.
+//! Verifies that the capturing thread does not allocate per read of a real game's memory, once it is running.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::allocation;
@@ -18,7 +18,7 @@ use gametape::games::{ASSETTO_CORSA_FAMILY, About};
 use gametape::laps::Event;
 use gametape::laps::live::{LapSink, Live, LiveTape};
 
-/// Time goes by as it is waited for: a minute takes a second.
+/// A clock that advances when the recorder waits: a minute takes a second.
 #[derive(Default)]
 struct StepClock(AtomicU64);
 
@@ -36,7 +36,8 @@ impl Clock for StepClock {
     }
 }
 
-/// A source whose game takes a step before each look, and that notes what its thread has allocated by then, without those steps.
+/// A source whose game takes a step before each read. Records the number of allocations of its thread before each read, without
+/// those of the steps.
 struct Watched<S, G> {
     source: S,
     step: G,
@@ -74,7 +75,7 @@ impl<S: Source, G: FnMut() + Send> Source for Watched<S, G> {
     }
 }
 
-/// Laps go nowhere.
+/// Discards laps.
 struct Nowhere;
 
 impl LapSink for Nowhere {
@@ -83,7 +84,7 @@ impl LapSink for Nowhere {
     fn end(&self, _: &LiveTape, _: u64) {}
 }
 
-/// Records that many looks, with laps beside it, and gives what was allocated up to each.
+/// Records that many reads, with lap tracking. Returns the number of allocations before each read.
 fn record(source: impl Source, step: impl FnMut() + Send, looks: usize) -> Vec<u64> {
     let folder = tempfile::tempdir().unwrap();
     let (told, hear) = channel();
@@ -109,10 +110,11 @@ fn record(source: impl Source, step: impl FnMut() + Send, looks: usize) -> Vec<u
     counts.clone()
 }
 
-/// In the second half of the looks nothing is allocated. A tape is begun in the first, and journals are used for the first time.
+/// Asserts that nothing is allocated in the second half of the reads. In the first half, a tape is begun and journals are used for
+/// the first time.
 ///
-/// While the encoder's thread gets no processor, the capturing thread needs more journals than usual. That is no fault of a look, so one run of
-/// several must be steady; a look that allocates fails them all.
+/// If the scheduler starves the encoder thread, the capturing thread needs more journals than usual. This is not caused by a read,
+/// so only one of several runs must be steady; a read that allocates fails them all.
 fn assert_steady(run: impl Fn() -> Vec<u64>) {
     const RUNS: usize = 6;
     let mut late = Vec::new();
@@ -136,10 +138,10 @@ fn looking_at_the_pages_of_the_assetto_corsa_family_allocates_nothing() {
         game.status(2);
         let step = || {
             game.step();
-            // As fast as a disk at least keeps up with for a while.
+            // Slow enough for any disk to keep up for a while.
             std::thread::sleep(std::time::Duration::from_micros(100));
         };
-        // A minute: clocks are read and names are looked up again meanwhile.
+        // A minute, in which clocks are read and names are looked up again.
         record(FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100), step, 6000)
     });
 }
@@ -153,7 +155,7 @@ fn looking_at_the_rows_of_iracing_allocates_nothing() {
         let mut looks = 0;
         let step = || {
             memory.step();
-            // A new text is asked what it says of car and track, which makes strings: none comes in the second half.
+            // Parsing car and track of a new text allocates strings, so there is none in the second half.
             if looks % 500 == 0 && looks < 3000 {
                 memory.text(&format!("---\nWeekendInfo:\n TrackDisplayName: Test Ring\n Number: {looks:05}\n\n...\n"));
             }

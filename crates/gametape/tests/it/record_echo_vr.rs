@@ -1,4 +1,4 @@
-//! Recording Echo VR over HTTP: from a game that answers in all manners, stalls, fails, restarts and changes its match.
+//! Records Echo VR over HTTP, from a game that responds in various ways, stalls, fails, restarts and changes its match.
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::echo_game;
 #[cfg(any(target_os = "linux", windows))]
@@ -69,12 +69,12 @@ mod recording {
         let (tape, served) = (open(&path), game.served());
         assert_eq!(served.len(), 30 + 5 + 3 + 9 * 4);
         assert_same(&frames(&tape, "session"), &served);
-        // Bones have no number of their match: those that came while there was one are on the tape, in order.
+        // Bones have no match id: those that arrived during a match are on the tape, in order.
         let (bones, all) = (frames(&tape, "player-bones"), game.bones());
         let mut rest = all.iter();
         assert!(!bones.is_empty() && bones.iter().all(|frame| rest.any(|served| served == frame)));
         let counters = tape.stream_named("session").unwrap().status().counters;
-        // The first one that hangs up is asked again at once: nothing is missed by it.
+        // The first closed connection is retried immediately, so it does not count as missed.
         assert!(counters.missed >= 7 && counters.gaps >= 1 && counters.dropped == 0, "{counters:?}");
         let metadata = tape.metadata();
         for (key, value) in [
@@ -98,7 +98,7 @@ mod recording {
         game.always(|number| Act::Answer(answer("A", number)));
         game.wait_served(100);
         recording.end();
-        // The one that looked at the ports, the one for sessions, the one for bones.
+        // One connection each for the port scan, sessions and bones.
         assert!(game.connections() <= 3, "{}", game.connections());
     }
 
@@ -134,10 +134,10 @@ mod recording {
             game.script(vec![act]);
             game.wait_done();
             game.wait_served(game.served().len() + 20);
-            // 400 ms of 5 ms each; the menus are not counted yet.
+            // 400 ms at 5 ms each; the menus are not counted yet.
             wait_until("what it cost is counted", || recording.progress.numbers().counters.missed >= 50);
             game.menus();
-            // On a machine that is slow enough the tape ends over it.
+            // On a very slow machine, this ends the tape.
             until_closed(&recording);
             let told = recording.end();
             let mut paths: Vec<_> =
@@ -169,7 +169,7 @@ mod recording {
         game.menus();
         let second = until_closed(&recording);
         recording.end();
-        // The last answer of a game that crashes may not have got through.
+        // The last response of a crashing game may have been lost.
         let on_tape = frames(&open(&first), "session");
         assert!(
             served.starts_with(&on_tape) && on_tape.len() + 1 >= served.len(),
@@ -199,7 +199,7 @@ mod recording {
         assert!(closed(&recording.end()).is_empty());
     }
 
-    /// Two ports, one behind the other.
+    /// Returns two listeners on consecutive ports.
     fn neighbours() -> (TcpListener, TcpListener) {
         loop {
             let first = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -280,7 +280,7 @@ mod recording {
         let path = until_closed(&recording);
         recording.end();
         let tape = open(&path);
-        // Answers that are equal to the one before are seen, and not stored again.
+        // A response that equals the previous one is received but not stored again.
         let mut distinct = bodies;
         distinct.dedup();
         assert_same(&frames(&tape, "session"), &distinct);

@@ -1,4 +1,4 @@
-//! Assetto Corsa EVO and Rally in real shared memory, recorded by the real recorder, and told apart from Competizione.
+//! Records Assetto Corsa EVO and Rally from real shared memory with the real recorder, and tells them from Competizione.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::game;
@@ -13,7 +13,7 @@ use gametape::games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Chars, Gam
 use gametape::sys::{Prefix, SectionWriter};
 use zerocopy::IntoBytes as _;
 
-/// Pages of the family's names, as a bridge makes them: 2048 zeros each.
+/// Pages under the family's names, as created by a bridge: 2048 zeros each.
 struct Pages {
     physics: acc::Physics,
     sections: Vec<SectionWriter>,
@@ -49,7 +49,7 @@ impl Drop for Pages {
     }
 }
 
-/// Competizione's graphics page in a session.
+/// Returns Competizione's graphics page in a session.
 fn competizione() -> acc::Graphics {
     let mut page = acc::Graphics::default();
     (page.packet_id, page.status, page.active_cars) = (1, 2, 5);
@@ -61,7 +61,7 @@ fn record(games: &'static [Game], prefix: &Prefix, folder: &Path) -> Recording {
     Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
 }
 
-/// Drives until something is told.
+/// Drives until there is a notification.
 #[track_caller]
 fn next(recording: &Recording, mut step: impl FnMut()) -> Told {
     let mut told = None;
@@ -85,7 +85,8 @@ fn closed(told: Told) -> (PathBuf, EndReason) {
     (path, reason)
 }
 
-/// A tape that ends and the one behind it: a tape is closed beside the next one's making, so either may be told first.
+/// Returns the end of a tape and the start of the next one. A tape is closed concurrently with the creation of the next one, so
+/// either notification may come first.
 #[track_caller]
 fn end_and_begin(recording: &Recording, mut step: impl FnMut()) -> ((PathBuf, EndReason), (PathBuf, String)) {
     let mut told = [next(recording, &mut step), next(recording, &mut step)];
@@ -103,7 +104,7 @@ fn frames(tape: &Tape, stream: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// Frames with numbers that rise by more than nothing, each with the speed that belongs to its number.
+/// Asserts that the frame numbers increase, and that each frame has the speed that belongs to its number.
 fn assert_steps(frames: &[Vec<u8>]) {
     let number = |frame: &[u8]| i32::from_le_bytes(*frame.first_chunk().unwrap());
     assert!(frames.len() > 20 && frames.windows(2).all(|pair| number(&pair[0]) < number(&pair[1])));
@@ -191,7 +192,7 @@ fn physics_alone_is_rally_after_two_seconds_and_until_it_is_cleared() {
 fn a_status_that_a_bridge_sets_does_not_make_it_competizione() {
     let (folder, prefix) = (tempfile::tempdir().unwrap(), prefix("status"));
     let mut pages = Pages::empty(&prefix);
-    // Bytes that only Competizione has, in a page that both fill.
+    // Bytes that only Competizione sets, in a page that both games fill.
     pages.physics.current_max_rpm = 8000;
     let mut graphics = competizione();
     (graphics.packet_id, graphics.active_cars) = (0, 0);

@@ -1,4 +1,4 @@
-//! Recording iRacing from real shared memory.
+//! Records iRacing from real shared memory.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 use crate::game;
@@ -50,7 +50,7 @@ fn every_tick_is_recorded_also_those_in_older_buffers() {
     let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
     memory.step();
     wait_until("the tape begins", || rows() >= 2);
-    // Two ticks at once: one of them is in an older buffer when the recorder looks.
+    // Two ticks at once: one of them is in an older buffer when the recorder reads.
     for _ in 0..50 {
         let before = rows();
         memory.step();
@@ -130,7 +130,7 @@ fn a_game_that_counts_from_the_beginning_again_is_noticed() {
         recording.progress.is_recording()
     });
     memory.tick = 10;
-    // All buffers have to be of the new count before it can be told from old rows.
+    // All buffers must have the new tick count before new rows can be told from old ones.
     (0..3).for_each(|_| memory.step());
     wait_until("it goes on", || {
         memory.step();
@@ -160,7 +160,7 @@ fn each_session_has_a_tape_that_describes_itself() {
         recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
     });
     let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
-    // A game that waits for the recorder; what is told at a new session comes when that has been so for a while.
+    // The game waits for the recorder; a new session is reported after it has persisted for a while.
     let drive = |memory: &mut Memory, is_enough: &dyn Fn() -> bool| {
         wait_until("it is driven", || {
             let before = rows();
@@ -188,7 +188,7 @@ fn each_session_has_a_tape_that_describes_itself() {
     assert_eq!(ticks(&first).last().unwrap() + 1, *ticks(&second).first().unwrap());
 }
 
-/// Stands still but for those who wait, and does something while they do.
+/// A clock that advances only by sleeping, and calls a function on each sleep.
 struct StepClock<F>(std::sync::atomic::AtomicU64, F);
 
 impl<F: Fn() + Send + Sync> Clock for StepClock<F> {
@@ -224,7 +224,7 @@ fn a_new_text_does_not_change_the_times_of_rows() {
     let times = |stream: usize| -> Vec<u64> {
         batch.frames().filter(|frame| frame.stream == stream).map(|frame| frame.time_ns / 1000).collect()
     };
-    // The copies of the text are 50 us apart; of the two rows, one was written a tick of 60 Hz before the other.
+    // The copies of the text are 50 µs apart; one of the two rows was written a tick (60 Hz) before the other.
     assert_eq!((times(3), times(0)), (vec![2_000_000], vec![2_000_050 - 16_666 - 1, 2_000_050]));
 }
 
@@ -236,7 +236,7 @@ fn a_text_that_is_being_written_is_torn_and_tried_again() {
     memory.step();
     memory.connected(true);
     let section = SectionWriter::create(&prefix.section(SECTION), SECTION_BYTES.into()).unwrap();
-    // The game goes on writing between the two copies; its number does not show it.
+    // The game keeps writing between the two copies, without changing the update counter.
     let writes = std::sync::atomic::AtomicBool::new(true);
     let clock = StepClock(1_000_000_000.into(), || {
         if writes.swap(false, std::sync::atomic::Ordering::Relaxed) {
@@ -254,7 +254,7 @@ fn a_text_that_is_being_written_is_torn_and_tried_again() {
 fn a_memory_that_does_not_move_and_one_that_lies_are_not_recorded() {
     let (prefix, folder) = (prefix("dead"), tempfile::tempdir().unwrap());
     let mut memory = Memory::start(&prefix, 3, true);
-    // All buffers hold rows that differ, as a game leaves them that crashed.
+    // All buffers hold different rows, as a crashed game leaves them.
     (0..5).for_each(|_| memory.step());
     memory.connected(true);
     let recording = record(&prefix, folder.path());
@@ -282,7 +282,7 @@ fn real_memory_is_read_as_the_game_wrote_it() {
         let prefix = prefix("real");
         let section = SectionWriter::create(&prefix.section(SECTION), bytes.len() as u64).unwrap();
         section.write(0, &bytes).unwrap();
-        // A dump may have been made of a game that was just leaving.
+        // The dump may be of a game that was just disconnecting.
         section.write(4, &1_i32.to_le_bytes()).unwrap();
         let mut source = IracingSource::new(prefix, None);
         let mut batch = Batch::default();

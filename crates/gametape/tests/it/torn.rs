@@ -1,4 +1,4 @@
-//! Copies of memory that is being written: the rules let whole frames through, and without them torn ones are found.
+//! Copies memory that is being written: with the copy rules only complete frames are accepted, without them torn ones are found.
 #![cfg(any(target_os = "linux", windows))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 use crate::game;
@@ -15,15 +15,15 @@ use gametape::games::iracing::{HEADER_BYTES, LiveMap, SECTION};
 use gametape::games::{self, ASSETTO_CORSA_FAMILY, CopyRule, Frame as _, Stream, acc};
 use gametape::sys::{Prefix, SectionReader, SectionWriter, wake_exactly};
 
-/// Copies of each kind: a million together in `./scripts/test long`, fewer in an ordinary run.
+/// Number of copies of each kind: a million in total with `./scripts/test long`, fewer in an ordinary run.
 fn copies() -> u64 {
     if std::env::var_os("GAMETAPE_LONG").is_some() { 500_000 } else { 40_000 }
 }
 
-/// One test at a time: two threads that race need the machine for themselves.
+/// Runs one test at a time: two racing threads need the machine for themselves.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Runs `read` while `write` is called without a rest.
+/// Runs `read` while `write` is called continuously.
 fn against_a_writer<T>(mut write: impl FnMut() + Send, read: impl FnOnce() -> T) -> T {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let done = AtomicBool::new(false);
@@ -105,14 +105,14 @@ fn control_iracing_rows_are_torn_when_nobody_asks() {
     assert!(torn > 0, "the test cannot tell");
 }
 
-/// Bytes of the physics page that are written in one go.
+/// Number of bytes of the physics page that are written at once.
 const PIECE: usize = 40;
-/// Time that a page takes to be written.
+/// Time that writing a page takes.
 const PAGE_TIME: Duration = Duration::from_micros(20);
-/// A write that took longer than this was interrupted by the system: it is not the writer that the rule is for.
+/// A write that took longer was preempted by the scheduler; the copy rule does not cover such a writer.
 const INTERRUPTED: Duration = Duration::from_micros(45);
 
-/// A game that writes its physics page from the first byte to the last, so often.
+/// A game that writes its physics page from the first byte to the last, at a fixed rate.
 struct SlowWriter {
     section: SectionWriter,
     period: Duration,
@@ -156,7 +156,7 @@ fn whole_page(page: &[u8]) -> bool {
     page.iter().skip(4).all(|byte| Some(byte) == page.first())
 }
 
-/// The game without its copy rule: whatever is read is taken for whole.
+/// The game without its copy rule: every read is accepted as complete.
 static WITHOUT_RULE: [games::Game; 1] = [games::Game {
     streams: &[
         Stream { copy_rule: CopyRule::Whole, ..acc::PHYSICS },
@@ -166,7 +166,8 @@ static WITHOUT_RULE: [games::Game; 1] = [games::Game {
     ..acc::GAME
 }];
 
-/// Takes frames for a while; gives how many, and the packets of those that were torn.
+/// Reads frames for a while. Returns the number of accepted frames, the packets of torn ones except for preempted writes, and the
+/// number of rejected copies.
 fn take_frames(games: &'static [games::Game], hz: u32, frames: u64) -> (u64, Vec<i32>, u64) {
     let prefix = prefix("pages");
     let mut game = Game::start(&prefix);

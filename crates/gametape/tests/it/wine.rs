@@ -1,4 +1,4 @@
-//! Windows processes in Wine, recorded from Linux without a bridge: what is on the tape is what they wrote.
+//! Windows processes in Wine, recorded from Linux without a bridge: the tape must have exactly what they wrote.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 use crate::game;
@@ -27,8 +27,8 @@ fn total(written: &Written) -> usize {
     written.iter().map(Vec::len).sum()
 }
 
-/// A script of the simulated car, physics alone if wished, from a moment on; a physics frame with each step. Sections that are nobody's lie between those
-/// of the game, as in any Windows program.
+/// Creates a script of the simulated car, with physics only if requested. Each step has a physics frame. Unrelated sections are
+/// created between those of the game, as in any Windows program.
 fn car(prefix: &Prefix, frames: usize, physics_alone: bool, close_handles: bool) -> (Script, Written, Vec<usize>) {
     let (mut script, mut written, mut totals) = (Script::default(), Written::default(), Vec::new());
     for (name, bytes) in [("nobody-1", 4096), ("acpmf_physics", 800), ("nobody-2", 100), ("acpmf_graphics", 1588)] {
@@ -63,7 +63,8 @@ fn record(source: impl Source + 'static, folder: &Path) -> Recording {
     Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
 }
 
-/// Steps through a script once the recorder has all frames of the step before: `totals` are the frames after each step.
+/// Steps through a script, waiting for the recorder to have all frames of the previous step. `totals` holds the number of frames
+/// after each step.
 fn drive(game: &mut Running, recording: &Recording, totals: &[usize]) {
     let here = || recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)));
     wait_until("the game is seen", here);
@@ -83,7 +84,7 @@ fn frames(tape: &Tape, stream: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// The tape that was closed last.
+/// Returns the tape that was closed last.
 fn closed(recording: &Recording) -> (Tape, EndReason) {
     loop {
         if let Told::Closed { path, reason, .. } = recording.next() {
@@ -116,7 +117,7 @@ fn a_windows_process_is_recorded_to_the_byte_and_followed_when_it_is_started_aga
     let (tape, reason) = closed(&recording);
     assert_equal(&tape, &written);
     assert_eq!(reason, EndReason::GameEnded);
-    // Another process, another file; this one keeps no handles, so that only its wineserver has them open.
+    // Another process and other files. It closes its handles, so that only its wineserver has the files open.
     let (script, written, totals) = car(&prefix, 120, false, true);
     let mut game = wine.start(&program, &script, None);
     assert_ne!(game.id(), first);
@@ -158,9 +159,9 @@ fn physics_alone_is_rally_and_without_looking_into_processes_nothing_is_found() 
     );
 }
 
-/// iRacing's memory as a script: what changes with each tick, rows before the front.
+/// Creates a script of iRacing's memory: the changes of each tick, rows before the header.
 fn iracing_script(prefix: &Prefix, ticks: usize) -> (Script, Vec<Vec<u8>>) {
-    // The memory is made under other names on Linux, and copied.
+    // The memory is created on Linux under other names, and copied.
     let names = Prefix::new(&format!("{}copy-", prefix.as_str())).unwrap();
     let mut memory = Memory::start(&names, 3, false);
     let reader = SectionReader::open(&names.section(SECTION)).unwrap().unwrap();
@@ -193,7 +194,7 @@ fn iracing_in_wine_is_recorded_tick_by_tick() {
     let recording = record(IracingSource::new(sections(&prefix, &program), None), folder.path());
     let (script, rows) = iracing_script(&prefix, 150);
     let mut game = wine.start(&program, &script, None);
-    // Variables and text come with the first row, a header with each.
+    // Variables and text arrive with the first row, a header with each row.
     let totals: Vec<usize> = (1..=150).map(|ticks| 2 + 2 * ticks).collect();
     drive(&mut game, &recording, &totals);
     game.end();

@@ -1,6 +1,6 @@
-//! Each rule of when a tape begins and ends, with a clock that tests move and a source that says what it is told.
+//! Tests of each rule for when a tape begins and ends, with a clock that the tests advance and a scripted source.
 mod bench;
-// Windows keeps open files from being deleted, and a disk that fails there was never tried.
+// Windows does not allow deleting open files, and failing disks have not been tested there.
 #[cfg(unix)]
 mod disks;
 
@@ -93,7 +93,7 @@ fn a_game_that_is_live_and_does_not_move_for_30_seconds_is_frozen() {
     bench.still(10);
     assert!(!bench.progress.is_recording() && bench.driver.tapes().game_ended());
     bench.still(60_000);
-    // It was only slow: the frame that stood there, and what comes now.
+    // The game was only slow: the tape has the last frame before the movement, and the new ones.
     bench.drive(2);
     let tapes = bench.end();
     assert_eq!(reasons(&tapes), [EndReason::Frozen, EndReason::Stopped]);
@@ -113,7 +113,7 @@ fn a_short_absence_is_one_gap_and_the_tape_says_so() {
     assert_eq!(tapes[0].events("gap"), ["away for 1490 ms"]);
     let lengths: Vec<_> = tapes[0].tape.events_of("gap").iter().map(|event| event.length_ns).collect();
     assert_eq!(lengths, [Some(1_490_000_000)], "as a number, whatever the text says");
-    assert_eq!(gaps, [(5, 1_490_000_000)], "who looks on hears of it before the frames behind it");
+    assert_eq!(gaps, [(5, 1_490_000_000)], "observers are notified before the frames after the gap");
     assert_eq!((tapes[0].counters("numbers").gaps, tapes[0].counters("others").gaps, seen.gaps), (1, 1, 1));
 }
 
@@ -122,7 +122,7 @@ fn a_frame_that_the_tape_refuses_is_not_shown_to_observers() {
     let mut bench = Bench::new();
     bench.drive(5);
     let shown = bench.heard.lock().unwrap().frames;
-    // Accepted, older than the one before, larger than a tape takes.
+    // One accepted frame, one older than its predecessor, one larger than the limit of a tape.
     bench.source.also = vec![(1, 0, b"b".to_vec()), (1, 5_000_000, b"a".to_vec()), (1, 0, vec![0; (16 << 20) + 1])];
     bench.drive(1);
     assert_eq!(bench.heard.lock().unwrap().frames - shown, 2, "the number and the first of the three");
@@ -159,12 +159,12 @@ fn without_splitting_an_absence_of_any_length_is_a_gap() {
 #[test]
 fn a_new_session_has_all_its_frames_on_a_tape_of_its_own() {
     let mut bench = Bench::new();
-    // A key that comes later is not another session.
+    // A session key that appears later is not a new session.
     bench.drive(5);
     bench.source.session = Some(1);
     bench.drive(5);
     bench.source.session = Some(2);
-    // 500 ms pass between the first look that sees it and the one that is sure.
+    // 500 ms pass between the first read with the new session and the one that confirms it.
     bench.drive(50);
     assert_eq!(bench.tapes(), 1);
     bench.drive(10);
@@ -188,7 +188,7 @@ fn the_tape_says_what_is_different_in_the_next_session() {
         about("ring", "one", "race"),
         about("ring", "two", "practice"),
         about("coast", "one", "practice"),
-        // What the game does not say is no difference.
+        // A value that the game does not report is not a difference.
         About::default(),
     ];
     for (number, about) in (1..).zip(sessions) {
@@ -277,7 +277,7 @@ fn other_streams_are_another_tape() {
     bench.drive(5);
     let tapes = bench.end();
     assert_eq!(reasons(&tapes), [EndReason::NewLayout, EndReason::Stopped]);
-    // What stands there first may be as old as at any other beginning: it comes along with the movement after it.
+    // The first frame may be stale, as at any other beginning: it is written together with the movement after it.
     assert_eq!(numbers(&tapes), [range(1, 5), range(6, 10)]);
     assert!(tapes[0].tape.stream_named("more").is_err() && tapes[1].tape.stream_named("more").is_ok());
 }
@@ -364,7 +364,7 @@ fn a_source_that_ends_at_once_has_its_tape() {
 fn a_tape_is_long_enough_when_its_time_is_over() {
     let mut bench = Bench::with(|options| options.max_duration = Some(Duration::from_millis(500)));
     bench.still(5_000);
-    // The tape began with the last of those looks.
+    // The tape began with the last of those reads.
     bench.drive(49);
     assert!(!bench.driver.tapes().long_enough(), "time in which no tape was there does not count");
     bench.drive(1);
@@ -391,7 +391,7 @@ fn every_tape_begins_with_the_description_that_holds_for_its_first_frame() {
     bench.drive(5);
     bench.source.session = Some(2);
     bench.drive(20);
-    // The next description comes while it is not yet certain that this is another session.
+    // The next description arrives while it is not yet certain that this is another session.
     say(&mut bench, "second");
     bench.drive(40);
     bench.leave(2_000);
@@ -433,7 +433,7 @@ fn a_tape_begins_with_its_earliest_frame_in_whatever_order_they_came() {
 #[test]
 fn what_the_game_says_later_is_on_the_tape_and_seen_by_others() {
     let car = |bench: &Bench| bench.progress.situation().about.car;
-    // A source that knows when it says something else is asked at once.
+    // A source that reports changes is asked immediately.
     let mut bench = Bench::new();
     bench.source.about_changes = Some(0);
     bench.drive(5);
@@ -445,7 +445,7 @@ fn what_the_game_says_later_is_on_the_tape_and_seen_by_others() {
     assert_eq!(car(&bench).as_deref(), Some("car"));
     assert_eq!(bench.end()[0].tape.metadata().get("car").map(String::as_str), Some("car"));
 
-    // Another one soon after the beginning, and what it does not say any more stays.
+    // Other sources are asked soon after the beginning. Values that are no longer reported stay.
     let mut bench = Bench::new();
     bench.drive(5);
     bench.source.about.car = Some("car".into());

@@ -1,4 +1,4 @@
-//! Where Echo VR answers: a host and some ports. On this machine, unless somebody says otherwise.
+//! The address of Echo VR's HTTP API: a host and a range of ports. Defaults to this machine.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
@@ -7,27 +7,27 @@ use std::str::FromStr;
 
 use gametape_games::echo_vr::PORTS;
 
-/// No more ports are asked.
+/// Maximum number of ports in a range.
 const MOST_PORTS: u16 = 100;
 
-/// A host and the ports on which the game may answer.
+/// A host and the ports on which the game may listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoVrAddress {
     host: String,
     ports: RangeInclusive<u16>,
 }
 
-/// Why a text is no address.
+/// Why a string is not a valid address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EchoVrAddressError {
-    /// It does not look like one.
-    #[error("{text:?} is no address of Echo VR: it is like 6721, 6721-6730, 192.168.1.20 or 192.168.1.20:6721")]
+    /// The string is malformed.
+    #[error("{text:?} is not an Echo VR address; use for example 6721, 6721-6730, 192.168.1.20 or 192.168.1.20:6721")]
     NoAddress {
         /// The text.
         text: String,
     },
-    /// Its last port is before its first one, or far behind it.
-    #[error("{text:?} has {MOST_PORTS} ports at most, from a lower one to a higher one")]
+    /// The port range is empty, descending or too long.
+    #[error("{text:?} is not a valid port range: use at most {MOST_PORTS} ports, lowest first")]
     Ports {
         /// The text.
         text: String,
@@ -49,13 +49,14 @@ impl From<SocketAddr> for EchoVrAddress {
 impl FromStr for EchoVrAddress {
     type Err = EchoVrAddressError;
 
-    /// Reads `PORT`, `PORT-PORT`, `HOST`, `HOST:PORT` or `HOST:PORT-PORT`, also with the `http://` that a browser shows before it.
+    /// Parses `PORT`, `PORT-PORT`, `HOST`, `HOST:PORT` or `HOST:PORT-PORT`, each with an optional `http://` as copied from a
+    /// browser.
     fn from_str(whole: &str) -> Result<Self, EchoVrAddressError> {
         let usual = Self::default();
         let wrong = || EchoVrAddressError::NoAddress { text: whole.into() };
         let text = whole.strip_prefix("http://").map_or(whole, |rest| rest.strip_suffix('/').unwrap_or(rest));
         let (host, ports) = match text.rsplit_once(':') {
-            // An address of IP version 6 without a port has colons, too.
+            // An IPv6 address without a port has colons, too.
             _ if text.parse::<IpAddr>().is_ok() => (text, None),
             Some((host, ports)) => (host, Some(ports_of(ports).ok_or_else(wrong)?)),
             None => match ports_of(text) {
@@ -93,12 +94,12 @@ impl fmt::Display for EchoVrAddress {
 }
 
 impl EchoVrAddress {
-    /// Whether it is this machine.
+    /// Returns whether the host is this machine.
     pub(super) fn is_this_machine(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 
-    /// Every place to ask, in the order of ports. None where nobody knows the host.
+    /// Returns every socket address to try, in order of ports. Empty if the host cannot be resolved.
     pub(super) fn places(&self) -> Vec<SocketAddr> {
         let ip = match self.host.parse::<IpAddr>() {
             Ok(ip) => Some(ip),

@@ -1,4 +1,4 @@
-//! One question, one answer: HTTP as the game speaks it, with limits on time and size.
+//! An HTTP client for the game's API, with limits on time and size.
 
 use std::io::{self, Read as _};
 use std::net::SocketAddr;
@@ -6,60 +6,61 @@ use std::time::Duration;
 
 use super::address::EchoVrAddress;
 
-/// No answer of the game is longer: ten players with all their bones are 50 kB.
+/// Maximum size of a response body. Ten players with all their bones are 50 kB.
 pub(super) const MOST_BYTES: u64 = 2 << 20;
 const MOST_HEAD_BYTES: usize = 16 << 10;
-/// Hardly anybody in the same house takes longer to take a call.
+/// Connect timeout on the local network.
 const CONNECT: Duration = Duration::from_millis(500);
-/// And nobody on this machine. Windows says only much later that nobody is there.
+/// Connect timeout on this machine. Windows reports a refused connection only much later.
 const CONNECT_HERE: Duration = Duration::from_millis(50);
-/// A port that takes a call and says nothing holds up the look at the others no longer than this.
+/// Timeout of a port scan. A port that accepts connections but does not respond must not delay the other ports longer.
 const SCOUT: Duration = Duration::from_secs(1);
-/// Said by a player of gametape: the tape that it plays.
+/// Response header of a gametape player: the id of the tape that it plays.
 pub(crate) const TAPE_HEADER: &str = "gametape-tape";
 
-/// Asks over a connection that is kept.
+/// An HTTP client that keeps its connection alive.
 pub(super) struct Client {
     agent: ureq::Agent,
     time_out: Duration,
     connect: Duration,
 }
 
-/// What came beside the body.
+/// Status and headers of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) status: u16,
-    /// The tape that is played, if it is not the game that answers.
+    /// Id of the tape that is being played, if a player responds instead of the game.
     pub(super) played: Option<String>,
 }
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// Nobody takes the call.
+    /// The connection was refused, or the host is unreachable.
     NotThere,
-    /// The time is over, and the answer is not there, or not all of it.
+    /// The timeout expired before the response was complete.
     TimedOut,
-    /// It goes on for more than [`MOST_BYTES`].
+    /// The response is longer than [`MOST_BYTES`].
     TooLong,
-    /// The connection ended, or what came is no HTTP.
+    /// The connection ended, or the response is not HTTP.
     Broken,
 }
 
 impl Client {
-    /// For answers that begin within this time, and end within as much again.
+    /// Creates a client for responses that start within `time_out`, and end within `time_out` after that.
     pub(super) fn new(time_out: Duration) -> Self {
         Self { agent: agent(time_out, CONNECT), time_out, connect: CONNECT }
     }
 
-    /// One that looks who is there.
+    /// Creates a client for port scans, with shorter timeouts.
     pub(super) fn scout(address: &EchoVrAddress, time_out: Duration) -> Self {
         let connect = if address.is_this_machine() { CONNECT_HERE } else { CONNECT };
         let time_out = time_out.min(SCOUT);
         Self { agent: agent(time_out, connect), time_out, connect }
     }
 
-    /// Asks; the body goes into the memory that is given. A connection that was kept, and that the game has left, is made anew once.
+    /// Sends a GET request and reads the body into the given buffer. If a kept-alive connection was closed by the game, reconnects
+    /// and retries once.
     pub(super) fn get(&mut self, place: SocketAddr, path: &str, body: &mut Vec<u8>) -> Result<Reply, Failure> {
         let url = format!("http://{place}{path}");
         let first = ask(&self.agent, &url, body);
@@ -72,7 +73,7 @@ impl Client {
 }
 
 fn agent(time_out: Duration, connect: Duration) -> ureq::Agent {
-    // A time for all of it together would cost a thread for each question: names are looked up under it.
+    // A global timeout would cost a thread for each request, because `ureq` resolves names under it.
     let config = ureq::Agent::config_builder()
         .timeout_connect(Some(connect))
         .timeout_send_request(Some(time_out))
@@ -81,7 +82,7 @@ fn agent(time_out: Duration, connect: Duration) -> ureq::Agent {
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        // Also not one of the environment: what the game says stays on its way.
+        // Ignore proxies from the environment too: traffic with the game stays direct.
         .proxy(None)
         .max_idle_connections(1)
         .max_idle_connections_per_host(1)
@@ -103,7 +104,7 @@ fn ask(agent: &ureq::Agent, url: &str, body: &mut Vec<u8>) -> Result<Reply, Fail
     Ok(Reply { status, played })
 }
 
-/// Ids of tapes are short, and go onto other tapes.
+/// Validates a tape id from a header. Ids are short and are stored in other tapes.
 fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

@@ -1,4 +1,4 @@
-//! Between the threads that ask the game and the one that records: bounded, in the order in which answers came.
+//! A bounded queue from the polling threads to the capturing thread. Items are in the order in which responses arrived.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -11,32 +11,32 @@ use gametape_games::{About, Presence};
 
 use super::super::source::Away;
 
-/// Answers that wait have at most this many bytes; what comes then is lost, and counted.
+/// Maximum size of queued bodies. Later ones are dropped and counted.
 const MOST_BYTES: usize = 16 << 20;
-/// Emptied bodies that are kept for the next answers.
+/// Maximum number of empty buffers that are kept for the next responses.
 const MOST_SPARE: usize = 16;
 
-/// Something that the asking threads found.
+/// A result of the polling threads.
 pub(super) struct Item {
-    /// When it came, all of it.
+    /// Time at which the whole response had arrived.
     pub(super) at: Instant,
     pub(super) what: What,
 }
 
 pub(super) enum What {
-    /// An answer of a match.
+    /// A response of `/session` during a match.
     Match { body: Vec<u8>, key: u64, presence: Presence, told: Arc<Told>, events: Vec<GameEvent> },
-    /// An answer about bones.
+    /// A response of `/player_bones`.
     Bones(Vec<u8>),
-    /// There is no match, and why.
+    /// There is no match, for this reason.
     Away(Away),
-    /// Moments of a stream that passed without an answer.
+    /// Counters for a stream, such as missed deadlines.
     Counted(usize, Counters),
-    /// Something to put down.
+    /// An event to record: kind and text.
     Event(&'static str, String),
 }
 
-/// What the game says of a match, and who says it.
+/// What the game reports about a match, and the id of the tape if a player reports it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) facts: SessionFacts,
@@ -50,7 +50,7 @@ impl Told {
     }
 }
 
-/// A match is on: where, and from which moment both kinds of answers are asked for at the same moments.
+/// A running match: the address, and the start of the deadlines that both endpoints are polled at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Active {
     pub(super) place: SocketAddr,
@@ -86,12 +86,12 @@ impl HandOver {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands something over. Where there is no room for a body, it is lost and counted for its stream.
+    /// Queues an item. If there is no space for its body, the body is dropped and counted for its stream.
     pub(super) fn put(&self, stream: usize, item: Item) {
         let mut inner = self.lock();
         let bytes = item.what.body().map_or(0, Vec::len);
         if bytes > 0 && inner.bytes + bytes > MOST_BYTES {
-            // Counts of the same stream that stand at the end are one.
+            // Merge with the last item if it counts for the same stream.
             if let Some(Item { what: What::Counted(last, counters), .. }) = inner.items.back_mut()
                 && *last == stream
             {
@@ -108,7 +108,7 @@ impl HandOver {
         self.changed.notify_all();
     }
 
-    /// Takes the oldest thing if it is wanted.
+    /// Removes and returns the oldest item if `wanted` returns `true` for it.
     pub(super) fn next_if(&self, wanted: impl FnOnce(&What) -> bool) -> Option<Item> {
         let mut inner = self.lock();
         if !inner.items.front().is_some_and(|item| wanted(&item.what)) {
@@ -119,19 +119,19 @@ impl HandOver {
         Some(item)
     }
 
-    /// Waits for something, but not longer than this.
+    /// Waits until there is an item, at most `longest`.
     pub(super) fn wait(&self, longest: Duration) {
         let inner = self.lock();
         let nothing = |inner: &mut Inner| inner.items.is_empty() && !inner.stop;
         drop(self.changed.wait_timeout_while(inner, longest, nothing).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Memory for an answer.
+    /// Returns a buffer for a response.
     pub(super) fn spare(&self) -> Vec<u8> {
         self.lock().spare.pop().unwrap_or_default()
     }
 
-    /// Gives it back.
+    /// Returns a buffer to the pool.
     pub(super) fn give_back(&self, mut body: Vec<u8>) {
         body.clear();
         let mut inner = self.lock();
@@ -140,18 +140,18 @@ impl HandOver {
         }
     }
 
-    /// Says whether a match is on.
+    /// Sets whether a match is running.
     pub(super) fn set_active(&self, active: Option<Active>) {
         self.lock().active = active;
         self.changed.notify_all();
     }
 
-    /// Whether a match is on.
+    /// Returns the running match, if any.
     pub(super) fn active(&self) -> Option<Active> {
         self.lock().active
     }
 
-    /// Waits until a match is on; `None` if the end is wanted.
+    /// Waits until a match is running. Returns `None` if a stop is requested.
     pub(super) fn wait_for_match(&self) -> Option<Active> {
         let inner = self.lock();
         let nothing = |inner: &mut Inner| inner.active.is_none() && !inner.stop;
@@ -159,20 +159,20 @@ impl HandOver {
         inner.active.filter(|_| !inner.stop)
     }
 
-    /// Waits until a moment that may be far, or until the end is wanted.
+    /// Waits until `moment` or until a stop is requested.
     pub(super) fn rest_until(&self, moment: Instant) {
         let left = moment.saturating_duration_since(Instant::now());
         let inner = self.lock();
         drop(self.changed.wait_timeout_while(inner, left, |inner| !inner.stop).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Wants the end.
+    /// Requests the threads to stop.
     pub(super) fn stop(&self) {
         self.lock().stop = true;
         self.changed.notify_all();
     }
 
-    /// Whether the end is wanted.
+    /// Returns whether a stop was requested.
     pub(super) fn stops(&self) -> bool {
         self.lock().stop
     }

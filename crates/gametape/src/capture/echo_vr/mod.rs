@@ -1,11 +1,11 @@
-//! Echo VR's HTTP service: answers to `/session` and `/player_bones`, as the game gave them, at the times at which they had come.
+//! Echo VR's HTTP API: records the responses of `/session` and `/player_bones` unchanged, with the time at which they arrived.
 //!
 //! ```text
-//! game ◀─ /session ────── [thread: poll::Sessions] ─┐  match, away, missed moments, events
+//! game ◀─ /session ────── [thread: poll::Sessions] ─┐  match, away, missed deadlines, events
 //!      ◀─ /player_bones ─ [thread: poll::ask_for_bones] ─▶ HandOver ──▶ EchoVrSource::read ──▶ Batch
 //! ```
-//! Requests wait for the game, up to some seconds; the capturing thread never does. What happens in the match is found on the asking thread, and goes onto
-//! the tape as events beside the frames.
+//! Requests may wait for the game for several seconds; the capturing thread never does. Events of the match are detected on the
+//! polling thread and stored in the tape next to the frames.
 mod address;
 mod client;
 mod hand_over;
@@ -30,24 +30,24 @@ use hand_over::{HandOver, Item, Told, What};
 use poll::{Manner, Sessions, ask_for_bones};
 pub(crate) use reply::look_at_echo_vr;
 
-/// Numbers of the streams.
+/// Indices of the streams.
 const SESSION: usize = 0;
 const BONES: usize = 1;
 
-/// How long the game may take for an answer.
+/// Default timeout of a response.
 const TIME_OUT: Duration = Duration::from_secs(3);
-/// While there is no match, all ports are looked at this often.
+/// Default interval of port scans while there is no match.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// The capturing thread looks around this often.
+/// Maximum time that the capturing thread waits for an item.
 const NAP: Duration = Duration::from_millis(100);
 
-/// Asks Echo VR while it runs.
+/// A source that polls Echo VR while it runs.
 pub struct EchoVrSource {
     manner: Manner,
     hz: u32,
-    /// Begins with the first look.
+    /// Started by the first read.
     threads: Option<Threads>,
-    /// A moment of the capture's clock, and the same moment of the machine's.
+    /// The same moment on the capture's clock and on the system's monotonic clock.
     same_moment: Option<(u64, Instant)>,
     state: State,
     key: Option<u64>,
@@ -55,7 +55,7 @@ pub struct EchoVrSource {
     changes: u64,
 }
 
-/// Ends the threads with the source. Nobody waits for them: one of them may be waiting for the game.
+/// Stops the threads when dropped. Does not join them: one of them may be waiting for the game.
 struct Threads(Arc<HandOver>);
 
 impl Drop for Threads {
@@ -65,7 +65,7 @@ impl Drop for Threads {
 }
 
 impl EchoVrSource {
-    /// Asks there, `hz` times a second while a match is on.
+    /// Creates a source that polls this address `hz` times a second during a match.
     pub fn new(address: EchoVrAddress, hz: u32) -> Self {
         let hz = hz.clamp(1, 1000);
         let period = Duration::from_nanos(1_000_000_000 / u64::from(hz));
@@ -81,13 +81,13 @@ impl EchoVrSource {
         }
     }
 
-    /// How long the game may take to begin an answer, and then to end it: 3 s if nothing is said.
+    /// Sets how long the game may take to start a response, and then to finish it. Default: 3 s.
     pub fn time_out(mut self, time_out: Duration) -> Self {
         self.manner.time_out = time_out;
         self
     }
 
-    /// How often all ports are looked at while there is no match: every 5 s if nothing is said.
+    /// Sets how often all ports are scanned while there is no match. Default: every 5 s.
     pub fn look_every(mut self, look_every: Duration) -> Self {
         self.manner.look_every = look_every;
         self
@@ -98,9 +98,10 @@ impl EchoVrSource {
             return Ok(Arc::clone(&threads.0));
         }
         let hand_over = Arc::new(HandOver::default());
-        // From here on, whatever fails ends what was begun.
+        // If anything fails from here on, dropping this stops the threads that were started.
         let threads = Threads(Arc::clone(&hand_over));
-        let failed = |source| SourceError::Io { what: "Echo VR: a thread that asks it".into(), source };
+        let failed =
+            |source| SourceError::Io { what: "Echo VR, because a polling thread failed to start".into(), source };
         let sessions = Sessions::new(Arc::clone(&hand_over), self.manner.clone());
         let thread = |name: &str| std::thread::Builder::new().name(name.into());
         thread("gametape-echo").spawn(move || sessions.run()).map_err(failed)?;
@@ -110,7 +111,7 @@ impl EchoVrSource {
         Ok(hand_over)
     }
 
-    /// Whether a thing belongs to the same look as what came before it: a look has one state, and one match.
+    /// Returns whether an item belongs to the same read as the items before it: a read has one state and one match.
     fn goes_on(&self, what: &What) -> bool {
         match what {
             What::Match { key, presence, .. } => self.state == State::Here(*presence) && self.key == Some(*key),
@@ -133,7 +134,7 @@ impl EchoVrSource {
                 hand_over.give_back(body);
             }
             What::Bones(body) => {
-                // Without a match they are nobody's.
+                // Bones without a match are discarded.
                 if matches!(self.state, State::Here(_)) {
                     batch.frame(BONES, time_ns, &body);
                 }
@@ -145,7 +146,7 @@ impl EchoVrSource {
         }
     }
 
-    /// The time of a moment on the capture's clock.
+    /// Converts an `Instant` to the time on the capture's clock.
     fn time_ns(&mut self, at: Instant, clock: &dyn Clock) -> u64 {
         let (ns, moment) = *self.same_moment.get_or_insert_with(|| same_moment(clock));
         let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -156,7 +157,7 @@ impl EchoVrSource {
     }
 }
 
-/// Looks at both clocks some times: a thread that is put aside between the two makes them differ.
+/// Reads both clocks several times and takes the closest pair: the scheduler may preempt the thread between two readings.
 fn same_moment(clock: &dyn Clock) -> (u64, Instant) {
     let look = |_| {
         let before = Instant::now();

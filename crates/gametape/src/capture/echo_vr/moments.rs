@@ -1,10 +1,10 @@
-//! The moments at which the game is asked while a match is on: fixed, so that nothing drifts, and the same for both kinds of answers.
+//! The deadlines for polling the game during a match. They are periodic without drift, and the same for both endpoints.
 
 use std::time::{Duration, Instant};
 
 use gametape_format::Counters;
 
-/// Moments that are a period apart.
+/// Periodic deadlines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moments {
     next: Instant,
@@ -12,19 +12,19 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The first one is the first of these that is not over.
+    /// Creates deadlines every `period` from `since` on, beginning with the first one that has not passed at `now`.
     pub(super) fn new(since: Instant, period: Duration, now: Instant) -> Self {
         let passed = now.saturating_duration_since(since).as_nanos().div_ceil(period.as_nanos().max(1));
         let next = since + period * u32::try_from(passed).unwrap_or(u32::MAX);
         Self { next, period }
     }
 
-    /// The moment that comes next.
+    /// Returns the next deadline.
     pub(super) fn next(&self) -> Instant {
         self.next
     }
 
-    /// A question is asked now, for the moment that came next. Gives what being late has cost: moments that are over are missed.
+    /// Advances to the deadline after `now`. Returns the cost of being late: deadlines that passed are missed.
     pub(super) fn ask(&mut self, now: Instant) -> Counters {
         let late = now.saturating_duration_since(self.next);
         let missed = u32::try_from(late.as_nanos() / self.period.as_nanos().max(1)).unwrap_or(u32::MAX);
@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(moments.next(), start + ms(30));
         assert_eq!(moments.ask(start + ms(32)), Counters::default());
         assert_eq!(moments.next(), start + ms(40));
-        // 35 ms late: three moments are gone, and the next one is where it always was.
+        // 35 ms late: three deadlines are missed, and the next one stays on the grid.
         assert_eq!(moments.ask(start + ms(75)), Counters { missed: 3, late: 1, ..Counters::default() });
         assert_eq!(moments.next(), start + ms(80));
         assert_eq!(Moments::new(start, ms(10), start).next(), start);

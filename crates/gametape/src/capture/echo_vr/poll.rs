@@ -1,11 +1,11 @@
-//! Asks the game: `/session` all the time, `/player_bones` beside it while a match is on. A thread each, over a connection each.
+//! Polls the game: `/session` all the time, and `/player_bones` during a match. Each has its own thread and connection.
 //!
 //! ```text
-//!            nobody there: all ports, every 5 s
+//!            no response: scan all ports, every 5 s
 //!   scan ◀──────────────────────────────────────┐
-//!    │ somebody answers                         │ no match for 2 s
+//!    │ a port responds                          │ no match for 2 s
 //!    ▼                              a match     │
-//!   idle: once a second ──────────────────▶ active: both paths, at the same moments
+//!   idle: once a second ──────────────────▶ active: both endpoints, at the same deadlines
 //! ```
 
 use std::net::SocketAddr;
@@ -27,24 +27,24 @@ use super::watch::MatchWatch;
 use super::{BONES, SESSION};
 use crate::sys::{sleep_until, wake_exactly};
 
-/// While there is no match, the port that answers is asked this often.
+/// Polling interval of the port that responds, while there is no match.
 const IDLE: Duration = Duration::from_secs(1);
-/// A match that is away this long is over: until then it is asked for as often as before.
+/// A match that is absent this long is over. Until then it is polled at the same rate.
 const OVER_AFTER: Duration = Duration::from_secs(2);
-/// An answer that takes this long is put down.
+/// A response that takes this long is recorded as a stall.
 const STALL: Duration = Duration::from_secs(1);
 
-/// How to ask.
+/// How to poll.
 #[derive(Debug, Clone)]
 pub(super) struct Manner {
     pub(super) address: EchoVrAddress,
     pub(super) period: Duration,
     pub(super) time_out: Duration,
-    /// How often all ports are looked at while there is no match.
+    /// Interval of port scans while there is no match.
     pub(super) look_every: Duration,
 }
 
-/// Asks for sessions until the end is wanted.
+/// Polls `/session` until a stop is requested.
 pub(super) struct Sessions {
     hand_over: Arc<HandOver>,
     manner: Manner,
@@ -55,8 +55,9 @@ pub(super) struct Sessions {
     place: Option<SocketAddr>,
     scanned: Option<Instant>,
     moments: Option<Moments>,
-    /// When the last answer of a match came, and whether it is known that there is none since then.
+    /// Time of the last response of a match.
     last_match: Option<Instant>,
+    /// Time since which there is no match, if that is known.
     away_since: Option<Instant>,
     said: Option<Away>,
 }
@@ -99,7 +100,7 @@ impl Sessions {
                 self.ask(place);
             } else {
                 self.ask(place);
-                // Found a match: its first moment is now.
+                // If a match was found, its first deadline is now.
                 if self.moments.is_none() {
                     self.hand_over.rest_until(Instant::now() + IDLE.min(self.manner.look_every));
                 }
@@ -107,7 +108,7 @@ impl Sessions {
         }
     }
 
-    /// Looks at all ports; the best of them is asked from now on. A match that is found is its first answer.
+    /// Scans all ports and selects the best one for polling. If a match is found, the response is its first one.
     fn scan(&mut self) {
         let mut best: Option<(u8, SocketAddr)> = None;
         for place in self.manner.address.places() {
@@ -150,7 +151,7 @@ impl Sessions {
 
     fn take_match(&mut self, place: SocketAddr, body: Vec<u8>, played: Option<String>, at: Instant) {
         let away = self.away_since.take().map(|since| at.saturating_duration_since(since));
-        // Such an absence has ended the tape.
+        // Such a long absence has ended the tape.
         if away.is_some_and(|away| away.as_nanos() >= u128::from(AWAY_GRACE_NS)) {
             self.watch.begin_anew();
         }
@@ -188,7 +189,7 @@ impl Sessions {
     }
 }
 
-/// The likelier of two places; of two that are alike the first one.
+/// Returns the better of two addresses, or the first one if they are equally good.
 fn better(first: Option<(u8, SocketAddr)>, second: Option<(u8, SocketAddr)>) -> Option<(u8, SocketAddr)> {
     let worth = |found: Option<(u8, SocketAddr)>| found.map(|(worth, _)| worth);
     if worth(second) > worth(first) { second } else { first }
@@ -200,7 +201,7 @@ fn count(hand_over: &HandOver, stream: usize, counters: Counters) {
     }
 }
 
-/// Puts down that the game took its time, or more than it had.
+/// Records an event if the game took long to respond, or timed out.
 fn tell_stall(hand_over: &HandOver, number: usize, stream: &Stream, reply: &Result<Reply, Failure>, took: Duration) {
     let (path, ms) = (path(stream), took.as_millis());
     let text = match reply {
@@ -211,7 +212,7 @@ fn tell_stall(hand_over: &HandOver, number: usize, stream: &Stream, reply: &Resu
     hand_over.put(number, Item { at: Instant::now(), what: What::Event("stall", text) });
 }
 
-/// Asks for bones while a match is on, until the end is wanted.
+/// Polls `/player_bones` during a match, until a stop is requested.
 pub(super) fn ask_for_bones(hand_over: &HandOver, manner: &Manner) {
     wake_exactly();
     let mut client = Client::new(manner.time_out);

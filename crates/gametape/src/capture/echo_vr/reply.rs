@@ -1,4 +1,4 @@
-//! What an answer means for a recorder: a match, or why there is none.
+//! Interprets a response for the recorder: a match, or the reason why there is none.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::super::source::{Away, State};
 use super::address::EchoVrAddress;
 use super::client::{Client, Failure, MOST_BYTES, Reply};
 
-/// What the user is told whose game says nothing.
+/// Message for the user if the API of the game is disabled.
 const DISABLED: &str = "Echo VR answers, but its API is off: switch \"API Access\" on in the game's settings";
 
-/// What is asked for to get a stream.
+/// Returns the path of a stream's endpoint.
 pub(super) fn path(stream: &Stream) -> &'static str {
     match stream.transport {
         Transport::Http { path, .. } => path,
@@ -21,7 +21,7 @@ pub(super) fn path(stream: &Stream) -> &'static str {
     }
 }
 
-/// Whether it is an answer of a match, and if not, why there is none.
+/// Returns the reply if it belongs to a match, or why there is no match.
 pub(super) fn judge(
     place: SocketAddr,
     reply: Result<Reply, Failure>,
@@ -31,7 +31,7 @@ pub(super) fn judge(
     let reply = match reply {
         Ok(reply) => reply,
         Err(Failure::TooLong) => {
-            let text = format!("{place} gives an answer of more than {MOST_BYTES} bytes: is it Echo VR?");
+            let text = format!("{place} sends a response of more than {MOST_BYTES} bytes: is it Echo VR?");
             return Err(Away::Unreadable(text));
         }
         Err(_) => return Err(Away::NotThere),
@@ -41,27 +41,27 @@ pub(super) fn judge(
         (Answer::Refused { err_code: API_DISABLED }, _) => Away::Unreadable(DISABLED.into()),
         (Answer::Refused { err_code: IN_LOBBY }, _) => Away::Off,
         (Answer::Refused { err_code }, _) => {
-            Away::Unreadable(format!("Echo VR gives no match: it answers err_code {err_code}"))
+            Away::Unreadable(format!("Echo VR reports no match: it responds with err_code {err_code}"))
         }
         // A map is being loaded, or there is no session.
         (_, 200 | 404) => Away::Off,
         (_, 500) => Away::Unreadable(DISABLED.into()),
-        (_, status) => Away::Unreadable(format!("{place} answers with status {status}: is it Echo VR?")),
+        (_, status) => Away::Unreadable(format!("{place} responds with status {status}: is it Echo VR?")),
     })
 }
 
-/// How likely it is the game that answers there; `None` where nobody does.
+/// Rates how likely it is that the game responded; `None` if nothing is listening.
 pub(super) fn worth(reply: &Result<Reply, Failure>, body: &[u8]) -> Option<u8> {
     match reply {
         Ok(_) if matches!(Answer::of(body, &mut 0), Answer::Match | Answer::Refused { .. }) => Some(2),
         Ok(_) => Some(1),
         Err(Failure::NotThere) => None,
-        // Somebody is there, and may be the game that does something else.
+        // Something is listening. It may be the game, busy with something else.
         Err(_) => Some(0),
     }
 }
 
-/// Looks once at all ports. Gives what a recorder would find, and the tape if it is a player that answers.
+/// Scans all ports once. Returns what a recorder would find, and the id of the tape if a player responds.
 pub(crate) fn look_at_echo_vr(address: &EchoVrAddress) -> (State, Option<String>) {
     let mut best: (Option<u8>, Away) = (None, Away::NotThere);
     let (mut client, mut body) = (Client::scout(address, Duration::MAX), Vec::new());

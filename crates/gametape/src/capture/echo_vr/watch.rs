@@ -1,4 +1,4 @@
-//! What answers to `/session` say one after the other: which match, since when, and what happens in it.
+//! Follows consecutive responses of `/session`: which match it is, its facts, and the events in it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use gametape_games::echo_vr::{EventDetector, SessionFacts, State, session_id, se
 
 use super::hand_over::{Told, What};
 
-/// What a match is called may be said a little later: it is looked up this often.
+/// Interval at which the facts of a match are read. The game may report them a little late.
 const FACTS_EVERY: Duration = Duration::from_secs(1);
 
-/// Remembers the match.
+/// The state of the current match.
 #[derive(Default)]
 pub(super) struct MatchWatch {
     id: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct MatchWatch {
 }
 
 impl MatchWatch {
-    /// Takes an answer of a match.
+    /// Handles a response of a match.
     pub(super) fn see(&mut self, body: Vec<u8>, played: Option<String>, at: Instant) -> What {
         let id = session_id(&body, &mut self.hint).unwrap_or_default();
         if id != self.id {
@@ -49,7 +49,7 @@ impl MatchWatch {
         What::Match { body, key: session_key(&self.id), presence, told: Arc::clone(&self.told), events }
     }
 
-    /// What comes next begins a tape: where things stand then is no event.
+    /// Starts over because a new tape begins. The initial state is not an event.
     pub(super) fn begin_anew(&mut self) {
         self.detector = EventDetector::default();
         self.read_facts = None;

@@ -1,4 +1,4 @@
-//! What is known while iRacing is connected, and how its rows are copied: each once, oldest first, whole or not at all.
+//! State while iRacing is connected. Copies each row once, oldest first, and only if it is complete.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::{HEADER, ROWS, Section, USUAL_HZ, front};
 use crate::capture::batch::Batch;
 use crate::capture::clock::Clock;
 
-/// Rows are fetched in rounds while new ones keep coming; a writer that never rests must not hold us.
+/// Maximum number of rounds in which new rows are fetched, so that a writer that never rests cannot hold up the reader.
 const ROUNDS: usize = 4;
 
 /// A connected game.
@@ -42,12 +42,12 @@ impl Connection {
         self.map.is_placed_like(map) && !self.last_tick.is_some_and(|tick| map.is_reconnect(tick))
     }
 
-    /// With what was known before a short absence, if the variables are still the same: no tick is taken twice.
+    /// Keeps the state from before a short absence if the variables are unchanged, so that no tick is captured twice.
     pub(super) fn after(self, before: Option<Self>) -> Self {
         before.filter(|before| before.variables == self.variables).unwrap_or(self)
     }
 
-    /// Copies the rows that are new, oldest first, until there is no newer one. `last_ns` is the time of the newest row so far.
+    /// Copies new rows, oldest first, until there is no newer one. `last_ns` is the time of the newest row so far.
     pub(super) fn take_rows(
         &mut self,
         section: &Section,
@@ -74,7 +74,7 @@ impl Connection {
                     continue;
                 }
                 let behind = after.newest_tick().unwrap_or(buffer.tick).saturating_sub(buffer.tick);
-                // A tick that sat in an older buffer was written earlier; times of a stream must not fall.
+                // A tick in an older buffer was written earlier. Times of a stream must not decrease.
                 *last_ns = now_ns.saturating_sub(self.tick_ns() * u64::from(behind.unsigned_abs())).max(*last_ns);
                 batch.frame(ROWS, *last_ns, &self.copied);
                 std::mem::swap(&mut self.row, &mut self.copied);

@@ -1,4 +1,4 @@
-//! iRacing's session text: copied when its number changed, and twice, since nothing guards it.
+//! iRacing's session text. It is copied when its update counter changes, with a double read because no seqlock protects it.
 
 use std::io;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use super::{Section, TEXT, front};
 use crate::capture::batch::Batch;
 use crate::capture::clock::Clock;
 
-/// The text is copied in pieces until its end is found.
+/// The text is copied in chunks of this size until its end is found.
 const PIECE: usize = 64 << 10;
 
-/// The newest whole text, and memory for the next one.
+/// The newest complete text, and buffers for the next one.
 #[derive(Default)]
 pub(super) struct SessionText {
-    /// The game's number of it.
+    /// The game's update counter of that text.
     update: Option<i32>,
     newest: Vec<u8>,
     first: Vec<u8>,
@@ -29,8 +29,8 @@ impl SessionText {
         &self.newest
     }
 
-    /// Copies the text if there is another one. It is whole if its number is the same before and after, and a second copy, later, is
-    /// equal to the first. Gives whether it is another one.
+    /// Copies the text if it was updated. A copy is complete if the update counter is the same before and after, and a second,
+    /// later copy equals the first. Returns whether there is a new text.
     pub(super) fn take(
         &mut self,
         section: &Section,
@@ -48,7 +48,7 @@ impl SessionText {
         copy(section, room, &mut self.second)?;
         let still = front(section)?.is_ok_and(|(after, _)| after.session_text_update == map.session_text_update);
         if !still || self.first != self.second {
-            // The game is writing it: the next look tries again.
+            // The game is writing the text. The next read tries again.
             batch.count(TEXT, &Counters { torn: 1, ..Counters::default() });
             return Ok(false);
         }
@@ -62,7 +62,7 @@ impl SessionText {
     }
 }
 
-/// The text up to the first NUL.
+/// Copies the text up to the first NUL.
 fn copy(section: &Section, room: &Range<u64>, text: &mut Vec<u8>) -> io::Result<()> {
     text.clear();
     let mut at = room.start;

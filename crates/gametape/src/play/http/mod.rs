@@ -1,4 +1,4 @@
-//! Games that answer over HTTP: each stream is a path, and its frame the answer, byte for byte, until the next one is due.
+//! Games with an HTTP API. Each stream is an endpoint that serves the current frame, byte for byte, until the next one is due.
 mod request;
 mod server;
 
@@ -14,17 +14,17 @@ use crate::format::TapeId;
 use crate::games::Transport;
 use crate::games::echo_vr::{API_DISABLED, Answer};
 
-/// What clients ask.
+/// Serves the frames over HTTP.
 pub(super) struct HttpStage {
-    /// Gone when the player ends.
+    /// `None` after the player has ended.
     server: Option<Server>,
-    /// Names of the streams, in the order of the server's paths, and whether what is shown is of before a jump.
+    /// Names of the streams, in the order of the server's paths, and whether the current frame is from before a jump.
     streams: Vec<(&'static str, bool)>,
     hint: usize,
 }
 
 impl HttpStage {
-    /// Begins to answer; nothing is shown yet.
+    /// Starts the server. It does not show a frame yet.
     pub(super) fn open(parts: &Parts, tape: TapeId, port: Option<u16>) -> Result<Self, PlayError> {
         let answers = parts.game.streams.iter().filter_map(|stream| match stream.transport {
             Transport::Http { port, path } => Some((stream.name, port, path)),
@@ -38,7 +38,7 @@ impl HttpStage {
         Ok(Self { server: Some(server), streams, hint: 0 })
     }
 
-    /// Where it answers.
+    /// Returns the address of the server.
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.server.as_ref().map(Server::address)
     }
@@ -51,7 +51,7 @@ impl Stage for HttpStage {
         else {
             return Ok(Shown::Noted);
         };
-        // An answer in which the game says why there is no match.
+        // The status code if the frame is a refusal, in which the game says why there is no match.
         let status = match Answer::of(frame, &mut self.hint) {
             Answer::Refused { err_code: API_DISABLED } => 500,
             Answer::Refused { .. } => 404,
@@ -59,7 +59,7 @@ impl Stage for HttpStage {
         };
         server.show(number, Some(Answered { status, body: frame.into() }));
         for (other, (_, old)) in self.streams.iter_mut().enumerate() {
-            // All that was seen at the moment of a jump has been shown: what is left is not of it.
+            // All frames at the position of the jump have been shown, so frames from before the jump are obsolete.
             if other == number {
                 *old = false;
             } else if !entry.at_once && std::mem::take(old) {
@@ -86,7 +86,7 @@ impl Stage for HttpStage {
     }
 }
 
-/// Reads bytes as a request: for the fuzz targets and mutation only.
+/// Parses bytes as a request. For fuzz targets and mutation tests only.
 #[doc(hidden)]
 pub fn fuzz_http_request(data: &[u8]) {
     if let request::Read::Whole { bytes, .. } = request::read(data) {

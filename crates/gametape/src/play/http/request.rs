@@ -1,34 +1,34 @@
-//! What a client asks: takes bytes, gives what is wanted. No I/O.
+//! Parses HTTP requests. No I/O.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// No request is longer, and none has more headers.
+/// Maximum size of a request and maximum number of headers.
 pub(super) const MOST_BYTES: usize = 8 << 10;
 const MOST_HEADERS: usize = 48;
 
-/// A request, as far as it is there.
+/// The result of parsing the bytes received so far.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read<'a> {
-    /// Not all of it.
+    /// The request is incomplete.
     Partial,
-    /// It is this long, and wants this.
+    /// A complete request: its length, what it requests, and whether to keep the connection alive.
     Whole { bytes: usize, wants: Wants<'a>, keeps: bool },
-    /// No HTTP.
+    /// Not HTTP.
     Nonsense,
 }
 
-/// What is wanted.
+/// What a request asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wants<'a> {
-    /// What is at this path.
+    /// A GET request for this path.
     Get(&'a str),
-    /// Something that there is not: the game takes commands, a tape does not.
+    /// Another method. The game accepts commands, a tape does not.
     Other,
-    /// It comes from a page of another site, or is meant for another machine.
+    /// The request comes from a page of another site, or is addressed to another host.
     Foreign,
 }
 
-/// Reads the request that stands at the front.
+/// Parses the request at the start of `bytes`.
 pub(super) fn read(bytes: &[u8]) -> Read<'_> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Read<'_> {
     let says = |word: &str| {
         values("connection").flat_map(|value| value.split(',')).any(|part| part.trim().eq_ignore_ascii_case(word))
     };
-    // What follows a head is not read: such a connection ends with the answer.
+    // Bodies are not read, so such a connection is closed after the response.
     let has_body = values("content-length").any(|length| length != "0") || values("transfer-encoding").next().is_some();
     let keeps = !has_body && if request.version == Some(0) { says("keep-alive") } else { !says("close") };
     let from_here = |origin: &str| origin.split_once("://").is_some_and(|(_, host)| is_this_machine(host));
@@ -59,7 +59,8 @@ pub(super) fn read(bytes: &[u8]) -> Read<'_> {
     Read::Whole { bytes: length, wants, keeps }
 }
 
-/// Whether a host, with or without a port, is this machine. A name that somebody made point here is not.
+/// Returns whether a host, with or without a port, is this machine. Host names that resolve to the loopback address do not count
+/// (DNS rebinding).
 fn is_this_machine(host: &str) -> bool {
     let ip = host.parse::<SocketAddr>().map(|address| address.ip()).or_else(|_| {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);

@@ -1,9 +1,10 @@
-//! A small HTTP server on this machine: each client has a thread, keeps its connection, and gets what is shown at that moment.
+//! A small HTTP server on the loopback interface. Each client has a thread, keeps its connection alive, and receives the current
+//! frame.
 //!
 //! ```text
-//! GET, a path that is shown  ──▶ status and body that were shown
-//! GET, one that is not       ──▶ 404, and a body with the game's number for "no match"
-//! anything else              ──▶ 404; of another site or machine 403; no HTTP 400
+//! GET, a path with a frame   ──▶ status and body of the frame
+//! GET, a path without one    ──▶ 404, and a body with the game's error code for "no match"
+//! anything else              ──▶ 404; from another site or host 403; not HTTP 400
 //! ```
 
 use std::io::{self, Read as _, Write as _};
@@ -17,18 +18,18 @@ use super::request::{self, Wants};
 use crate::capture::TAPE_HEADER;
 use crate::games::echo_vr::IN_LOBBY;
 
-/// Clients at once; who comes then is sent away.
+/// Maximum number of clients. Further connections get a 503.
 const MOST_CLIENTS: usize = 64;
-/// Who begins a request ends it, and takes its answer, within this time.
+/// Time limit for a client to finish a request, and to accept the response.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A connection over which nobody asks is kept this long.
+/// Idle timeout of a connection.
 const IDLE: Duration = Duration::from_secs(60);
-/// The wish to stop is seen this soon.
+/// Maximum delay until a stop request is noticed.
 const NAP: Duration = Duration::from_millis(100);
-/// A client's thread needs little.
+/// Stack size of a client's thread, which needs little.
 const STACK_BYTES: usize = 256 << 10;
 
-/// What is answered at a path.
+/// The response of a path.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) status: u16,
@@ -44,7 +45,7 @@ struct Shared {
     stop: AtomicBool,
 }
 
-/// Answers until it is dropped.
+/// A server that runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Server {
     address: SocketAddr,
@@ -53,7 +54,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Answers at these paths, on this port of the loopback address; 0 is any free one.
+    /// Serves these paths on this port of the loopback address; 0 means any free port.
     pub(super) fn start(port: u16, paths: Vec<&'static str>, tape: String) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
@@ -66,12 +67,12 @@ impl Server {
         Ok(Self { address, shared, thread: Some(thread) })
     }
 
-    /// Where it answers.
+    /// Returns the address of the server.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers this at a path, by its number, from now on.
+    /// Sets the response of a path, given by its index.
     pub(super) fn show(&self, path: usize, shown: Option<Shown>) {
         let mut all = self.shared.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = all.get_mut(path) {
@@ -83,7 +84,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
-        // The thread waits for a client: here is one.
+        // The thread is blocked in `accept`: wake it with a connection.
         if TcpStream::connect_timeout(&self.address, PATIENCE).is_ok()
             && let Some(thread) = self.thread.take()
         {
@@ -99,7 +100,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             break;
         }
         threads.retain(|thread| !thread.is_finished());
-        // Out of file handles, for example: not a reason to spin.
+        // For example out of file descriptors: sleep instead of spinning.
         let Ok(client) = client else {
             std::thread::sleep(Duration::from_millis(20));
             continue;
@@ -112,7 +113,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let of_thread = Arc::clone(shared);
         let thread = std::thread::Builder::new().name("gametape-client".into()).stack_size(STACK_BYTES);
         let serve = move || {
-            // A client that goes away in the middle is its own matter.
+            // Errors of a client that disconnects are ignored.
             let _ = serve(&client, &of_thread);
             of_thread.clients.fetch_sub(1, Ordering::Relaxed);
         };
@@ -166,7 +167,7 @@ fn serve(client: &TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the client read to the end: one that has said more than was read would lose the answer with the connection.
+/// Closes the connection gracefully: closing it with unread data would discard the response.
 fn hang_up(mut client: &TcpStream) -> io::Result<()> {
     client.shutdown(Shutdown::Write)?;
     let (end, mut rest) = (Instant::now() + PATIENCE, [0; 4096]);
@@ -197,7 +198,7 @@ impl Shared {
     }
 }
 
-/// Head and body in one piece, so that they go in one go.
+/// Builds head and body in one buffer, so that they are sent together.
 fn answer(status: u16, body: &[u8], keeps: bool, tape: &str) -> Vec<u8> {
     let words = match status {
         200 => "OK",
@@ -218,7 +219,7 @@ fn answer(status: u16, body: &[u8], keeps: bool, tape: &str) -> Vec<u8> {
     bytes
 }
 
-/// Sends all of it within the time that a client has.
+/// Sends all bytes within the time limit.
 fn send(mut client: &TcpStream, bytes: &[u8]) -> io::Result<()> {
     let end = Instant::now() + PATIENCE;
     let mut rest = bytes;

@@ -10,7 +10,7 @@ use crate::games::echo_vr;
 
 const TAPE: TapeId = TapeId([7; 16]);
 
-/// A client that keeps its connection.
+/// A client that keeps its connection alive.
 struct Client(TcpStream, Vec<u8>);
 
 impl Client {
@@ -24,7 +24,7 @@ impl Client {
         self.0.write_all(request.as_bytes()).unwrap();
     }
 
-    /// Head and body of the next answer.
+    /// Reads head and body of the next response.
     fn answer(&mut self) -> (String, Vec<u8>) {
         loop {
             let head = self.1.windows(4).position(|end| end == b"\r\n\r\n").map(|at| at + 4);
@@ -84,7 +84,7 @@ fn answers_are_the_frames_to_the_byte_over_one_connection_and_to_many_clients() 
             assert_eq!(client.get("/player_bones").1, bones.as_bytes());
         }
     }
-    // Two questions at once are two answers.
+    // Two pipelined requests get two responses.
     let ask = "GET /session HTTP/1.1\r\nHost: localhost:1\r\n\r\n";
     clients[0].send(&ask.repeat(2));
     assert_eq!(clients[0].answer(), clients[0].answer());
@@ -129,7 +129,7 @@ fn strangers_commands_and_nonsense_are_refused() {
         ("POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\r\nx", "404"),
         ("\u{1}\r\n\r\n", "400"),
         (&"GET /session HTTP/1.1\r\nx: y".repeat(1000), "400"),
-        // One line without an end is not waited for.
+        // A line without an end is rejected early.
         (&format!("GET /session HTTP/1.1\r\nx: {}", "y".repeat(10_000)), "400"),
     ] {
         let mut client = Client::new(&stage);
@@ -149,14 +149,14 @@ fn clients_that_say_nothing_or_too_many_of_them_hold_nobody_up() {
     assert_eq!(client.get("/session").1, b"{\"sessionid\":\"A\"}");
     assert!(half.hung_up(), "half a request is not waited for");
     let mut many: Vec<Client> = (0..80).map(|_| Client::new(&stage)).collect();
-    // Who is sent away may learn it by the end of the connection alone.
+    // A rejected client may only notice that the connection was closed.
     let is_served = |client: &mut Client| {
         let _ = client.0.write_all(b"GET /session HTTP/1.1\r\n\r\n");
         let mut start = [0; 12];
         client.0.read_exact(&mut start).is_ok() && start == *b"HTTP/1.1 200"
     };
     let served = many.iter_mut().filter_map(|client| is_served(client).then_some(()));
-    // One is there already; the place of the one with half a request is free about now.
+    // One client is connected already; the slot of the one with half a request becomes free about now.
     assert!((62..=63).contains(&served.count()));
     drop(many);
     assert_eq!(client.get("/session").1, b"{\"sessionid\":\"A\"}", "who was there before is served");
@@ -170,7 +170,7 @@ fn after_a_jump_nothing_of_before_is_left_and_until_then_nothing_goes_away() {
     show(&mut stage, echo_vr::PLAYER_BONES, true, b"{\"at\":9}");
     stage.jump();
     assert_eq!(client.get("/player_bones").1, b"{\"at\":9}");
-    // At the place of the jump there are no bones.
+    // There are no bones at the position of the jump.
     show(&mut stage, echo_vr::SESSION, true, b"{\"sessionid\":\"A\",\"at\":1}");
     assert_eq!(client.get("/session").1, b"{\"sessionid\":\"A\",\"at\":1}");
     show(&mut stage, echo_vr::SESSION, false, b"{\"sessionid\":\"A\",\"at\":2}");

@@ -1,32 +1,33 @@
-//! Which tick each row of a tape was.
+//! Finds the tick of each row of a tape.
 //!
-//! Rows do not say it; the header that was copied after them does. It stands behind its rows on the tape, so rows (and texts) wait here until
-//! it comes. A recorder copies at most as many rows at a time as there are buffers. Times do not always tell which header speaks of a row: a row that
-//! was fetched late can have the time of the row before it, whose header has that time too. Ticks rise, and that tells.
+//! Rows do not contain their tick; the header that was copied after them does. The header follows its rows on the tape, so rows
+//! (and texts) wait here until it arrives. A recorder copies at most as many rows at a time as there are buffers. Times alone do
+//! not tell which header belongs to a row: a row that was copied late can have the same time as the previous row, and so does the
+//! header of that row. Ticks increase, which resolves the ambiguity.
 
 use crate::games::iracing::IrsdkHeader;
 
 use super::super::chunk::{Entry, Item, Link};
 use super::super::parts::PartKind;
 
-/// More frames than a recorder ever puts before their header. A tape without the headers must not make us hold all of it.
+/// An upper bound: a recorder never writes more frames before their header. Limits the memory for a tape without headers.
 const MOST_WAITING: usize = 16;
 
 /// Frames that wait for their header.
 #[derive(Debug, Default)]
 pub(in super::super) struct Linker {
     waiting: Vec<Entry>,
-    /// The tick of the row that was put out last.
+    /// The tick of the last row that was released.
     last_tick: i32,
 }
 
 impl Linker {
-    /// Whether nothing waits.
+    /// Returns `true` if no frames are waiting.
     pub(in super::super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Takes a frame in, and puts out what is known by it.
+    /// Adds a frame. Appends the frames that can be linked with it to `out`.
     pub(in super::super) fn take(&mut self, entry: Entry, bytes: &[u8], out: &mut Vec<Item>) {
         if entry.kind != PartKind::Header {
             self.waiting.push(entry);
@@ -36,10 +37,10 @@ impl Linker {
             return;
         }
         let time_ns = entry.time_ns;
-        // First: it says where rows go.
+        // The header first: it defines where rows are written.
         out.push(Item::Frame(entry));
         if self.waiting.iter().any(|frame| frame.time_ns > time_ns) {
-            // Copied before the frames that wait: the next one speaks of them.
+            // Copied before the waiting frames: the next header describes them.
             return;
         }
         let known = match IrsdkHeader::read(bytes) {
@@ -49,12 +50,13 @@ impl Linker {
         out.extend(self.waiting.drain(..known.min(self.waiting.len())).map(Item::Frame));
     }
 
-    /// Puts out what waits, as it is.
+    /// Releases the waiting frames without linking them.
     pub(in super::super) fn release(&mut self, out: &mut Vec<Item>) {
         out.extend(self.waiting.drain(..).map(Item::Frame));
     }
 
-    /// The newest row has the newest tick, the one before it the one before. Gives how many frames the header speaks of.
+    /// Links rows to ticks: the newest row has the newest tick, the previous row the previous tick. Returns how many frames the
+    /// header describes.
     fn link(&mut self, header: &IrsdkHeader, time_ns: u64) -> usize {
         let count = usize::try_from(header.buffer_count).unwrap_or(0);
         let buffers = header.buffers.iter().take(count).enumerate();
@@ -63,7 +65,7 @@ impl Linker {
         let newest = ticks.first().map_or(0, |(tick, _)| *tick);
         let mut known = self.waiting.len();
         while newest > self.last_tick && !self.ticks_rise(known, &ticks) {
-            // The last one of several rows of this time was copied later.
+            // The last of several rows with this time was copied later.
             let rows = self.waiting.iter().take(known).filter(|frame| frame.kind == PartKind::Row);
             if rows.filter(|row| row.time_ns == time_ns).count() < 2 {
                 break;
@@ -82,7 +84,7 @@ impl Linker {
         known
     }
 
-    /// Whether the first of so many frames gets a later tick than what came before it.
+    /// Returns whether the first row of `known` frames gets a later tick than the previous row.
     fn ticks_rise(&self, known: usize, ticks: &[(i32, usize)]) -> bool {
         let rows = self.waiting.iter().take(known).filter(|frame| frame.kind == PartKind::Row).count();
         let first = rows.checked_sub(1).and_then(|place| ticks.get(place));
@@ -115,11 +117,11 @@ mod tests {
         take(PartKind::Row, 10, b"row");
         take(PartKind::Row, 20, b"row");
         take(PartKind::Header, 20, &header([102, 100, 101], 7));
-        // A header from before a row does not speak of it.
+        // A header from before a row does not describe it.
         take(PartKind::Row, 40, b"row");
         take(PartKind::Header, 30, &header([102, 103, 101], 7));
         take(PartKind::Header, 40, &header([102, 103, 104], 7));
-        // Fetched late, with the time of the row before it.
+        // Copied late, with the time of the previous row.
         take(PartKind::Row, 50, b"row");
         take(PartKind::Row, 50, b"late");
         take(PartKind::Header, 50, &header([105, 103, 104], 7));

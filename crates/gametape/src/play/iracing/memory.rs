@@ -1,9 +1,9 @@
-//! Writes iRacing's memory.
+//! Writes iRacing's shared memory.
 //!
 //! ```text
 //! connect:  status 0, header with no row written, variable headers, session text, status 1
 //! a row:    begin count, row, tick count, which row is the newest, event; then the next buffer
-//! a text:   text and NULs behind it, then its number
+//! a text:   text, terminated by NULs, then its update counter
 //! leave:    status 0
 //! ```
 use std::time::Duration;
@@ -21,18 +21,18 @@ use crate::games::Kind;
 use crate::games::iracing::{HEADER_BYTES, SECTION, read_var_headers};
 use crate::sys::Prefix;
 
-/// The part of a row that counts ticks of the session.
+/// The variable that counts the ticks of the session.
 const SESSION_TICK: &str = "SessionTick";
 
-/// The memory, and what is shown in it.
+/// The shared memory and its current contents.
 pub(in super::super) struct IracingStage {
     section: Section,
     event: Pulse,
     row_bytes: u32,
     text_bytes: u64,
-    /// Whether the tape has the headers of a live game.
+    /// Whether the tape has the headers of a live recording.
     live: bool,
-    /// As the tape gave them last.
+    /// The last header of the tape.
     header: Option<Vec<u8>>,
     variables: Vec<u8>,
     text: Vec<u8>,
@@ -44,17 +44,17 @@ pub(in super::super) struct IracingStage {
     changed: Vec<u8>,
 }
 
-/// A memory that is laid out.
+/// The layout of a connected memory.
 struct Connection {
     places: Places,
     session_tick_at: Option<usize>,
     buffer: Option<usize>,
-    /// Bytes of the text that stands there.
+    /// Length of the current text.
     text_bytes: usize,
 }
 
 impl IracingStage {
-    /// Makes the section, not connected.
+    /// Creates the section, in the disconnected state.
     pub(in super::super) fn open(
         parts: &Parts,
         tape: &Tape,
@@ -63,7 +63,7 @@ impl IracingStage {
     ) -> Result<Self, PlayError> {
         let stream = |kind| parts.list.iter().find(|part| part.kind == kind).and_then(|part| tape.stream(part.stream));
         let row_bytes = stream(PartKind::Row).map_or(0, |stream| stream.spec().frame_bytes);
-        // Many texts of a live tape have one place, whose size its headers tell.
+        // All texts of a live tape share one area, whose size is in its headers.
         let live = stream(PartKind::Header).is_some();
         let text_bytes = stream(PartKind::Text).filter(|_| !live).map_or(0, |stream| stream.totals().raw_bytes);
         let name = prefix.section(SECTION);
@@ -92,7 +92,7 @@ impl IracingStage {
         self.section.write(at, &number.to_le_bytes())
     }
 
-    /// Lays the memory out; it is connected then, and has no row yet.
+    /// Lays out the memory and sets it to connected, without a row.
     fn connect(&mut self, row_bytes: u32) -> Result<(), PlayError> {
         let (header, variables) = (self.header.as_deref(), self.variables.len());
         let of_tape = header.and_then(|header| Places::of_tape(header, row_bytes, variables, self.section.len()));
@@ -111,7 +111,7 @@ impl IracingStage {
             write_text(&self.section, connection, &text)?;
         }
         self.text = text;
-        // Clients read the text only when its number is above 0.
+        // Clients read the text only if its update counter is greater than 0.
         let update = match self.text_number {
             Some(number) if number > 0 => self.text_updates.show(number),
             _ => self.text_updates.step(),
@@ -153,7 +153,7 @@ impl IracingStage {
         let Some(connection) = &mut self.connection else { return Ok(Shown::Noted) };
         let count = connection.places.rows_at.len().max(1);
         let next = connection.buffer.map_or(0, |last| (last + 1) % count);
-        // As on the tape, but never the same twice: clients read the second newest.
+        // Use the buffer from the tape, but never the same one twice in a row: clients read the second newest.
         let on_tape = entry.link.buffer.filter(|buffer| *buffer < count && Some(*buffer) != connection.buffer);
         let buffer = on_tape.unwrap_or(next);
         connection.buffer = Some(buffer);
@@ -174,7 +174,7 @@ impl IracingStage {
         Ok(Shown::Step)
     }
 
-    /// The tick of a row: as the header of its moment says, else as the row itself says, else the next one.
+    /// Returns the tick of a row: from its header, otherwise from the row itself, otherwise the next tick.
     fn tick(&mut self, entry: &Entry, row: &[u8]) -> i32 {
         let at = self.connection.as_ref().and_then(|connection| connection.session_tick_at);
         let in_row = || at.and_then(|at| row.get(at..)?.first_chunk::<4>()).map(|bytes| i32::from_le_bytes(*bytes));
@@ -182,7 +182,7 @@ impl IracingStage {
             Some(tick) => self.ticks.show_about(tick),
             None if self.live && self.ticks.last().is_some() => self.ticks.step(),
             None => match in_row().filter(|tick| *tick > 0) {
-                // A row that says the same tick again is a tick of its own all the same.
+                // A row that repeats a tick still counts as a new tick.
                 Some(tick) => {
                     self.ticks.jump();
                     self.ticks.show(tick)
@@ -193,9 +193,9 @@ impl IracingStage {
     }
 }
 
-/// The text and NULs over all that stood there.
+/// Writes the text, followed by NULs over the rest of the previous one.
 fn write_text(section: &Section, connection: &mut Connection, text: &[u8]) -> Result<(), PlayError> {
-    // Behind the last byte is a NUL, always.
+    // Always leave space for a terminating NUL.
     let room = usize::try_from(connection.places.text_room).unwrap_or(usize::MAX).saturating_sub(1);
     let text = text.get(..room).unwrap_or(text);
     let at = connection.places.text_at;
@@ -205,7 +205,7 @@ fn write_text(section: &Section, connection: &mut Connection, text: &[u8]) -> Re
     Ok(())
 }
 
-/// The row, with the counter in it as it is to be shown.
+/// Returns the row with the counter in it adjusted.
 fn with_rising<'a>(row: &'a [u8], at: Option<usize>, counter: &mut Rising, changed: &'a mut Vec<u8>) -> &'a [u8] {
     let value = at.and_then(|at| row.get(at..)?.first_chunk::<4>().map(|bytes| (at, *bytes)));
     let Some((at, value)) = value else { return row };
@@ -230,7 +230,7 @@ impl Stage for IracingStage {
                 return self.show_text(frame.get(..end).unwrap_or_default(), entry.link.text_update);
             }
             PartKind::Variables if self.variables != frame => {
-                // Another connection of the game: clients see it go and come.
+                // A new connection of the game: clients observe a disconnect and a connect.
                 self.variables = frame.to_vec();
                 if self.connection.take().is_some() {
                     self.number(4, 0)?;

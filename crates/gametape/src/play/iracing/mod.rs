@@ -1,6 +1,7 @@
-//! iRacing's memory: rotating rows, tick counts, variable headers and session text, written in the order in which the game does.
+//! iRacing's shared memory: rotating row buffers, tick counts, variable headers and session text, written in the same order as by
+//! the game.
 //!
-//! `linker` finds out which tick a row of the tape was, `plan` where things are in the memory, `memory` writes it.
+//! `linker` finds the tick of each row, `plan` computes the memory layout, `memory` writes it.
 mod linker;
 mod memory;
 mod plan;

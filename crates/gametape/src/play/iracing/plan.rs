@@ -1,4 +1,4 @@
-//! Where things are in iRacing's memory: where the tape says they were, or where today's game puts them.
+//! The layout of iRacing's shared memory: as recorded in the tape, or as the current version of the game has it.
 //!
 //! ```text
 //!        0 header, 112 bytes
@@ -9,36 +9,36 @@
 use crate::games::iracing::{HEADER_BYTES, IrsdkHeader, LiveMap, MAX_VARS, SECTION_BYTES, VAR_HEADER_BYTES};
 
 const TEXT_ROOM: u64 = 512 << 10;
-/// No session text is believed to be longer.
+/// Longer session texts are not accepted.
 const MOST_TEXT: u64 = 16 << 20;
 const ROW_ROOM: u64 = 24 << 10;
 const BUFFERS: usize = 3;
 const USUAL_HZ: i32 = 60;
 const USUAL_VERSION: i32 = 2;
 
-/// Where things are.
+/// Offsets and sizes in the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Places {
     pub(super) text_at: u64,
     pub(super) text_room: u64,
     pub(super) variables_at: u64,
     pub(super) rows_at: Vec<u64>,
-    /// Fields that only newer games write.
+    /// Fields that only newer versions of the game write.
     pub(super) new_fields: NewFields,
     /// The header before the first row: not connected, no row written.
     pub(super) header: [u8; HEADER_BYTES],
 }
 
-/// What newer games write where older ones leave zeros.
+/// Fields that newer versions of the game write, and older ones leave zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NewFields {
-    /// The tick of each row, before it is written.
+    /// The tick of each row, written before the row.
     pub(super) begin_counts: bool,
-    /// Which row is the newest.
+    /// The index of the newest row.
     pub(super) newest: bool,
 }
 
-/// Bytes that a section needs, whatever the tape's headers say.
+/// Returns the size of a section that is large enough for any headers of the tape.
 pub(super) fn section_bytes(row_bytes: u32, text_bytes: u64) -> u64 {
     let rows_at = rows_at(text_room(text_bytes));
     (rows_at + BUFFERS as u64 * row_room(row_bytes)).max(SECTION_BYTES.into())
@@ -57,7 +57,7 @@ fn row_room(row_bytes: u32) -> u64 {
 }
 
 impl Places {
-    /// As the header of the tape says, if it is one of a live memory and all of it has room.
+    /// Returns the layout from the header of the tape, if it is a valid live header and everything fits into the section.
     pub(super) fn of_tape(header: &[u8], row_bytes: u32, variables: usize, section_bytes: u64) -> Option<Self> {
         let mut bytes: [u8; HEADER_BYTES] = header.get(..HEADER_BYTES)?.try_into().ok()?;
         put(&mut bytes, 4, 1);
@@ -85,7 +85,7 @@ impl Places {
         })
     }
 
-    /// As today's game has it; rate and version from a header, where there is one.
+    /// Returns the layout of the current version of the game. Takes rate and version from the header if there is one.
     pub(super) fn usual(header: Option<&[u8]>, row_bytes: u32, variables: usize, text_bytes: u64) -> Self {
         let read = header.and_then(IrsdkHeader::read);
         let told =
@@ -115,7 +115,7 @@ impl Places {
     }
 }
 
-/// The header of a memory in which nothing was shown yet.
+/// Returns the header of a memory without rows.
 fn empty(mut header: [u8; HEADER_BYTES], buffers: usize) -> [u8; HEADER_BYTES] {
     for at in [4, 12, 40, 44] {
         put(&mut header, at, 0);
@@ -127,14 +127,15 @@ fn empty(mut header: [u8; HEADER_BYTES], buffers: usize) -> [u8; HEADER_BYTES] {
     header
 }
 
-/// Puts a number into a header.
+/// Writes a number into a header.
 fn put(header: &mut [u8; HEADER_BYTES], at: usize, number: i32) {
     if let Some(place) = header.get_mut(at..at + 4) {
         place.copy_from_slice(&number.to_le_bytes());
     }
 }
 
-/// Reads bytes as the header of a tape, and checks that nothing would be written outside the section: for the fuzz targets and mutation only.
+/// Parses bytes as the header of a tape and checks that nothing would be written outside the section. For fuzz targets and mutation
+/// tests only.
 #[doc(hidden)]
 pub fn fuzz_tape_header(data: &[u8]) {
     let (row_bytes, variables) = (1000, 10 * VAR_HEADER_BYTES);
@@ -161,7 +162,7 @@ mod tests {
         put(&mut header, 4, 1);
         let map = LiveMap::read(&header, 1_191_936).unwrap().unwrap();
         assert_eq!((map.tick_rate_hz, map.row_bytes, map.newest_tick()), (Some(60), 1099, None));
-        // A row or a text that is too long for the usual places gets more room, and still all lies inside.
+        // A row or text that is too long for the default layout gets more space and still fits.
         for (row_bytes, text_bytes) in [(30_000, 10), (1_000, 3_000_000), (1_048_576, 20 << 20)] {
             let mut header = Places::usual(None, row_bytes, 4096 * 144, text_bytes).header;
             put(&mut header, 4, 1);

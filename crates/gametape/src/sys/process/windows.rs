@@ -1,4 +1,4 @@
-//! Processes as Windows lists them.
+//! Information about running processes on Windows.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -11,14 +11,14 @@ use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_SYNCHRONIZE, Wa
 
 use crate::sys::windows_object::owned;
 
-/// Whether a process of this number runs.
+/// Returns whether a process with this id is running.
 pub fn process_runs(id: u32) -> bool {
-    // SAFETY: any number may be asked for.
+    // SAFETY: any id is allowed.
     match unsafe { owned(OpenProcess(PROCESS_SYNCHRONIZE, 0, id)) } {
-        // One that has ended stays as long as somebody has it open.
-        // SAFETY: the handle may be waited for.
+        // An exited process can be opened as long as another process has a handle to it.
+        // SAFETY: the handle can be waited for.
         Ok(process) => unsafe { WaitForSingleObject(process.as_raw_handle(), 0) == WAIT_TIMEOUT },
-        // Somebody else's is there too.
+        // A process of another user exists, too.
         Err(error) => code(&error) == Some(ERROR_ACCESS_DENIED),
     }
 }
@@ -27,20 +27,20 @@ fn code(error: &io::Error) -> Option<u32> {
     error.raw_os_error().map(i32::cast_unsigned)
 }
 
-/// Number and file name of each program that runs.
+/// Returns id and file name of each running program.
 pub fn running_programs() -> io::Result<Vec<(u32, String)>> {
-    // SAFETY: the call takes two numbers.
+    // SAFETY: the call takes two integers.
     let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0) };
     if snapshot == INVALID_HANDLE_VALUE {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is a handle, and nobody else's.
+    // SAFETY: it is a valid handle with no other owner.
     let snapshot = unsafe { OwnedHandle::from_raw_handle(snapshot) };
-    // SAFETY: a structure of numbers, for which zero is a value.
+    // SAFETY: a structure of integers, all of which may be zero.
     let mut entry: PROCESSENTRY32W = unsafe { std::mem::zeroed() };
     entry.dwSize = size_of::<PROCESSENTRY32W>() as u32;
     let mut found = Vec::new();
-    // SAFETY: the handle is that of a snapshot, and the entry has the size that it says.
+    // SAFETY: the handle is that of a snapshot, and `dwSize` is the size of the entry.
     let mut more = unsafe { Process32FirstW(snapshot.as_raw_handle(), &raw mut entry) };
     while more != 0 {
         let end = entry.szExeFile.iter().position(|unit| *unit == 0).unwrap_or(entry.szExeFile.len());

@@ -1,8 +1,8 @@
-//! Sections as files in `/dev/shm`; to read, also files without a name, which a process has open.
+//! Sections as files in `/dev/shm`. Readers can also open unlinked files that a process has open.
 //!
-//! They are read and written with `pread` and `pwrite`, not mapped. Programs that map the same file see the same pages, so
-//! nothing is lost by it, and something is won: the file may be cut short by its owner at any time, which would end a process
-//! that has it mapped (SIGBUS) but is only an error here. A call costs well below a microsecond.
+//! They are read and written with `pread` and `pwrite` instead of a memory mapping. Programs that map the same file see the same
+//! pages, so nothing is lost, and it is safer: the owner may truncate the file at any time, which would kill a process that has it
+//! mapped (SIGBUS) but is only an error here. A call costs well below 1 µs.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,23 +12,23 @@ use std::sync::atomic::{Ordering, fence};
 
 use super::linux_file::{is_named, open_to_read, open_to_write, path_of};
 
-/// The file that a section of this name is; `None` where sections are no files, and for what is no name of one.
+/// Returns the file of a section. `None` if sections are not files, or the name is invalid.
 pub fn section_file(name: &str) -> Option<PathBuf> {
     path_of(name).ok()
 }
 
-/// Reads a section that somebody else made. Never makes, changes or removes one.
+/// Reads a section that another program created. Never creates, changes or removes one.
 #[derive(Debug)]
 pub struct SectionReader {
     file: File,
     path: PathBuf,
     device_and_inode: (u64, u64),
-    /// A file in `/proc` of the process that writes the section, where it is not found by a name.
+    /// An open file in `/proc` of the process that writes the section, if the section has no name.
     writer: Option<File>,
 }
 
 impl SectionReader {
-    /// Opens a section; `None` if there is none of that name. A link, a pipe or a folder of that name is an error.
+    /// Opens a section; `None` if there is none with that name. A symbolic link, a pipe or a folder with that name is an error.
     pub fn open(name: &str) -> io::Result<Option<Self>> {
         let path = path_of(name)?;
         match open_to_read(&path) {
@@ -40,11 +40,12 @@ impl SectionReader {
         }
     }
 
-    /// Opens a section that has no name, through a process that has it open: `held` is `/proc/PID/fd/N` of that process, and `writer`
-    /// the folder in `/proc` of the one that writes. Once that one has ended, the section [is not current](Self::is_current) any more.
+    /// Opens a section without a name through a process that has it open: `held` is `/proc/PID/fd/N` of that process, and `writer`
+    /// is the folder in `/proc` of the process that writes. Once the latter has ended, the section is no longer
+    /// [current](Self::is_current).
     pub fn open_held(held: &Path, writer: &Path) -> io::Result<Self> {
         let writer = File::open(writer.join("stat"))?;
-        // Not blocking: it may be a pipe. Here the last part of the path is a link by its nature.
+        // Nonblocking, because it may be a pipe. Links are followed: an entry of `fd` is always a link.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let mut options = std::fs::OpenOptions::new();
         std::os::unix::fs::OpenOptionsExt::custom_flags(options.read(true), nonblock);
@@ -57,30 +58,30 @@ impl SectionReader {
         Ok(Self { file, path: held.to_owned(), device_and_inode, writer: Some(writer) })
     }
 
-    /// Another reader of the same section.
+    /// Creates another reader of the same section.
     pub fn try_clone(&self) -> io::Result<Self> {
         let writer = self.writer.as_ref().map(File::try_clone).transpose()?;
         let Self { path, device_and_inode, .. } = self;
         Ok(Self { file: self.file.try_clone()?, path: path.clone(), device_and_inode: *device_and_inode, writer })
     }
 
-    /// The file in `/proc` that stands for a section without a name; `None` of one with a name.
+    /// Returns the file in `/proc` that refers to a section without a name; `None` if it has a name.
     pub fn held_as(&self) -> Option<&Path> {
         self.writer.as_ref().map(|_| self.path.as_path())
     }
 
-    /// Bytes of the section now: its owner may change it.
+    /// Returns the current size of the section in bytes. Its owner may change it.
     pub fn len(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Whether the section has no bytes.
+    /// Returns whether the section has no bytes.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// Copies bytes out, while the game may be writing: whether they belong together is for the caller to find out. Copies are
-    /// made in the order of the calls. `UnexpectedEof` if the section is shorter.
+    /// Copies bytes while the game may be writing, so the copy may be torn; the caller must check. Copies are made in the order of
+    /// the calls. Fails with `UnexpectedEof` if the section is shorter.
     pub fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         fence(Ordering::SeqCst);
         self.file.read_exact_at(out, offset)?;
@@ -88,10 +89,10 @@ impl SectionReader {
         Ok(())
     }
 
-    /// Whether the name still means this section: bridges remove files and make new ones, processes end.
+    /// Returns whether the name still refers to this section: bridges remove and recreate files, and processes end.
     pub fn is_current(&self) -> bool {
         let Some(writer) = &self.writer else { return is_named(&self.path, self.device_and_inode) };
-        // What was opened of a process can be read as long as that very process lives, whatever has its number later.
+        // An open file in `/proc` is readable only while that very process lives, even if its id is reused.
         let lives = writer.read_at(&mut [0], 0).is_ok_and(|read| read > 0);
         lives && std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.device_and_inode)
     }
@@ -108,9 +109,9 @@ pub struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// Makes a section of this size, or takes over the one of that name, if it is a regular file of this user. One that is there is never
-    /// cut, and is made longer where it is too short: clients that map more than there is would be ended by the system. Bytes behind
-    /// this size are not written.
+    /// Creates a section of this size, or reuses the existing one if it is a regular file of this user. An existing section is
+    /// never truncated, and is extended if it is too short: the system would kill clients that access mapped pages beyond the end.
+    /// Bytes after this size are not written.
     pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
         let path = path_of(name)?;
         let (file, metadata, made) = open_to_write(&path)?;
@@ -120,8 +121,8 @@ impl SectionWriter {
         Ok(Self { file, path, device_and_inode: (metadata.dev(), metadata.ino()), bytes, made })
     }
 
-    /// Makes a section that this writer alone has until it is [removed](Self::remove) or dropped, or the process ends; `None` if another
-    /// writer has it. One that was left behind is taken over.
+    /// Creates a section that only this writer has until it is [removed](Self::remove) or dropped, or the process ends; `None` if
+    /// another writer has it. A section that was left behind is reused.
     pub fn claim(name: &str, bytes: u64) -> io::Result<Option<Self>> {
         let mut writer = Self::create(name, bytes)?;
         match writer.file.try_lock() {
@@ -135,22 +136,23 @@ impl SectionWriter {
         }
     }
 
-    /// Bytes of the section that this writer may write.
+    /// Returns the number of bytes that this writer may write.
     pub fn len(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the section has no bytes.
+    /// Returns whether the section has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
-    /// Whether this writer made the section, rather than found it.
+    /// Returns whether this writer created the section.
     pub fn made(&self) -> bool {
         self.made
     }
 
-    /// Copies bytes in, from the first to the last. Writes are seen in the order of the calls. Refuses to make the section longer.
+    /// Writes bytes from the first to the last. Writes become visible in the order of the calls. Fails if the write would extend
+    /// the section.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.bytes) {
@@ -162,7 +164,7 @@ impl SectionWriter {
         Ok(())
     }
 
-    /// Takes the name away again if this writer made the section and the name still means it; one that was found stays.
+    /// Removes the name if this writer created the section and the name still refers to it. A reused section stays.
     pub fn remove(self) -> io::Result<()> {
         let ours = self.made && is_named(&self.path, self.device_and_inode);
         if ours { std::fs::remove_file(&self.path) } else { Ok(()) }
@@ -228,7 +230,7 @@ mod tests {
         let path = folder.path().join("section");
         let file = File::create_new(&path).unwrap();
         file.set_len(4096).unwrap();
-        // A process of ours stands for the game: its input is the section.
+        // A child process represents the game: its standard input is the section.
         let mut game = std::process::Command::new("sleep").arg("60").stdin(File::open(&path).unwrap()).spawn().unwrap();
         std::fs::remove_file(&path).unwrap();
         let process = PathBuf::from(format!("/proc/{}", game.id()));
@@ -238,7 +240,7 @@ mod tests {
         let mut bytes = [0; 5];
         again.copy(100, &mut bytes).unwrap();
         assert_eq!((&bytes, reader.len().unwrap(), reader.is_current()), (b"moved", 4096, true));
-        // Held by somebody else as well, as by a wineserver: that the writer has ended counts.
+        // Also open in another process, as in a wineserver: the end of the writer counts.
         let own = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
         let held = SectionReader::open_held(Path::new(&own), &process).unwrap();
         assert!(held.is_current());
@@ -269,12 +271,12 @@ mod tests {
         std::os::unix::fs::symlink(&target, &path).unwrap();
         refused("is a symbolic link");
         std::fs::remove_file(&path).unwrap();
-        // Of a link to nothing no file is made.
+        // A dangling link must not create its target.
         std::os::unix::fs::symlink(folder.path().join("missing"), &path).unwrap();
         refused("is a symbolic link");
         assert!(!folder.path().join("missing").exists());
         std::fs::remove_file(&path).unwrap();
-        // A link in the middle of a name with folders.
+        // A link in the middle of a path.
         std::os::unix::fs::symlink(folder.path(), &path).unwrap();
         let through = SectionWriter::create(&format!("{name}/target"), 16).unwrap_err().to_string();
         assert!(through.contains("behind a link"), "{through}");
@@ -300,7 +302,7 @@ mod tests {
         std::fs::hard_link(&path, &second).unwrap();
         writer_refused("2 names");
         std::fs::remove_file(&second).unwrap();
-        // Only root can give a file away.
+        // Only root can change the owner of a file.
         if std::os::unix::fs::fchown(&planted, Some(54_321), None).is_ok() {
             writer_refused("belongs to user 54321");
             assert!(SectionReader::open(&name).unwrap().is_some(), "it may be read");

@@ -1,7 +1,7 @@
 //! Opens the file of a section in `/dev/shm`, a folder in which every user may create files.
 //!
-//! No symbolic link below `/dev/shm` is followed, and nothing that is not a regular file is used, so that a link, a pipe or a folder that
-//! somebody planted under the name of a section is an error. A file that is written must also belong to this user and have a plausible length.
+//! Symbolic links below `/dev/shm` are not followed, and only regular files are used, so that a link, a pipe or a folder planted
+//! under the name of a section is an error. A file that is written must also belong to this user and have a plausible size.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -15,30 +15,30 @@ use rustix::io::Errno;
 
 const FOLDER: &str = "/dev/shm";
 
-/// The longest existing section that is taken over. The largest section of a known game has 1.2 MB.
+/// Maximum size of an existing section that is reused. The largest section of a known game has 1.2 MB.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The path of a section; an error unless the name stays inside the folder.
+/// Returns the path of a section. Fails unless the name stays inside the folder.
 pub(super) fn path_of(name: &str) -> io::Result<PathBuf> {
-    // Sub-folders are in use (`SCS/SCSTelemetry`); `..` and absolute paths are not.
+    // Subfolders are in use (`SCS/SCSTelemetry`); `..` and absolute paths are not.
     let inside =
         !name.is_empty() && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     match inside {
         true => Ok(Path::new(FOLDER).join(name)),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a name of a section"))),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a valid section name"))),
     }
 }
 
-/// Opens a section for reading. `NotFound` if there is none.
+/// Opens a section for reading. Fails with `NotFound` if there is none.
 pub(super) fn open_to_read(path: &Path) -> io::Result<(File, Metadata)> {
     let (folder, name) = folder_of(path, false)?;
     regular(path, open(path, &folder, name, OFlags::RDONLY)?)
 }
 
-/// Opens a section of this user for writing, or creates it. Gives whether it was created.
+/// Opens a section of this user for writing, or creates it. The last value is whether it was created.
 pub(super) fn open_to_write(path: &Path) -> io::Result<(File, Metadata, bool)> {
     let (folder, name) = folder_of(path, true)?;
-    // The file may be removed or created by others between the calls.
+    // Other programs may remove or create the file between the calls.
     for _ in 0..100 {
         match open(path, &folder, name, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL) {
             Ok(file) => {
@@ -61,10 +61,10 @@ pub(super) fn open_to_write(path: &Path) -> io::Result<(File, Metadata, bool)> {
             }
         }
     }
-    Err(refused(path, "is created and removed all the time by another program"))
+    Err(refused(path, "is created and removed by another program again and again"))
 }
 
-/// Whether the name still means this file.
+/// Returns whether the name still refers to this file.
 pub(super) fn is_named(path: &Path, device_and_inode: (u64, u64)) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == device_and_inode)
 }
@@ -91,7 +91,7 @@ fn folder_of(path: &Path, create: bool) -> io::Result<(OwnedFd, &OsStr)> {
 }
 
 fn open(path: &Path, folder: &OwnedFd, name: &OsStr, flags: OFlags) -> io::Result<File> {
-    // Not blocking: a pipe of that name must not hang us.
+    // Nonblocking: a pipe with that name must not block.
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = openat(folder, name, flags, Mode::from_raw_mode(0o600));
     opened.map(File::from).map_err(|error| match error {
@@ -110,23 +110,23 @@ fn refused(path: &Path, why: &str) -> io::Error {
     io::Error::other(format!("{} {why}; remove it and try again", path.display()))
 }
 
-/// What counts of an existing file that is to be written.
+/// The relevant properties of an existing file that is about to be written.
 struct Found {
     owner: u32,
-    /// Hard links.
+    /// Number of hard links.
     names: u64,
     bytes: u64,
 }
 
 impl Found {
-    /// Why it must not be written by this user.
+    /// Returns why this user must not write it.
     fn refusal(&self, user: u32) -> Option<String> {
         let Self { owner, names, bytes } = *self;
         if owner != user {
-            return Some(format!("belongs to user {owner}, not to user {user} who wants to write it"));
+            return Some(format!("belongs to user {owner}, but the writer is user {user}"));
         }
         if names > 1 {
-            return Some(format!("has {names} names (hard links), and a section has one"));
+            return Some(format!("has {names} names (hard links), but a section must have one"));
         }
         (bytes > MOST_BYTES).then(|| format!("has {bytes} bytes, more than any section of a game"))
     }

@@ -1,7 +1,7 @@
 //! Named sections of shared memory: `/dev/shm/NAME` on Linux, `Local\NAME` on Windows.
 //!
-//! [`SectionReader`] copies bytes out of a section that a game (or a bridge) made; [`SectionWriter`] is the other side, for
-//! programs that stand in for a game. Neither knows what the bytes mean.
+//! [`SectionReader`] copies bytes out of a section that a game (or a bridge) created. [`SectionWriter`] is the other side, for
+//! programs that replace a game. Neither interprets the bytes.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -21,27 +21,28 @@ pub use unsupported::{SectionReader, SectionWriter, section_file};
 #[cfg(windows)]
 pub use windows::{SectionReader, SectionWriter, section_file};
 
-/// What stands before the names of all sections, so that demonstrations and tests do not meet a real game or each other.
+/// A prefix of all section names, so that demos and tests do not collide with a real game or each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prefix(String);
 
-/// Letters that a prefix may have: it becomes a part of file names.
+/// Maximum length of a prefix, which becomes a part of file names.
 const PREFIX_BYTES: usize = 64;
 
 impl Prefix {
-    /// Takes letters, digits, `-`, `_` and `.`; `None` for anything else, and for more than 64 of them.
+    /// Creates a prefix of letters, digits, `-`, `_` and `.`. Returns `None` for other characters, a leading `.`, or more than 64
+    /// characters.
     pub fn new(text: &str) -> Option<Self> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let fits = text.len() <= PREFIX_BYTES && text.chars().all(plain) && !text.starts_with('.');
         fits.then(|| Self(text.into()))
     }
 
-    /// The prefix as text; empty for the names that games use.
+    /// Returns the prefix; empty for the names that games use.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of a section under this prefix.
+    /// Returns the name of a section with this prefix.
     pub fn section(&self, name: &str) -> String {
         format!("{}{name}", self.0)
     }

@@ -1,8 +1,8 @@
-//! Systems whose shared memory gametape does not read yet: every call says so.
+//! Systems without support for shared memory: every call fails.
 
 use std::io;
 
-/// Reads a section that somebody else made.
+/// Reads a section that another program created.
 #[derive(Debug)]
 pub struct SectionReader(std::convert::Infallible);
 
@@ -11,10 +11,10 @@ pub struct SectionReader(std::convert::Infallible);
 pub struct SectionWriter(std::convert::Infallible);
 
 fn unsupported() -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, "gametape does not read shared memory on this system yet")
+    io::Error::new(io::ErrorKind::Unsupported, "gametape does not support shared memory on this system yet")
 }
 
-/// The file that a section of this name is; `None` where sections are no files.
+/// Returns the file of a section; `None` if sections are not files.
 pub fn section_file(_name: &str) -> Option<std::path::PathBuf> {
     None
 }
@@ -25,59 +25,59 @@ impl SectionReader {
         Err(unsupported())
     }
 
-    /// Bytes of the section now.
+    /// Returns the current size of the section in bytes.
     pub fn len(&self) -> io::Result<u64> {
         match self.0 {}
     }
 
-    /// Whether the section is empty.
+    /// Returns whether the section is empty.
     pub fn is_empty(&self) -> io::Result<bool> {
         match self.0 {}
     }
 
-    /// Copies bytes out.
+    /// Copies bytes out of the section.
     pub fn copy(&self, _offset: u64, _out: &mut [u8]) -> io::Result<()> {
         match self.0 {}
     }
 
-    /// The file that stands for a section without a name: on Linux only.
+    /// Returns the file that refers to a section without a name. Linux only.
     pub fn held_as(&self) -> Option<&std::path::Path> {
         None
     }
 
-    /// Whether the name still means this section.
+    /// Returns whether the name still refers to this section.
     pub fn is_current(&self) -> bool {
         match self.0 {}
     }
 }
 
 impl SectionWriter {
-    /// Makes or takes over a section.
+    /// Creates or reuses a section.
     pub fn create(_name: &str, _bytes: u64) -> io::Result<Self> {
         Err(unsupported())
     }
 
-    /// Makes a section that one writer alone has.
+    /// Creates a section with a single writer.
     pub fn claim(_name: &str, _bytes: u64) -> io::Result<Option<Self>> {
         Err(unsupported())
     }
 
-    /// Bytes of the section.
+    /// Returns the size of the section in bytes.
     pub fn len(&self) -> u64 {
         match self.0 {}
     }
 
-    /// Whether the section is empty.
+    /// Returns whether the section is empty.
     pub fn is_empty(&self) -> bool {
         match self.0 {}
     }
 
-    /// Copies bytes in.
+    /// Writes bytes to the section.
     pub fn write(&self, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
         match self.0 {}
     }
 
-    /// Takes the name away again if this writer made the section.
+    /// Removes the name if this writer created the section.
     pub fn remove(self) -> io::Result<()> {
         match self.0 {}
     }

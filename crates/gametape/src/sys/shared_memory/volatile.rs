@@ -1,16 +1,17 @@
-//! Copies of memory that another process may be writing.
+//! Copies memory that another process may be writing.
 //!
-//! Each load and store is volatile, so that the compiler neither leaves out nor repeats nor reorders one: that somebody else writes is the
-//! normal case here. Eight bytes at a time where the address allows it, from the first byte to the last; callers put fences around.
+//! Each load and store is volatile, so that the compiler does not omit, repeat or reorder any of them: concurrent writes by another
+//! process are the normal case. Copies eight bytes at a time where the alignment allows it, from the first byte to the last.
+//! Callers add the fences.
 
 const WORD: usize = size_of::<u64>();
 
-/// Bytes before the first address that a word can stand at.
+/// Returns the number of bytes before the first aligned word.
 fn before_words(address: usize, length: usize) -> usize {
     (address.wrapping_neg() % WORD).min(length)
 }
 
-/// Copies shared bytes into our own.
+/// Copies shared bytes into private memory.
 ///
 /// # Safety
 /// `from` has as many readable bytes as `to`.
@@ -19,7 +20,7 @@ pub(super) unsafe fn copy_out(from: *const u8, to: &mut [u8]) {
     let (first, rest) = to.split_at_mut(head);
     let (words, last) = rest.as_chunks_mut::<WORD>();
     let mut at = from;
-    // SAFETY: `at` goes over as many bytes as `to` has, which the caller vouches for; words begin where a word may stand.
+    // SAFETY: `at` covers as many bytes as `to` has, which the caller guarantees; words are aligned.
     unsafe {
         for byte in first {
             *byte = at.read_volatile();
@@ -36,7 +37,7 @@ pub(super) unsafe fn copy_out(from: *const u8, to: &mut [u8]) {
     }
 }
 
-/// Copies our bytes into shared ones.
+/// Copies private bytes into shared memory.
 ///
 /// # Safety
 /// `to` has as many writable bytes as `from`.
@@ -62,16 +63,16 @@ pub(super) unsafe fn copy_in(from: &[u8], to: *mut u8) {
     }
 }
 
-/// A word that differs is looked at this often: between two loads of the same word somebody may have written it.
+/// Maximum number of comparisons of a word: another process may write it between the two loads.
 const LOOKS: usize = 1000;
 
-/// Whether the bytes at two addresses are the same ones, or at least equal.
+/// Returns whether two addresses show the same memory, or at least equal contents.
 ///
 /// # Safety
-/// Both have that many readable bytes and begin where a word may stand; the length is a multiple of eight.
+/// Both have that many readable bytes and are aligned to a word; the length is a multiple of eight.
 pub(super) unsafe fn equal(one: *const u8, other: *const u8, length: usize) -> bool {
     let (one, other) = (one.cast::<u64>(), other.cast::<u64>());
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let same = |at: usize| unsafe { one.add(at).read_volatile() == other.add(at).read_volatile() };
     (0..length / WORD).all(|at| (0..LOOKS).any(|_| same(at)))
 }

@@ -1,10 +1,11 @@
 //! Sections as named file mappings: `Local\NAME`.
 //!
-//! A section lives as long as somebody has a *handle* to it, and its name as well. A reader that kept one would keep the memory of a dead
-//! game for ever, and the next game would find it there. So a reader has a view and no handle: its bytes stay readable, and the name goes
-//! away with the game. Whether the name still means the same bytes is asked by opening it again for a moment.
+//! A section and its name live as long as any process has a *handle* to it. A reader with a handle would keep the memory of a dead
+//! game alive, and the next game would find it. So a reader has a view but no handle: its bytes stay readable, and the name
+//! disappears with the game. To check whether the name still refers to the same bytes, the reader opens it again for a moment.
 //!
-//! The system does not say how large a section is, only how many bytes a view of all of it has: the size rounded up to pages of 4096.
+//! The system does not report the size of a section, only the size of a view of all of it: the size rounded up to pages of 4096
+//! bytes.
 
 use std::ffi::c_void;
 use std::io;
@@ -23,30 +24,31 @@ use windows_sys::Win32::System::Memory::{
 use super::volatile;
 use crate::sys::windows_object::{local_name, owned};
 
-/// So much of two views is compared to know whether they are of one section: games have what moves at the front.
+/// Number of bytes that are compared to tell whether two views belong to the same section. Games have their changing values at the
+/// start.
 const COMPARED_BYTES: usize = 64 << 10;
 
-/// The file that a section of this name is: sections are no files here.
+/// Returns `None`: sections are not files on Windows.
 pub fn section_file(_name: &str) -> Option<PathBuf> {
     None
 }
 
-/// All bytes of a section, mapped.
+/// A mapped view of a whole section.
 #[derive(Debug)]
 struct View {
     start: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: a view is an address and a length; the memory belongs to the process and not to a thread. It is only read and written by
-// volatile copies of raw pointers, never through references.
+// SAFETY: a view is an address and a length; the memory belongs to the process and not to a thread. It is accessed only by volatile
+// copies through raw pointers, never through references.
 unsafe impl Send for View {}
-// SAFETY: as above. Whether bytes belong together is for the callers to find out, with one thread as with several.
+// SAFETY: as above. Callers must check for torn reads anyway, with one thread as with several.
 unsafe impl Sync for View {}
 
 impl View {
     fn map(section: &OwnedHandle, access: u32) -> io::Result<Self> {
-        // SAFETY: the handle is one of a section; zero for the length means all of it.
+        // SAFETY: the handle is that of a section; a length of zero means all of it.
         let view = unsafe { MapViewOfFile(section.as_raw_handle(), access, 0, 0, 0) };
         let start = NonNull::new(view.Value.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
         let mut view = Self { start, bytes: 0 };
@@ -54,32 +56,33 @@ impl View {
         Ok(view)
     }
 
-    /// Bytes at the front that have memory behind them: a section may have been made with less than it has room for.
+    /// Returns the number of committed bytes at the start: a section may have more reserved than committed memory.
     fn committed(&self) -> io::Result<usize> {
         let mut region = MaybeUninit::<MEMORY_BASIC_INFORMATION>::zeroed();
         let size = size_of::<MEMORY_BASIC_INFORMATION>();
-        // SAFETY: the address is that of a view, and there is room for what the call writes.
+        // SAFETY: the address is that of a view, and the buffer has space for what the call writes.
         let written = unsafe { VirtualQuery(self.start.as_ptr().cast_const().cast(), region.as_mut_ptr(), size) };
         if written == 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: all bytes were zero before, and zero is a value of each of its fields.
+        // SAFETY: all bytes were zero before, and zero is a valid value of each field.
         let region = unsafe { region.assume_init() };
         Ok(if region.State == MEM_COMMIT { region.RegionSize } else { 0 })
     }
 
-    /// The address of a range, if it lies inside.
+    /// Returns the address of a range, if it is inside the view.
     fn place(&self, offset: u64, length: usize) -> Option<NonNull<u8>> {
         let offset = usize::try_from(offset).ok()?;
         let end = offset.checked_add(length)?;
-        // SAFETY: the result lies inside the view, or just behind it with nothing to read.
+        // SAFETY: the result is inside the view, or one past its end with nothing to read.
         (end <= self.bytes).then(|| unsafe { self.start.add(offset) })
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let place = self.place(offset, out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
         fence(Ordering::SeqCst);
-        // SAFETY: `place` has as many committed bytes as `out`, mapped as long as `self` lives. Sections in memory cannot be cut.
+        // SAFETY: `place` has as many committed bytes as `out`, mapped as long as `self` lives. Sections in memory cannot be
+        // truncated.
         unsafe { volatile::copy_out(place.as_ptr(), out) };
         fence(Ordering::SeqCst);
         Ok(())
@@ -95,10 +98,10 @@ impl View {
         Ok(())
     }
 
-    /// Whether two views show the same bytes. Of one section they always do, whatever is written meanwhile.
+    /// Returns whether two views show the same bytes. Views of one section always do, even during writes.
     fn shows_the_same(&self, other: &Self) -> bool {
         let bytes = self.bytes.min(COMPARED_BYTES);
-        // SAFETY: both views have that many bytes, and begin at a page.
+        // SAFETY: both views have that many bytes and start at a page boundary.
         self.bytes == other.bytes && unsafe { volatile::equal(self.start.as_ptr(), other.start.as_ptr(), bytes) }
     }
 }
@@ -106,12 +109,12 @@ impl View {
 impl Drop for View {
     fn drop(&mut self) {
         let address = MEMORY_MAPPED_VIEW_ADDRESS { Value: self.start.as_ptr().cast::<c_void>() };
-        // SAFETY: this is where the view was mapped, and nobody has the address any longer.
+        // SAFETY: the view was mapped at this address, and no pointer to it is left.
         unsafe { UnmapViewOfFile(address) };
     }
 }
 
-/// Reads a section that somebody else made. Never makes, changes or keeps one.
+/// Reads a section that another program created. Never creates, changes or keeps one alive.
 #[derive(Debug)]
 pub struct SectionReader {
     view: View,
@@ -119,14 +122,14 @@ pub struct SectionReader {
 }
 
 impl SectionReader {
-    /// Opens a section; `None` if there is none of that name.
+    /// Opens a section; `None` if there is none with that name.
     pub fn open(name: &str) -> io::Result<Option<Self>> {
         let name = local_name(name)?;
         Ok(Self::view_of(&name)?.map(|view| Self { view, name }))
     }
 
     fn view_of(name: &[u16]) -> io::Result<Option<View>> {
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name is null-terminated.
         match unsafe { owned(OpenFileMappingW(FILE_MAP_READ, 0, name.as_ptr())) } {
             Ok(section) => View::map(&section, FILE_MAP_READ).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -134,28 +137,28 @@ impl SectionReader {
         }
     }
 
-    /// Bytes of the section, rounded up to pages.
+    /// Returns the size of the section in bytes, rounded up to pages.
     pub fn len(&self) -> io::Result<u64> {
         Ok(self.view.bytes as u64)
     }
 
-    /// Whether the section has no bytes.
+    /// Returns whether the section has no bytes.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.view.bytes == 0)
     }
 
-    /// Copies bytes out, while the game may be writing: whether they belong together is for the caller to find out. Copies are
-    /// made in the order of the calls. `UnexpectedEof` if the section is shorter.
+    /// Copies bytes while the game may be writing, so the copy may be torn; the caller must check. Copies are made in the order of
+    /// the calls. Fails with `UnexpectedEof` if the section is shorter.
     pub fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         self.view.read(offset, out)
     }
 
-    /// The file that stands for a section without a name: on Linux only.
+    /// Returns the file that refers to a section without a name. Linux only.
     pub fn held_as(&self) -> Option<&std::path::Path> {
         None
     }
 
-    /// Whether the name still means this section: it goes away with the game, and the next game makes a new one.
+    /// Returns whether the name still refers to this section: it disappears with the game, and the next game creates a new one.
     pub fn is_current(&self) -> bool {
         Self::view_of(&self.name).is_ok_and(|now| now.is_some_and(|now| self.view.shows_the_same(&now)))
     }
@@ -167,18 +170,18 @@ pub struct SectionWriter {
     view: View,
     bytes: u64,
     made: bool,
-    /// While it is open, the name is there.
+    /// Keeps the name alive.
     _section: OwnedHandle,
 }
 
 impl SectionWriter {
-    /// Makes a section of this size, or takes over the one of that name, if it is large enough: it cannot be made longer. Bytes behind this
+    /// Creates a section of this size, or reuses the existing one if it is large enough: it cannot be extended. Bytes after this
     /// size are not written.
     pub fn create(name: &str, bytes: u64) -> io::Result<Self> {
         let wide = local_name(name)?;
         let (high, low) = ((bytes >> 32) as u32, bytes as u32);
-        // SAFETY: no attributes and no file are asked for, and the name ends with a zero. The error says whether it was there: it is
-        // cleared before, since success need not.
+        // SAFETY: no attributes and no file are given, and the name is null-terminated. The last error tells whether the section
+        // existed. It is cleared before, because a successful call need not set it.
         let (made, found) = unsafe {
             SetLastError(0);
             let section = CreateFileMappingW(INVALID_HANDLE_VALUE, null(), PAGE_READWRITE, high, low, wide.as_ptr());
@@ -189,35 +192,36 @@ impl SectionWriter {
         let there = view.bytes as u64;
         if there < bytes {
             let text = format!(
-                "{name} is there with {there} bytes, and {bytes} are needed; end the programs that have it open and try again"
+                "{name} exists with {there} bytes, and {bytes} are needed; exit the programs that have it open and try again"
             );
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
         }
         Ok(Self { view, bytes, made: !found, _section: section })
     }
 
-    /// Makes a section that this writer alone has until it is [removed](Self::remove) or dropped, or the process ends; `None` if another
-    /// writer has it. None is left behind: a section goes away with its last handle.
+    /// Creates a section that only this writer has until it is [removed](Self::remove) or dropped, or the process ends; `None` if
+    /// another writer has it. No section is left behind: it disappears with its last handle.
     pub fn claim(name: &str, bytes: u64) -> io::Result<Option<Self>> {
         Ok(Some(Self::create(name, bytes)?).filter(Self::made))
     }
 
-    /// Bytes of the section that this writer may write.
+    /// Returns the number of bytes that this writer may write.
     pub fn len(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the section has no bytes.
+    /// Returns whether the section has no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
-    /// Whether this writer made the section, rather than found it.
+    /// Returns whether this writer created the section.
     pub fn made(&self) -> bool {
         self.made
     }
 
-    /// Copies bytes in, from the first to the last. Writes are seen in the order of the calls. Refuses to go beyond the end.
+    /// Writes bytes from the first to the last. Writes become visible in the order of the calls. Fails if the write goes beyond the
+    /// end.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.bytes);
         let beyond = || io::Error::new(io::ErrorKind::InvalidInput, "a write beyond the end of the section");
@@ -225,7 +229,7 @@ impl SectionWriter {
         self.view.write(offset, bytes)
     }
 
-    /// Lets go of the section. Its name goes away when nobody else has it open.
+    /// Closes the section. Its name disappears when no other process has it open.
     pub fn remove(self) -> io::Result<()> {
         drop(self);
         Ok(())

@@ -1,4 +1,4 @@
-//! Folders like `/proc`, with files that stand for sections.
+//! Folders like `/proc`, with files that represent sections.
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
 use gametape_games::{ASSETTO_CORSA_FAMILY, Chars, Utf16, acc, iracing};
@@ -22,7 +22,7 @@ impl Machine {
         Self { search: WineSearch::in_folder(folder.path(), InWine::Games), folder }
     }
 
-    /// Starts a program that has mapped sections of these lengths, all zero.
+    /// Starts a program that has mapped sections of these sizes, all zero.
     fn start(&self, id: u32, program: &str, lengths: &[u64]) -> Vec<std::fs::File> {
         let own = self.folder.path().join(id.to_string());
         std::fs::create_dir_all(own.join("fd")).unwrap();
@@ -45,7 +45,7 @@ impl Machine {
         std::fs::remove_dir_all(self.folder.path().join(id.to_string())).unwrap();
     }
 
-    /// The process that the family's pages are found in, and what is in the first byte of each.
+    /// Returns the process in which the family's pages are found, the first byte of each page, and the number of empty sections.
     fn family(&self, now_ns: u64) -> Option<(u32, Vec<u8>, usize)> {
         let found = self.search.find(ASSETTO_CORSA_FAMILY, &PAGES, now_ns)?;
         let first = |reader: &SectionReader| {
@@ -86,7 +86,7 @@ fn a_game_is_found_as_soon_as_its_pages_say_what_they_are() {
     let files = machine.start(70, "AC2-Win64-Shipping.exe", &[4096, 65536, 4096, 4096, 4096]);
     assert_eq!(machine.family(2 * S), None, "processes were listed a moment ago");
     assert_eq!(machine.family(3 * S), None, "all zero");
-    // Written between two listings: seen at the next look.
+    // Written between two listings: found by the next read.
     write(&files[4], physics(9).as_bytes());
     assert_eq!(machine.family(3 * S + 1), Some((70, vec![9, 0, 0], 3)));
     write(&files[2], statics().as_bytes());

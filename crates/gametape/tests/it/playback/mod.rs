@@ -1,4 +1,4 @@
-//! Tapes to play, a clock that only the player moves, and eyes on the memory.
+//! Tapes to play, a clock that only the player advances, and readers of the shared memory.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use gametape::sys::{Prefix, SectionReader};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
 pub const MS: u64 = 1_000_000;
-/// Distance of physics frames.
+/// Interval of physics frames.
 pub const PERIOD_NS: u64 = 10 * MS;
 
-/// Time that passes when somebody sleeps.
+/// A clock that advances only by sleeping.
 #[derive(Default)]
 pub struct SleepClock(AtomicU64);
 
@@ -34,7 +34,7 @@ impl Clock for SleepClock {
     }
 }
 
-/// A tape of Competizione: physics 100 times a second, graphics with every third of them, static once.
+/// Creates a tape of Competizione: physics at 100 Hz, graphics with every third frame, static once.
 pub fn pages_tape(folder: &Path, frames: u32) -> (PathBuf, Tape) {
     let path = folder.join(format!("pages-{frames}.gtape"));
     let mut writer = Writer::create(Arc::new(StdFiles), &path, &WriteOptions::new(TapeId([9; 16]))).unwrap();
@@ -47,7 +47,7 @@ pub fn pages_tape(folder: &Path, frames: u32) -> (PathBuf, Tape) {
     page.car_model = Utf16::new("test_car");
     page.track = Utf16::new("test track");
     page.dry_tyres_name = Utf16::new("dry_compound");
-    // As a recorder copies them: one after the other.
+    // Times differ slightly, because a recorder copies the pages one after the other.
     fill(page.as_mut_bytes(), 816, 1);
     writer.append(statics, 30_000, page.as_bytes()).unwrap();
     for number in 0..frames {
@@ -70,12 +70,12 @@ pub fn pages_tape(folder: &Path, frames: u32) -> (PathBuf, Tape) {
     (path, tape)
 }
 
-/// Bytes to the end of a page that tell which one it is: a page that is cut is noticed.
+/// Fills the rest of a page with bytes that depend on its number, so that a truncated page is noticed.
 fn fill(page: &mut [u8], from: usize, number: u32) {
     page.iter_mut().enumerate().skip(from).for_each(|(at, byte)| *byte = (number as usize * 7 + at) as u8 | 1);
 }
 
-/// All frames of a stream.
+/// Returns all frames of a stream.
 pub fn frames(tape: &read::Tape, stream: &str) -> Vec<(u64, Vec<u8>)> {
     let mut frames = tape.frames(tape.stream_named(stream).unwrap());
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ pub fn id_of(tape: &read::Tape, stream: &str) -> StreamId {
     tape.stream_named(stream).unwrap().id()
 }
 
-/// What a client sees of a section.
+/// A client's view of a section.
 pub struct Eye(SectionReader);
 
 impl Eye {

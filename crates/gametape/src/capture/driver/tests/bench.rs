@@ -1,4 +1,4 @@
-//! A driver on a bench: time goes by in steps, the source gives what a test tells it, the tapes are real.
+//! A test bench for the driver: time advances in steps, the source is scripted, and the tapes are real.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) const LIVE: State = State::Here(Presence::Live);
 pub(super) const PAUSED: State = State::Here(Presence::Paused);
 pub(super) const MENU: State = State::Away(Away::Off);
 
-/// Stands still until a test moves it.
+/// A clock that only tests advance.
 #[derive(Default)]
 struct StepClock(AtomicU64);
 
@@ -43,14 +43,14 @@ impl Clock for StepClock {
     fn sleep_until_ns(&self, _moment_ns: u64) {}
 }
 
-/// Gives what it is told: at each look the newest number as a frame of stream 0, and what else a test puts in.
+/// A scripted source. Each read returns the newest number as a frame of stream 0, and the frames that a test adds.
 pub(super) struct Scripted {
     pub(super) description: Description,
     pub(super) state: State,
     pub(super) number: u32,
-    /// Bytes of a frame beyond its number.
+    /// Additional bytes of a frame after its number.
     pub(super) more_bytes: usize,
-    /// Given at the next look, after the number: stream, how long ago, bytes.
+    /// Frames for the next read, after the number: stream, age in nanoseconds, bytes.
     pub(super) also: Vec<(usize, u64, Vec<u8>)>,
     pub(super) session: Option<u64>,
     pub(super) about: About,
@@ -88,15 +88,15 @@ impl Source for Scripted {
     }
 }
 
-/// Files that can be made only while the gate is open, or not at all.
+/// A file system on which creating files blocks while the gate is closed, or fails.
 #[derive(Default)]
 struct GatedFiles {
     closed: Mutex<bool>,
     opened: Condvar,
     broken: AtomicBool,
-    /// Set when the tapes that have it cannot be written any more; later tapes get another one.
+    /// When set, writing to the tapes that hold it fails. Later tapes get a new flag.
     writes_fail: Mutex<Arc<AtomicBool>>,
-    /// Whether whoever writes to a journal panics.
+    /// When set, writing to a journal panics.
     panics: Arc<AtomicBool>,
 }
 
@@ -174,7 +174,7 @@ impl JournalFile for GatedJournal {
     }
 }
 
-/// Hears what a recorder sees: frames so far, and gaps by the frames before them and their length.
+/// What an observer received: the number of frames, and for each gap the number of frames before it and its length.
 #[derive(Default)]
 pub(super) struct Heard {
     pub(super) frames: usize,
@@ -213,13 +213,13 @@ pub(super) struct Bench {
 /// A tape that was closed.
 pub(super) struct Ended {
     pub(super) reason: EndReason,
-    /// The frames of stream 0 that differ from the one before.
+    /// The numbers in the frames of stream 0, without unchanged ones.
     pub(super) numbers: Vec<u32>,
     pub(super) tape: Tape,
 }
 
 impl Ended {
-    /// What a file holds, closed or not; `None` if there is none.
+    /// Reads a file, closed or not. Returns `None` if it does not exist.
     fn of(path: &Path, reason: EndReason) -> Option<Self> {
         let mut ended = Self { reason, numbers: Vec::new(), tape: Tape::open(path).ok()? };
         let number = |(_, bytes): (u64, Vec<u8>)| u32::from_le_bytes(*bytes.first_chunk().unwrap());
@@ -235,7 +235,7 @@ impl Ended {
         self.tape.stream_named(stream).unwrap().status().counters
     }
 
-    /// Times and bytes of a stream.
+    /// Returns times and bytes of a stream's frames.
     pub(super) fn frames(&self, stream: &str) -> Vec<(u64, Vec<u8>)> {
         let mut frames = self.tape.frames(self.tape.stream_named(stream).unwrap());
         let mut found = Vec::new();
@@ -246,7 +246,7 @@ impl Ended {
     }
 }
 
-/// Two streams of data, and one that describes the first.
+/// Returns two data streams, and one that describes the first.
 pub(super) fn description(game: &str) -> Description {
     let mut description = Description::of_game(game);
     description.rows("numbers", "test");
@@ -291,14 +291,14 @@ impl Bench {
         Self { heard, source, progress, driver, clock, files, hear, told, opened, folder }
     }
 
-    /// One look, that much later. A file that can be made is made before the next one.
+    /// Advances the clock and reads once. If a file can be created, waits until it is.
     pub(super) fn look_after(&mut self, ms: u64) {
         self.clock.0.fetch_add(ms * 1_000_000, Ordering::Relaxed);
         self.driver.look(&mut self.source, &Counters::default()).unwrap();
         self.wait_for_file();
     }
 
-    /// Looks every 10 ms at a game that works.
+    /// Reads a moving game every 10 ms.
     pub(super) fn drive(&mut self, looks: u32) {
         for _ in 0..looks {
             self.source.number += 1;
@@ -306,19 +306,19 @@ impl Bench {
         }
     }
 
-    /// Looks at a game of which nothing moves.
+    /// Reads a game in which nothing moves.
     pub(super) fn still(&mut self, ms: u64) {
         (0..ms / 10).for_each(|_| self.look_after(10));
     }
 
-    /// The game is in its menus for so long.
+    /// Puts the game into its menus for that long.
     pub(super) fn leave(&mut self, ms: u64) {
         self.source.state = MENU;
         self.still(ms);
         self.source.state = LIVE;
     }
 
-    /// Whether files can be made. One that was waited for is there then.
+    /// Blocks or unblocks the creation of files. When unblocking, waits for a pending file.
     pub(super) fn disk_hangs(&self, hangs: bool) {
         self.files.set_closed(hangs);
         self.wait_for_file();
@@ -338,14 +338,14 @@ impl Bench {
         self.files.broken.store(false, Ordering::Relaxed);
     }
 
-    /// Tapes that are there cannot be written any more; new ones can.
+    /// Makes writing to existing tapes fail. New ones work.
     pub(super) fn break_tapes(&self) {
         let mut fails = self.files.writes_fail.lock().unwrap();
         fails.store(true, Ordering::Relaxed);
         *fails = Arc::default();
     }
 
-    /// Whoever writes to a journal from now on panics.
+    /// Makes every further write to a journal panic.
     pub(super) fn panic_on_write(&self) {
         self.files.panics.store(true, Ordering::Relaxed);
     }
@@ -357,7 +357,7 @@ impl Bench {
         }
     }
 
-    /// Drives until a file of that number was begun, since the recorder notices some things only after a while.
+    /// Drives until that many tapes were begun. The recorder notices some problems with a delay.
     pub(super) fn drive_until_tapes(&mut self, tapes: usize) {
         let start = std::time::Instant::now();
         while self.opened.len() < tapes {
@@ -376,7 +376,8 @@ impl Bench {
         }
     }
 
-    /// Ends the recording: the tapes that were begun, what was told, and whether all is well.
+    /// Ends the recording. Returns the tapes that were begun, the notifications, and whether all tapes were begun, written and
+    /// closed.
     pub(super) fn end_whatever(mut self) -> (Vec<Result<Ended, PathBuf>>, Vec<Told>, bool) {
         self.driver.end(EndReason::Stopped, &self.source);
         self.hear();
@@ -384,20 +385,20 @@ impl Bench {
         (tapes.collect(), self.told, self.driver.tapes.all_is_well())
     }
 
-    /// Tapes in the folder so far.
+    /// Returns the number of tapes in the folder.
     pub(super) fn tapes(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
         names.filter(|path| path.extension().is_some_and(|extension| extension == "gtape")).count()
     }
 
-    /// Ends the recording; what failed.
+    /// Ends the recording and returns the failures.
     pub(super) fn failures(mut self) -> Vec<String> {
         self.driver.end(EndReason::DiskFailed, &self.source);
         let failed = |told| if let Told::Failed(text) = told { Some(text) } else { None };
         self.hear.try_iter().filter_map(failed).collect()
     }
 
-    /// Ends the recording; the tapes in the order in which they were begun.
+    /// Ends the recording and returns the tapes in the order in which they were begun.
     pub(super) fn end(mut self) -> Vec<Ended> {
         self.driver.end(EndReason::Stopped, &self.source);
         let told: Vec<Told> = self.hear.try_iter().collect();

@@ -1,4 +1,4 @@
-//! Disks that are full or broken, files that others remove, threads that die: what the user is told, and what is on the tapes.
+//! Full or failing disks, files removed by others, and panicking threads: what the user is notified of, and what is on the tapes.
 
 use super::super::super::options::{EndReason, Told};
 use super::bench::{Bench, Ended};
@@ -31,7 +31,7 @@ fn while_no_tape_can_be_made_frames_wait_and_the_first_one_has_them_all() {
     assert!(bench.progress.is_recording());
     let (tapes, told, well) = bench.end_whatever();
     assert!(well && failed(&told).is_empty() && lost(&told).is_empty());
-    assert!(warned(&told).len() == 1 && warned(&told)[0].contains("tried again"), "{:?}", warned(&told));
+    assert!(warned(&told).len() == 1 && warned(&told)[0].contains("retrying"), "{:?}", warned(&told));
     let numbers: Vec<_> = tapes.into_iter().map(|tape| tape.unwrap().numbers).collect();
     assert_eq!(numbers, [range(1, 1000)]);
 }
@@ -45,7 +45,7 @@ fn a_tape_that_can_never_be_made_is_told_with_the_frames_that_it_cost() {
     bench.mend_disk();
     bench.drive(50);
     let (tapes, told, _) = bench.end_whatever();
-    assert!(lost(&told).len() == 1 && lost(&told)[0].starts_with("200 frames are lost"), "{:?}", lost(&told));
+    assert!(lost(&told).len() == 1 && lost(&told)[0].starts_with("200 frames were lost"), "{:?}", lost(&told));
     let numbers: Vec<_> = tapes.into_iter().map(|tape| tape.unwrap().numbers).collect();
     assert_eq!(numbers, [range(201, 250)], "the next session is recorded");
 }
@@ -55,7 +55,7 @@ fn a_tape_that_cannot_be_written_any_more_is_followed_by_another_and_no_frame_is
     let mut bench = going_on();
     bench.drive(100);
     bench.break_tapes();
-    // A block is full after 1024 frames; the encoder meets the error when it comes to it.
+    // A block is full after 1024 frames. The encoder meets the error when it writes one.
     bench.drive(1_500);
     bench.drive_until_tapes(2);
     bench.drive(100);
@@ -96,7 +96,8 @@ fn a_thread_that_dies_while_it_closes_a_tape_is_an_error() {
         bench.drive(10);
         bench.panic_on_write();
         let (tapes, told, well) = bench.end_whatever();
-        // The encoder may die first: then the tape has broken off before it is closed, and a recorder that goes on can still end well.
+        // If the encoder thread panics first, the tape breaks off before it is closed, and a recorder with `go_on` can still
+        // succeed.
         assert!(!well || goes_on, "it is not called a success");
         assert_eq!(failed(&told).len(), 1, "{told:?}");
         assert!(
