@@ -1,6 +1,6 @@
-//! The `gametape` command: words, colours and exit codes around the `gametape` library.
+//! The `gametape` command: a command line around the `gametape` library.
 //!
-//! `cli` says which commands there are, `commands` has one file for each, `exit` turns their results into exit codes. Data goes to
+//! `cli` lists the commands, `commands` has one file for each, `exit` turns their results into exit codes. Data goes to
 //! stdout, everything else to stderr.
 #![forbid(unsafe_code)]
 

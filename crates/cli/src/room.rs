@@ -1,28 +1,29 @@
-//! Room for tapes: checked before a recording begins, and looked at while it runs.
+//! Disk space for tapes: checked before a recording starts, and monitored while it runs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::anyhow;
 use gametape::capture::Place;
 use gametape::paths::{check_writable, free_bytes};
 
 use crate::human;
 use crate::open::DATA_DIR;
 
-/// With less room than this the user is warned: some hours of most games, or minutes of the largest.
+/// Below this the user is warned: enough for some hours of most games, or minutes of the largest.
 const LITTLE: u64 = 500_000_000;
-/// How often it is looked at.
+/// How often the free space is checked.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// Fails if no tape can be made there. Makes the folder if it does not exist.
+/// Fails if no tape can be created there. Creates the folder if it does not exist.
 pub(crate) fn check_place(place: &Place) -> anyhow::Result<()> {
     let folder = folder_of(place);
-    check_writable(&folder).with_context(|| match place {
-        Place::File(_) => {
-            format!("cannot write to the folder {}; name a file in another one with -o", folder.display())
-        }
-        _ => format!("cannot write to the folder {}; set {DATA_DIR} to one that you may write to", folder.display()),
+    check_writable(&folder).map_err(|error| {
+        let hint = match place {
+            Place::File(_) => "name a file in another folder with -o".to_owned(),
+            _ => format!("set {DATA_DIR} to a folder that you may write to"),
+        };
+        anyhow!("cannot write to the folder {}: {error}; {hint}", folder.display())
     })
 }
 
@@ -35,7 +36,7 @@ fn folder_of(place: &Place) -> PathBuf {
     }
 }
 
-/// Warns once when there is little room, and again only after there was more.
+/// Warns once when space is low, and again only after space was freed.
 pub(crate) struct Room {
     folder: Option<PathBuf>,
     looked: Option<Instant>,
@@ -43,12 +44,12 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Room for tapes in this place.
+    /// Monitors the disk of this place.
     pub(crate) fn of(place: Option<&Place>) -> Self {
         Self { folder: place.map(folder_of), looked: None, warned: false }
     }
 
-    /// A warning, if it is time to look and there is one to give.
+    /// Returns a warning if a check is due and space is low.
     pub(crate) fn look(&mut self) -> Option<String> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return None;
@@ -61,11 +62,11 @@ impl Room {
     fn judge(&mut self, folder: &Path, free: u64) -> Option<String> {
         let little = free < LITTLE;
         let news = little && !self.warned;
-        // It does not warn again and again where the limit is crossed back and forth.
+        // Hysteresis: no repeated warnings while the free space hovers around the limit.
         self.warned = little || (self.warned && free < 2 * LITTLE);
         let (free, folder) = (human::bytes(free), folder.display());
         news.then(|| {
-            format!("warning: the disk is nearly full: {free} left for {folder}; make room before it is needed")
+            format!("warning: the disk is nearly full: {free} left for {folder}; free some space before it runs out")
         })
     }
 }
@@ -84,9 +85,9 @@ mod tests {
         assert!(warning.contains("312.0 MB") && warning.contains("tapes"), "{warning}");
         assert_eq!(room.judge(folder, 1), None);
         assert_eq!(room.judge(folder, LITTLE + 1), None);
-        assert_eq!(room.judge(folder, LITTLE - 1), None, "a little more is no news");
+        assert_eq!(room.judge(folder, LITTLE - 1), None, "a little more space is not reported");
         assert_eq!(room.judge(folder, 2 * LITTLE), None);
         assert!(room.judge(folder, 0).is_some());
-        assert_eq!(room.look(), None, "nothing is recorded");
+        assert_eq!(room.look(), None, "no recording runs");
     }
 }

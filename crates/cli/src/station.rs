@@ -1,11 +1,11 @@
-//! What runs beside a recording in the main job.
+//! Everything that runs beside a recording in the main job.
 //!
 //! ```text
 //! recorders ──▶ Live: one tap, one tracker ─┬─▶ store ──▶ server's listeners, lines for the terminal
-//!           │                               ├─▶ what the car does now, for those listeners
+//!           │                               ├─▶ current state of the car, for those listeners
 //!           │                               └─▶ the frames themselves, for clients that request V2
 //!           └─▶ tapes that begin and end ──▶ catalogue; laps again, from a closed tape, if some are lacking
-//! at the start: tapes that no tracker has seen ──▶ store ──▶ another server, if one is named
+//! at the start: tapes that were never tracked ──▶ store ──▶ another server, if one is named
 //! ```
 
 use std::collections::HashMap;
@@ -42,8 +42,8 @@ pub(crate) struct Station {
 }
 
 impl Station {
-    /// Starts all of it. Tapes in these folders that no tracker has seen are tracked meanwhile. `in_step`: the source waits for its recorder,
-    /// which therefore waits for the tracker instead of skipping frames.
+    /// Starts everything. Meanwhile, tapes in these folders that were never tracked are tracked. With `in_step`, the source
+    /// waits for its recorder, so the recorder waits for the tracker instead of skipping frames.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         folders: Vec<PathBuf>,
@@ -58,9 +58,9 @@ impl Station {
         let serving = match serving {
             Ok(serving) => Some(serving),
             Err(error) if bind.is_some() => return Err(error),
-            // Nobody asked for this address, and a recording is worth more than its server: it goes on without.
+            // No address was requested explicitly, and recording is more important than serving: go on without a server.
             Err(error) => {
-                let _ = say.send(format!("note: nothing is served: {error:#}"));
+                let _ = say.send(format!("note: the dashboard is not available: {error:#}"));
                 None
             }
         };
@@ -80,7 +80,7 @@ impl Station {
         let mut live = Live::new().laps(Arc::new(keep)).on_failure(move |failure| {
             of_server.iter().for_each(|cars| cars.fail(failure.part));
             let text = human::safe(&failure.to_string());
-            let _ = failed.send(format!("error: {text}; the recording goes on"));
+            let _ = failed.send(format!("error: {text}; the recording continues"));
         });
         if in_step {
             live = live.patient(StopFlag::default());
@@ -104,30 +104,31 @@ impl Station {
         })
     }
 
-    /// What the server listens on, if there is one.
+    /// Returns the address of the server, if there is one.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.serving.as_ref().map(Serving::address)
     }
 
-    /// Tapes are played from a page under this prefix of memory names.
+    /// Sets the prefix of the shared-memory names for playback started from a page.
     pub(crate) fn play_under(&self, prefix: &Prefix) {
         if let Some(serving) = &self.serving {
             serving.state().playback.under(prefix.clone());
         }
     }
 
-    /// Observers for one recorder.
+    /// Returns the observers for one recorder.
     pub(crate) fn observers(&mut self) -> io::Result<Vec<Box<dyn Observer>>> {
         Ok(vec![self.live.observer()?])
     }
 
-    /// What there is to say, as it comes; and who wants to know of tapes.
+    /// Returns the lines to print, as they arrive, and the callback for opened and closed tapes.
     pub(crate) fn lines_and_tapes(&mut self) -> Option<(Receiver<String>, impl Fn(&Path) + 'static)> {
         let tapes = self.tapes.take()?;
         Some((self.lines.take()?, move |path: &Path| drop(tapes.send(Note::Tape(path.to_owned())))))
     }
 
-    /// Waits until all laps of what was recorded are stored and told. The recorders must have ended, and the one who tells of tapes be gone.
+    /// Waits until all recorded laps are stored and announced. The recorders must have ended, and the callback of
+    /// `lines_and_tapes` must be dropped.
     pub(crate) fn end_laps(self) -> Served {
         let failed = self.live.wait().is_err();
         Served {
@@ -140,9 +141,9 @@ impl Station {
     }
 }
 
-/// What is left when the laps are through.
+/// The parts that still run after all laps are stored.
 pub(crate) struct Served {
-    /// A part beside the recording failed. What it was has been said.
+    /// A part beside the recording failed. The error was already reported.
     pub(crate) failed: bool,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
@@ -151,28 +152,29 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Ends the rest.
+    /// Stops the remaining parts.
     pub(crate) fn end(self) -> anyhow::Result<()> {
         if let Some(catching_up) = self.catching_up {
             catching_up.stop();
         }
         let catalogued = self.catalogue.join();
-        // What has not arrived yet is sent by the next run.
+        // The next run sends what has not been sent yet.
         self.pushing.into_iter().for_each(Pushing::stop);
         self.serving.map_or(Ok(()), Serving::end)?;
-        catalogued
-            .map_err(|_| anyhow::anyhow!("the catalogue failed; `gametape laps rebuild` brings in what is missing"))
+        catalogued.map_err(|_| {
+            anyhow::anyhow!("updating the catalogue failed; run `gametape laps rebuild` to add what is missing")
+        })
     }
 }
 
-/// Tells of laps: listeners of the server, and people.
+/// Announces laps to the server's listeners and to the user.
 struct Teller {
     state: Option<AppState>,
     say: Sender<String>,
     tapes: Sender<Note>,
 }
 
-/// What is known of one recording.
+/// State of one recording.
 struct OfTape {
     announcer: Option<Announcer>,
     lines: LapLines,
@@ -193,7 +195,7 @@ impl Teller {
                 }
             }
             Announced::NotStored { error, .. } => say(format!(
-                "laps could not be stored ({}); the tape has them: `gametape laps rebuild` brings them in",
+                "laps could not be stored ({}), but they are on the tape; run `gametape laps rebuild` to add them",
                 human::safe(&error.to_string())
             )),
             Announced::Ended { whole } => {

@@ -1,6 +1,7 @@
-//! Notes each tape that begins or ends in the catalogue, and makes the laps of a tape again if some of them are lacking.
+//! Adds each opened or closed tape to the catalogue, and tracks a tape again if some of its laps are missing.
 //!
-//! Takes what the recorders and the trackers say, in any order: a tape is tracked again when its file is closed and its tracker is through.
+//! Takes the notifications of recorders and trackers in any order: a tape is tracked again once its file is closed and its
+//! tracker has ended.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,27 +15,27 @@ use gametape::store::{CataloguedTape, Store, track_again};
 
 use crate::human;
 
-/// What is to be noted.
+/// A notification.
 pub(crate) enum Note {
-    /// A tape begins, or its file was closed.
+    /// A tape was opened, or its file was closed.
     Tape(PathBuf),
-    /// The tracker of a tape is through.
+    /// The tracker of a tape has ended.
     LapsEnded {
-        /// Which.
+        /// The tape.
         tape: TapeId,
-        /// All of its laps are in the store.
+        /// Whether all of its laps are in the store.
         whole: bool,
     },
 }
 
-/// What was heard of a tape.
+/// The notifications received for a tape so far.
 #[derive(Default)]
 struct Heard {
     closed: Option<CataloguedTape>,
     whole: Option<bool>,
 }
 
-/// Notes until nobody is left who has something to say.
+/// Handles notifications until all senders are dropped.
 pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender<String>) {
     let place = this_machine();
     let say = |text: String| drop(say.send(text));
@@ -51,7 +52,7 @@ pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender
                     tapes.entry(id).or_default().closed = Some(tape);
                     id
                 }
-                // A tape that begins has no frame yet, and what has no beginning is noted at its end.
+                // A tape that was just opened has no frames yet; a tape that cannot be catalogued yet is added when it is closed.
                 Ok(_) => continue,
                 Err(error) => {
                     let text = human::safe(&error.to_string());
@@ -71,18 +72,18 @@ pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender
 
 fn bring_in(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
     let path = human::safe(&tape.path);
-    // The tracker may have failed on these frames before: what fails on one tape concerns no other.
+    // The tracker may have panicked on these frames before. A panic must not affect other tapes.
     let tracked = catch_unwind(AssertUnwindSafe(|| track_again(store, tape, false)));
     let Ok(tracked) = tracked else {
         return say(format!(
-            "error: laps of {path} cannot be made: the tracker failed, please report it with the tape"
+            "error: cannot track the laps of {path}: the tracker panicked, which is a bug; please report it with the tape"
         ));
     };
     match tracked {
-        Ok(Ok(_)) => say(format!("laps of {path} were made again from the tape")),
-        Ok(Err(reason)) => say(format!("note: laps of {path} cannot be made: {}", human::safe(&reason))),
+        Ok(Ok(_)) => say(format!("tracked the laps of {path} again from the tape")),
+        Ok(Err(reason)) => say(format!("note: cannot track the laps of {path}: {}", human::safe(&reason))),
         Err(error) => say(format!(
-            "laps of {path} could not be stored ({}); the tape has them: `gametape laps rebuild` brings them in",
+            "laps of {path} could not be stored ({}), but they are on the tape; run `gametape laps rebuild` to add them",
             human::safe(&error.to_string())
         )),
     }
@@ -107,7 +108,7 @@ mod tests {
         writer.finish().unwrap();
     }
 
-    /// What is said when these notes come. Nobody knows how to make laps of this game, so each attempt is told.
+    /// Returns the lines printed for these notifications. The game has no tracker, so each attempt prints a line.
     fn said(notes: &dyn Fn(&Path, TapeId) -> Vec<Note>) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let store = SqlStore::sqlite(folder.path().join("laps.sqlite")).unwrap();
@@ -131,7 +132,7 @@ mod tests {
             said(&|path, id| vec![closed(path), ended(id, false)]),
         ];
         for lines in attempts {
-            assert!(lines.len() == 1 && lines[0].contains("cannot be made"), "{lines:?}");
+            assert!(lines.len() == 1 && lines[0].contains("cannot track"), "{lines:?}");
         }
         assert_eq!(said(&|path, id| vec![ended(id, true), closed(path)]), Vec::<String>::new());
         assert_eq!(said(&|path, _| vec![closed(path)]), Vec::<String>::new());

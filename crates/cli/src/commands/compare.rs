@@ -20,49 +20,49 @@ use crate::{human, open};
 const TITLE: Style = Style::new().bold();
 const SLOWER: Style = AnsiColor::Red.on_default();
 const FASTER: Style = AnsiColor::Green.on_default();
-/// Stretches that are told, each way.
+/// The number of stretches listed, for losses and for gains.
 const TOLD: usize = 5;
-/// A stretch with less than this was driven alike.
+/// Stretches with a smaller difference are not listed.
 const ALIKE_MS: f64 = 1.0;
-/// What is shown of both laps.
+/// Channels shown for both laps.
 const SHOWN: [&str; 4] = ["speed_kmh", "throttle", "brake", "steering"];
 
-/// Two laps side by side, by the place on the track
+/// Compare two laps by track position
 ///
-/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints where time was won and lost and the corners, and then a
-/// grid of places with speed, throttle, brake and steering of both laps.
+/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints where time was gained and
+/// lost, the corners, and a grid of track positions with speed, throttle, brake and steering of both laps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape compare race.gtape#3 race.gtape#7
   gametape compare monday.gtape#2 friday.gtape#5 --step 25
   gametape compare race.gtape#3 race.gtape#7 --csv > compare.csv
 
-A lap is the tape and the number that `gametape laps` prints first, or its id (`gametape laps --json`).")]
+A lap is a tape and the number in the first column of `gametape laps`, or an id from `gametape laps --json`.")]
 pub(crate) struct Args {
-    /// The lap to compare with: TAPE#N, or the id of a lap of the store
+    /// The reference lap: TAPE#N, or the id of a lap in the store
     a: String,
-    /// The lap that is compared, named in the same ways
+    /// The lap to compare with it, in the same notation
     b: String,
-    /// Store of laps that are named by their id: a file, postgres://…, or demo
+    /// Store with the laps that are named by id: a file, postgres://… or demo
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Metres from place to place
+    /// Distance between grid positions in metres
     #[arg(long, value_name = "M", default_value_t = 5.0, value_parser = parse_step)]
     step: f64,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// The grid as lines with commas
+    /// Print the grid as CSV
     #[arg(long)]
     csv: bool,
 }
 
 fn parse_step(text: &str) -> Result<f64, String> {
     let step = text.parse::<f64>().ok().filter(|step| (0.5..=500.0).contains(step));
-    step.ok_or_else(|| format!("{text:?} is no step; write metres from 0.5 to 500"))
+    step.ok_or_else(|| format!("{text:?} is not a valid step; write metres from 0.5 to 500"))
 }
 
-/// A lap that was asked for.
+/// A lap to compare.
 struct Asked {
     name: String,
     tape: Tape,
@@ -72,20 +72,20 @@ struct Asked {
     length_m: Option<f32>,
 }
 
-/// Both laps at a place.
+/// Both laps at a track position.
 struct At {
     distance_m: f64,
     delta_ms: f64,
     times_ms: [f64; 2],
-    /// What is shown of each.
+    /// The values of [`SHOWN`] for each lap.
     shown: [[Option<f64>; SHOWN.len()]; 2],
 }
 
-/// What is told.
+/// The comparison to print.
 struct Told {
     length_m: f64,
     grid: Vec<At>,
-    /// Where a part begins and ends, and what is lost in it.
+    /// Start, end and time lost of each stretch.
     stretches: Vec<(f64, f64, f64)>,
     corners: Vec<Corner>,
 }
@@ -95,13 +95,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (a, b) = (read(&args.a, store)?, read(&args.b, store)?);
     if differ(a.track.as_ref(), b.track.as_ref()) || differ(a.layout.as_ref(), b.layout.as_ref()) {
         return Err(exit::usage(format!(
-            "{} and {} are on different tracks; compare laps of one track",
+            "{} and {} are on different tracks; compare laps of the same track",
             a.name, b.name
         )));
     }
     let Some(length_m) = a.length_m.or(b.length_m).map(f64::from) else {
         return Err(exit::nothing_found(
-            "the length of the track is not known: the game does not say it, and no whole lap is on the tape",
+            "the track length is not known: the game does not provide it, and the tape contains no complete lap",
         ));
     };
     let names = SHOWN.map(str::to_owned);
@@ -115,7 +115,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     fine.thin(&mut compared, &mut laps);
     let told = Told::of(&laps, &compared, length_m);
     if told.grid.is_empty() {
-        return Err(exit::nothing_found("the laps have no place in common: the tapes hold too few frames of them"));
+        return Err(exit::nothing_found(
+            "the laps have no track position in common: the tapes have too few frames of them",
+        ));
     }
     let mut out = Vec::new();
     match (args.json, args.csv) {
@@ -134,7 +136,7 @@ fn differ(a: Option<&String>, b: Option<&String>) -> bool {
 }
 
 impl Told {
-    /// Places that one of the laps has no frames around are left out.
+    /// Skips positions where one of the laps has no frames.
     fn of(laps: &[LapColumns; 2], compared: &Comparison, length_m: f64) -> Self {
         let at = |(row, distance_m): (usize, &f64)| {
             let delta_ms = *compared.delta_ms.last()?.get(row)?;
@@ -168,11 +170,12 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     }
     let Some((path, number)) = name.rsplit_once('#') else {
         return Err(exit::usage(format!(
-            "{name:?} is no lap; write TAPE#N, `gametape laps TAPE` prints N, or the id of a lap of the store"
+            "{name:?} is not a lap; write TAPE#N (`gametape laps TAPE` prints N), or the id of a lap in the store"
         )));
     };
-    let number: u32 =
-        number.parse().map_err(|_| exit::usage(format!("{name:?} is no lap; write TAPE#N with a number behind #")))?;
+    let number: u32 = number
+        .parse()
+        .map_err(|_| exit::usage(format!("{name:?} is not a lap; write TAPE#N with a number after #")))?;
     let path = PathBuf::from(path);
     let tape = open::tape(&path)?;
     let tracked = of_lap::tracked(&tape, &path)?;
@@ -185,14 +188,14 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     Ok(Asked { name: short(&path, number), tape, lap, track, layout, length_m })
 }
 
-/// A lap of the store, from its tape.
+/// Reads a lap of the store from its tape.
 fn of_store(id: Id, named: Option<&str>) -> anyhow::Result<Asked> {
     let store = laps_store::with_laps(named)?;
     let stored = store.lap(id, Audience::Owner)?;
     let stored = stored.ok_or_else(|| exit::nothing_found(format!("lap {id} is not in {}", store.name())))?;
     let path = catalogue::file_of(&store, stored.tape)?.ok_or_else(|| {
         exit::nothing_found(format!(
-            "the tape of lap {id} is not known on this machine; `gametape laps rebuild FOLDER` looks for tapes"
+            "the tape of lap {id} is not on this machine; run `gametape laps rebuild FOLDER` to search a folder for tapes"
         ))
     })?;
     let tape = open::tape(&path)?;

@@ -1,4 +1,4 @@
-//! How often each client may ask: so many requests in a minute, counted from its first one.
+//! Rate limits: a number of requests per client in a minute, counted from its first request.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Clients that are counted apart. More of them share one count: memory does not grow with who asks.
+/// The number of clients counted separately. All others share one counter, so that memory is bounded.
 const MOST: usize = 20_000;
 
-/// Requests in a minute.
+/// Requests per minute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Of a client without a token.
+    /// For a client without a token.
     pub(crate) anyone: u32,
-    /// Of a client with a token.
+    /// For a client with a token.
     pub(crate) token: u32,
-    /// Of this machine.
+    /// For this machine.
     pub(crate) loopback: u32,
 }
 
@@ -26,32 +26,32 @@ impl Default for Limits {
     }
 }
 
-/// Live streams that a client without a token may have open.
+/// The number of live streams per client without a token.
 const STREAMS_ANYONE: u32 = 16;
-/// Live streams that a client with a token may have open.
+/// The number of live streams per client with a token.
 const STREAMS_TOKEN: u32 = 256;
 
-/// As what a client asks: each has a count of its own.
+/// The rate-limit class of a request: each has its own counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Asks {
-    /// From this machine, with nobody in between.
+    /// From this machine, without a proxy.
     Here,
     /// Without a token.
     Anyone,
-    /// With a token.
+    /// With a valid token.
     Token,
-    /// With a token that is none: guessing is counted apart, so that it costs nobody else anything.
+    /// With an invalid token: guessing is counted separately, so that it does not affect other clients.
     WrongToken,
 }
 
-/// Counts requests, and streams that are open.
+/// Counts requests and open streams.
 pub(super) struct Clients {
     limits: Limits,
     counts: Mutex<HashMap<(IpAddr, Asks), Window>>,
     streams: Mutex<HashMap<IpAddr, u32>>,
 }
 
-/// A live stream that is open.
+/// An open live stream.
 pub(super) struct OpenStream {
     clients: Arc<Clients>,
     client: IpAddr,
@@ -87,7 +87,7 @@ impl Clients {
         }
     }
 
-    /// Opens a live stream; `None` if the client has too many. This machine has as many as there are connections.
+    /// Opens a live stream; `None` if the client has too many. This machine is limited only by its connections.
     pub(super) fn open_stream(self: &Arc<Self>, client: IpAddr, asks: Asks) -> Option<OpenStream> {
         let most = match asks {
             Asks::Here => u32::MAX,
@@ -104,7 +104,7 @@ impl Clients {
         Some(OpenStream { clients: Arc::clone(self), client })
     }
 
-    /// Seconds to wait if the next request of this kind would be one too many. Counts nothing.
+    /// Returns the seconds to wait if the next request of this class would exceed the limit. Counts nothing.
     pub(super) fn used_up(&self, client: IpAddr, asks: Asks, now: Instant) -> Option<u64> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let window = counts.get(&(of_network(client), asks))?;
@@ -112,7 +112,7 @@ impl Clients {
         (elapsed < MINUTE && window.count >= self.limit(asks)).then(|| (MINUTE - elapsed).as_secs() + 1)
     }
 
-    /// Counts a request; gives the seconds to wait if it is one too many.
+    /// Counts a request; returns the seconds to wait if it exceeds the limit.
     pub(super) fn count(&self, client: IpAddr, asks: Asks, now: Instant) -> Result<(), u64> {
         let limit = self.limit(asks);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +135,7 @@ impl Clients {
     }
 }
 
-/// Who has an IPv6 address has 2^64 of them: they are one client.
+/// Maps an IPv6 address to its /64 network: a host has 2^64 addresses, which count as one client.
 pub(super) fn of_network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -158,7 +158,7 @@ mod tests {
             assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_millis(request * 10)), Ok(()));
         }
         assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_secs(20)), Err(41));
-        assert_eq!(clients.count(client, Asks::Token, start), Ok(()), "a token has a limit of its own");
+        assert_eq!(clients.count(client, Asks::Token, start), Ok(()), "a token has its own limit");
         assert_eq!(clients.count("192.0.2.2".parse().unwrap(), Asks::Anyone, start), Ok(()), "so has another client");
         assert_eq!(clients.count(client, Asks::Anyone, start + MINUTE), Ok(()));
     }
@@ -186,7 +186,11 @@ mod tests {
             clients.count(client, Asks::WrongToken, now).unwrap();
         }
         assert_eq!(clients.used_up(client, Asks::WrongToken, now), Some(61));
-        assert_eq!(clients.count(client, Asks::Token, now), Ok(()), "who has a token is let in beside one who guesses");
+        assert_eq!(
+            clients.count(client, Asks::Token, now),
+            Ok(()),
+            "a client with a token is admitted next to one that guesses"
+        );
         let mut open: Vec<_> =
             (0..STREAMS_ANYONE).map(|_| clients.open_stream(client, Asks::Anyone).unwrap()).collect();
         assert!(clients.open_stream(client, Asks::Anyone).is_none());

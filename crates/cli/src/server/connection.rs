@@ -1,4 +1,4 @@
-//! The socket: takes connections, and lets go of those that are too slow to speak or to listen.
+//! Accepts connections, and disconnects clients that are too slow to send or to receive.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,15 +20,15 @@ use super::places::{Capacity, Place, Places};
 use super::routes::app;
 use super::state::AppState;
 
-/// How long the head of a request may take to arrive, and how long a connection may be idle.
+/// Timeout for receiving a request head, and for an idle connection.
 const HEAD_PATIENCE: Duration = Duration::from_secs(15);
-/// How long a client may take to accept anything of an answer.
+/// How long a client may accept no data of a response.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes a second that a client must take of a long answer, once it has had that patience.
+/// The lowest rate in bytes per second at which a client must accept a long response after that time.
 const LEAST_RATE: u64 = 16 << 10;
-/// How long responses under way are waited for at the end. Whoever pressed Ctrl+C waits as long.
+/// How long to wait for responses in flight at shutdown. A user who pressed Ctrl+C waits as long.
 const END_PATIENCE: Duration = Duration::from_millis(300);
-/// What a client that has too many connections is told, if it reads it.
+/// The response to a client with too many connections.
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
@@ -44,7 +44,7 @@ pub(crate) async fn serve(listener: TcpListener, state: AppState, capacity: Capa
         };
         let (socket, peer) = match accepted {
             Ok(accepted) => accepted,
-            // A client that went away while it was taken; or too many files: that passes.
+            // The client disconnected during accept, or too many files are open: both are temporary.
             Err(error) => {
                 crate::cli::tell(&format!("serve: {error}"));
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -64,12 +64,12 @@ pub(crate) async fn serve(listener: TcpListener, state: AppState, capacity: Capa
 }
 
 async fn ended(stop: &mut watch::Receiver<bool>) {
-    // Who could say so is gone: that is an end too.
+    // If the sender is dropped, the server is shut down too.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
 async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>, place: Place) {
-    // Answers are small: waiting for more to send costs 40 ms.
+    // Responses are small: Nagle's algorithm would delay them by 40 ms.
     let _ = socket.set_nodelay(true);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -82,7 +82,7 @@ async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch:
     let connection = builder.serve_connection(io, service).with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // How a connection ended is its client's business.
+        // How a connection ended does not matter here.
         _ = connection.as_mut() => {}
         () = ended(&mut stop) => {
             connection.as_mut().graceful_shutdown();
@@ -91,11 +91,12 @@ async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch:
     }
 }
 
-/// A socket that gives up when nothing can be written for a while, or too little: an answer that is taken by drops is held in memory as long.
+/// A socket that fails if nothing, or too little, can be written for a while: a response that is received slowly is held in
+/// memory all the time.
 struct Impatient {
     socket: TcpStream,
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Since when something waits to be written, and how much was.
+    /// Since when data is waiting to be written, and how much was written by then.
     slow: Option<(Instant, u64)>,
 }
 

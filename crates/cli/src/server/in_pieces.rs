@@ -1,4 +1,4 @@
-//! An answer whose body is made while it is sent, piece by piece, for as long as the client listens.
+//! A streaming response whose body is produced chunk by chunk while the client is connected.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,13 +8,13 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-/// Makes the pieces.
+/// Produces the chunks.
 pub(super) trait Pieces: Send + 'static {
-    /// The next piece; `None` when there are no more.
+    /// Returns the next chunk; `None` at the end.
     fn piece(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
-/// An answer that nobody keeps.
+/// Creates a response that is never cached.
 pub(super) fn answer(pieces: impl Pieces + Unpin, content_type: &'static str) -> Response {
     let mut response = Body::from_stream(Stream { pieces: Some(pieces), next: None }).into_response();
     let headers = response.headers_mut();
@@ -25,7 +25,7 @@ pub(super) fn answer(pieces: impl Pieces + Unpin, content_type: &'static str) ->
 
 type Waiting<P> = Pin<Box<dyn Future<Output = (P, Option<Bytes>)> + Send>>;
 
-/// Either there is a piece to be made, or one is waited for.
+/// Either a chunk is being produced, or the next one can be started.
 struct Stream<P> {
     pieces: Option<P>,
     next: Option<Waiting<P>>,

@@ -1,4 +1,5 @@
-//! The live stream: a WebSocket if the client asks for one, Server-Sent Events otherwise. Both carry the same messages. With `format=v2` it is `live_v2`'s.
+//! The live stream: a WebSocket if the client requests an upgrade, Server-Sent Events otherwise. Both carry the same messages.
+//! `live_v2` handles `format=v2`.
 
 use std::time::Duration;
 
@@ -28,32 +29,35 @@ use super::places::Place;
 use super::reading::id_of;
 use super::state::AppState;
 
-/// Events that are taken at once.
+/// The largest number of events fetched at once.
 const BATCH: usize = 200;
-/// A quiet stream says something this often, so that both ends notice a dead line.
+/// Keep-alive interval, so that both ends notice a dead connection.
 pub(super) const QUIET: Duration = Duration::from_secs(15);
 /// How long a client may take to accept a message.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// From where on.
+/// Selects the content of the live stream.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LiveParams {
-    /// The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same
+    /// The last `seq` that the client has, like `Last-Event-ID`. Default: only new events
     since: Option<u64>,
-    /// What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts
+    /// Also send the state of the car, up to this many times a second: messages of kind `car`, without `seq`, of which only the
+    /// latest counts
     #[param(minimum = 1, maximum = 60)]
     car: Option<u8>,
-    /// Which car, where several are recorded at once: the id of the tape. The one whose recording began last if left out, and after that recording has ended
+    /// Id of the tape whose car to follow if several are recorded at once. Default, and after that recording has ended: the
+    /// recording that began last
     #[param(pattern = "^[0-9a-f]{32}$")]
     tape: Option<String>,
-    /// `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body
+    /// Default: `json`. `v2` sends the frames being recorded as length-delimited Telemetry V2 envelopes, in binary messages or
+    /// as the response body
     #[param(inline)]
     format: Option<LiveFormat>,
 }
 
-/// What a message is.
+/// The format of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum LiveFormat {
@@ -63,15 +67,15 @@ pub(super) enum LiveFormat {
     V2,
 }
 
-/// What is sent.
+/// A message to send.
 struct Told {
-    /// Events have a number, states of the car have none.
+    /// Events have a number, states of the car do not.
     seq: Option<u64>,
     kind: &'static str,
     text: Utf8Bytes,
 }
 
-/// Looks on, not more often than it was asked to.
+/// Watches the car at a limited rate.
 struct Looker {
     car: CarWatcher,
     every: Duration,
@@ -82,26 +86,26 @@ impl Looker {
     async fn next(&mut self, feed: &CarFeed) -> Told {
         tokio::time::sleep_until(self.due).await;
         let text = self.car.next(feed).await;
-        // From when it was due and not from when it came, or 20 a second would be 19. Who fell behind does not catch up.
+        // Counted from the due time, not from the time of arrival, or 20 a second would become 19. A late client does not catch up.
         self.due = (self.due + self.every).max(Instant::now());
         Told { seq: None, kind: "car", text }
     }
 }
 
-/// Waits for events and hands them out.
+/// Waits for events and returns them.
 struct Listener {
     state: AppState,
     audience: Audience,
     seq: u64,
     news: watch::Receiver<u64>,
     looker: Option<Looker>,
-    /// Both are held as long as somebody listens.
+    /// Both are held while the stream is open.
     _open: OpenStream,
     _place: Option<Place>,
 }
 
 impl Listener {
-    /// What comes next; nothing after a quiet while.
+    /// Returns the next messages; none after the keep-alive interval.
     async fn next(&mut self) -> Vec<Told> {
         loop {
             self.news.mark_unchanged();
@@ -137,9 +141,9 @@ impl From<Event> for Told {
     }
 }
 
-/// What happens now: edits and laps as they come, with sequence numbers.
+/// Live stream of laps and edits, with sequence numbers.
 #[utoipa::path(get, path = "/api/v1/live", tag = "live", params(LiveParams),
-    responses((status = 200, description = "Server-Sent Events, or envelopes",
+    responses((status = 200, description = "Server-Sent Events, or Telemetry V2 envelopes",
             content((String = "text/event-stream"), (Vec<u8> = "application/x-protobuf"))),
         (status = 101, description = "A WebSocket with the same messages"), (status = "4XX", body = Problem)))]
 pub(super) async fn live(
@@ -156,14 +160,14 @@ pub(super) async fn live(
     let envelopes = params.format == Some(LiveFormat::V2);
     if envelopes && (params.since.is_some() || params.car.is_some() || params.tape.is_some()) {
         return Err(ApiError::bad_request(
-            "since, car and tape are of the format json; v2 has all frames, from now on",
+            "since, car and tape are only for format=json; format=v2 always sends all new frames",
         ));
     }
     if envelopes && audience != Audience::Owner {
-        // Frames have the names of everybody who drives.
+        // Frames contain the names of all drivers.
         return Err(ApiError::token_needed());
     }
-    // Both kinds of clients have numbers of their own: see `Hub`.
+    // The owner and the public have separate numbers: see `Hub`.
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest(audience));
     let tape = params.tape.as_deref().map(|tape| id_of(tape).map(|id| TapeId(id.0))).transpose()?;
@@ -173,7 +177,7 @@ pub(super) async fn live(
             let every = Duration::from_secs(1) / u32::from(hz);
             Some(Looker { car: state.car.watch(audience, tape), every, due: Instant::now() })
         }
-        Some(_) => return Err(ApiError::bad_request("car is how often a second: 1 to 60")),
+        Some(_) => return Err(ApiError::bad_request("car must be between 1 and 60 (messages a second)")),
     };
     let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
         return Err(ApiError::too_many(60));
@@ -204,7 +208,7 @@ pub(super) async fn live(
     })
 }
 
-/// The socket that the client asks for, if it does.
+/// Returns the WebSocket upgrade, if the client requests one.
 fn socket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     wanted: bool,
@@ -213,11 +217,11 @@ fn socket(
 ) -> Result<Option<WebSocketUpgrade>, ApiError> {
     match upgrade {
         Ok(upgrade) => {
-            // Browsers let any page open a socket to anywhere, and name the page.
+            // Browsers let any page open a WebSocket to any host, but send the page's origin.
             check_origin(state, headers)?;
             Ok(Some(upgrade.max_message_size(4 << 10).max_frame_size(4 << 10)))
         }
-        Err(_) if wanted => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
+        Err(_) if wanted => Err(ApiError::bad_request("invalid WebSocket handshake")),
         Err(_) => Ok(None),
     }
 }
@@ -229,11 +233,11 @@ fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
     let own = origin.split_once("://").is_some_and(|(_, place)| place.eq_ignore_ascii_case(host));
     match own || state.access.cors_origins.iter().any(|known| known == origin) {
         true => Ok(()),
-        false => Err(ApiError::forbidden("pages of other origins may not listen")),
+        false => Err(ApiError::forbidden("pages of other origins may not open this stream")),
     }
 }
 
-/// Sends messages until the client is gone or too slow, or the stream has to end.
+/// Sends messages until the client disconnects or is too slow, or the stream has to end.
 async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overseen) {
     let ending = tokio::select! {
         ending = overseen.ended() => ending,
@@ -253,7 +257,7 @@ async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
                 for message in messages {
                     match tokio::time::timeout(PATIENCE, socket.send(message)).await {
                         Ok(Ok(())) => {}
-                        // A slow consumer is disconnected; it comes back with the number of the last event it has.
+                        // Disconnects a slow consumer; it can resume with the number of its last event.
                         _ => return,
                     }
                 }

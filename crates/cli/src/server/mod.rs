@@ -1,11 +1,11 @@
 //! The server: sessions, laps and bests of a store as JSON over HTTP.
 //!
 //! ```text
-//! socket ──▶ connection: time-outs ──▶ guard: Host, limits, who asks, headers ──▶ routes ──▶ Store, on a blocking thread
+//! socket ──▶ connection: timeouts ──▶ guard: Host, limits, caller, headers ──▶ routes ──▶ Store, on a blocking thread
 //!                                                                                    └──▶ answers: JSON, ETag
 //! ```
-//! [`app`] is all of it but the socket. Handlers take parameters that are checked (`params`, `filters`), ask the store, and give answers whose fields
-//! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
+//! [`app`] is everything but the socket. Handlers take validated parameters (`params`, `filters`), query the store, and return
+//! responses with stable field names (`answers`). No path of this machine and no database error leaves the server.
 
 mod access;
 mod announce;

@@ -1,4 +1,5 @@
-//! Long answers: written on a thread that may wait, sent as fast as the client takes them. Memory holds a few pieces, however long the answer is.
+//! Long responses: written on a blocking thread, with backpressure from the client. Memory holds a few chunks, however long the
+//! response is.
 
 use std::io::{self, Write};
 use std::task::{Context, Poll};
@@ -9,12 +10,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::ApiError;
 
-/// Bytes of a piece.
+/// Chunk size in bytes.
 const PIECE: usize = 64 << 10;
-/// Pieces that wait for the client.
+/// The number of chunks buffered for the client.
 const PIECES: usize = 4;
 
-/// A body that this work writes. Its turn ends with it. If the work fails, the connection is cut: what has arrived must not look whole.
+/// Creates a body written by `work`. The permit is held until it ends. If the work fails, the connection is aborted: a partial
+/// response must not look complete.
 pub(super) fn body(
     turn: OwnedSemaphorePermit,
     work: impl FnOnce(&mut Pipe) -> io::Result<()> + Send + 'static,
@@ -24,26 +26,26 @@ pub(super) fn body(
         let _turn = turn;
         let mut pipe = Pipe { give, piece: Vec::with_capacity(PIECE) };
         if let Err(error) = work(&mut pipe).and_then(|()| pipe.flush()) {
-            // A client that went away hears nothing of it.
+            // Ignored if the client has disconnected.
             let _ = pipe.give.blocking_send(Err(error));
         }
     });
     Body::from_stream(Pieces(take))
 }
 
-/// A turn to give a long answer, if not too many are given already.
+/// Acquires a permit for a long response, or fails if too many are in progress.
 pub(super) fn turn(of: &std::sync::Arc<Semaphore>) -> Result<OwnedSemaphorePermit, ApiError> {
     std::sync::Arc::clone(of).try_acquire_owned().map_err(|_| ApiError::busy())
 }
 
-/// Where the work writes to. Waits for the client; fails when it is gone.
+/// The writer of a body. Blocks while the client is slow; fails when it has disconnected.
 pub(super) struct Pipe {
     give: Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
 }
 
 impl Pipe {
-    /// Whether the client is still there: work that writes nothing for a long time asks.
+    /// Fails if the client has disconnected, for work that writes nothing for a long time.
     pub(super) fn is_wanted(&self) -> io::Result<()> {
         if self.give.is_closed() { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
     }
@@ -104,7 +106,7 @@ mod tests {
     async fn work_that_writes_nothing_hears_that_its_client_went_away() {
         let (told, hears) = tokio::sync::oneshot::channel();
         let answer = body(one_turn(), move |pipe| {
-            // It ends whether it hears or not: a test that waits for it for ever would tell nobody why.
+            // Bounded in time, so that the test fails instead of hanging.
             let begun = std::time::Instant::now();
             while pipe.is_wanted().is_ok() && begun.elapsed().as_secs() < 20 {
                 std::thread::sleep(std::time::Duration::from_millis(1));
@@ -113,6 +115,6 @@ mod tests {
             Ok(())
         });
         drop(answer);
-        assert!(hears.await.unwrap(), "it was not told");
+        assert!(hears.await.unwrap(), "it was not notified");
     }
 }

@@ -1,4 +1,5 @@
-//! How many connections there may be: in total, so that descriptors are left for recording, and for each client, so that one does not take all of them.
+//! Connection limits: in total, so that file descriptors are left for recording, and per client, so that one client cannot take
+//! all connections.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,28 +9,28 @@ use tokio::sync::Notify;
 
 use super::clients::of_network;
 
-/// Connections at once, however many files may be open.
+/// The largest number of connections, whatever the limit of open files.
 const MOST: usize = 4096;
-/// Connections of one client.
+/// The largest number of connections per client.
 const MOST_OF_CLIENT: usize = 256;
-/// Open files that are kept for tapes, journals, databases and shared memory.
+/// File descriptors reserved for tapes, journals, databases and shared memory.
 const RESERVE: u64 = 256;
-/// Open files of a connection: its socket, and a tape that a request reads.
+/// File descriptors per connection: its socket, and a tape that a request reads.
 const FILES_OF_CONNECTION: u64 = 2;
 
-/// How many connections there may be.
+/// Connection limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Capacity {
-    /// Of all clients.
+    /// For all clients together.
     pub(super) total: usize,
-    /// Of one client.
+    /// Per client.
     pub(super) of_client: usize,
-    /// Of this machine: all programs on it are one client, and they may take what others do not need.
+    /// For this machine: all its programs count as one client, and may use what others do not need.
     pub(super) of_machine: usize,
 }
 
 impl Capacity {
-    /// As many as leave enough of this number of open files; `None` is no limit.
+    /// Computes the limits for this number of open files; `None` is unlimited.
     pub(crate) fn within(open_files: Option<u64>) -> Self {
         let files = open_files.map_or(u64::MAX, |files| files.saturating_sub(RESERVE.min(files / 2)));
         let total = usize::try_from(files / FILES_OF_CONNECTION).unwrap_or(MOST).clamp(1, MOST);
@@ -46,10 +47,10 @@ impl Capacity {
 #[derive(Debug)]
 pub(super) struct Places {
     capacity: Capacity,
-    /// These speak for others: only the total counts for them.
+    /// Trusted proxies: only the total limit applies to them.
     proxies: Vec<IpAddr>,
     taken: Mutex<Taken>,
-    /// The last one was given back.
+    /// Notified when the last connection has ended.
     empty: Notify,
 }
 
@@ -59,7 +60,7 @@ struct Taken {
     of_client: HashMap<IpAddr, usize>,
 }
 
-/// The place of a connection. What outlives the HTTP connection, such as a WebSocket, keeps it.
+/// A counted connection. Kept by whatever outlives the HTTP connection, such as a WebSocket.
 #[derive(Debug, Clone)]
 pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<Kept>);
 
@@ -74,10 +75,10 @@ impl Places {
         Arc::new(Self { capacity, proxies, taken: Mutex::default(), empty: Notify::new() })
     }
 
-    /// Takes a place; `None` if this client, or all together, have too many.
+    /// Counts a connection; `None` if a limit is reached.
     pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
         let client = match peer.to_canonical() {
-            // This machine has many addresses of its own.
+            // This machine has many loopback addresses.
             peer if peer.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             peer => of_network(peer),
         };
@@ -92,7 +93,7 @@ impl Places {
         Some(Place(Arc::new(Kept { places: Arc::clone(self), client })))
     }
 
-    /// Waits until all places were given back.
+    /// Waits until all connections have ended.
     pub(super) async fn all_free(&self) {
         loop {
             let empty = self.empty.notified();
@@ -146,7 +147,7 @@ mod tests {
         let shared = kept[0].clone();
         kept.clear();
         let again: Vec<_> = (0..2).map(|_| places.take(client).unwrap()).collect();
-        assert!(places.take(client).is_none(), "a place that a WebSocket keeps is taken");
+        assert!(places.take(client).is_none(), "a place held by a WebSocket stays taken");
         let network =
             ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| places.take(address.parse().unwrap()));
         assert!(network.iter().all(Option::is_some) && places.take("2001:db8::4".parse().unwrap()).is_none());

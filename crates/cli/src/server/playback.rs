@@ -1,5 +1,5 @@
-//! The one playback of this server: takes a tape and what of it, plays it on a thread of its own as `gametape play` does, and hears what pages say. It ends with the
-//! server. Blocks: looking for a living game takes half a second.
+//! The playback of this server, at most one at a time: plays a tape on a background thread, as `gametape play` does, and is
+//! controlled from the dashboard. It ends with the server. Blocks: checking for a running game takes half a second.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,21 +11,21 @@ use gametape::format::TapeId;
 use gametape::play::{Controls, Ended, PlayError, Played, Player, Playing};
 use gametape::sys::Prefix;
 
-/// How long memory that somebody left behind, and that is too small, is waited for: a page waits, too.
+/// How long to wait for leftover memory that is too small to disappear. The page waits as long.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is to be played.
+/// What to play.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) from: Option<Duration>,
     pub(super) to: Option<Duration>,
     pub(super) speed: f64,
     pub(super) looping: bool,
-    /// Where it begins, if not at `from`.
+    /// The start position, if not `from`.
     pub(super) at: Option<Duration>,
 }
 
-/// What to change about what plays.
+/// A change of the playback.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PlaybackEdit {
     pub(super) paused: Option<bool>,
@@ -34,21 +34,21 @@ pub(super) struct PlaybackEdit {
     pub(super) looping: Option<bool>,
 }
 
-/// Why nothing was started.
+/// Why playback was not started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
-    /// This server plays already.
-    #[error("this server is playing the tape {tape} already: end that first")]
+    /// This server is already playing a tape.
+    #[error("this server is already playing tape {tape}; stop it first")]
     Busy { tape: TapeId },
-    /// The tape, or what else lives there.
+    /// The tape cannot be played, or a game is running.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// The system gives no thread.
+    /// No thread could be created.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// How a playback is.
+/// The state of a playback.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) state: &'static str,
@@ -63,15 +63,15 @@ pub(super) struct Seen {
     pub(super) played: Option<Played>,
 }
 
-/// Where the playback is kept.
+/// Holds the playback.
 #[derive(Default)]
 pub(crate) struct Playback {
-    /// What stands before the names; those of the games if nothing was said.
+    /// The prefix of the shared-memory names; none if not set.
     prefix: OnceLock<Prefix>,
     now: Mutex<Option<Now>>,
 }
 
-/// A playback that was started.
+/// A started playback.
 struct Now {
     tape: TapeId,
     game: &'static str,
@@ -86,7 +86,7 @@ struct Now {
 }
 
 impl Playback {
-    /// Plays under names that begin with this from now on.
+    /// Sets the prefix of the shared-memory names for future playbacks.
     pub(crate) fn under(&self, prefix: Prefix) {
         let _ = self.prefix.set(prefix);
     }
@@ -95,14 +95,14 @@ impl Playback {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts to play, unless something plays already or a game lives there.
+    /// Starts playing, unless something is already playing or a game is running.
     pub(super) fn start(
         &self,
         id: TapeId,
         tape: gametape::format::read::Tape,
         wanted: &Wanted,
     ) -> Result<Seen, StartError> {
-        // Held while we look around: nobody else starts meanwhile.
+        // Held during the check, so that no other request starts a playback meanwhile.
         let mut now = self.lock();
         if let Some(playing) = now.as_mut()
             && !playing.is_over()
@@ -110,7 +110,7 @@ impl Playback {
             return Err(StartError::Busy { tape: playing.tape });
         }
         *now = None;
-        // Loops are made here, so that they can be switched on and off while it plays.
+        // Looping is done here, so that it can be toggled during playback.
         let prefix = self.prefix.get().cloned().unwrap_or_default();
         let mut player = Player::new(&Tape::from(tape)).names(prefix).speed(wanted.speed).patience(PATIENCE);
         if let Some(from) = wanted.from {
@@ -143,12 +143,12 @@ impl Playback {
         Ok(started.seen())
     }
 
-    /// How it is; `None` if nothing was played.
+    /// Returns the state; `None` if nothing was played.
     pub(super) fn seen(&self) -> Option<Seen> {
         self.lock().as_mut().map(Now::seen)
     }
 
-    /// Changes what plays; `None` if nothing does.
+    /// Changes the playback; `None` if nothing is playing.
     pub(super) fn change(&self, edit: &PlaybackEdit) -> Option<Seen> {
         let mut now = self.lock();
         let now = now.as_mut()?;
@@ -170,11 +170,11 @@ impl Playback {
             now.controls.pause(paused);
         }
         let seen = now.seen();
-        // The thread hears of it in a moment.
+        // The thread applies the change a moment later.
         Some(Seen { position: edit.position.unwrap_or(seen.position).clamp(seen.from, seen.to), ..seen })
     }
 
-    /// Ends what plays, and waits for it: then its memory is gone.
+    /// Stops the playback and waits until its memory is removed.
     pub(crate) fn end(&self) {
         if let Some(mut now) = self.lock().take() {
             now.controls.stop();
@@ -192,12 +192,12 @@ impl Drop for Playback {
 }
 
 impl Now {
-    /// Whether it has come to its end by itself.
+    /// Whether the playback has ended on its own.
     fn is_over(&mut self) -> bool {
         if self.thread.as_ref().is_some_and(JoinHandle::is_finished)
             && let Some(thread) = self.thread.take()
         {
-            let died = |_| Err(PlayError::Thread(std::io::Error::other("it ended early")));
+            let died = |_| Err(PlayError::Thread(std::io::Error::other("the player thread panicked")));
             self.ended = Some(thread.join().unwrap_or_else(died));
         }
         self.thread.is_none()
@@ -235,7 +235,7 @@ impl Now {
     }
 }
 
-/// Plays to the end, and again while that is wanted.
+/// Plays to the end, and again while looping is on.
 fn play(mut playing: Playing, again: &AtomicBool) -> Result<Played, PlayError> {
     let start = playing.times().start;
     let ran = loop {

@@ -1,4 +1,4 @@
-//! What can be read: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
+//! Read endpoints: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
 
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
@@ -22,7 +22,7 @@ use super::state::AppState;
 type Who = Extension<Caller>;
 type Answer = Result<Response, ApiError>;
 
-/// An id out of a path.
+/// Parses an id from a path.
 pub(super) fn id_of(text: &str) -> Result<Id, ApiError> {
     Id::parse(text).ok_or_else(|| ApiError::bad_request("an id has 32 hexadecimal digits"))
 }
@@ -31,7 +31,7 @@ fn next(next: Option<Cursor>) -> Option<String> {
     next.map(|cursor| cursor.to_string())
 }
 
-/// What was deleted is for the owner.
+/// Rejects requests for deleted items unless they come from the owner.
 fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
     match deleted && audience == Audience::Public {
         true => Err(ApiError::token_needed()),
@@ -39,10 +39,10 @@ fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
     }
 }
 
-/// Sessions of a page with all their laps, of which a session can have hundreds.
+/// The largest page of sessions with all their laps, since a session can have hundreds.
 const MOST_WITH_LAPS: u32 = 20;
 
-/// Sessions, newest first.
+/// Lists sessions, newest first.
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "laps", params(SessionParams),
     responses((status = 200, body = SessionPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn sessions(
@@ -78,9 +78,9 @@ pub(super) async fn sessions(
     json(&headers, &SessionPage { sessions, next })
 }
 
-/// One session with its stints and laps.
+/// Returns a session with its stints and laps.
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$"), OneParams),
+    params(("id" = String, Path, description = "Session id", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn session(
     State(state): State<AppState>,
@@ -98,7 +98,7 @@ pub(super) async fn session(
     json(&headers, &SessionAnswer::from(found.ok_or_else(|| ApiError::not_found("session"))?))
 }
 
-/// Laps.
+/// Lists laps.
 #[utoipa::path(get, path = "/api/v1/laps", tag = "laps", params(LapParams),
     responses((status = 200, body = LapPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn laps(
@@ -120,9 +120,9 @@ pub(super) async fn laps(
     json(&headers, &LapPage { laps, next: next(page.next) })
 }
 
-/// One lap.
+/// Returns a lap.
 #[utoipa::path(get, path = "/api/v1/laps/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$"), OneParams),
+    params(("id" = String, Path, description = "Lap id", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn lap(
     State(state): State<AppState>,
@@ -149,7 +149,7 @@ fn answers<T, A: From<T>>(page: Page<T>) -> (Vec<A>, Option<String>) {
     (page.items.into_iter().map(A::from).collect(), next(page.next))
 }
 
-/// The best of each driver in each car on each track.
+/// Lists the best lap of each driver in each car on each track.
 #[utoipa::path(get, path = "/api/v1/bests", tag = "laps", params(ListParams),
     responses((status = 200, body = BestPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn bests(
@@ -169,7 +169,7 @@ pub(super) async fn bests(
     json(&headers, &BestPage { bests, next })
 }
 
-/// Tracks on which somebody drove.
+/// Lists driven tracks.
 #[utoipa::path(get, path = "/api/v1/tracks", tag = "laps", params(ListParams),
     responses((status = 200, body = TrackPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tracks(
@@ -189,7 +189,7 @@ pub(super) async fn tracks(
     json(&headers, &TrackPage { tracks, next })
 }
 
-/// Cars that somebody drove.
+/// Lists driven cars.
 #[utoipa::path(get, path = "/api/v1/cars", tag = "laps", params(ListParams),
     responses((status = 200, body = CarPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn cars(
@@ -209,7 +209,7 @@ pub(super) async fn cars(
     json(&headers, &CarPage { cars, next })
 }
 
-/// Drivers.
+/// Lists drivers.
 #[utoipa::path(get, path = "/api/v1/drivers", tag = "laps", params(ListParams),
     responses((status = 200, body = DriverPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn drivers(
@@ -229,7 +229,7 @@ pub(super) async fn drivers(
     json(&headers, &DriverPage { drivers, next })
 }
 
-/// The best and the median time of each day, per car and track.
+/// Lists the best and the median time of each day, per car and track.
 #[utoipa::path(get, path = "/api/v1/progress", tag = "laps", params(ProgressParams),
     responses((status = 200, body = ProgressPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn progress(
@@ -242,7 +242,7 @@ pub(super) async fn progress(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let utc_offset_min = params.utc_offset_min.unwrap_or_default();
     if !(-840..=840).contains(&utc_offset_min) {
-        return Err(ApiError::bad_request("utc_offset_min is not in -840 to 840"));
+        return Err(ApiError::bad_request("utc_offset_min must be between -840 and 840"));
     }
     let query = ProgressQuery { limit, after, utc_offset_min, filter: params.filter()? };
     let (days, next) = answers::<_, DayAnswer>(
@@ -255,7 +255,7 @@ pub(super) async fn progress(
     json(&headers, &ProgressPage { days, next })
 }
 
-/// Tapes. For the owner: whose they are is not known before they are tracked.
+/// Lists tapes. Only for the owner: the driver of a tape is not known before it is tracked.
 #[utoipa::path(get, path = "/api/v1/tapes", tag = "tapes", params(TapeParams),
     responses((status = 200, body = TapePage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tapes(

@@ -20,7 +20,7 @@ struct Recorder {
     game: Game,
 }
 
-/// A process that does not outlive a test that fails.
+/// A process that is killed if the test fails.
 struct Guard(Option<Child>);
 
 impl Guard {
@@ -59,7 +59,7 @@ impl Recorder {
         Self { child: Guard(Some(child)), game }
     }
 
-    /// Drives until this many frames are on the tape; gives how many it was told of.
+    /// Drives until this many frames are on the tape; returns the number that the recorder reported.
     fn drive_until(&mut self, bench: &Bench, frames: u64) -> u64 {
         if self.game.graphics.status != 2 {
             self.game.status(2);
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     fn signal(&self, signal: &str) {
-        // Nobody has waited for it, so its id is still its own.
+        // Nothing has waited for it, so its id is still valid.
         assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
     }
 
@@ -90,7 +90,7 @@ impl Recorder {
     }
 }
 
-/// Frames that the recorder has accepted, by its own word.
+/// Frames accepted by the recorder, as it reports them.
 fn accepted(bench: &Bench, process: u32) -> u64 {
     let running = recorders(&bench.path("run")).unwrap();
     let Some(recorder) = running.iter().find(|recorder| recorder.process == process) else { return 0 };
@@ -110,7 +110,7 @@ fn ctrl_c_leaves_a_whole_tape_and_says_what_is_on_it() {
     recorder.signal("-INT");
     let ran = recorder.end();
     let path = ran.out.trim().to_owned();
-    // A disk that does not keep up is the machine's fault, and is told.
+    // A disk that is too slow is the machine's fault, and is reported.
     let kept = ran.err.contains("nothing was lost") || ran.err.contains("every captured frame is stored");
     assert!(if ran.code == 3 { ran.err.contains("LOST") } else { ran.code == 130 && kept }, "{}", ran.err);
     assert!(ran.err.contains("(stopped)"), "{}", ran.err);
@@ -140,12 +140,12 @@ fn a_signal_from_the_system_is_a_clean_end() {
 #[test]
 fn a_second_signal_ends_at_once_and_nothing_that_was_accepted_is_lost() {
     let bench = Bench::new();
-    // Two threads may take a signal each at the same moment, and then neither is the second one.
+    // Two threads may each take a signal at the same moment, and then neither is the second one.
     let at_once = (0..5).any(|round| {
         let file = bench.path(&format!("{round}.gtape"));
         let mut recorder = Recorder::start(&bench, &prefix("twice"), &["--hz", "500", "-o", file.to_str().unwrap()]);
         let recorded = recorder.drive_until(&bench, 100);
-        // It finds both when it goes on: no time in between to end after the first.
+        // It finds both signals pending when it continues: there is no time to end after the first.
         for signal in ["-STOP", "-INT", "-TERM", "-CONT"] {
             recorder.signal(signal);
         }
@@ -160,7 +160,7 @@ fn a_second_signal_ends_at_once_and_nothing_that_was_accepted_is_lost() {
 
 #[test]
 fn one_signal_closes_the_tape() {
-    // The same as above with one signal less: what the test above looks for is not there.
+    // The control of the test above, with one signal less: its effect must be absent.
     let bench = Bench::new();
     let file = bench.path("a.gtape");
     let mut recorder = Recorder::start(&bench, &prefix("once"), &["--hz", "500", "-o", file.to_str().unwrap()]);
@@ -221,7 +221,7 @@ fn a_mark_reaches_the_recorder_that_runs() {
     assert!(events.contains("turn 3"), "{events}");
 }
 
-/// Drives for so long, whatever is recorded of it.
+/// Drives for this long, whatever is recorded.
 fn drive_for(recorder: &mut Recorder, time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {
@@ -230,7 +230,7 @@ fn drive_for(recorder: &mut Recorder, time: Duration) {
     }
 }
 
-/// Packet ids of the physics frames, which have to follow each other.
+/// Returns the packet ids of the physics frames, which have to be consecutive.
 fn packets(path: &str) -> (i32, i32) {
     let tape = Tape::open(path).unwrap();
     let mut frames = tape.frames(tape.stream_named("physics").unwrap());
@@ -238,7 +238,7 @@ fn packets(path: &str) -> (i32, i32) {
     while let Some(frame) = frames.next().unwrap() {
         packets.push(i32::from_le_bytes(*frame.data.first_chunk().unwrap()));
     }
-    // A page that did not move meanwhile may be the last one of a piece and the first one of the next.
+    // A page that did not change may be the last one of a piece and the first one of the next.
     assert!(packets.is_sorted(), "a frame is too late");
     (packets[0], packets[packets.len() - 1])
 }
@@ -249,13 +249,13 @@ fn what_is_kept_is_saved_while_the_recorder_goes_on_and_after_it_was_killed() {
     assert!(bench.expect(4, &["save"]).err.contains("--keep-last"));
     let mut recorder = Recorder::start(&bench, &prefix("keep"), &["--hz", "200", "--keep-last", "2s"]);
     recorder.drive_until(&bench, 20);
-    // Long enough for the first pieces to be thrown away.
+    // Long enough for the first pieces to be discarded.
     drive_for(&mut recorder, Duration::from_secs(5));
     let ran = bench.expect(0, &["save"]);
     let path = ran.out.trim().to_owned();
     bench.expect(0, &["verify", &path]);
     let (first, last) = packets(&path);
-    // How soon old pieces are thrown away depends on the machine; that they are does not.
+    // How soon old pieces are discarded depends on the machine; that they are does not.
     assert!(first > 1 && last > first, "the beginning is still there: {first} to {last}");
     let duration_ns = bench.expect(0, &["info", "--json", &path]).json()["duration_ns"].as_u64().unwrap();
     assert!(duration_ns >= 1_500_000_000, "{duration_ns}");
@@ -290,7 +290,7 @@ fn a_killed_recorder_loses_nothing_that_was_accepted() {
         without_journals += recorded.saturating_sub(found);
     }
     assert!(all > 1000, "{all} frames: too few to say anything");
-    // How many depends on how far the encoder was each time.
+    // How many depends on the progress of the encoder each time.
     assert!(without_journals > 0, "control: without journals frames must be missing");
 }
 
@@ -313,7 +313,7 @@ fn d11_a_game_in_its_menu_is_told_in_one_line_and_nothing_is_recorded() {
     let bench = Bench::new();
     let prefix = prefix("menu");
     let mut recorder = Recorder::start(&bench, &prefix, &["--game", "acc"]);
-    // The menu lives: its pages are written again and again, and say "off".
+    // The menu is active: its pages are written again and again, with the status "off".
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(2) {
         recorder.game.status(0);
@@ -342,7 +342,7 @@ fn without_arguments_it_waits_for_a_game() {
 #[test]
 fn a_folder_that_cannot_be_written_to_is_refused_at_the_start() {
     let bench = Bench::new();
-    // A file in its place: that stops the superuser, too.
+    // A file at the path of the folder: that stops root, too.
     for name in ["tapes", "demo"] {
         drop(std::fs::File::create_new(bench.path(name)).unwrap());
     }
@@ -353,11 +353,11 @@ fn a_folder_that_cannot_be_written_to_is_refused_at_the_start() {
     bench.expect(1, &["demo", "--exit"]).is_one_error_with(&["cannot write to the folder", "demo"]);
 }
 
-/// A process that holds a small file system in memory, in a mount namespace of its own. Others reach it through `/proc`.
+/// A process that holds a small file system in memory, in its own mount namespace. Others access it through `/proc`.
 struct SmallDisk(Child);
 
 impl SmallDisk {
-    /// `None` where the system does not allow it.
+    /// `None` if the system does not allow it.
     fn mount(at: &std::path::Path, size: &str) -> Option<Self> {
         let script = format!("mount -t tmpfs -o size={size} none '{}' && echo ready && cat", at.display());
         let mut command = Command::new("unshare");
@@ -406,7 +406,7 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
         },
     };
     recorder.drive_until(&bench, 50);
-    // Fills what is left, to the last byte.
+    // Fills the rest, to the last byte.
     let mut filler = std::fs::File::create_new(small.join("filler")).unwrap();
     let full = std::io::copy(&mut std::io::repeat(7), &mut filler).unwrap_err();
     assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
@@ -420,7 +420,7 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
         }
     };
     drive_until_said("no room on the disk for");
-    // Its room is free only when nobody has it open.
+    // Its space is freed only after all handles are closed.
     drop(filler);
     std::fs::remove_file(small.join("filler")).unwrap();
     drive_until_said("there is room on the disk again");
@@ -446,7 +446,7 @@ fn wrong_wishes_are_refused_before_anything_is_made() {
     let bench = Bench::new();
     let there: PathBuf = bench.path("there.gtape");
     std::io::Write::write_all(&mut std::fs::File::create_new(&there).unwrap(), b"mine").unwrap();
-    bench.expect(1, &["record", "-o", there.to_str().unwrap()]).is_one_error_with(&["exists already"]);
+    bench.expect(1, &["record", "-o", there.to_str().unwrap()]).is_one_error_with(&["already exists"]);
     assert_eq!(std::fs::read(&there).unwrap(), b"mine");
     for wrong in [&["--hz", "0"][..], &["--hz", "1001"], &["--game", "pong"], &["--names", "a/b"], &["--split", "lap"]]
     {

@@ -33,7 +33,7 @@ fn completions_and_manual_page_go_to_stdout() {
     bench.expect(4, &["man", "nonsense"]).is_one_error_with(&["nonsense", "--help"]);
     let pages = bench.path("man1");
     bench.expect(0, &["man", "-o", support::text(&pages)]);
-    // Every page that a page names is there.
+    // Every referenced page exists.
     for page in std::fs::read_dir(&pages).unwrap() {
         let roff = std::fs::read_to_string(page.unwrap().path()).unwrap();
         for name in roff.lines().filter_map(|line| line.strip_suffix("(1)")) {
@@ -54,7 +54,7 @@ fn rewriting_commands_overwrite_nothing() {
         vec!["merge", &tape, &tape, "-o", out],
         vec!["recover", &tape, "-o", out],
     ] {
-        bench.expect(1, &arguments).is_one_error_with(&["mine.gtape", "nothing was overwritten"]);
+        bench.expect(1, &arguments).is_one_error_with(&["mine.gtape", "was not overwritten"]);
     }
     assert_eq!(std::fs::read(out).unwrap(), b"mine");
 }

@@ -11,7 +11,7 @@ use gametape::store::Audience;
 use super::super::live::Kind;
 use super::{Access, Server, local};
 
-/// Opens the stream of events.
+/// Opens the event stream.
 async fn listen(server: &Server, query: &str, headers: &[(&str, &str)]) -> axum::body::BodyDataStream {
     let mut request = Request::builder().uri(format!("/api/v1/live{query}")).header("host", "127.0.0.1:7223");
     for (name, value) in headers {
@@ -25,7 +25,7 @@ async fn listen(server: &Server, query: &str, headers: &[(&str, &str)]) -> axum:
     response.into_body().into_data_stream()
 }
 
-/// The next piece; a time-out only guards a hang.
+/// Returns the next chunk; the timeout only guards against a hang.
 async fn next(stream: &mut axum::body::BodyDataStream) -> String {
     let next = std::future::poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut *stream), context));
     let piece = tokio::time::timeout(Duration::from_secs(10), next).await.unwrap().unwrap().unwrap();

@@ -50,7 +50,7 @@ async fn listen(server: &Server) -> axum::body::BodyDataStream {
     response.into_body().into_data_stream()
 }
 
-/// The next piece, `None` at the end; a time-out only guards a hang.
+/// Returns the next chunk, `None` at the end; the timeout only guards against a hang.
 async fn next(stream: &mut axum::body::BodyDataStream) -> Option<Vec<u8>> {
     let next = std::future::poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut *stream), context));
     let piece = tokio::time::timeout(Duration::from_secs(20), next).await.unwrap();
@@ -64,7 +64,7 @@ async fn rest(mut stream: axum::body::BodyDataStream, mut bytes: Vec<u8>) -> Cap
     Reader::new(bytes.as_slice()).unwrap().read_all().unwrap()
 }
 
-/// Stream and number of each frame, marks as what they are called.
+/// Returns stream and number of each frame, and the names of marks.
 fn told(capture: &Capture) -> Vec<(String, u64)> {
     let payload = |payload: &frame::Payload| match payload {
         frame::Payload::Raw(raw) => {
@@ -86,7 +86,7 @@ async fn who_joins_late_gets_a_whole_capture_that_begins_with_the_newest_of_each
     let mut stream = listen(&server).await;
     let first = next(&mut stream).await.unwrap();
     (5..8).for_each(|number| recorder.frame(1, number * 1_000_000, number));
-    // Of another recorder that runs beside it.
+    // Frames of another recorder running at the same time.
     Recorder::begin(&server, 8).frame(1, 0, 99);
     recorder.end();
     let capture = rest(stream, first).await;
@@ -128,7 +128,7 @@ async fn who_asks_while_nothing_is_recorded_waits_for_it() {
     let recorder = Recorder::begin(&server, 1);
     recorder.frame(1, 0, 0);
     recorder.end();
-    // It was over before the client looked again: the next one counts.
+    // It ended before the client read again: the next recording is followed.
     let recorder = Recorder::begin(&server, 2);
     let first = next(&mut stream).await.unwrap();
     recorder.frame(1, 5, 0);

@@ -1,11 +1,11 @@
-//! The web UI as the server gives it, and its description of the server.
+//! The web UI as the server delivers it, and the OpenAPI description.
 
 use axum::http::{StatusCode, header};
 
 use super::{Server, local};
 use crate::server::{openapi, web};
 
-/// A script that the page names.
+/// A script referenced by the page.
 fn script(page: &str) -> Option<&str> {
     page.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js"))
 }
@@ -41,7 +41,7 @@ async fn the_page_may_load_nothing_from_elsewhere_and_run_nothing_inline() {
 async fn scripts_come_packed_are_kept_for_ever_and_not_sent_twice() {
     let server = Server::new(local());
     if !web::is_embedded() {
-        // Without npm there is nothing but the plain page.
+        // Without npm there is only the plain page.
         assert!(server.get("/").await.text.contains("GAMETAPE_WEB_DIST"));
         return;
     }
