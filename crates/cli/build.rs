@@ -7,7 +7,7 @@
 //! The source tree is never written to. A build for the same hash of `web/` is reused. Without npm, without `web/` (a packaged crate)
 //! or without a network, the list is empty and the server shows a plain page instead; this is a warning, not an error.
 //! `GAMETAPE_WEB_DIST` names a folder with a finished build.
-#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+#![allow(clippy::print_stdout, reason = "build scripts pass instructions to cargo on stdout")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

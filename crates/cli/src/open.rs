@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use gametape::capture::{EchoVrAddress, GamePlaces, InWine, Sections};
 use gametape::format::read::{Problem, ProblemKind, ReadError, Tape};
 use gametape::paths::{Folders, newest_tape};

@@ -15,14 +15,14 @@ use gametape::keep_last::Ring;
 use serde_json::json;
 
 use crate::cli::tell;
+use crate::disk_space::DiskSpace;
 use crate::exit::Outcome;
 use crate::human;
-use crate::room::Room;
 use crate::status_line::StatusLine;
 use crate::stop::Stop;
 
 /// How often the status line is updated and Ctrl+C is polled.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Called when a tape is opened or closed.
 type OnTape = Box<dyn Fn(&Path)>;
@@ -38,7 +38,7 @@ pub(crate) struct Recording {
     lines: Vec<Receiver<String>>,
     /// Called when a tape is opened or closed.
     on_tape: Option<OnTape>,
-    room: Room,
+    disk_space: DiskSpace,
     closed: Vec<ClosedTape>,
     /// Set if only the last part of the recording is kept.
     ring: Option<Ring>,
@@ -124,7 +124,7 @@ impl Recording {
             status,
             lines: Vec::new(),
             on_tape: None,
-            room: Room::of(options.place.as_ref()),
+            disk_space: DiskSpace::of(options.place.as_ref()),
             closed: Vec::new(),
             ring: None,
             kept: None,
@@ -178,13 +178,13 @@ impl Recording {
     /// other sources wait for games that are no longer wanted.
     pub(crate) fn watch_until(&mut self, mut done: impl FnMut() -> bool) {
         while !done() && !self.threads.iter().any(JoinHandle::is_finished) {
-            match self.told.recv_timeout(GLANCE) {
-                Ok(told) => self.hear(told),
+            match self.told.recv_timeout(POLL_INTERVAL) {
+                Ok(told) => self.handle(told),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.say_lines();
-            if let Some(warning) = self.room.look() {
+            if let Some(warning) = self.disk_space.check() {
                 self.status.say(&warning);
             }
             self.status.show(&self.progress);
@@ -223,7 +223,7 @@ impl Recording {
             }
         }
         while let Ok(told) = self.told.try_recv() {
-            self.hear(told);
+            self.handle(told);
         }
         self.status.clear();
         self.closed.iter().map(|tape| tape.path.clone()).collect()
@@ -257,7 +257,7 @@ impl Recording {
         })
     }
 
-    fn hear(&mut self, told: Told) {
+    fn handle(&mut self, told: Told) {
         if let (Some(on_tape), Told::Opened { path, .. } | Told::Closed { path, .. }) = (&self.on_tape, &told) {
             on_tape(path);
         }

@@ -25,9 +25,9 @@ use gametape::sys::Prefix;
 use crate::catching_up::CatchingUp;
 use crate::human;
 use crate::lap_lines::LapLines;
-use crate::server::{Access, Announcer, AppState, Limits, ShowCars, TellFrames};
+use crate::server::{Access, Announcer, AppState, Limits, PublishCars, PublishFrames};
 use crate::serving::{Bind, Serving};
-use crate::tape_notes::{Note, note_tapes};
+use crate::tape_notes::{TapeNotice, update_catalogue};
 use crate::upstream::{Pushing, Upstream};
 
 /// Laps, server and catalogue beside a recording.
@@ -35,7 +35,7 @@ pub(crate) struct Station {
     live: Live,
     serving: Option<Serving>,
     catalogue: JoinHandle<()>,
-    tapes: Option<Sender<Note>>,
+    tapes: Option<Sender<TapeNotice>>,
     catching_up: Option<CatchingUp>,
     pushing: Option<Pushing>,
     lines: Option<Receiver<String>>,
@@ -66,17 +66,17 @@ impl Station {
         };
         let (tapes, notes) = channel();
         let state = serving.as_ref().map(|serving| serving.state().clone());
-        let teller = Teller { state, say: say.clone(), tapes: tapes.clone() };
+        let publisher = LapPublisher { state, say: say.clone(), tapes: tapes.clone() };
         let told = Mutex::new(HashMap::new());
         let keep = KeepLaps::new(Arc::clone(&store), false, move |tape, announced| {
-            teller.tell(&mut told.lock().unwrap_or_else(PoisonError::into_inner), tape, announced);
+            publisher.publish(&mut told.lock().unwrap_or_else(PoisonError::into_inner), tape, announced);
         });
         let (of_tapes, told) = (Arc::clone(&store), say.clone());
         let catalogue = std::thread::Builder::new()
             .name("gametape-catalogue".into())
-            .spawn(move || note_tapes(&*of_tapes, &notes, &told))?;
+            .spawn(move || update_catalogue(&*of_tapes, &notes, &told))?;
         let failed = say.clone();
-        let of_server = serving.as_ref().map(|serving| ShowCars(serving.state().clone()));
+        let of_server = serving.as_ref().map(|serving| PublishCars(serving.state().clone()));
         let mut live = Live::new().laps(Arc::new(keep)).on_failure(move |failure| {
             of_server.iter().for_each(|cars| cars.fail(failure.part));
             let text = human::safe(&failure.to_string());
@@ -86,8 +86,8 @@ impl Station {
             live = live.patient(StopFlag::default());
         }
         if let Some(serving) = &serving {
-            live = live.car(Arc::new(ShowCars(serving.state().clone())));
-            live = live.frames(Arc::new(TellFrames(serving.state().clone())));
+            live = live.car(Arc::new(PublishCars(serving.state().clone())));
+            live = live.frames(Arc::new(PublishFrames(serving.state().clone())));
         }
         let said = say.clone();
         let push = |upstream| Pushing::start(Arc::clone(&store), upstream, move |text| drop(said.send(text)));
@@ -124,7 +124,7 @@ impl Station {
     /// Returns the lines to print, as they arrive, and the callback for opened and closed tapes.
     pub(crate) fn lines_and_tapes(&mut self) -> Option<(Receiver<String>, impl Fn(&Path) + 'static)> {
         let tapes = self.tapes.take()?;
-        Some((self.lines.take()?, move |path: &Path| drop(tapes.send(Note::Tape(path.to_owned())))))
+        Some((self.lines.take()?, move |path: &Path| drop(tapes.send(TapeNotice::Tape(path.to_owned())))))
     }
 
     /// Waits until all recorded laps are stored and announced. The recorders must have ended, and the callback of
@@ -168,30 +168,30 @@ impl Served {
 }
 
 /// Announces laps to the server's listeners and to the user.
-struct Teller {
+struct LapPublisher {
     state: Option<AppState>,
     say: Sender<String>,
-    tapes: Sender<Note>,
+    tapes: Sender<TapeNotice>,
 }
 
 /// State of one recording.
-struct OfTape {
+struct TapeState {
     announcer: Option<Announcer>,
     lines: LapLines,
 }
 
-impl Teller {
-    fn tell(&self, all: &mut HashMap<TapeId, OfTape>, tape: &LiveTape, announced: Announced<'_>) {
+impl LapPublisher {
+    fn publish(&self, all: &mut HashMap<TapeId, TapeState>, tape: &LiveTape, announced: Announced<'_>) {
         let say = |line: String| drop(self.say.send(line));
         match announced {
             Announced::Happened { event, kept } => {
-                let known = all.entry(tape.id).or_insert_with(|| OfTape {
+                let known = all.entry(tape.id).or_insert_with(|| TapeState {
                     announcer: self.state.clone().map(Announcer::new),
                     lines: LapLines::default(),
                 });
                 known.lines.of(event, kept).into_iter().for_each(say);
                 if let Some(announcer) = &known.announcer {
-                    announcer.tell(event);
+                    announcer.publish(event);
                 }
             }
             Announced::NotStored { error, .. } => say(format!(
@@ -200,7 +200,7 @@ impl Teller {
             )),
             Announced::Ended { whole } => {
                 all.remove(&tape.id);
-                let _ = self.tapes.send(Note::LapsEnded { tape: tape.id, whole });
+                let _ = self.tapes.send(TapeNotice::LapsEnded { tape: tape.id, whole });
             }
         }
     }

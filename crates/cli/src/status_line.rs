@@ -11,7 +11,7 @@ use crate::human;
 use crate::recording::on_terminal;
 use crate::terminal;
 
-const RENEW: Duration = Duration::from_millis(250);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 /// In a log, one line a minute is enough to show that the recording is alive.
 const LOG: Duration = Duration::from_secs(60);
 /// The window over which frames per second are counted.
@@ -67,7 +67,7 @@ impl StatusLine {
             tell(&text);
         }
         self.state = text;
-        let interval = if self.terminal { RENEW } else { LOG };
+        let interval = if self.terminal { REDRAW_INTERVAL } else { LOG };
         let first = !self.terminal && self.shown.is_none();
         if first {
             self.shown = Some(Instant::now());

@@ -19,7 +19,7 @@ impl Stop {
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let stop = Self::default();
         #[cfg(windows)]
-        stop.hear_console(false)?;
+        stop.on_console(false)?;
         #[cfg(not(windows))]
         {
             let interrupted = stop.interrupted.clone();
@@ -41,16 +41,16 @@ impl Stop {
     /// Ctrl+C and Ctrl+Break count as an interrupt. Closing the window, logoff and shutdown count as termination: the system
     /// waits a short time for the process.
     #[cfg(windows)]
-    fn hear_console(&self, second_ends: bool) -> anyhow::Result<()> {
+    fn on_console(&self, second_ends: bool) -> anyhow::Result<()> {
         use gametape::sys::{ConsoleEvent, on_console_event};
-        let heard = self.clone();
+        let stop = self.clone();
         on_console_event(move |event| {
-            if second_ends && heard.wanted() {
+            if second_ends && stop.wanted() {
                 std::process::exit(INTERRUPTED);
             }
             let flag = match event {
-                ConsoleEvent::Interrupt => &heard.interrupted,
-                ConsoleEvent::End => &heard.terminated,
+                ConsoleEvent::Interrupt => &stop.interrupted,
+                ConsoleEvent::End => &stop.terminated,
             };
             flag.store(true, Ordering::Relaxed);
             true
@@ -65,7 +65,7 @@ impl Stop {
         #[cfg(windows)]
         {
             let stop = Self::default();
-            stop.hear_console(true)?;
+            stop.on_console(true)?;
             Ok(stop)
         }
         #[cfg(unix)]

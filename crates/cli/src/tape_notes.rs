@@ -16,7 +16,7 @@ use gametape::store::{CataloguedTape, Store, track_again};
 use crate::human;
 
 /// A notification.
-pub(crate) enum Note {
+pub(crate) enum TapeNotice {
     /// A tape was opened, or its file was closed.
     Tape(PathBuf),
     /// The tracker of a tape has ended.
@@ -30,23 +30,23 @@ pub(crate) enum Note {
 
 /// The notifications received for a tape so far.
 #[derive(Default)]
-struct Heard {
+struct Received {
     closed: Option<CataloguedTape>,
     whole: Option<bool>,
 }
 
 /// Handles notifications until all senders are dropped.
-pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender<String>) {
+pub(crate) fn update_catalogue(store: &dyn Store, notes: &Receiver<TapeNotice>, say: &Sender<String>) {
     let place = this_machine();
     let say = |text: String| drop(say.send(text));
-    let mut tapes: HashMap<TapeId, Heard> = HashMap::new();
+    let mut tapes: HashMap<TapeId, Received> = HashMap::new();
     for note in notes {
         let id = match note {
-            Note::LapsEnded { tape, whole } => {
+            TapeNotice::LapsEnded { tape, whole } => {
                 tapes.entry(tape).or_default().whole = Some(whole);
                 tape
             }
-            Note::Tape(path) => match look_at(store, &place, &path) {
+            TapeNotice::Tape(path) => match look_at(store, &place, &path) {
                 Ok((_, Some(tape))) if tape.complete => {
                     let id = tape.id;
                     tapes.entry(id).or_default().closed = Some(tape);
@@ -61,16 +61,16 @@ pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender
                 }
             },
         };
-        if let Some(Heard { closed: Some(tape), whole: Some(whole) }) = tapes.get(&id) {
+        if let Some(Received { closed: Some(tape), whole: Some(whole) }) = tapes.get(&id) {
             if !whole {
-                bring_in(store, tape, &say);
+                track_missing_laps(store, tape, &say);
             }
             tapes.remove(&id);
         }
     }
 }
 
-fn bring_in(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
+fn track_missing_laps(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
     let path = human::safe(&tape.path);
     // The tracker may have panicked on these frames before. A panic must not affect other tapes.
     let tracked = catch_unwind(AssertUnwindSafe(|| track_again(store, tape, false)));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     /// Returns the lines printed for these notifications. The game has no tracker, so each attempt prints a line.
-    fn said(notes: &dyn Fn(&Path, TapeId) -> Vec<Note>) -> Vec<String> {
+    fn said(notes: &dyn Fn(&Path, TapeId) -> Vec<TapeNotice>) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let store = SqlStore::sqlite(folder.path().join("laps.sqlite")).unwrap();
         let (path, id) = (folder.path().join("a.gtape"), TapeId([7; 16]));
@@ -117,7 +117,7 @@ mod tests {
         let ((tell, hear), (say, lines)) = (channel(), channel());
         notes(&path, id).into_iter().for_each(|note| tell.send(note).unwrap());
         drop(tell);
-        note_tapes(&store, &hear, &say);
+        update_catalogue(&store, &hear, &say);
         drop(say);
         assert_eq!(store.tape(id).unwrap().is_some(), !notes(&path, id).is_empty());
         lines.iter().collect()
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn a_tape_is_tracked_again_when_it_is_closed_and_its_laps_are_lacking() {
-        let ended = |tape, whole| Note::LapsEnded { tape, whole };
-        let closed = |path: &Path| Note::Tape(path.to_owned());
+        let ended = |tape, whole| TapeNotice::LapsEnded { tape, whole };
+        let closed = |path: &Path| TapeNotice::Tape(path.to_owned());
         let attempts = [
             said(&|path, id| vec![ended(id, false), closed(path)]),
             said(&|path, id| vec![closed(path), ended(id, false)]),

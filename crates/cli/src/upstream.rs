@@ -22,7 +22,7 @@ pub(crate) use client::Upstream;
 use sending::{Pass, Sending};
 
 /// How often the store is polled for changes.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The shortest and the longest pause after a failure (exponential backoff).
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// Old sessions rarely change, so a full pass runs only this often.
@@ -87,7 +87,7 @@ fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
         let counter = sending.store.changes().unwrap_or_default();
         let begun = Instant::now();
         let Some(pass) = next_pass(done.as_ref(), counter, begun) else {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             continue;
         };
         match sending.pass(pass) {
@@ -105,7 +105,7 @@ fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
                 }
                 let until = Instant::now() + pause;
                 while Instant::now() < until && !sending.stop.wanted() {
-                    std::thread::sleep(LOOK.min(pause));
+                    std::thread::sleep(POLL_INTERVAL.min(pause));
                 }
                 pause = (pause * 2).min(PAUSES.1);
             }

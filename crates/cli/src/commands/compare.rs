@@ -21,7 +21,7 @@ const TITLE: Style = Style::new().bold();
 const SLOWER: Style = AnsiColor::Red.on_default();
 const FASTER: Style = AnsiColor::Green.on_default();
 /// The number of stretches listed, for losses and for gains.
-const TOLD: usize = 5;
+const LISTED: usize = 5;
 /// Stretches with a smaller difference are not listed.
 const ALIKE_MS: f64 = 1.0;
 /// Channels shown for both laps.
@@ -82,7 +82,7 @@ struct At {
 }
 
 /// The comparison to print.
-struct Told {
+struct ComparisonTable {
     length_m: f64,
     grid: Vec<At>,
     /// Start, end and time lost of each stretch.
@@ -113,17 +113,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut laps = [on_grid(&a)?, on_grid(&b)?];
     let mut compared = compare(&laps, length_m, fine.step_m)?;
     fine.thin(&mut compared, &mut laps);
-    let told = Told::of(&laps, &compared, length_m);
-    if told.grid.is_empty() {
+    let table = ComparisonTable::of(&laps, &compared, length_m);
+    if table.grid.is_empty() {
         return Err(exit::nothing_found(
             "the laps have no track position in common: the tapes have too few frames of them",
         ));
     }
     let mut out = Vec::new();
     match (args.json, args.csv) {
-        (true, _) => write_json(&mut out, &a, &b, &told)?,
-        (_, true) => write_csv(&mut out, &told)?,
-        _ => write_human(&mut out, &a, &b, &told)?,
+        (true, _) => write_json(&mut out, &a, &b, &table)?,
+        (_, true) => write_csv(&mut out, &table)?,
+        _ => write_human(&mut out, &a, &b, &table)?,
     }
     let mut stdout = if args.json || args.csv { crate::terminal::data() } else { crate::terminal::human() };
     stdout.write_all(&out)?;
@@ -135,7 +135,7 @@ fn differ(a: Option<&String>, b: Option<&String>) -> bool {
     Option::zip(a, b).is_some_and(|(a, b)| a != b)
 }
 
-impl Told {
+impl ComparisonTable {
     /// Skips positions where one of the laps has no frames.
     fn of(laps: &[LapColumns; 2], compared: &Comparison, length_m: f64) -> Self {
         let at = |(row, distance_m): (usize, &f64)| {
@@ -212,7 +212,7 @@ fn short(path: &Path, number: u32) -> String {
     format!("{}#{number}", human::safe(&path.file_name().unwrap_or_default().to_string_lossy()))
 }
 
-fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io::Result<()> {
+fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, table: &ComparisonTable) -> std::io::Result<()> {
     for (letter, asked) in [('A', a), ('B', b)] {
         let valid = if asked.lap.valid == Some(false) { ", invalid" } else { "" };
         writeln!(
@@ -226,12 +226,12 @@ fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io:
     if let (Some(a), Some(b)) = (a.lap.time_ms, b.lap.time_ms) {
         let ms = i64::from(b) - i64::from(a);
         let style = style_of(ms as f64);
-        writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), told.length_m)?;
+        writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), table.length_m)?;
     }
-    write_stretches(out, "lost", told.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
-    write_stretches(out, "won", told.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)?;
-    write_corners(out, &told.corners)?;
-    write_grid(out, told)
+    write_stretches(out, "lost", table.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
+    write_stretches(out, "won", table.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)?;
+    write_corners(out, &table.corners)?;
+    write_grid(out, table)
 }
 
 fn write_corners(out: &mut Vec<u8>, corners: &[Corner]) -> std::io::Result<()> {
@@ -262,12 +262,12 @@ fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-fn write_grid(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
+fn write_grid(out: &mut Vec<u8>, table: &ComparisonTable) -> std::io::Result<()> {
     writeln!(
         out,
         "\n{TITLE}    m     delta     km/h A  km/h B   thr A  thr B   brk A  brk B   steer A steer B{TITLE:#}"
     )?;
-    for At { distance_m, delta_ms, shown: [a, b], .. } in &told.grid {
+    for At { distance_m, delta_ms, shown: [a, b], .. } in &table.grid {
         let style = style_of(*delta_ms);
         let difference = delta(delta_ms.round() as i64);
         writeln!(
@@ -294,7 +294,7 @@ fn write_stretches<'a>(
 ) -> std::io::Result<()> {
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|one, other| order(one.2).total_cmp(&order(other.2)));
-    for (from_m, to_m, lost_ms) in parts.into_iter().take(TOLD) {
+    for (from_m, to_m, lost_ms) in parts.into_iter().take(LISTED) {
         let style = style_of(*lost_ms);
         writeln!(
             out,
@@ -313,20 +313,20 @@ fn style_of(ms: f64) -> Style {
     }
 }
 
-fn write_csv(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
+fn write_csv(out: &mut Vec<u8>, table: &ComparisonTable) -> std::io::Result<()> {
     writeln!(
         out,
         "distance_m,delta_ms,time_a_ms,time_b_ms,speed_a_kmh,speed_b_kmh,throttle_a,throttle_b,brake_a,brake_b,steering_a,steering_b"
     )?;
     let number = |value: &Option<f64>| value.map(|value| (value as f32).to_string()).unwrap_or_default();
-    for At { distance_m, delta_ms, times_ms: [time_a, time_b], shown: [a, b] } in &told.grid {
+    for At { distance_m, delta_ms, times_ms: [time_a, time_b], shown: [a, b] } in &table.grid {
         let cells: Vec<String> = a.iter().zip(b).flat_map(|(a, b)| [number(a), number(b)]).collect();
         writeln!(out, "{},{delta_ms:.3},{time_a:.3},{time_b:.3},{}", *distance_m as f32, cells.join(","))?;
     }
     Ok(())
 }
 
-fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::Result<()> {
+fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, table: &ComparisonTable) -> anyhow::Result<()> {
     let lap = |asked: &Asked| json!({ "name": asked.name, "id": asked.lap.id.to_string(), "time_ms": asked.lap.time_ms, "valid": asked.lap.valid });
     let point = |time_ms: f64, shown: &[Option<f64>]| {
         let mut point = serde_json::Map::from_iter([("time_ms".to_owned(), json!(time_ms))]);
@@ -339,10 +339,10 @@ fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::R
         let [a, b] = [0, 1].map(|lap: usize| point(at.times_ms[lap], &at.shown[lap]));
         json!({ "distance_m": at.distance_m, "delta_ms": at.delta_ms, "a": a, "b": b })
     };
-    let grid: Vec<_> = told.grid.iter().map(at).collect();
+    let grid: Vec<_> = table.grid.iter().map(at).collect();
     let stretch =
         |(from_m, to_m, lost_ms): &(f64, f64, f64)| json!({ "from_m": from_m, "to_m": to_m, "lost_ms": lost_ms });
-    let stretches: Vec<_> = told.stretches.iter().map(stretch).collect();
+    let stretches: Vec<_> = table.stretches.iter().map(stretch).collect();
     let pair = |values: &[Option<f64>], lap: usize| values.get(lap).copied().flatten();
     let corner = |corner: &Corner| {
         json!({
@@ -351,9 +351,9 @@ fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::R
             "min_speed_a_kmh": pair(&corner.min_speed_kmh, 0), "min_speed_b_kmh": pair(&corner.min_speed_kmh, 1),
         })
     };
-    let corners: Vec<_> = told.corners.iter().map(corner).collect();
+    let corners: Vec<_> = table.corners.iter().map(corner).collect();
     let document = json!({
-        "a": lap(a), "b": lap(b), "length_m": told.length_m, "stretches": stretches, "corners": corners, "grid": grid,
+        "a": lap(a), "b": lap(b), "length_m": table.length_m, "stretches": stretches, "corners": corners, "grid": grid,
     });
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
     writeln!(out)?;

@@ -35,7 +35,7 @@ use crate::{dictionary, human, open, time};
 /// however long the tape is, and needs no network.
 ///
 /// Echo VR captures (echoreplay, v2-tape, nevrcap): files that other tools for the game read. A tape imported from such a file
-/// is exported byte for byte: its lines, its records. Each of these formats can be converted to each other one. A folder stands
+/// is exported byte for byte: its lines, its records. Each of these formats can be converted to every other. A folder stands
 /// for the files in it, and `--jobs` sets how many are written in parallel.
 ///
 /// The source is never modified, and nothing is overwritten without `--force`: if a name is taken, a number is added.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use gametape::identity::id_of_content;
 use gametape::import::{ImportError, ImportOptions, import_with};
 use gametape::names::{EXTENSION, free_path};

@@ -142,7 +142,7 @@ fn apply(store: &SqlStore, id: Id, edit: &Edit) -> anyhow::Result<ReportEdited> 
         Err(error) => return Err(error.into()),
     }
     if edit.excluded.is_some() && store.session(id, Audience::Owner)?.is_some() {
-        return Err(exit::usage(format!("{id} is a session; only laps can be excluded")));
+        return Err(exit::usage(format!("{id} is a session, but only laps can be excluded; name its laps instead")));
     }
     match store.edit_session(id, edit) {
         Ok(session) => Ok(ReportEdited {

@@ -22,8 +22,8 @@ use crate::stop::Stop;
 use crate::{human, open, time};
 
 /// How often the status line is updated and Ctrl+C is polled.
-const GLANCE: Duration = Duration::from_millis(50);
-const RENEW: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Replay a tape into shared memory or over HTTP, as if the game were running
 ///
@@ -202,12 +202,12 @@ fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended
         if stop.wanted() {
             controls.stop();
         }
-        if on_terminal() && renewed.elapsed() >= RENEW {
+        if on_terminal() && renewed.elapsed() >= REDRAW_INTERVAL {
             renewed = Instant::now();
             let line = status(controls.position(), end, controls.is_paused());
             let _ = write!(std::io::stderr().lock(), "\r\x1b[K{line}");
         }
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL_INTERVAL);
     }
     if on_terminal() {
         let _ = write!(std::io::stderr().lock(), "\r\x1b[K");

@@ -13,7 +13,7 @@ use gametape::play::Controls;
 const NEAR: Duration = Duration::from_secs(5);
 const FAR: Duration = Duration::from_secs(60);
 /// The poll interval, and so the longest delay until a stop is noticed.
-const PATIENCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reads keys until dropped, then restores the terminal.
 pub(crate) struct Keys {
@@ -55,7 +55,7 @@ pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>
 
 fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool, interrupted: &AtomicBool) {
     while !ended.load(Ordering::Relaxed) {
-        match poll(PATIENCE) {
+        match poll(POLL_INTERVAL) {
             Ok(true) => {}
             Ok(false) => continue,
             // The terminal is gone; signals still end playback.

@@ -11,9 +11,9 @@ use gametape::paths::Folders;
 use gametape::sys::Prefix;
 
 use crate::cli::tell;
+use crate::disk_space::check_place;
 use crate::exit::{self, Outcome};
 use crate::recording::Recording;
-use crate::room::check_place;
 use crate::stop::Stop;
 use crate::{open, time};
 

@@ -21,7 +21,7 @@ use crate::store;
 use crate::upstream::{Pushing, UpstreamArgs};
 
 /// How often a stop request is polled.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Serve the dashboard, sessions, laps and bests over HTTP
 ///
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         upstream.map(|upstream| Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))).transpose()?;
     let catching_up = CatchingUp::start(store, vec![own], vec![rings(&known)], |text| tell(&text))?;
     while !stop.wanted() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     catching_up.stop();
     pushing.into_iter().for_each(Pushing::stop);

@@ -20,7 +20,7 @@ use crate::stop::Stop;
 use crate::{human, open, time};
 
 /// How often Ctrl+C is polled.
-const NAP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Watch replay folders of games and import new replays
 ///
@@ -98,9 +98,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         WatchError::NotAFolder { .. } | WatchError::ArchiveIsWatched { .. } => exit::usage(error.to_string()),
         error => error.into(),
     })?;
-    let seen = tell_all(events, &stop, args.json, &folders, adding.as_ref())?;
-    tell(&format!("{} found, {} made", human::counted(seen.found, "file"), human::counted(seen.tapes, "tape")));
-    Ok(match (seen.problems, stop.interrupted()) {
+    let totals = tell_all(events, &stop, args.json, &folders, adding.as_ref())?;
+    tell(&format!("{} found, {} made", human::counted(totals.found, "file"), human::counted(totals.tapes, "tape")));
+    Ok(match (totals.problems, stop.interrupted()) {
         (true, _) => Outcome::Damage,
         (false, true) => Outcome::Interrupted,
         (false, false) => Outcome::Done,
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// The result of a watch.
 #[derive(Debug, Default)]
-struct Seen {
+struct Totals {
     found: u64,
     tapes: u64,
     problems: bool,
@@ -122,37 +122,37 @@ fn tell_all(
     json: bool,
     folders: &[Folder],
     adding: Option<&Adding>,
-) -> anyhow::Result<Seen> {
+) -> anyhow::Result<Totals> {
     let handle = events.stop_handle();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| end_when_wanted(stop, &handle, &over));
-        let mut seen = Seen::default();
+        let mut totals = Totals::default();
         let mut result = Ok(());
         while let Some(event) = events.next() {
             match event {
                 WatchEvent::Found(found) => {
                     let in_store = adding.zip(found.tape()).map(|(adding, tape)| adding.add(tape, false));
-                    seen.problems |= in_store.as_ref().is_some_and(|in_store| in_store.error.is_some());
+                    totals.problems |= in_store.as_ref().is_some_and(|in_store| in_store.error.is_some());
                     result = write_line(&found, in_store, json);
                     if result.is_err() {
                         // The line was not delivered.
                         events.give_back();
                         break;
                     }
-                    seen.found += 1;
-                    seen.tapes += u64::from(found.was_imported());
-                    seen.problems |= found.has_problems();
+                    totals.found += 1;
+                    totals.tapes += u64::from(found.was_imported());
+                    totals.problems |= found.has_problems();
                 }
                 WatchEvent::Notice(notice) => {
-                    seen.problems |= matches!(notice, Notice::NotRemembered { .. } | Notice::MemoryDamaged { .. });
+                    totals.problems |= matches!(notice, Notice::NotRemembered { .. } | Notice::MemoryDamaged { .. });
                     tell(&notice_text(&notice, folders));
                 }
             }
         }
         over.store(true, Ordering::Relaxed);
         result?;
-        Ok(seen)
+        Ok(totals)
     })
 }
 
@@ -162,7 +162,7 @@ fn end_when_wanted(stop: &Stop, handle: &StopHandle, over: &AtomicBool) {
         if stop.wanted() {
             return handle.stop();
         }
-        std::thread::sleep(NAP);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

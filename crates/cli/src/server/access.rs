@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use gametape::laps::Id;
 use gametape::store::{Audience, Scope};
 
-use super::clients::Asks;
+use super::clients::RateClass;
 use super::error::ApiError;
 
 /// The access policy of the server.
@@ -41,11 +41,11 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Returns the rate-limit class of the caller.
-    pub(super) fn asks(&self) -> Asks {
+    pub(super) fn rate_class(&self) -> RateClass {
         match (self.scope, self.direct && self.client.is_loopback()) {
-            (_, true) => Asks::Here,
-            (Some(_), false) => Asks::Token,
-            (None, false) => Asks::Anyone,
+            (_, true) => RateClass::Here,
+            (Some(_), false) => RateClass::Token,
+            (None, false) => RateClass::Anyone,
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_seen_hangs_on_binding_token_and_public() {
+    fn the_audience_depends_on_binding_token_and_public() {
         let access = |loopback, public| Access { loopback, public, ..Access::default() };
         let see = |access: Access, scope| access.audience(caller(scope)).ok();
         assert_eq!(see(access(true, false), None), Some(Audience::Owner));
@@ -225,6 +225,6 @@ mod tests {
         let behind = Caller { direct: false, ..caller(None) };
         assert!(local.audience(behind).is_err());
         assert!(local.may_write(behind, Some("127.0.0.1:7223"), Some("http://127.0.0.1:7223")).is_err());
-        assert_eq!((behind.asks(), caller(None).asks()), (Asks::Anyone, Asks::Here));
+        assert_eq!((behind.rate_class(), caller(None).rate_class()), (RateClass::Anyone, RateClass::Here));
     }
 }

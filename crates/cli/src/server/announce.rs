@@ -18,12 +18,12 @@ use super::state::AppState;
 /// Publishes the events of one recording. Blocks, since it queries the store.
 pub(crate) struct Announcer {
     state: AppState,
-    now: Mutex<Now>,
+    now: Mutex<CurrentSession>,
 }
 
 /// The current session.
 #[derive(Default)]
-struct Now {
+struct CurrentSession {
     session: Option<Session>,
     laps: u32,
     /// The driver of the running lap, if the game reports it.
@@ -36,14 +36,14 @@ impl Announcer {
     }
 
     /// Publishes an event.
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn publish(&self, event: &Event) {
         match event {
             Event::SessionOpened(session) => self.session(Kind::SessionOpened, session),
             Event::SessionChanged(session) => self.session(Kind::SessionChanged, session),
             Event::SessionClosed(session) => self.session(Kind::SessionClosed, session),
             Event::LapOpened(lap) => self.lap_opened(lap),
             Event::SectorClosed { lap, number, sector } => {
-                let session = self.with_now(|now| now.session.as_ref().map(|session| session.id.to_string()));
+                let session = self.with_current(|now| now.session.as_ref().map(|session| session.id.to_string()));
                 let data =
                     json!({ "lap": lap.to_string(), "session": session, "sector": number, "time_ms": sector.time_ms });
                 self.unstored(Kind::SectorClosed, &data);
@@ -66,26 +66,26 @@ impl Announcer {
 
     fn lap_opened(&self, lap: &Lap) {
         let data = json!({ "lap": lap.id.to_string(), "session": lap.session.to_string(), "number": lap.number });
-        self.with_now(|now| {
+        self.with_current(|now| {
             now.driver.clone_from(&lap.driver);
             now.laps += 1;
         });
         self.unstored(Kind::LapOpened, &data);
     }
 
-    fn with_now<T>(&self, look: impl FnOnce(&mut Now) -> T) -> T {
+    fn with_current<T>(&self, look: impl FnOnce(&mut CurrentSession) -> T) -> T {
         look(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn unstored(&self, kind: Kind, data: &Value) {
         let public = self.is_public();
-        self.state.hub.tell(kind, data, public.then_some(data));
+        self.state.hub.publish(kind, data, public.then_some(data));
     }
 
     /// Whether the public may see the current session. Queries the store each time: the driver may have been hidden since the
     /// session began.
     fn is_public(&self) -> bool {
-        let (session, driver) = self.with_now(|now| (now.session.clone(), now.driver.clone()));
+        let (session, driver) = self.with_current(|now| (now.session.clone(), now.driver.clone()));
         let Some(session) = session else { return false };
         // Nothing is known about a co-driver before a lap is stored.
         let own = driver.is_none() || driver == session.driver;
@@ -100,11 +100,11 @@ impl Announcer {
             Ok(Some(stored)) => stored,
             // Laps of a playback, and those of a deleted session, are not published.
             Ok(None) => return,
-            Err(_) => self.with_now(|now| as_found(now, lap)),
+            Err(_) => self.with_current(|now| as_found(now, lap)),
         };
         let public = stored.visibility == Visibility::Public;
         let data = json!(LapAnswer::of(stored, None));
-        self.state.hub.tell(kind, &data, public.then_some(&data));
+        self.state.hub.publish(kind, &data, public.then_some(&data));
     }
 
     fn session(&self, kind: Kind, session: &Session) {
@@ -112,25 +112,25 @@ impl Announcer {
             Ok(Some(stored)) => self.both(session.id, stored.session),
             Ok(None) => return,
             Err(_) => {
-                let laps = self.with_now(|now| now.laps);
+                let laps = self.with_current(|now| now.laps);
                 (json!(SessionAnswer::from(session_as_found(session, laps))), None)
             }
         };
-        self.with_now(|now| {
+        self.with_current(|now| {
             if now.session.as_ref().is_none_or(|known| known.id != session.id) {
                 (now.laps, now.driver) = (0, None);
             }
             now.session = Some(session.clone());
         });
         self.state.car.set_public(public.is_some().then_some(session));
-        self.state.hub.tell(kind, &data, public.as_ref());
+        self.state.hub.publish(kind, &data, public.as_ref());
     }
 
     fn changed(&self, session: Id) {
         // A best that cannot be published now is published when the session ends.
         if let Ok(Some(stored)) = self.state.store.session(session, Audience::Owner) {
             let (data, public) = self.both(session, stored.session);
-            self.state.hub.tell(Kind::SessionChanged, &data, public.as_ref());
+            self.state.hub.publish(Kind::SessionChanged, &data, public.as_ref());
         }
     }
 
@@ -145,7 +145,7 @@ impl Announcer {
 }
 
 /// Builds a lap that cannot be read from the store now.
-fn as_found(now: &Now, lap: &Lap) -> StoredLap {
+fn as_found(now: &CurrentSession, lap: &Lap) -> StoredLap {
     let session = now.session.as_ref();
     let text = |of: fn(&Session) -> &Option<String>| session.and_then(|session| of(session).clone());
     StoredLap {

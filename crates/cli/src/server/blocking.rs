@@ -8,7 +8,7 @@ use super::error::ApiError;
 use super::state::AppState;
 
 /// Runs a query on the store.
-pub(super) async fn ask<T: Send + 'static>(
+pub(super) async fn query_store<T: Send + 'static>(
     state: &AppState,
     question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -15,16 +15,16 @@ use super::state::AppState;
 const PSI_PER_KPA: f32 = 0.145_037_74;
 
 /// Publishes cars to the live clients of the server.
-pub(crate) struct ShowCars(pub(crate) AppState);
+pub(crate) struct PublishCars(pub(crate) AppState);
 
-impl ShowCars {
+impl PublishCars {
     /// Reports that a part beside the recording failed: the live status shows it until the program ends.
     pub(crate) fn fail(&self, part: &'static str) {
         self.0.car.fail(part);
     }
 }
 
-impl CarSink for ShowCars {
+impl CarSink for PublishCars {
     fn car(&self, car: &CarNow<'_>) {
         let answer = CarAnswer { error: self.0.car.error(), ..CarAnswer::of(car) };
         let about = About {

@@ -15,7 +15,7 @@ use gametape::store::{Audience, Filter, ListQuery, NameFilter, Store, StoredLap,
 use tokio::sync::Semaphore;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::channels_answers::{ChannelsAnswer, CompareAnswer, OutlineAnswer};
 use super::channels_params::{ChannelsParams, CompareParams, OutlineParams, Rows};
 use super::error::{ApiError, Problem};
@@ -190,7 +190,7 @@ pub(super) async fn outline(
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let (game, track, layout) = params.checked()?;
-    let facts = ask(&state, move |store| {
+    let facts = query_store(&state, move |store| {
         // A track driven only by hidden drivers does not exist for the public.
         let filter = Filter {
             game: Some(game.clone()),

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::access::Caller;
 use super::answers::SessionAnswer;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
@@ -27,7 +27,7 @@ use super::state::AppState;
 /// The largest body of an edit.
 const LARGEST_BODY: usize = 64 << 10;
 /// How long a body may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Answer = Result<Response, ApiError>;
 
@@ -56,7 +56,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
 }
 
 async fn read_body(body: Body) -> Result<axum::body::Bytes, ApiError> {
-    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, LARGEST_BODY)).await {
+    match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, LARGEST_BODY)).await {
         Ok(Ok(body)) => Ok(body),
         Ok(Err(_)) => Err(ApiError::too_large(format!("the body of an edit must be at most {LARGEST_BODY} bytes"))),
         Err(_) => Err(ApiError::slow_body()),
@@ -137,11 +137,11 @@ pub(super) struct Naming {
 }
 
 async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
-    let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
+    let found: StoredLap = query_store(state, move |store| store.edit_lap(id, &edit)).await?;
     // An unlisted lap is visible only to clients that know its id, so the edit is not published.
     let public = found.visibility == Visibility::Public;
     let data = serde_json::json!({ "lap": id.to_string(), "session": found.lap.session.to_string() });
-    state.hub.tell(Kind::LapEdited, &data, public.then_some(&data));
+    state.hub.publish(Kind::LapEdited, &data, public.then_some(&data));
     json(headers, &LapAnswer::of(found, None))
 }
 
@@ -176,10 +176,10 @@ pub(super) async fn delete_lap(
 }
 
 async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
-    let found = ask(state, move |store| store.edit_session(id, &edit)).await?;
+    let found = query_store(state, move |store| store.edit_session(id, &edit)).await?;
     let public = found.visibility == Visibility::Public;
     let data = serde_json::json!({ "session": id.to_string() });
-    state.hub.tell(Kind::SessionEdited, &data, public.then_some(&data));
+    state.hub.publish(Kind::SessionEdited, &data, public.then_some(&data));
     json(headers, &SessionAnswer::from(found))
 }
 
@@ -229,7 +229,7 @@ pub(super) async fn edit_driver(
     let wrong = || ApiError::bad_request("privacy must be public, unlisted or private");
     let visibility = edit.privacy.map(|word| Visibility::parse(&word).ok_or_else(wrong)).transpose()?;
     let edit = DriverEdit { name: edit.name, visibility };
-    ask(&state, move |store| store.edit_driver(&driver, &edit)).await?;
+    query_store(&state, move |store| store.edit_driver(&driver, &edit)).await?;
     if visibility.is_some() {
         state.hub.forget_public();
         state.car.set_public(None);
@@ -246,7 +246,7 @@ pub(super) async fn name_track(
     Allowed(naming): Allowed<Naming>,
 ) -> Answer {
     naming.check()?;
-    ask(&state, move |store| store.name_track(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    query_store(&state, move |store| store.name_track(&naming.game, &naming.id, naming.name.as_ref())).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -259,7 +259,7 @@ pub(super) async fn name_car(
     Allowed(naming): Allowed<Naming>,
 ) -> Answer {
     naming.check()?;
-    ask(&state, move |store| store.name_car(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    query_store(&state, move |store| store.name_car(&naming.game, &naming.id, naming.name.as_ref())).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

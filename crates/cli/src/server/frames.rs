@@ -75,7 +75,7 @@ struct Known {
 
 impl FrameFeed {
     /// Updates the state and publishes the news atomically, so that a client that joins gets each frame once.
-    fn tell(&self, change: impl FnOnce(&mut Vec<Known>), news: News) {
+    fn publish(&self, change: impl FnOnce(&mut Vec<Known>), news: News) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut running);
         self.news.push(news);
@@ -103,13 +103,13 @@ impl FrameFeed {
 }
 
 /// Passes frames to the live clients of the server.
-pub(crate) struct TellFrames(pub(crate) AppState);
+pub(crate) struct PublishFrames(pub(crate) AppState);
 
-impl FrameSink for TellFrames {
+impl FrameSink for PublishFrames {
     fn begins(&self, tape: &LiveTape, streams: &[StreamSpec], utc_ns: i64) {
         let recording = Arc::new(Running { tape: tape.clone(), streams: streams.to_vec(), utc_ns });
         let known = Known { recording, newest: vec![None; streams.len()] };
-        self.0.frames.tell(|running| running.push(known), News::Begins);
+        self.0.frames.publish(|running| running.push(known), News::Begins);
     }
 
     fn frame(&self, tape: &LiveTape, frame: &LiveFrame<'_>) {
@@ -122,19 +122,19 @@ impl FrameSink for TellFrames {
                 *room = Some(newest);
             }
         };
-        self.0.frames.tell(keep, News::Frame(tape.id, frame));
+        self.0.frames.publish(keep, News::Frame(tape.id, frame));
     }
 
     fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str) {
-        self.0.frames.tell(|_| {}, News::Mark { tape: tape.id, time_ns, text: text.into() });
+        self.0.frames.publish(|_| {}, News::Mark { tape: tape.id, time_ns, text: text.into() });
     }
 
     fn lost(&self, tape: &LiveTape, frames: u64, time_ns: u64) {
-        self.0.frames.tell(|_| {}, News::Lost { tape: tape.id, frames, time_ns });
+        self.0.frames.publish(|_| {}, News::Lost { tape: tape.id, frames, time_ns });
     }
 
     fn ended(&self, tape: &LiveTape) {
         let forget = |running: &mut Vec<Known>| running.retain(|known| known.recording.tape.id != tape.id);
-        self.0.frames.tell(forget, News::Ended(tape.id));
+        self.0.frames.publish(forget, News::Ended(tape.id));
     }
 }

@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use gametape::store::Token;
 
 use super::access::Caller;
-use super::blocking::ask;
-use super::clients::Asks;
+use super::blocking::query_store;
+use super::clients::RateClass;
 use super::error::ApiError;
 use super::state::AppState;
 
@@ -60,7 +60,7 @@ async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> 
     };
     let (scope, token) = token.map(|token| (token.scope, token.id)).unzip();
     let caller = Caller { client, scope, token, direct };
-    if let Err(wait_s) = state.clients.count(caller.client, caller.asks(), Instant::now()) {
+    if let Err(wait_s) = state.clients.count(caller.client, caller.rate_class(), Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
     if request.uri().path_and_query().is_some_and(|asked| asked.as_str().len() > LONGEST_URI) {
@@ -93,7 +93,7 @@ fn client(state: &AppState, request: &Request) -> IpAddr {
 /// Looks up the token that a client sends.
 async fn token(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Token, ApiError> {
     // Checked before the store is queried: guessing must not cause load on it.
-    if let Some(wait_s) = state.clients.used_up(client, Asks::WrongToken, Instant::now()) {
+    if let Some(wait_s) = state.clients.used_up(client, RateClass::WrongToken, Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
     let secret = bearer.to_str().ok().and_then(|bearer| bearer.split_once(' '));
@@ -101,13 +101,13 @@ async fn token(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result
     let Some(secret) = secret.filter(|secret| secret.len() < 200).map(str::to_owned) else {
         return Err(refuse(state, client));
     };
-    let token = ask(state, move |store| store.token(&secret)).await?;
+    let token = query_store(state, move |store| store.token(&secret)).await?;
     token.ok_or_else(|| refuse(state, client))
 }
 
 /// Rejects an invalid token and counts the attempt.
 fn refuse(state: &AppState, client: IpAddr) -> ApiError {
-    match state.clients.count(client, Asks::WrongToken, Instant::now()) {
+    match state.clients.count(client, RateClass::WrongToken, Instant::now()) {
         Ok(()) => ApiError::token_needed(),
         Err(wait_s) => ApiError::too_many(wait_s),
     }

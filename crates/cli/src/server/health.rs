@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::params::{NoParams, Params};
 use super::state::AppState;
@@ -31,7 +31,7 @@ pub(super) async fn healthz(_: Params<NoParams>) -> Json<Health> {
 #[utoipa::path(get, path = "/readyz", tag = "server",
     responses((status = 200, body = Health), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn readyz(State(state): State<AppState>, _: Params<NoParams>) -> Result<Json<Health>, ApiError> {
-    ask(&state, |store| store.ready()).await?;
+    query_store(&state, |store| store.ready()).await?;
     Ok(Json(Health { status: "ok" }))
 }
 

@@ -78,8 +78,8 @@ pub(super) struct Event {
 /// Distributes events: all of them to the owner, and the public ones to everyone. Each of the two has its own sequence numbers
 /// without gaps, so that public numbers do not reveal hidden events.
 pub(crate) struct Hub {
-    owner: Line,
-    public: Line,
+    owner: History,
+    public: History,
 }
 
 /// Offset of the public numbers. They are beyond those of the owner, so that a client that gains or loses its token and
@@ -97,10 +97,10 @@ impl Default for Hub {
 
 impl Hub {
     pub(super) fn starting_at(seq: u64) -> Self {
-        Self { owner: Line::starting_at(seq), public: Line::starting_at(seq + PUBLIC_NUMBERS) }
+        Self { owner: History::starting_at(seq), public: History::starting_at(seq + PUBLIC_NUMBERS) }
     }
 
-    fn line(&self, audience: Audience) -> &Line {
+    fn history(&self, audience: Audience) -> &History {
         match audience {
             Audience::Owner => &self.owner,
             Audience::Public => &self.public,
@@ -108,10 +108,10 @@ impl Hub {
     }
 
     /// Publishes an event to the owner, and `public`, if any, to the public.
-    pub(crate) fn tell(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
-        self.owner.tell(kind, data);
+    pub(crate) fn publish(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
+        self.owner.publish(kind, data);
         if let Some(public) = public {
-            self.public.tell(kind, public);
+            self.public.publish(kind, public);
         }
     }
 
@@ -122,23 +122,23 @@ impl Hub {
 
     /// Returns the number of the latest event.
     pub(super) fn newest(&self, audience: Audience) -> u64 {
-        self.line(audience).state().last
+        self.history(audience).state().last
     }
 
     /// Returns a receiver that is notified of new events.
     pub(super) fn listen(&self, audience: Audience) -> watch::Receiver<u64> {
-        self.line(audience).newest.subscribe()
+        self.history(audience).newest.subscribe()
     }
 
     /// Returns up to `most` events after this number, and the number up to which they are complete. If some are no longer kept,
     /// the first event is a reset.
     pub(super) fn after(&self, seq: u64, audience: Audience, most: usize) -> (Vec<Event>, u64) {
-        self.line(audience).after(seq, most)
+        self.history(audience).after(seq, most)
     }
 }
 
 /// The latest events for one audience.
-struct Line {
+struct History {
     state: Mutex<State>,
     newest: watch::Sender<u64>,
 }
@@ -154,7 +154,7 @@ fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Utf8Bytes {
     serde_json::json!({ "seq": seq, "kind": kind.as_str(), "data": data }).to_string().into()
 }
 
-impl Line {
+impl History {
     fn starting_at(seq: u64) -> Self {
         let state = State { kept: VecDeque::new(), before: seq, last: seq };
         Self { state: Mutex::new(state), newest: watch::Sender::new(seq) }
@@ -164,7 +164,7 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, kind: Kind, data: &serde_json::Value) {
+    fn publish(&self, kind: Kind, data: &serde_json::Value) {
         let mut state = self.state();
         state.last += 1;
         let seq = state.last;
@@ -208,11 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_is_told_what_was_missed() {
+    fn a_reconnecting_client_receives_what_it_missed() {
         let hub = Hub::starting_at(100);
         for event in 0..5 {
             let data = serde_json::json!({});
-            hub.tell(Kind::LapEdited, &data, (event != 1).then_some(&data));
+            hub.publish(Kind::LapEdited, &data, (event != 1).then_some(&data));
         }
         assert_eq!(seqs(&hub.after(102, Audience::Owner, 10)), (vec![103, 104, 105], 105));
         assert_eq!(seqs(&hub.after(100, Audience::Owner, 2)), (vec![101, 102], 102));
@@ -232,10 +232,10 @@ mod tests {
     }
 
     #[test]
-    fn who_missed_too_much_is_told_so() {
+    fn a_client_that_missed_too_much_gets_a_reset() {
         let hub = Hub::starting_at(0);
         for _ in 0..KEPT + 3 {
-            hub.tell(Kind::LapEdited, &serde_json::json!({}), None);
+            hub.publish(Kind::LapEdited, &serde_json::json!({}), None);
         }
         let last = KEPT as u64 + 3;
         for gone in [0, 2, last + 1] {

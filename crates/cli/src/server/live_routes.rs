@@ -19,22 +19,22 @@ use utoipa::{IntoParams, ToSchema};
 use super::access::Caller;
 use super::car_feed::{CarFeed, CarWatcher};
 use super::clients::OpenStream;
+use super::connection_slots::ConnectionSlot;
 use super::error::{ApiError, Problem};
-use super::in_pieces::{self, Pieces};
 use super::live::Event;
 use super::live_v2::{self, Following};
 use super::oversight::{self, Overseen, UntilEnded};
 use super::params::Params;
-use super::places::Place;
 use super::reading::id_of;
 use super::state::AppState;
+use super::streaming::{self, Chunks};
 
 /// The largest number of events fetched at once.
 const BATCH: usize = 200;
 /// Keep-alive interval, so that both ends notice a dead connection.
-pub(super) const QUIET: Duration = Duration::from_secs(15);
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long a client may take to accept a message.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Selects the content of the live stream.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -68,7 +68,7 @@ pub(super) enum LiveFormat {
 }
 
 /// A message to send.
-struct Told {
+struct LiveMessage {
     /// Events have a number, states of the car do not.
     seq: Option<u64>,
     kind: &'static str,
@@ -76,52 +76,52 @@ struct Told {
 }
 
 /// Watches the car at a limited rate.
-struct Looker {
+struct CarPoller {
     car: CarWatcher,
     every: Duration,
     due: Instant,
 }
 
-impl Looker {
-    async fn next(&mut self, feed: &CarFeed) -> Told {
+impl CarPoller {
+    async fn next(&mut self, feed: &CarFeed) -> LiveMessage {
         tokio::time::sleep_until(self.due).await;
         let text = self.car.next(feed).await;
         // Counted from the due time, not from the time of arrival, or 20 a second would become 19. A late client does not catch up.
         self.due = (self.due + self.every).max(Instant::now());
-        Told { seq: None, kind: "car", text }
+        LiveMessage { seq: None, kind: "car", text }
     }
 }
 
 /// Waits for events and returns them.
-struct Listener {
+struct EventReader {
     state: AppState,
     audience: Audience,
     seq: u64,
     news: watch::Receiver<u64>,
-    looker: Option<Looker>,
+    car_poller: Option<CarPoller>,
     /// Both are held while the stream is open.
     _open: OpenStream,
-    _place: Option<Place>,
+    _slot: Option<ConnectionSlot>,
 }
 
-impl Listener {
+impl EventReader {
     /// Returns the next messages; none after the keep-alive interval.
-    async fn next(&mut self) -> Vec<Told> {
+    async fn next(&mut self) -> Vec<LiveMessage> {
         loop {
             self.news.mark_unchanged();
             let (events, until) = self.state.hub.after(self.seq, self.audience, BATCH);
             let moved = until != self.seq;
             self.seq = until;
             if !events.is_empty() {
-                return events.into_iter().map(Told::from).collect();
+                return events.into_iter().map(LiveMessage::from).collect();
             }
             if moved {
                 continue;
             }
-            let (looker, feed) = (&mut self.looker, &self.state.car);
+            let (car_poller, feed) = (&mut self.car_poller, &self.state.car);
             let car = async move {
-                match looker {
-                    Some(looker) => looker.next(feed).await,
+                match car_poller {
+                    Some(car_poller) => car_poller.next(feed).await,
                     None => std::future::pending().await,
                 }
             };
@@ -129,13 +129,13 @@ impl Listener {
                 biased;
                 news = self.news.changed() => if news.is_err() { return Vec::new() },
                 car = car => return vec![car],
-                () = tokio::time::sleep(QUIET) => return Vec::new(),
+                () = tokio::time::sleep(KEEP_ALIVE) => return Vec::new(),
             }
         }
     }
 }
 
-impl From<Event> for Told {
+impl From<Event> for LiveMessage {
     fn from(event: Event) -> Self {
         Self { seq: Some(event.seq), kind: event.kind.as_str(), text: event.text }
     }
@@ -149,13 +149,13 @@ impl From<Event> for Told {
 pub(super) async fn live(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
-    place: Option<Extension<Place>>,
+    slot: Option<Extension<ConnectionSlot>>,
     headers: HeaderMap,
     Params(params): Params<LiveParams>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let audience = state.access.audience(caller)?;
-    let place = place.map(|Extension(place)| place);
+    let slot = slot.map(|Extension(slot)| slot);
     let wants_socket = headers.get(header::UPGRADE).is_some();
     let envelopes = params.format == Some(LiveFormat::V2);
     if envelopes && (params.since.is_some() || params.car.is_some() || params.tape.is_some()) {
@@ -171,39 +171,39 @@ pub(super) async fn live(
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest(audience));
     let tape = params.tape.as_deref().map(|tape| id_of(tape).map(|id| TapeId(id.0))).transpose()?;
-    let looker = match params.car {
+    let car_poller = match params.car {
         None => None,
         Some(hz @ 1..=60) => {
             let every = Duration::from_secs(1) / u32::from(hz);
-            Some(Looker { car: state.car.watch(audience, tape), every, due: Instant::now() })
+            Some(CarPoller { car: state.car.watch(audience, tape), every, due: Instant::now() })
         }
         Some(_) => return Err(ApiError::bad_request("car must be between 1 and 60 (messages a second)")),
     };
-    let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
+    let Some(open) = state.clients.open_stream(caller.client, caller.rate_class()) else {
         return Err(ApiError::too_many(60));
     };
     let overseen = Overseen::new(&state, caller, audience).await?;
     if envelopes {
-        let following = Following::new(state.clone(), open, place);
+        let following = Following::new(state.clone(), open, slot);
         return Ok(match socket(upgrade, wants_socket, &state, &headers)? {
             Some(upgrade) => upgrade.on_upgrade(move |socket| live_v2::talk(socket, following, overseen)),
             None => live_v2::body(UntilEnded::new(following, overseen, |_| None)),
         });
     }
-    let listener = Listener {
+    let listener = EventReader {
         news: state.hub.listen(audience),
         audience,
         seq,
         state: state.clone(),
-        looker,
+        car_poller,
         _open: open,
-        _place: place,
+        _slot: slot,
     };
     Ok(match socket(upgrade, wants_socket, &state, &headers)? {
         Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener, overseen)),
         None => {
             let farewell = |why: &str| Some(Bytes::from(format!(": {why}\n\n")));
-            in_pieces::answer(UntilEnded::new(listener, overseen, farewell), "text/event-stream")
+            streaming::answer(UntilEnded::new(listener, overseen, farewell), "text/event-stream")
         }
     })
 }
@@ -230,7 +230,7 @@ fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
     let host = text(header::HOST).unwrap_or_default();
-    let own = origin.split_once("://").is_some_and(|(_, place)| place.eq_ignore_ascii_case(host));
+    let own = origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host));
     match own || state.access.cors_origins.iter().any(|known| known == origin) {
         true => Ok(()),
         false => Err(ApiError::forbidden("pages of other origins may not open this stream")),
@@ -238,7 +238,7 @@ fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// Sends messages until the client disconnects or is too slow, or the stream has to end.
-async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overseen) {
+async fn talk(mut socket: WebSocket, mut listener: EventReader, mut overseen: Overseen) {
     let ending = tokio::select! {
         ending = overseen.ended() => ending,
         () = send_all(&mut socket, &mut listener) => return,
@@ -246,7 +246,7 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overs
     oversight::close(socket, ending).await;
 }
 
-async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
+async fn send_all(socket: &mut WebSocket, listener: &mut EventReader) {
     loop {
         tokio::select! {
             events = listener.next() => {
@@ -255,7 +255,7 @@ async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
                     messages.push(Message::Ping(Bytes::new()));
                 }
                 for message in messages {
-                    match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+                    match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
                         Ok(Ok(())) => {}
                         // Disconnects a slow consumer; it can resume with the number of its last event.
                         _ => return,
@@ -270,13 +270,13 @@ async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
     }
 }
 
-impl Pieces for Listener {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl Chunks for EventReader {
+    async fn chunk(&mut self) -> Option<Bytes> {
         Some(as_event_stream(&self.next().await))
     }
 }
 
-fn as_event_stream(events: &[Told]) -> Bytes {
+fn as_event_stream(events: &[LiveMessage]) -> Bytes {
     if events.is_empty() {
         return Bytes::from_static(b": nothing new\n\n");
     }

@@ -8,16 +8,16 @@ use axum::response::Response;
 use gametape::export::v2::{CaptureHead, StreamMaker, V2MakeError};
 
 use super::clients::OpenStream;
+use super::connection_slots::ConnectionSlot;
 use super::frame_log::{Follower, Read};
 use super::frames::{Frame, News};
-use super::in_pieces::{self, Pieces};
-use super::live_routes::{PATIENCE, QUIET};
+use super::live_routes::{KEEP_ALIVE, SEND_TIMEOUT};
 use super::oversight::{self, Overseen, UntilEnded};
-use super::places::Place;
 use super::state::AppState;
+use super::streaming::{self, Chunks};
 
 /// Approximate size of a chunk.
-const PIECE_BYTES: usize = 32 << 10;
+const CHUNK_BYTES: usize = 32 << 10;
 
 /// A client that follows a recording.
 pub(super) struct Following {
@@ -30,7 +30,7 @@ pub(super) struct Following {
     over: bool,
     /// Both are held while the stream is open.
     _open: OpenStream,
-    _place: Option<Place>,
+    _slot: Option<ConnectionSlot>,
 }
 
 /// The recording that is followed.
@@ -43,8 +43,8 @@ struct Made {
 }
 
 impl Following {
-    pub(super) fn new(state: AppState, open: OpenStream, place: Option<Place>) -> Self {
-        Self { news: state.frames.listen(), state, made: None, lagged: false, over: false, _open: open, _place: place }
+    pub(super) fn new(state: AppState, open: OpenStream, slot: Option<ConnectionSlot>) -> Self {
+        Self { news: state.frames.listen(), state, made: None, lagged: false, over: false, _open: open, _slot: slot }
     }
 
     /// Returns the next complete envelopes; `None` when the recording has ended.
@@ -79,7 +79,7 @@ impl Following {
             };
             self.over |= self.lagged && self.news.is_empty() && !self.state.frames.runs(made.tape);
             bytes.extend(made.maker.take());
-            if self.over || bytes.len() >= PIECE_BYTES {
+            if self.over || bytes.len() >= CHUNK_BYTES {
                 break;
             }
             news = self.news.try_next();
@@ -158,14 +158,14 @@ async fn send_all(socket: &mut WebSocket, following: &mut Following) {
                 Some(bytes) => Message::Binary(bytes),
                 None => Message::Close(None),
             },
-            () = tokio::time::sleep(QUIET) => Message::Ping(Bytes::new()),
+            () = tokio::time::sleep(KEEP_ALIVE) => Message::Ping(Bytes::new()),
             heard = socket.recv() => match heard {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => continue,
             },
         };
         let last = matches!(message, Message::Close(_));
-        match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+        match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
             Ok(Ok(())) if !last => {}
             _ => return,
         }
@@ -174,11 +174,11 @@ async fn send_all(socket: &mut WebSocket, following: &mut Following) {
 
 /// Sends the same as a response body: saved to a file, it is a capture.
 pub(super) fn body(following: UntilEnded<Following>) -> Response {
-    in_pieces::answer(following, "application/x-protobuf")
+    streaming::answer(following, "application/x-protobuf")
 }
 
-impl Pieces for Following {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl Chunks for Following {
+    async fn chunk(&mut self) -> Option<Bytes> {
         self.next().await
     }
 }

@@ -12,15 +12,15 @@ use gametape::store::Audience;
 use tokio::sync::watch;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::ApiError;
-use super::in_pieces::Pieces;
 use super::state::AppState;
+use super::streaming::Chunks;
 
 /// The poll interval.
-const EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a client may take to accept the last message.
-const FAREWELL: Duration = Duration::from_millis(200);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Valid tokens; `None` until the store was queried.
 type Valid = Option<Arc<BTreeSet<Id>>>;
@@ -106,7 +106,7 @@ impl Overseen {
     pub(super) async fn new(state: &AppState, caller: Caller, audience: Audience) -> Result<Self, ApiError> {
         let oversight = &state.oversight;
         if audience == Audience::Public {
-            forget_hidden(state, ask(state, |store| store.privacy_state()).await?);
+            forget_hidden(state, query_store(state, |store| store.privacy_state()).await?);
         }
         let depends = audience == Audience::Public || caller.token.is_some();
         Ok(Self {
@@ -148,7 +148,7 @@ fn count(state: &AppState) -> Counted {
 
 async fn watch_store(state: AppState) {
     loop {
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let ends = state.oversight.watching(|watching| {
             watching.runs = watching.streams > 0;
             !watching.runs
@@ -183,12 +183,12 @@ pub(super) async fn close(mut socket: WebSocket, ending: Ending) {
         Ending::Revoked => close_code::POLICY,
     };
     let frame = CloseFrame { code, reason: ending.text().into() };
-    let _ = tokio::time::timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, socket.send(Message::Close(Some(frame)))).await;
 }
 
 /// The chunks of a body, until the stream has to end.
 pub(super) struct UntilEnded<P> {
-    pieces: P,
+    chunks: P,
     overseen: Overseen,
     /// Builds the last chunk.
     farewell: fn(&str) -> Option<Bytes>,
@@ -196,13 +196,13 @@ pub(super) struct UntilEnded<P> {
 }
 
 impl<P> UntilEnded<P> {
-    pub(super) fn new(pieces: P, overseen: Overseen, farewell: fn(&str) -> Option<Bytes>) -> Self {
-        Self { pieces, overseen, farewell, over: false }
+    pub(super) fn new(chunks: P, overseen: Overseen, farewell: fn(&str) -> Option<Bytes>) -> Self {
+        Self { chunks, overseen, farewell, over: false }
     }
 }
 
-impl<P: Pieces> Pieces for UntilEnded<P> {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl<P: Chunks> Chunks for UntilEnded<P> {
+    async fn chunk(&mut self) -> Option<Bytes> {
         if self.over {
             return None;
         }
@@ -212,7 +212,7 @@ impl<P: Pieces> Pieces for UntilEnded<P> {
                 self.over = true;
                 (self.farewell)(ending.text())
             }
-            piece = self.pieces.piece() => piece,
+            chunk = self.chunks.chunk() => chunk,
         }
     }
 }

@@ -11,9 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::error::ApiError;
 
 /// Chunk size in bytes.
-const PIECE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// The number of chunks buffered for the client.
-const PIECES: usize = 4;
+const CHUNKS: usize = 4;
 
 /// Creates a body written by `work`. The permit is held until it ends. If the work fails, the connection is aborted: a partial
 /// response must not look complete.
@@ -21,16 +21,16 @@ pub(super) fn body(
     turn: OwnedSemaphorePermit,
     work: impl FnOnce(&mut Pipe) -> io::Result<()> + Send + 'static,
 ) -> Body {
-    let (give, take) = channel(PIECES);
+    let (give, take) = channel(CHUNKS);
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        let mut pipe = Pipe { give, piece: Vec::with_capacity(PIECE) };
+        let mut pipe = Pipe { give, chunk: Vec::with_capacity(CHUNK_BYTES) };
         if let Err(error) = work(&mut pipe).and_then(|()| pipe.flush()) {
             // Ignored if the client has disconnected.
             let _ = pipe.give.blocking_send(Err(error));
         }
     });
-    Body::from_stream(Pieces(take))
+    Body::from_stream(Chunks(take))
 }
 
 /// Acquires a permit for a long response, or fails if too many are in progress.
@@ -41,7 +41,7 @@ pub(super) fn turn(of: &std::sync::Arc<Semaphore>) -> Result<OwnedSemaphorePermi
 /// The writer of a body. Blocks while the client is slow; fails when it has disconnected.
 pub(super) struct Pipe {
     give: Sender<io::Result<Bytes>>,
-    piece: Vec<u8>,
+    chunk: Vec<u8>,
 }
 
 impl Pipe {
@@ -53,26 +53,26 @@ impl Pipe {
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
+        self.chunk.extend_from_slice(bytes);
+        if self.chunk.len() >= CHUNK_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
+        if self.chunk.is_empty() {
             return Ok(());
         }
-        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK_BYTES));
         let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-        self.give.blocking_send(Ok(Bytes::from(piece))).map_err(gone)
+        self.give.blocking_send(Ok(Bytes::from(chunk))).map_err(gone)
     }
 }
 
-struct Pieces(Receiver<io::Result<Bytes>>);
+struct Chunks(Receiver<io::Result<Bytes>>);
 
-impl futures_core::Stream for Pieces {
+impl futures_core::Stream for Chunks {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What to play.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct PlayRequest {
     pub(super) from: Option<Duration>,
     pub(super) to: Option<Duration>,
     pub(super) speed: f64,
@@ -50,7 +50,7 @@ pub(super) enum StartError {
 
 /// The state of a playback.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct PlaybackStatus {
     pub(super) state: &'static str,
     pub(super) tape: TapeId,
     pub(super) game: &'static str,
@@ -68,11 +68,11 @@ pub(super) struct Seen {
 pub(crate) struct Playback {
     /// The prefix of the shared-memory names; none if not set.
     prefix: OnceLock<Prefix>,
-    now: Mutex<Option<Now>>,
+    now: Mutex<Option<Running>>,
 }
 
 /// A started playback.
-struct Now {
+struct Running {
     tape: TapeId,
     game: &'static str,
     controls: Controls,
@@ -91,7 +91,7 @@ impl Playback {
         let _ = self.prefix.set(prefix);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Now>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Running>> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,8 +100,8 @@ impl Playback {
         &self,
         id: TapeId,
         tape: gametape::format::read::Tape,
-        wanted: &Wanted,
-    ) -> Result<Seen, StartError> {
+        wanted: &PlayRequest,
+    ) -> Result<PlaybackStatus, StartError> {
         // Held during the check, so that no other request starts a playback meanwhile.
         let mut now = self.lock();
         if let Some(playing) = now.as_mut()
@@ -128,7 +128,7 @@ impl Playback {
         let (notes, again) = (playing.notes().to_vec(), Arc::clone(&looping));
         let thread = std::thread::Builder::new().name("gametape-play".into()).spawn(move || play(playing, &again));
         let thread = thread.map_err(StartError::Thread)?;
-        let started = now.insert(Now {
+        let started = now.insert(Running {
             tape: id,
             game,
             controls,
@@ -140,16 +140,16 @@ impl Playback {
             thread: Some(thread),
             ended: None,
         });
-        Ok(started.seen())
+        Ok(started.status())
     }
 
     /// Returns the state; `None` if nothing was played.
-    pub(super) fn seen(&self) -> Option<Seen> {
-        self.lock().as_mut().map(Now::seen)
+    pub(super) fn status(&self) -> Option<PlaybackStatus> {
+        self.lock().as_mut().map(Running::status)
     }
 
     /// Changes the playback; `None` if nothing is playing.
-    pub(super) fn change(&self, edit: &PlaybackEdit) -> Option<Seen> {
+    pub(super) fn change(&self, edit: &PlaybackEdit) -> Option<PlaybackStatus> {
         let mut now = self.lock();
         let now = now.as_mut()?;
         if now.is_over() {
@@ -169,9 +169,12 @@ impl Playback {
             now.paused = paused;
             now.controls.pause(paused);
         }
-        let seen = now.seen();
+        let status = now.status();
         // The thread applies the change a moment later.
-        Some(Seen { position: edit.position.unwrap_or(seen.position).clamp(seen.from, seen.to), ..seen })
+        Some(PlaybackStatus {
+            position: edit.position.unwrap_or(status.position).clamp(status.from, status.to),
+            ..status
+        })
     }
 
     /// Stops the playback and waits until its memory is removed.
@@ -191,7 +194,7 @@ impl Drop for Playback {
     }
 }
 
-impl Now {
+impl Running {
     /// Whether the playback has ended on its own.
     fn is_over(&mut self) -> bool {
         if self.thread.as_ref().is_some_and(JoinHandle::is_finished)
@@ -203,7 +206,7 @@ impl Now {
         self.thread.is_none()
     }
 
-    fn seen(&mut self) -> Seen {
+    fn status(&mut self) -> PlaybackStatus {
         let over = self.is_over();
         let state = match (over, self.paused) {
             (true, _) if matches!(self.ended, Some(Ok(_))) => "ended",
@@ -220,7 +223,7 @@ impl Now {
             }
             None => None,
         };
-        Seen {
+        PlaybackStatus {
             state,
             tape: self.tape,
             game: self.game,

@@ -16,7 +16,7 @@ use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
 use super::params::{Named, NoParams, Params};
-use super::playback::{Playback, PlaybackEdit, Seen, StartError, Wanted};
+use super::playback::{PlayRequest, Playback, PlaybackEdit, PlaybackStatus, StartError};
 use super::state::AppState;
 use super::tapes::{check_owner, open, tape_id_of, unreadable};
 
@@ -90,8 +90,8 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 impl PlaybackAnswer {
-    fn of(seen: Option<Seen>) -> Self {
-        let Some(seen) = seen else {
+    fn of(status: Option<PlaybackStatus>) -> Self {
+        let Some(status) = status else {
             return Self {
                 state: "idle",
                 tape: None,
@@ -107,19 +107,19 @@ impl PlaybackAnswer {
                 problems: Vec::new(),
             };
         };
-        let problems = seen.played.as_ref().map(|played| &played.problems);
+        let problems = status.played.as_ref().map(|played| &played.problems);
         Self {
-            state: seen.state,
-            tape: Some(seen.tape.to_string()),
-            game: Some(seen.game),
-            position_ns: Some(nanoseconds(seen.position)),
-            from_ns: Some(nanoseconds(seen.from)),
-            to_ns: Some(nanoseconds(seen.to)),
-            speed: Some(seen.speed),
-            r#loop: Some(seen.looping),
-            notes: seen.notes,
-            frames: seen.played.as_ref().map(|played| played.frames),
-            lost: seen.played.as_ref().map(|played| played.lost),
+            state: status.state,
+            tape: Some(status.tape.to_string()),
+            game: Some(status.game),
+            position_ns: Some(nanoseconds(status.position)),
+            from_ns: Some(nanoseconds(status.from)),
+            to_ns: Some(nanoseconds(status.to)),
+            speed: Some(status.speed),
+            r#loop: Some(status.looping),
+            notes: status.notes,
+            frames: status.played.as_ref().map(|played| played.frames),
+            lost: status.played.as_ref().map(|played| played.lost),
             problems: problems.into_iter().flatten().take(MOST_PROBLEMS).cloned().collect(),
         }
     }
@@ -156,8 +156,8 @@ pub(super) async fn playback(
     _: Params<NoParams>,
 ) -> Answer {
     check_owner(&state, caller)?;
-    let seen = with_playback(&state, Playback::seen).await?;
-    json(&headers, &PlaybackAnswer::of(seen))
+    let status = with_playback(&state, Playback::status).await?;
+    json(&headers, &PlaybackAnswer::of(status))
 }
 
 /// Plays a tape on the machine of this server, as `gametape play` does: programs there see a running game. Refused while a game
@@ -179,14 +179,14 @@ pub(super) async fn play(
     }
     let speed = speed_of(wish.speed)?.unwrap_or(1.0);
     let looping = wish.r#loop.unwrap_or_default();
-    let wanted = Wanted { from, to, speed, looping, at: duration(wish.position_ns) };
+    let wanted = PlayRequest { from, to, speed, looping, at: duration(wish.position_ns) };
     let store = Arc::clone(&state.store);
-    let seen = with_playback(&state, move |playback| {
+    let status = with_playback(&state, move |playback| {
         let (_, tape) = open(store.as_ref(), id)?;
         playback.start(id, tape, &wanted).map_err(ApiError::from)
     })
     .await??;
-    json(&headers, &PlaybackAnswer::of(Some(seen)))
+    json(&headers, &PlaybackAnswer::of(Some(status)))
 }
 
 /// Changes the playback: pause, resume, seek, speed, loop.
@@ -200,9 +200,9 @@ pub(super) async fn change(
 ) -> Answer {
     let PlaybackChange { paused, position_ns, speed, r#loop } = change;
     let edit = PlaybackEdit { paused, position: duration(position_ns), speed: speed_of(speed)?, looping: r#loop };
-    let seen = with_playback(&state, move |playback| playback.change(&edit)).await?;
+    let status = with_playback(&state, move |playback| playback.change(&edit)).await?;
     let nothing = || ApiError::conflict("nothing_plays", "nothing is playing; start a tape first");
-    json(&headers, &PlaybackAnswer::of(Some(seen.ok_or_else(nothing)?)))
+    json(&headers, &PlaybackAnswer::of(Some(status.ok_or_else(nothing)?)))
 }
 
 /// Stops the playback. Programs see the game disappear.

@@ -28,9 +28,9 @@ use super::state::AppState;
 /// The largest serialized session.
 const LARGEST_PARCEL: usize = 16 << 20;
 /// The largest chunk of a tape.
-pub(crate) const LARGEST_PIECE: usize = 4 << 20;
+pub(crate) const LARGEST_CHUNK: usize = 4 << 20;
 /// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 type Answer = Result<Response, ApiError>;
 
@@ -44,7 +44,7 @@ impl<const MOST: usize> FromRequest<AppState> for FromWriter<MOST> {
         let caller = request.extensions().get::<Caller>().copied().ok_or_else(ApiError::token_needed)?;
         may_write(state, caller, request.headers())?;
         let body: Body = request.into_body();
-        match tokio::time::timeout(PATIENCE, to_bytes(body, MOST)).await {
+        match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MOST)).await {
             Ok(Ok(body)) => Ok(Self(body)),
             Ok(Err(_)) => Err(ApiError::too_large(format!("the body must be at most {MOST} bytes"))),
             Err(_) => Err(ApiError::slow_body()),
@@ -87,7 +87,7 @@ pub(super) async fn session(
         tokio::task::spawn_blocking(move || keep(store.as_ref(), parcel)).await?.map_err(ApiError::from)?;
     if changed > 0 {
         let news = serde_json::json!({ "session": id.to_string() });
-        state.hub.tell(Kind::SessionChanged, &news, public.then_some(&news));
+        state.hub.publish(Kind::SessionChanged, &news, public.then_some(&news));
     }
     json(&headers, &SessionArrived { session: id.to_string(), changed, kept_newer })
 }
@@ -166,7 +166,7 @@ fn exclude<'a>(
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct PieceParams {
+pub(super) struct ChunkParams {
     /// Size of the whole tape
     bytes: u64,
     /// BLAKE3 hash of the whole tape
@@ -190,16 +190,16 @@ pub(super) struct TapeArrived {
 
 /// Accepts a chunk of a tape (at most 4 MiB), or returns the progress of the upload. A complete tape is verified to the last block.
 #[utoipa::path(put, path = "/api/v1/push/tapes/{id}", tag = "push", request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), PieceParams),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ChunkParams),
     responses((status = 200, body = TapeArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tape(
     State(state): State<AppState>,
     Named(id): Named,
-    Params(params): Params<PieceParams>,
+    Params(params): Params<ChunkParams>,
     headers: HeaderMap,
-    FromWriter(piece): FromWriter<LARGEST_PIECE>,
+    FromWriter(piece): FromWriter<LARGEST_CHUNK>,
 ) -> Answer {
-    let PieceParams { bytes, checksum, file, offset } = params;
+    let ChunkParams { bytes, checksum, file, offset } = params;
     let declared = Declared { id: TapeId(id_of(&id)?.0), bytes, checksum, file };
     let store = std::sync::Arc::clone(&state.store);
     let incoming = std::sync::Arc::clone(&state.incoming);

@@ -10,7 +10,7 @@ use super::access::Caller;
 use super::answers::{
     BestPage, CarPage, DriverPage, LapPage, ProgressPage, SessionAnswer, SessionPage, TapePage, TrackPage,
 };
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::filters::{LapParams, ListParams, OneParams, ProgressParams, SessionParams, TapeParams};
@@ -61,14 +61,14 @@ pub(super) async fn sessions(
     check_deleted(query.filter.deleted, audience)?;
     let (sessions, next) = match with_laps {
         true => answers(
-            ask(&state, move |store| {
+            query_store(&state, move |store| {
                 let filter = query.filter.clone().resolved(store, audience)?;
                 store.sessions_with_laps(&SessionQuery { filter, ..query }, audience)
             })
             .await?,
         ),
         false => answers(
-            ask(&state, move |store| {
+            query_store(&state, move |store| {
                 let filter = query.filter.clone().resolved(store, audience)?;
                 store.sessions(&SessionQuery { filter, ..query }, audience)
             })
@@ -93,7 +93,7 @@ pub(super) async fn session(
     let id = id_of(&id)?;
     let deleted = params.deleted.unwrap_or_default();
     check_deleted(deleted, audience)?;
-    let found = ask(&state, move |store| store.session(id, audience)).await?;
+    let found = query_store(&state, move |store| store.session(id, audience)).await?;
     let found = found.filter(|found| deleted || found.session.remarks.deleted_us.is_none());
     json(&headers, &SessionAnswer::from(found.ok_or_else(|| ApiError::not_found("session"))?))
 }
@@ -111,7 +111,7 @@ pub(super) async fn laps(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = LapQuery { limit, after, sort: sort(params.sort.as_ref())?, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
-    let page = ask(&state, move |store| {
+    let page = query_store(&state, move |store| {
         let filter = query.filter.clone().resolved(store, audience)?;
         store.laps(&LapQuery { filter, ..query }, audience)
     })
@@ -135,7 +135,7 @@ pub(super) async fn lap(
     let id = id_of(&id)?;
     let deleted = params.deleted.unwrap_or_default();
     check_deleted(deleted, audience)?;
-    let found = ask(&state, move |store| store.lap(id, audience)).await?;
+    let found = query_store(&state, move |store| store.lap(id, audience)).await?;
     let found = found.filter(|found| deleted || !found.gone);
     json(&headers, &LapAnswer::of(found.ok_or_else(|| ApiError::not_found("lap"))?, None))
 }
@@ -160,7 +160,7 @@ pub(super) async fn bests(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (bests, next) = answers::<_, BestAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.bests(&ListQuery { filter, ..query }, audience)
         })
@@ -180,7 +180,7 @@ pub(super) async fn tracks(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (tracks, next) = answers::<_, DrivenAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.tracks(&ListQuery { filter, ..query }, audience)
         })
@@ -200,7 +200,7 @@ pub(super) async fn cars(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (cars, next) = answers::<_, DrivenAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.cars(&ListQuery { filter, ..query }, audience)
         })
@@ -220,7 +220,7 @@ pub(super) async fn drivers(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (drivers, next) = answers::<_, DriverAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.drivers(&ListQuery { filter, ..query }, audience)
         })
@@ -246,7 +246,7 @@ pub(super) async fn progress(
     }
     let query = ProgressQuery { limit, after, utc_offset_min, filter: params.filter()? };
     let (days, next) = answers::<_, DayAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.progress(&ProgressQuery { filter, ..query }, audience)
         })
@@ -270,7 +270,7 @@ pub(super) async fn tapes(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = ListQuery { limit, after, filter: params.filter()? };
     let (tapes, next) = answers::<_, TapeAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, Audience::Owner)?;
             store.tapes(&ListQuery { filter, ..query })
         })

@@ -23,7 +23,7 @@ use super::tapes::{check_owner, open, tape_id_of, unreadable};
 
 /// The media type of tapes.
 const KIND: &str = "application/x-gametape";
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// Returns the tape file. Supports `Range` requests, to resume an interrupted download.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/file", operation_id = "tape_file", tag = "tapes",
@@ -87,9 +87,9 @@ fn stream(turns: &Arc<Semaphore>, mut file: File, range: Range<u64>) -> Result<B
     let turn = piped::turn(turns)?;
     Ok(piped::body(turn, move |pipe| {
         file.seek(SeekFrom::Start(range.start))?;
-        let (mut left, mut piece) = (range.end - range.start, vec![0; PIECE]);
+        let (mut left, mut piece) = (range.end - range.start, vec![0; CHUNK_BYTES]);
         while left > 0 {
-            let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(PIECE);
+            let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(CHUNK_BYTES);
             let found = match piece.get_mut(..wanted) {
                 Some(room) => file.read(room)?,
                 None => 0,

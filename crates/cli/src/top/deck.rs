@@ -46,7 +46,7 @@ pub(crate) struct DeckView {
 
 /// A message from the playing thread.
 #[derive(Debug)]
-enum Told {
+enum DeckMessage {
     Starting,
     Playing(Controls),
     Ended(String),
@@ -56,7 +56,7 @@ enum Told {
 /// One playback.
 struct Running {
     view: DeckView,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<DeckMessage>>,
     /// A stop was requested, possibly before playback has started.
     stop: Arc<std::sync::atomic::AtomicBool>,
     paused: bool,
@@ -126,15 +126,15 @@ impl Deck {
 
 impl Running {
     fn start(view: DeckView, prefix: Prefix, store: Option<String>) -> std::io::Result<Self> {
-        let told = Arc::new(Mutex::new(Told::Starting));
+        let told = Arc::new(Mutex::new(DeckMessage::Starting));
         let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let (tells, stopped, asked) = (Arc::clone(&told), Arc::clone(&stop), view.clone());
         let thread = std::thread::Builder::new().name("gametape-deck".into()).spawn(move || {
-            let tell = |what: Told| *tells.lock().unwrap_or_else(PoisonError::into_inner) = what;
+            let tell = |what: DeckMessage| *tells.lock().unwrap_or_else(PoisonError::into_inner) = what;
             let stopped = || stopped.load(std::sync::atomic::Ordering::SeqCst);
             tell(match play(&asked, prefix, store.as_deref(), &tell, &stopped) {
-                Ok(played) => Told::Ended(summary(&played)),
-                Err(reason) => Told::Failed(clean(&reason)),
+                Ok(played) => DeckMessage::Ended(summary(&played)),
+                Err(reason) => DeckMessage::Failed(clean(&reason)),
             });
         })?;
         Ok(Self { view, told, stop, paused: false, thread: Some(thread) })
@@ -142,7 +142,7 @@ impl Running {
 
     fn controls(&self) -> Option<Controls> {
         match &*self.told.lock().unwrap_or_else(PoisonError::into_inner) {
-            Told::Playing(controls) => Some(controls.clone()),
+            DeckMessage::Playing(controls) => Some(controls.clone()),
             _ => None,
         }
     }
@@ -191,16 +191,16 @@ impl Running {
         // Checked first: a thread that ends normally reports that before it ends.
         let alive = self.is_alive();
         let (state, position) = match &*self.told.lock().unwrap_or_else(PoisonError::into_inner) {
-            Told::Starting | Told::Playing(_) if !alive => (
+            DeckMessage::Starting | DeckMessage::Playing(_) if !alive => (
                 DeckState::Failed("the player thread panicked, which is a bug in gametape; please report it".into()),
                 None,
             ),
-            Told::Starting => (DeckState::Starting, None),
-            Told::Playing(controls) => {
+            DeckMessage::Starting => (DeckState::Starting, None),
+            DeckMessage::Playing(controls) => {
                 (if self.paused { DeckState::Paused } else { DeckState::Playing }, Some(controls.position()))
             }
-            Told::Ended(text) => (DeckState::Ended(text.clone()), None),
-            Told::Failed(text) => (DeckState::Failed(text.clone()), None),
+            DeckMessage::Ended(text) => (DeckState::Ended(text.clone()), None),
+            DeckMessage::Failed(text) => (DeckState::Failed(text.clone()), None),
         };
         self.view.state = state;
         if let Some(position) = position {
@@ -222,7 +222,7 @@ fn play(
     view: &DeckView,
     prefix: Prefix,
     store: Option<&str>,
-    tell: &dyn Fn(Told),
+    tell: &dyn Fn(DeckMessage),
     stopped: &dyn Fn() -> bool,
 ) -> Result<Played, String> {
     let path: PathBuf = find_tape(&view.tape, &view.name, store)
@@ -231,7 +231,7 @@ fn play(
     let player = Player::new(&tape).names(prefix).patience(PATIENCE).speed(view.speed).looping(view.looping);
     let mut playing = player.start().map_err(explain)?;
     let controls = playing.controls();
-    tell(Told::Playing(controls.clone()));
+    tell(DeckMessage::Playing(controls.clone()));
     // A stop requested before this line could not use the controls.
     if stopped() {
         controls.stop();

@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 const WANTED: &str = "GAMETAPE_TEST_FAULT";
 
 /// Panics at F12 if the environment variable is set.
-#[allow(clippy::panic, reason = "that is what it is for")]
+#[allow(clippy::panic, reason = "fault injection")]
 pub(crate) fn at_key(key: &KeyEvent) {
     if !cfg!(debug_assertions) || key.code != KeyCode::F(12) {
         return;

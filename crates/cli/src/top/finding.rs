@@ -15,7 +15,7 @@ use crate::open::folders;
 use crate::{serving, store};
 
 /// A server on this machine responds quickly.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Returns the server of this user's newest recorder, or the gametape server on the default port.
 pub(super) async fn find_server() -> Option<Http> {
@@ -24,7 +24,7 @@ pub(super) async fn find_server() -> Option<Http> {
     for address in told.into_iter().chain(usual) {
         let http = Http { address, token: None };
         let link = Link::Server(std::sync::Arc::new(http.clone()));
-        let answered = tokio::time::timeout(PATIENCE, link.json("/api/v1/sessions?limit=1")).await;
+        let answered = tokio::time::timeout(TIMEOUT, link.json("/api/v1/sessions?limit=1")).await;
         // Any program can use the port: this response identifies a gametape server.
         if answered.is_ok_and(|answer| answer.is_ok_and(|answer| answer["sessions"].is_array())) {
             return Some(http);

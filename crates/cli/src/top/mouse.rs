@@ -9,7 +9,7 @@ use super::state::{Screen, State};
 
 /// Where clickable things were drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct ClickAreas {
     /// Column ranges of the tabs in the first row.
     pub(crate) tabs: Vec<(Range<u16>, usize)>,
     /// The rows of the list, and the index of its first visible entry.
@@ -20,26 +20,26 @@ pub(crate) struct Places {
 const WHEEL: isize = 3;
 
 /// Handles a mouse event. Returns whether to redraw.
-pub(crate) fn mouse(state: &mut State, event: MouseEvent, places: &Places) -> bool {
+pub(crate) fn mouse(state: &mut State, event: MouseEvent, areas: &ClickAreas) -> bool {
     match event.kind {
         MouseEventKind::ScrollUp => scroll(state, -WHEEL),
         MouseEventKind::ScrollDown => scroll(state, WHEEL),
-        MouseEventKind::Down(MouseButton::Left) => click(state, event.column, event.row, places),
+        MouseEventKind::Down(MouseButton::Left) => click(state, event.column, event.row, areas),
         _ => return false,
     }
     true
 }
 
-fn click(state: &mut State, column: u16, row: u16, places: &Places) {
+fn click(state: &mut State, column: u16, row: u16, areas: &ClickAreas) {
     state.help = false;
     if row == 0 {
-        let tab = places.tabs.iter().find(|(columns, _)| columns.contains(&column));
+        let tab = areas.tabs.iter().find(|(columns, _)| columns.contains(&column));
         if let Some(screen) = tab.and_then(|(_, index)| Screen::ALL.get(*index)) {
             state.screen = *screen;
         }
         return;
     }
-    let Some((rows, first)) = places.list.as_ref().filter(|(rows, _)| rows.contains(&row)) else { return };
+    let Some((rows, first)) = areas.list.as_ref().filter(|(rows, _)| rows.contains(&row)) else { return };
     let at = first + usize::from(row - rows.start);
     match state.screen {
         // A second click opens the session.

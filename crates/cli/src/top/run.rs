@@ -12,7 +12,7 @@ use super::deck::Deck;
 use super::fault;
 use super::keys::{Act, press};
 use super::look::Look;
-use super::mouse::{Places, mouse};
+use super::mouse::{ClickAreas, mouse};
 use super::screens::draw;
 use super::source::{Inbox, Source, Target};
 use super::state::State;
@@ -49,7 +49,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
     let mut taken = Taken::take(options.mouse)?;
     let events = listen()?;
     let mut state = State::new(Look::of_environment());
-    let mut places = Places::default();
+    let mut areas = ClickAreas::default();
     let (mut drawn, mut dirty) = (Instant::now(), true);
     loop {
         let now = Instant::now();
@@ -72,7 +72,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
             source.ask(ask);
         }
         if dirty || drawn.elapsed() >= REDRAW {
-            taken.draw(|area, buffer| places = draw(&mut state, now, area, buffer))?;
+            taken.draw(|area, buffer| areas = draw(&mut state, now, area, buffer))?;
             (drawn, dirty) = (Instant::now(), false);
         }
         for _ in 0..MOST_EVENTS {
@@ -104,7 +104,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
                     }
                     None => {}
                 },
-                Event::Mouse(event) => drop(mouse(&mut state, event, &places)),
+                Event::Mouse(event) => drop(mouse(&mut state, event, &areas)),
                 _ => {}
             }
         }

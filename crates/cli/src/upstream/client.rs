@@ -12,10 +12,10 @@ use tokio::net::TcpStream;
 use crate::http_address::{HttpAddress, is_token};
 
 /// Timeouts for connecting and for a response. The response takes long because the server checks the whole tape first.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
-const ANSWER_PATIENCE: Duration = Duration::from_secs(600);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(600);
 /// The largest response read.
-const LONGEST_ANSWER: usize = 1 << 20;
+const LARGEST_RESPONSE: usize = 1 << 20;
 
 /// Another gametape server.
 #[derive(Debug, Clone)]
@@ -57,8 +57,7 @@ impl Upstream {
     pub(super) async fn put(&self, path: &str, kind: &str, body: Vec<u8>) -> anyhow::Result<Said> {
         let HttpAddress { host, port, authority, path: below } = &self.address;
         let connecting = TcpStream::connect((host.as_str(), *port));
-        let socket =
-            tokio::time::timeout(CONNECT_PATIENCE, connecting).await.context("cannot connect: timed out")??;
+        let socket = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.context("cannot connect: timed out")??;
         socket.set_nodelay(true)?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(socket)).await?;
         let talking = tokio::spawn(connection);
@@ -69,10 +68,10 @@ impl Upstream {
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
             .header(header::CONTENT_TYPE, kind)
             .body(Body::from(body))?;
-        let answered = tokio::time::timeout(ANSWER_PATIENCE, async {
+        let answered = tokio::time::timeout(RESPONSE_TIMEOUT, async {
             let response = sender.send_request(request).await?;
             let status = response.status();
-            let body = to_bytes(Body::new(response.into_body()), LONGEST_ANSWER).await?;
+            let body = to_bytes(Body::new(response.into_body()), LARGEST_RESPONSE).await?;
             anyhow::Ok(Said { status, body: serde_json::from_slice(&body).unwrap_or_default() })
         });
         let said = answered.await.context("the server did not respond in time");

@@ -18,7 +18,7 @@ use super::client::{Said, Upstream};
 /// The number of sessions checked after a change.
 const NEWEST: u32 = 100;
 /// Chunk size of tape uploads.
-const PIECE: usize = 512 << 10;
+const CHUNK_BYTES: usize = 512 << 10;
 
 /// Which sessions are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,9 +146,9 @@ impl Sending<'_> {
             if self.stop.wanted() {
                 return Ok(Ok(()));
             }
-            let mut piece = Vec::with_capacity(PIECE);
+            let mut piece = Vec::with_capacity(CHUNK_BYTES);
             file.seek(SeekFrom::Start(offset))?;
-            Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut piece)?;
+            Read::by_ref(&mut file).take(CHUNK_BYTES as u64).read_to_end(&mut piece)?;
             if piece.is_empty() {
                 return Ok(Err(anyhow::anyhow!(
                     "tape {}: the file is shorter than recorded in the catalogue",

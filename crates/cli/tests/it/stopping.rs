@@ -22,8 +22,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Starts a command, sends the signal when its unfinished file exists, returns how it ended. On a busy machine the command may finish first:
-/// then its file is removed and it starts again.
+/// Starts a command, sends the signal when its unfinished file exists, returns how it ended. On a busy machine the command may
+/// finish first: then its file is removed and it starts again.
 fn stopped(bench: &Bench, signal: &str, arguments: &[&str], prepare: impl Fn()) -> Ran {
     let before = names(bench.folder.path());
     for _ in 0..TRIES {

@@ -45,7 +45,8 @@ fn client(test: &str) -> Option<(PathBuf, MutexGuard<'static, ()>)> {
     path.map(|path| (path, alone()))
 }
 
-/// A process, and files for its output. A pipe would have to be closed by all processes that inherited it, and system processes inherit it too.
+/// A process, and files for its output. A pipe would have to be closed by all processes that inherited it, and system processes
+/// inherit it too.
 struct Running {
     child: Child,
     said: tempfile::TempDir,

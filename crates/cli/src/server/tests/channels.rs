@@ -198,7 +198,7 @@ async fn the_outline_of_a_track_is_what_laps_taught() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_given_is_refused_with_the_reason() {
+async fn impossible_requests_are_refused_with_the_reason() {
     let driven = driven(local());
     let laps = driven.laps();
     let (a, b) = (laps[0].id, laps[1].id);
@@ -211,8 +211,8 @@ async fn what_cannot_be_given_is_refused_with_the_reason() {
         (format!("/laps/{a}/channels?channels=physics/wheelSlip"), 400, "wheelSlip.0 to"),
         (format!("/laps/{a}/channels?channels={}", ["rpm"; 33].join(",")), 400, "at most 32"),
         (format!("/laps/{a}/channels?step_m=5&hz=5"), 400, "use only one"),
-        (format!("/laps/{a}/channels?step_m=0"), 400, "0.5 to 500"),
-        (format!("/laps/{a}/channels?hz=NaN"), 400, "1 to 1000"),
+        (format!("/laps/{a}/channels?step_m=0"), 400, "0.5 and 500"),
+        (format!("/laps/{a}/channels?hz=NaN"), 400, "1 and 1000"),
         (format!("/laps/{a}/channels?hz=1000"), 400, "20000 rows"),
         (format!("/laps/{a}/channels?speed=1"), 400, "step_m"),
         (format!("/laps/{nobody}/channels"), 404, "no such lap"),
@@ -222,8 +222,8 @@ async fn what_cannot_be_given_is_refused_with_the_reason() {
         ("/compare".to_owned(), 400, "laps"),
         (format!("/compare?laps={a},{nobody}"), 404, "no such lap"),
         (format!("/compare?laps={a},{}", others[0]), 400, "different tracks"),
-        (format!("/compare?laps={a},{b}&step_m=0.4"), 400, "0.5 to 500"),
-        (format!("/laps/{}/channels", others[0]), 404, "not in reach"),
+        (format!("/compare?laps={a},{b}&step_m=0.4"), 400, "0.5 and 500"),
+        (format!("/laps/{}/channels", others[0]), 404, "not available"),
         (format!("/laps/{}/channels?step_m=5", others[0]), 404, "length of this track"),
     ] {
         let (found, _, message) = driven.refused(&format!("/api/v1{path}")).await;

@@ -12,12 +12,12 @@ use telemetry_v2::proto::telemetry::v2::{capture_header, frame};
 use telemetry_v2::read::{Capture, Reader};
 use tower::ServiceExt;
 
-use super::super::TellFrames;
+use super::super::PublishFrames;
 use super::{Access, Server, local};
 
 /// A recorder of two streams.
 struct Recorder {
-    sink: TellFrames,
+    sink: PublishFrames,
     tape: LiveTape,
 }
 
@@ -25,7 +25,7 @@ impl Recorder {
     fn begin(server: &Server, id: u8) -> Self {
         let game = "some-game".to_owned();
         let tape = LiveTape { id: TapeId([id; 16]), path: PathBuf::from("some.gtape"), game, replay_of: None };
-        let sink = TellFrames(server.state.clone());
+        let sink = PublishFrames(server.state.clone());
         sink.begins(&tape, &[StreamSpec::rows("static"), StreamSpec::rows("physics")], 1_000_000_000);
         Self { sink, tape }
     }
@@ -78,7 +78,7 @@ fn told(capture: &Capture) -> Vec<(String, u64)> {
 }
 
 #[tokio::test]
-async fn who_joins_late_gets_a_whole_capture_that_begins_with_the_newest_of_each_stream() {
+async fn a_late_client_gets_a_complete_capture_starting_with_the_latest_frame_of_each_stream() {
     let server = Server::new(local());
     let recorder = Recorder::begin(&server, 7);
     recorder.frame(0, 0, 0);
@@ -120,7 +120,7 @@ async fn marks_of_users_stand_between_the_frames() {
 }
 
 #[tokio::test]
-async fn who_asks_while_nothing_is_recorded_waits_for_it() {
+async fn a_client_waits_until_something_is_recorded() {
     let server = Server::new(local());
     let mut stream = listen(&server).await;
     let waiting = tokio::time::timeout(Duration::from_millis(50), next(&mut stream)).await;
@@ -139,7 +139,7 @@ async fn who_asks_while_nothing_is_recorded_waits_for_it() {
 }
 
 #[tokio::test]
-async fn what_a_slow_client_does_not_take_is_counted_and_never_silent() {
+async fn frames_that_a_slow_client_misses_are_counted() {
     let server = Server::new(local());
     let recorder = Recorder::begin(&server, 3);
     let mut stream = listen(&server).await;

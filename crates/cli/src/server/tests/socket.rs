@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use gametape::store::{Audience, Scope, SqlStore, Store};
 use tokio::net::TcpListener;
 
+use super::super::connection_slots::Capacity;
 use super::super::live::Kind;
-use super::super::places::Capacity;
 use super::super::serve;
 use super::{Access, Server, drive};
 
@@ -86,7 +86,7 @@ async fn requests_over_a_socket_are_answered_and_the_end_is_quick() {
 async fn a_web_socket_hears_what_happens_with_its_number() {
     let (server, port, serving) = start().await;
     let since = server.state.hub.newest(Audience::Owner);
-    server.state.hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "before" }), None);
+    server.state.hub.publish(Kind::LapEdited, &serde_json::json!({ "lap": "before" }), None);
     let said = tokio::task::spawn_blocking(move || {
         let handshake = |origin: &str| open_live(port, &format!("?since={since}"), true, origin);
         let refused = until(&mut handshake("Origin: http://evil.example\r\n"), "forbidden");
@@ -145,7 +145,7 @@ async fn a_token_that_another_program_revokes_ends_its_streams_and_no_others() {
             // Nothing follows.
             let _ = socket.read_to_end(&mut Vec::new());
         }
-        hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "after" }), None);
+        hub.publish(Kind::LapEdited, &serde_json::json!({ "lap": "after" }), None);
         until(&mut other, "\"lap\":\"after\"");
     });
     client.await.unwrap();

@@ -85,7 +85,7 @@ fn the_description_in_web_is_that_of_this_server() {
 }
 
 #[test]
-fn every_question_has_a_name_of_its_own() {
+fn every_operation_has_a_unique_id() {
     let now = serde_json::to_value(openapi::description()).unwrap();
     let paths = now["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
     let mut names: Vec<_> = paths.map(|operation| operation["operationId"].as_str().unwrap()).collect();

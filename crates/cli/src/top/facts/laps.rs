@@ -112,7 +112,7 @@ impl LapRow {
     /// Returns the notes: everything that has no column.
     pub(crate) fn notes(&self) -> String {
         // These are shown as the phase.
-        const TOLD: [&str; 5] = ["out lap", "in lap", "pit lap", "grid start", "formation"];
+        const SHOWN_AS_PHASE: [&str; 5] = ["out lap", "in lap", "pit lap", "grid start", "formation"];
         let mut notes = Vec::new();
         if self.valid == Some(false) {
             notes.push("invalid");
@@ -123,7 +123,7 @@ impl LapRow {
         if !self.state.is_empty() && self.state != "final" {
             notes.push(&self.state);
         }
-        notes.extend(self.reasons.iter().map(String::as_str).filter(|reason| !TOLD.contains(reason)));
+        notes.extend(self.reasons.iter().map(String::as_str).filter(|reason| !SHOWN_AS_PHASE.contains(reason)));
         notes.join(", ")
     }
 }

@@ -163,7 +163,7 @@ fn pointer(compared: &Comparison, cursor: f64, cells: usize, room: Room, look: L
 
 /// Where most time is lost and gained, side by side if there is room.
 fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>> {
-    const TOLD: usize = 5;
+    const LISTED: usize = 5;
     let (lost, won) = compared.extremes();
     let text = |stretch: Option<&Stretch>, word: &str| match stretch {
         Some(part) => {
@@ -176,7 +176,7 @@ fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>
     let mut lines = Vec::new();
     match room.is_wide() {
         true => {
-            for row in 0..TOLD.min(lost.len().max(won.len())) {
+            for row in 0..LISTED.min(lost.len().max(won.len())) {
                 let (left, right) = (text(lost.get(row), "lost"), text(won.get(row), "won"));
                 lines.push(Line::from(vec![
                     Span::styled(fit(&left.0, half, look), left.1),
@@ -185,8 +185,8 @@ fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>
             }
         }
         false => {
-            let parts = lost.iter().take(TOLD).map(|part| text(Some(part), "lost"));
-            let parts = parts.chain(won.iter().take(TOLD).map(|part| text(Some(part), "won ")));
+            let parts = lost.iter().take(LISTED).map(|part| text(Some(part), "lost"));
+            let parts = parts.chain(won.iter().take(LISTED).map(|part| text(Some(part), "won ")));
             lines.extend(parts.map(|(text, style)| plain(cut(&text, room.width, look), style)));
         }
     }

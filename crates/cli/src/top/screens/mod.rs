@@ -17,7 +17,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::mouse::Places;
+use super::mouse::ClickAreas;
 use super::source::Status;
 use super::state::{Screen, State};
 use super::text::{cut, plain, width};
@@ -53,10 +53,10 @@ impl Room {
 const HEIGHT_FOR_HINTS: u16 = 16;
 
 /// Draws everything. Returns the clickable areas, for the mouse.
-pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buffer) -> Places {
+pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buffer) -> ClickAreas {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
-        return Places::default();
+        return ClickAreas::default();
     }
     let tabs = tabs(state, area, buffer);
     let foot = foot(state, now, area);
@@ -74,7 +74,7 @@ pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buf
         let top = body.y.checked_add(u16::try_from(line).ok()?)?;
         Some((top..body.bottom().max(top), first))
     });
-    Places { tabs, list }
+    ClickAreas { tabs, list }
 }
 
 fn body_of(state: &mut State, now: Instant, room: Room) -> Drawn {
@@ -99,7 +99,7 @@ fn body_of(state: &mut State, now: Instant, room: Room) -> Drawn {
 fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<u16>, usize)> {
     let look = state.look;
     let wide = area.width >= 60;
-    let mut places = Vec::new();
+    let mut areas = Vec::new();
     let mut spans = Vec::new();
     let mut x = area.x;
     for (index, screen) in Screen::ALL.into_iter().enumerate() {
@@ -108,7 +108,7 @@ fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<
         let (open, close) = if is_here { ("[", "]") } else { (" ", " ") };
         let text = format!("{open}{} {}{close}", index + 1, if wide { long } else { short });
         let cells = u16::try_from(width(&text)).unwrap_or(u16::MAX);
-        places.push((x..x.saturating_add(cells), index));
+        areas.push((x..x.saturating_add(cells), index));
         x = x.saturating_add(cells);
         spans.push(Span::styled(text, if is_here { look.strong() } else { look.quiet() }));
     }
@@ -125,7 +125,7 @@ fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<
         let cells = u16::try_from(width(&name)).unwrap_or(0);
         buffer.set_line(area.right().saturating_sub(cells), area.y, &plain(name, look.quiet()), cells);
     }
-    places
+    areas
 }
 
 /// The last line: the filter being typed, a message, or key hints.

@@ -17,9 +17,9 @@ use super::sse::{Event, Parser};
 /// Updates of the car per second: enough for the eye, little for a slow connection.
 const CAR_HZ: u32 = 20;
 /// Read timeout. A server sends something at least every 15 s.
-const QUIET: Duration = Duration::from_secs(35);
+const READ_TIMEOUT: Duration = Duration::from_secs(35);
 /// The largest error response read.
-const LONGEST_REFUSAL: usize = 64 << 10;
+const LARGEST_ERROR: usize = 64 << 10;
 
 /// Follows the stream; returns why it ended.
 pub(super) async fn follow(http: &Http, inbox: &Inbox) -> String {
@@ -29,7 +29,7 @@ pub(super) async fn follow(http: &Http, inbox: &Inbox) -> String {
     };
     let status = response.status();
     if !status.is_success() {
-        let body = to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+        let body = to_bytes(response.into_body(), LARGEST_ERROR).await.unwrap_or_default();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         return refusal(status, &body).unwrap_or_default();
     }
@@ -44,11 +44,11 @@ async fn listen(body: Body, inbox: &Inbox) -> String {
     let mut parser = Parser::default();
     loop {
         let piece = poll_fn(|context| Pin::new(&mut pieces).poll_next(context));
-        let bytes = match tokio::time::timeout(QUIET, piece).await {
+        let bytes = match tokio::time::timeout(READ_TIMEOUT, piece).await {
             Ok(Some(Ok(bytes))) => bytes,
             Ok(Some(Err(error))) => return clean(&error.to_string()),
             Ok(None) => return "the server closed the stream".to_owned(),
-            Err(_) => return format!("no data for {} s", QUIET.as_secs()),
+            Err(_) => return format!("no data for {} s", READ_TIMEOUT.as_secs()),
         };
         match parser.push(&bytes) {
             Ok(events) => events.iter().for_each(|event| hear(event, inbox)),

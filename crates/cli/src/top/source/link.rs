@@ -13,11 +13,11 @@ use super::super::text::clean;
 use super::local::LocalStore;
 use crate::http_address::HttpAddress;
 
-const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Long, since a comparison reads two tapes.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The largest response read.
-const LONGEST_ANSWER: usize = 32 << 20;
+const LARGEST_RESPONSE: usize = 32 << 20;
 
 /// A server and the token for it.
 #[derive(Debug, Clone)]
@@ -46,16 +46,16 @@ impl Link {
             };
             read(response).await
         };
-        match tokio::time::timeout(ANSWER_PATIENCE, asked).await {
+        match tokio::time::timeout(RESPONSE_TIMEOUT, asked).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no response within {} s", ANSWER_PATIENCE.as_secs())),
+            Err(_) => Err(format!("no response within {} s", RESPONSE_TIMEOUT.as_secs())),
         }
     }
 }
 
 async fn read(response: Response<Body>) -> Result<Value, String> {
     let status = response.status();
-    let body = to_bytes(response.into_body(), LONGEST_ANSWER).await.map_err(|error| said(&error))?;
+    let body = to_bytes(response.into_body(), LARGEST_RESPONSE).await.map_err(|error| said(&error))?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     refusal(status, &body).map_or(Ok(body), Err)
 }
@@ -86,7 +86,7 @@ impl Http {
     pub(super) async fn get(&self, path: &str) -> Result<Response<Body>, String> {
         let HttpAddress { host, port, authority, path: below } = &self.address;
         let connecting = TcpStream::connect((host.as_str(), *port));
-        let socket = match tokio::time::timeout(CONNECT_PATIENCE, connecting).await {
+        let socket = match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(socket) => socket.map_err(|error| said(&error))?,
             Err(_) => return Err("cannot connect: timed out".to_owned()),
         };
@@ -100,7 +100,7 @@ impl Http {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         let request = request.body(Body::empty()).map_err(|error| said(&error))?;
-        let response = tokio::time::timeout(ANSWER_PATIENCE, sender.send_request(request)).await;
+        let response = tokio::time::timeout(RESPONSE_TIMEOUT, sender.send_request(request)).await;
         let response = response.map_err(|_| "the server did not respond in time".to_owned())?;
         Ok(response.map_err(|error| said(&error))?.map(Body::new))
     }

@@ -21,7 +21,7 @@ const QUESTIONS: usize = 16;
 /// The shortest and the longest pause before reconnecting.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 /// How often to look for a server on this machine.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// A connection that lasted this long resets the backoff.
 const GOOD: Duration = Duration::from_secs(10);
 
@@ -123,7 +123,7 @@ async fn stay(link: &Link, target: &Target, lost: Option<String>, inbox: &Inbox)
             inbox.status(Status::Store { name: store.name(), lost: lost.clone() });
             inbox.changed();
             loop {
-                sleep(LOOK).await;
+                sleep(POLL_INTERVAL).await;
                 if matches!(target, Target::Here) && find_server().await.is_some() {
                     return None;
                 }

@@ -119,7 +119,8 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 
-    /// Expects one line that starts with `error:`, or one object with `error` if `--json` was given, that contains these words; no backtrace.
+    /// Expects one line that starts with `error:`, or one object with `error` if `--json` was given, that contains these words;
+    /// no backtrace.
     pub fn is_one_error_with(&self, words: &[&str]) {
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
         let object: Option<serde_json::Value> = serde_json::from_str(&self.err).ok();

@@ -45,7 +45,7 @@ impl Capacity {
 
 /// Counts connections.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ConnectionSlots {
     capacity: Capacity,
     /// Trusted proxies: only the total limit applies to them.
     proxies: Vec<IpAddr>,
@@ -62,21 +62,21 @@ struct Taken {
 
 /// A counted connection. Kept by whatever outlives the HTTP connection, such as a WebSocket.
 #[derive(Debug, Clone)]
-pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<Kept>);
+pub(super) struct ConnectionSlot(#[allow(dead_code, reason = "held for its Drop")] Arc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
     client: IpAddr,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(super) fn new(capacity: Capacity, proxies: Vec<IpAddr>) -> Arc<Self> {
         Arc::new(Self { capacity, proxies, taken: Mutex::default(), empty: Notify::new() })
     }
 
     /// Counts a connection; `None` if a limit is reached.
-    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionSlot> {
         let client = match peer.to_canonical() {
             // This machine has many loopback addresses.
             peer if peer.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -90,7 +90,7 @@ impl Places {
         }
         taken.total += 1;
         taken.of_client.insert(client, of_client + 1);
-        Some(Place(Arc::new(Kept { places: Arc::clone(self), client })))
+        Some(ConnectionSlot(Arc::new(Kept { slots: Arc::clone(self), client })))
     }
 
     /// Waits until all connections have ended.
@@ -107,7 +107,7 @@ impl Places {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.slots.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.total = taken.total.saturating_sub(1);
         if let Some(of_client) = taken.of_client.get_mut(&self.client) {
             *of_client = of_client.saturating_sub(1);
@@ -116,7 +116,7 @@ impl Drop for Kept {
             }
         }
         if taken.total == 0 {
-            self.places.empty.notify_waiters();
+            self.slots.empty.notify_waiters();
         }
     }
 }
@@ -141,24 +141,22 @@ mod tests {
     fn one_client_cannot_take_all_places_and_gives_them_back() {
         let client: IpAddr = "192.0.2.1".parse().unwrap();
         let proxy: IpAddr = "192.0.2.9".parse().unwrap();
-        let places = Places::new(Capacity { total: 10, of_client: 3, of_machine: 5 }, vec![proxy]);
-        let mut kept: Vec<_> = (0..3).map(|_| places.take(client).unwrap()).collect();
-        assert!(places.take(client).is_none());
+        let slots = ConnectionSlots::new(Capacity { total: 10, of_client: 3, of_machine: 5 }, vec![proxy]);
+        let mut kept: Vec<_> = (0..3).map(|_| slots.take(client).unwrap()).collect();
+        assert!(slots.take(client).is_none());
         let shared = kept[0].clone();
         kept.clear();
-        let again: Vec<_> = (0..2).map(|_| places.take(client).unwrap()).collect();
-        assert!(places.take(client).is_none(), "a place held by a WebSocket stays taken");
-        let network =
-            ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| places.take(address.parse().unwrap()));
-        assert!(network.iter().all(Option::is_some) && places.take("2001:db8::4".parse().unwrap()).is_none());
-        let through: Vec<_> = (0..4).map(|_| places.take(proxy).unwrap()).collect();
-        assert!(places.take(proxy).is_none() && places.take("192.0.2.2".parse().unwrap()).is_none(), "ten in total");
+        let again: Vec<_> = (0..2).map(|_| slots.take(client).unwrap()).collect();
+        assert!(slots.take(client).is_none(), "a slot held by a WebSocket stays taken");
+        let network = ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| slots.take(address.parse().unwrap()));
+        assert!(network.iter().all(Option::is_some) && slots.take("2001:db8::4".parse().unwrap()).is_none());
+        let through: Vec<_> = (0..4).map(|_| slots.take(proxy).unwrap()).collect();
+        assert!(slots.take(proxy).is_none() && slots.take("192.0.2.2".parse().unwrap()).is_none(), "ten in total");
         drop(through);
-        let here: Vec<_> =
-            ["127.0.0.1", "127.0.0.2", "::1"].map(|address| places.take(address.parse().unwrap())).into();
+        let here: Vec<_> = ["127.0.0.1", "127.0.0.2", "::1"].map(|address| slots.take(address.parse().unwrap())).into();
         assert_eq!(here.iter().flatten().count(), 3);
-        assert_eq!(places.taken.lock().unwrap().of_client.len(), 3, "this machine is one client");
+        assert_eq!(slots.taken.lock().unwrap().of_client.len(), 3, "this machine is one client");
         drop((shared, again, network, here));
-        assert!(places.taken.lock().unwrap().of_client.is_empty());
+        assert!(slots.taken.lock().unwrap().of_client.is_empty());
     }
 }

@@ -11,9 +11,9 @@ use crate::human;
 use crate::open::DATA_DIR;
 
 /// Below this the user is warned: enough for some hours of most games, or minutes of the largest.
-const LITTLE: u64 = 500_000_000;
+const LOW_BYTES: u64 = 500_000_000;
 /// How often the free space is checked.
-const LOOK: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Fails if no tape can be created there. Creates the folder if it does not exist.
 pub(crate) fn check_place(place: &Place) -> anyhow::Result<()> {
@@ -37,21 +37,21 @@ fn folder_of(place: &Place) -> PathBuf {
 }
 
 /// Warns once when space is low, and again only after space was freed.
-pub(crate) struct Room {
+pub(crate) struct DiskSpace {
     folder: Option<PathBuf>,
     looked: Option<Instant>,
     warned: bool,
 }
 
-impl Room {
+impl DiskSpace {
     /// Monitors the disk of this place.
     pub(crate) fn of(place: Option<&Place>) -> Self {
         Self { folder: place.map(folder_of), looked: None, warned: false }
     }
 
     /// Returns a warning if a check is due and space is low.
-    pub(crate) fn look(&mut self) -> Option<String> {
-        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+    pub(crate) fn check(&mut self) -> Option<String> {
+        if self.looked.is_some_and(|looked| looked.elapsed() < CHECK_INTERVAL) {
             return None;
         }
         self.looked = Some(Instant::now());
@@ -60,10 +60,10 @@ impl Room {
     }
 
     fn judge(&mut self, folder: &Path, free: u64) -> Option<String> {
-        let little = free < LITTLE;
+        let little = free < LOW_BYTES;
         let news = little && !self.warned;
         // Hysteresis: no repeated warnings while the free space hovers around the limit.
-        self.warned = little || (self.warned && free < 2 * LITTLE);
+        self.warned = little || (self.warned && free < 2 * LOW_BYTES);
         let (free, folder) = (human::bytes(free), folder.display());
         news.then(|| {
             format!("warning: the disk is nearly full: {free} left for {folder}; free some space before it runs out")
@@ -78,16 +78,16 @@ mod tests {
 
     #[test]
     fn little_room_is_warned_of_once_until_there_is_more() {
-        let mut room = Room::of(None);
+        let mut disk = DiskSpace::of(None);
         let folder = Path::new("tapes");
-        assert_eq!(room.judge(folder, LITTLE), None);
-        let warning = room.judge(folder, 312_000_000).unwrap();
+        assert_eq!(disk.judge(folder, LOW_BYTES), None);
+        let warning = disk.judge(folder, 312_000_000).unwrap();
         assert!(warning.contains("312.0 MB") && warning.contains("tapes"), "{warning}");
-        assert_eq!(room.judge(folder, 1), None);
-        assert_eq!(room.judge(folder, LITTLE + 1), None);
-        assert_eq!(room.judge(folder, LITTLE - 1), None, "a little more space is not reported");
-        assert_eq!(room.judge(folder, 2 * LITTLE), None);
-        assert!(room.judge(folder, 0).is_some());
-        assert_eq!(room.look(), None, "no recording runs");
+        assert_eq!(disk.judge(folder, 1), None);
+        assert_eq!(disk.judge(folder, LOW_BYTES + 1), None);
+        assert_eq!(disk.judge(folder, LOW_BYTES - 1), None, "a little more space is not reported");
+        assert_eq!(disk.judge(folder, 2 * LOW_BYTES), None);
+        assert!(disk.judge(folder, 0).is_some());
+        assert_eq!(disk.check(), None, "no recording runs");
     }
 }

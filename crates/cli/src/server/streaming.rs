@@ -9,14 +9,14 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
 /// Produces the chunks.
-pub(super) trait Pieces: Send + 'static {
+pub(super) trait Chunks: Send + 'static {
     /// Returns the next chunk; `None` at the end.
-    fn piece(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
+    fn chunk(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
 /// Creates a response that is never cached.
-pub(super) fn answer(pieces: impl Pieces + Unpin, content_type: &'static str) -> Response {
-    let mut response = Body::from_stream(Stream { pieces: Some(pieces), next: None }).into_response();
+pub(super) fn answer(chunks: impl Chunks + Unpin, content_type: &'static str) -> Response {
+    let mut response = Body::from_stream(Stream { chunks: Some(chunks), next: None }).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -27,24 +27,24 @@ type Waiting<P> = Pin<Box<dyn Future<Output = (P, Option<Bytes>)> + Send>>;
 
 /// Either a chunk is being produced, or the next one can be started.
 struct Stream<P> {
-    pieces: Option<P>,
+    chunks: Option<P>,
     next: Option<Waiting<P>>,
 }
 
-impl<P: Pieces + Unpin> futures_core::Stream for Stream<P> {
+impl<P: Chunks + Unpin> futures_core::Stream for Stream<P> {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(mut pieces) = self.pieces.take() {
+        if let Some(mut chunks) = self.chunks.take() {
             self.next = Some(Box::pin(async move {
-                let bytes = pieces.piece().await;
-                (pieces, bytes)
+                let bytes = chunks.chunk().await;
+                (chunks, bytes)
             }));
         }
         let Some(next) = self.next.as_mut() else { return Poll::Ready(None) };
-        next.as_mut().poll(context).map(|(pieces, bytes)| {
+        next.as_mut().poll(context).map(|(chunks, bytes)| {
             self.next = None;
-            self.pieces = bytes.is_some().then_some(pieces);
+            self.chunks = bytes.is_some().then_some(chunks);
             bytes.map(Ok)
         })
     }
