@@ -223,7 +223,7 @@ fn a_table_goes_to_stdout_and_has_the_rows_and_columns_that_were_asked_for() {
         let ran = bench.expect(2, &[vec!["export", &tape], arguments].concat());
         assert!(ran.err.contains(word), "{word}: {}", ran.err);
     }
-    bench.expect(4, &["export", &tape, "--from", "1h"]).is_one_error_with(&["no frame between", &tape]);
+    bench.expect(4, &["export", &tape, "--from", "1h"]).is_one_error_with(&["no frames between", &tape]);
 }
 
 #[test]

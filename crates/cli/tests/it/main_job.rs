@@ -289,7 +289,7 @@ fn a_second_one_says_that_the_first_runs_and_where() {
     let address = lines.lines().next().unwrap().rsplit_once("http://").unwrap().1.to_owned();
     let job = Job { child, address: address.clone(), said };
     assert!(job.get("/api/v1/sessions")["sessions"].is_array());
-    bench.expect(1, &["--names", &prefix]).is_one_error_with(&["runs already", &address, "Ctrl+C"]);
+    bench.expect(1, &["--names", &prefix]).is_one_error_with(&["already running", &address, "Ctrl+C"]);
     // A recorder with other names does not conflict.
     let other = format!("{prefix}other-");
     let second = Job::start(&bench, &other);

@@ -81,7 +81,7 @@ fn what_was_not_finished_is_removed_and_the_exit_code_is_130() {
         let ran = stopped(&bench, signal, &arguments, || std::fs::copy(&cut_off, &damaged).map(drop).unwrap());
         assert_eq!(ran.code, 130, "{arguments:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.err.lines().count(), 1, "{arguments:?}: {}", ran.err);
-        let begin = if arguments.contains(&"--json") { r#"{"error":"interrupted""# } else { "interrupted; " };
+        let begin = if arguments.contains(&"--json") { r#"{"error":"interrupted: "# } else { "interrupted: " };
         assert!(ran.err.starts_with(begin), "{arguments:?}: {}", ran.err);
         assert_eq!(names(bench.folder.path()), before, "{arguments:?}");
     }

@@ -441,5 +441,5 @@ fn a_server_that_wants_a_token_gets_it_from_the_environment_or_a_file() {
     std::fs::write(&file, "not a token\n").unwrap();
     bench
         .expect(2, &["top", "--server", "http://127.0.0.1:1", "--token-file", support::text(&file)])
-        .is_one_error_with(&["no token", "gametape token add"]);
+        .is_one_error_with(&["no valid token", "gametape token add"]);
 }

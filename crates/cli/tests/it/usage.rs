@@ -71,17 +71,17 @@ fn errors_say_what_to_do_next() {
     let json = support::text(&json);
     let undated = undated(&bench);
     for (code, arguments, words) in [
-        (1, vec!["merge", &tape, &undated, "-o", out], vec!["undated.gtape", "when", "without it"]),
+        (1, vec!["merge", &tape, &undated, "-o", out], vec!["undated.gtape", "UTC", "without it"]),
         (1, vec!["info", json], vec!["JSON", "gametape import"]),
-        (1, vec!["cut", &tape, "--from", "0", "-o", no_folder], vec!["none", "another place with -o"]),
-        (1, vec!["merge", &tape, &tape, "-o", no_folder], vec!["none", "another place with -o"]),
-        (1, vec!["recover", &tape, "-o", no_folder], vec!["none", "another place with -o"]),
+        (1, vec!["cut", &tape, "--from", "0", "-o", no_folder], vec!["none", "another folder with -o"]),
+        (1, vec!["merge", &tape, &tape, "-o", no_folder], vec!["none", "another folder with -o"]),
+        (1, vec!["recover", &tape, "-o", no_folder], vec!["none", "another folder with -o"]),
         (1, vec!["import", &tape], vec!["tape already", "use it as it is"]),
         (1, vec!["import", no_folder], vec!["cannot read", "check its name"]),
         (1, vec!["import", &source, "-o", &tape], vec!["exists", "another name"]),
         (1, vec!["verify", &undated, "--against", &source], vec!["not imported", "source_file"]),
         (4, vec!["cat", &tape, "--channels", "qqqqqq"], vec!["qqqqqq", "gametape info --channels"]),
-        (2, vec!["top"], vec!["no terminal", "gametape laps --json"]),
+        (2, vec!["top"], vec!["not a terminal", "gametape laps --json"]),
         (2, vec!["top", "--server", "https://rig"], vec!["http://host:7223", "TLS"]),
     ] {
         bench.expect(code, &arguments).is_one_error_with(&words);
