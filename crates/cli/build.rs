@@ -1,13 +1,13 @@
-//! Builds the web UI for embedding. Takes `web/` of the repository, gives `web_files.rs` in `OUT_DIR`: a list of files with their bytes; and
-//! `report_template.rs`: the page of `export --to html` without its data.
+//! Builds the web UI for embedding. Takes `web/` of the repository, writes `web_files.rs` to `OUT_DIR`: a list of files with
+//! their bytes; and `report_template.rs`: the page of `export --to html` without its data.
 //!
 //! ```text
 //! web/ ──copy──▶ OUT_DIR/web-HASH ──npm ci, npm run build──▶ OUT_DIR/web-HASH/dist ──▶ OUT_DIR/web_files.rs
 //! ```
-//! The source tree is never written to. What was built for a hash of `web/` is used again. Without npm, without `web/` (a packaged crate)
-//! or without a network the server gets an empty list and shows a plain page instead: that is said, and no reason not to build.
-//! `GAMETAPE_WEB_DIST` names a folder that was built already.
-#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+//! The source tree is never written to. A build for the same hash of `web/` is reused. Without npm, without `web/` (a packaged crate)
+//! or without a network, the list is empty and the server shows a plain page instead; this is a warning, not an error.
+//! `GAMETAPE_WEB_DIST` names a folder with a finished build.
+#![allow(clippy::print_stdout, reason = "build scripts pass instructions to cargo on stdout")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,7 +21,7 @@ use std::process::Command;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What of `web/` goes into the page. Tests and `node_modules` do not.
+/// The parts of `web/` that the build needs. Tests and `node_modules` are not among them.
 const PARTS: [&str; 10] = [
     "src",
     "report",
@@ -34,7 +34,7 @@ const PARTS: [&str; 10] = [
     "vite.report.config.ts",
     ".npmrc",
 ];
-/// The page of reports: no page of the server.
+/// The page of reports; not served by the server.
 const REPORT: &str = "report-template.html";
 const DIST: &str = "GAMETAPE_WEB_DIST";
 
@@ -52,25 +52,25 @@ fn main() -> Outcome<()> {
         None => "&[]".to_owned(),
     };
     write_new(&out.join("web_files.rs"), list.as_bytes())?;
-    // A folder that was built before there were reports has none.
+    // A build from before reports existed has no template.
     let template = dist.map(|dist| dist.join(REPORT)).filter(|template| template.is_file());
     let template = template.map_or_else(|| "None".to_owned(), |template| format!("Some(include_str!({template:?}))"));
     write_new(&out.join("report_template.rs"), template.as_bytes())
 }
 
-/// A folder that somebody built. A wrong name is an error: who names one wants that one.
+/// Checks a folder with a finished build. A wrong path is an error, since it was named explicitly.
 fn built_before(dist: &Path) -> Outcome<PathBuf> {
     println!("cargo::rerun-if-changed={}", dist.display());
     if !dist.join("index.html").is_file() {
-        return Err(format!("{DIST} is {}, where there is no index.html", dist.display()).into());
+        return Err(format!("{DIST} is {}, which has no index.html", dist.display()).into());
     }
     Ok(fs::canonicalize(dist)?)
 }
 
-/// Builds the page, or says why not.
+/// Builds the page, or prints a warning.
 fn build(web: &Path, out: &Path) -> Option<PathBuf> {
     if !web.join("package.json").is_file() {
-        println!("cargo::warning=the web UI is not in this package: the server will show a plain page");
+        println!("cargo::warning=this package has no web UI: the server will show a plain page");
         return None;
     }
     for part in PARTS {
@@ -79,16 +79,16 @@ fn build(web: &Path, out: &Path) -> Option<PathBuf> {
     match build_in(web, out) {
         Ok(dist) => Some(dist),
         Err(error) => {
-            // A path that is never there makes cargo try again with the next build.
+            // A path that never exists makes cargo rerun the script with the next build.
             println!("cargo::rerun-if-changed={}", out.join("web-not-built").display());
-            println!("cargo::warning=the web UI was not built, the server will show a plain page: {error}");
+            println!("cargo::warning=cannot build the web UI, the server will show a plain page: {error}");
             None
         }
     }
 }
 
 fn build_in(web: &Path, out: &Path) -> Outcome<PathBuf> {
-    // A failed build must not leave half a page behind, and two builds must not meet.
+    // The lock keeps concurrent builds apart; a failed build must not leave an incomplete page.
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(out.join("web.lock"))?;
     lock.lock()?;
     let sources = sources(web)?;
@@ -109,13 +109,13 @@ fn build_in(web: &Path, out: &Path) -> Outcome<PathBuf> {
     }
     npm(&place, &["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])?;
     npm(&place, &["run", "build"])?;
-    // 30 MB that nobody needs any more.
+    // 30 MB that are no longer needed.
     fs::remove_dir_all(place.join("node_modules"))?;
     File::create_new(place.join("built"))?;
     Ok(dist)
 }
 
-/// All files of the page, by path.
+/// Returns all files of the page, by path.
 fn sources(web: &Path) -> Outcome<BTreeMap<String, Vec<u8>>> {
     let mut found = BTreeMap::new();
     for part in PARTS {
@@ -126,7 +126,7 @@ fn sources(web: &Path) -> Outcome<BTreeMap<String, Vec<u8>>> {
     Ok(found)
 }
 
-/// Files under a path, or the path itself, with their names.
+/// Returns the files under a path, or the path itself, with their names.
 fn files(path: &Path, name: &str) -> Outcome<Vec<(String, PathBuf)>> {
     if path.is_file() {
         return Ok(vec![(name.to_owned(), path.to_owned())]);
@@ -134,7 +134,7 @@ fn files(path: &Path, name: &str) -> Outcome<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
         let entry = entry?;
-        let inner = entry.file_name().into_string().map_err(|name| format!("{}: no Unicode", name.display()))?;
+        let inner = entry.file_name().into_string().map_err(|name| format!("{}: not valid Unicode", name.display()))?;
         let inner = if name.is_empty() { inner } else { format!("{name}/{inner}") };
         found.extend(files(&entry.path(), &inner)?);
     }
@@ -155,7 +155,7 @@ fn hash_of(files: &BTreeMap<String, Vec<u8>>) -> u64 {
 fn npm(place: &Path, arguments: &[&str]) -> Outcome<()> {
     let program = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let ran = Command::new(program).args(arguments).current_dir(place).output();
-    let output = ran.map_err(|error| format!("{program} cannot be run ({error}): install Node.js 20.19 or newer"))?;
+    let output = ran.map_err(|error| format!("cannot run {program} ({error}): install Node.js 20.19 or newer"))?;
     if output.status.success() {
         return Ok(());
     }
@@ -166,7 +166,7 @@ fn npm(place: &Path, arguments: &[&str]) -> Outcome<()> {
     Err(format!("`npm {}` failed: {}", arguments.join(" "), last.join(" | ")).into())
 }
 
-/// The list as Rust: what `server/web.rs` includes.
+/// Returns the list as Rust code, which `server/web.rs` includes.
 fn list(dist: &Path) -> Outcome<String> {
     let mut text = String::from("&[\n");
     for (name, path) in files(dist, "")? {
@@ -187,7 +187,7 @@ fn list(dist: &Path) -> Outcome<String> {
     Ok(text)
 }
 
-/// Writes a file in a folder that is ours.
+/// Writes a file in our own folder.
 fn write_new(path: &Path, bytes: &[u8]) -> Outcome<()> {
     let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
     Ok(file.write_all(bytes)?)

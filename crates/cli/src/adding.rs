@@ -1,4 +1,4 @@
-//! Puts tapes into the catalogue and their laps into the store, for `import`, `add` and `watch`.
+//! Adds tapes to the catalogue and their laps to the store, for `import`, `add` and `watch`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,46 +14,47 @@ use crate::{human, open, store};
 pub(crate) struct Adding {
     store: SqlStore,
     place: String,
-    /// Where the tapes of this store are.
+    /// The folder with the tapes of this store.
     pub(crate) tapes: PathBuf,
 }
 
-/// What became of a tape in the store; the same object in every command. The names of the fields are a promise to other programs.
+/// The result of adding one tape to the store; every command reports it as the same object. Field names are stable: other
+/// programs rely on them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct InStore {
-    /// `null` if no laps were looked for.
+    /// `null` if the tape was not tracked.
     pub(crate) sessions: Option<u32>,
-    /// Aborted ones too.
+    /// Includes aborted laps.
     pub(crate) laps: Option<u32>,
-    /// Sessions, stints and laps that were not in the store before.
+    /// The number of sessions, stints and laps that are new in the store.
     pub(crate) new_entries: Option<u32>,
     /// `playback`, `no_laps`, `being_recorded`.
     pub(crate) skipped: Option<&'static str>,
-    /// The file of the same tape that the catalogue keeps.
+    /// The file that the catalogue lists for the same tape.
     pub(crate) copy_of: Option<String>,
     pub(crate) error: Option<String>,
-    /// Id of the tape.
+    /// Tape id.
     #[serde(skip)]
     pub(crate) tape_id: Option<String>,
-    /// Id of its game.
+    /// Game id.
     #[serde(skip)]
     pub(crate) game: Option<String>,
 }
 
 impl Adding {
-    /// Opens the store that was named, or the user's own.
+    /// Opens the named store, or the user's default store.
     pub(crate) fn open(named: Option<&str>) -> anyhow::Result<Self> {
         let known = open::folders()?;
         let tapes = if named == Some(store::DEMO) { known.demo } else { known.tapes };
         Ok(Self { store: store::open(named)?, place: this_machine(), tapes })
     }
 
-    /// The file of a tape that the store knows, if it is there.
+    /// Returns the path of a tape that the store lists, if the file exists.
     pub(crate) fn file_of(&self, tape: gametape::format::TapeId) -> Option<PathBuf> {
         file_of(&self.store, tape).ok().flatten()
     }
 
-    /// Adds a tape. What goes wrong is in the answer.
+    /// Adds a tape. Errors are reported in the returned value.
     pub(crate) fn add(&self, path: &Path, playbacks: bool) -> InStore {
         let failed = |error: String| InStore { error: Some(error), ..InStore::default() };
         let path = match std::path::absolute(path) {
@@ -90,13 +91,14 @@ impl InStore {
         }
     }
 
-    /// The same for people.
+    /// Returns the result as text for a person.
     pub(crate) fn words(&self) -> String {
         let mut words = match (&self.error, self.skipped) {
             (Some(error), _) => format!("not in the store: {error}"),
-            (_, Some("being_recorded")) => "it is being recorded; the recorder adds it to the store".to_owned(),
+            (_, Some("being_recorded")) => "still being recorded; its recorder adds it to the store".to_owned(),
             (_, Some("playback")) => {
-                "in the catalogue; no laps, it is the recording of a playback (`gametape add --playbacks TAPE` adds them)".to_owned()
+                "in the catalogue; laps skipped, since it is a recording of a playback (`gametape add --playbacks TAPE` adds them)"
+                    .to_owned()
             }
             (_, Some(_)) => {
                 let game = self.game.as_deref().and_then(find_game).map(|game| game.name);
@@ -111,21 +113,21 @@ impl InStore {
             }
         };
         if let Some(other) = &self.copy_of {
-            words.push_str(&format!("; a copy of {other}, which the catalogue keeps"));
+            words.push_str(&format!("; a copy of {other}, which is in the catalogue"));
         }
         human::safe(&words)
     }
 
-    /// Whether laps can be looked at now.
+    /// Whether the store now has laps of this tape.
     pub(crate) fn has_laps(&self) -> bool {
         self.error.is_none() && self.laps.unwrap_or(0) > 0
     }
 }
 
-/// What to do next, once tapes were added.
+/// Returns what to do next after adding tapes.
 pub(crate) fn next_step(any_laps: bool) -> &'static str {
     match any_laps {
-        true => "next: `gametape laps` shows the laps, `gametape serve` the pages",
-        false => "next: `gametape info TAPE` shows what is on it, `gametape cat TAPE --events` what happened",
+        true => "next: `gametape laps` lists the laps, `gametape serve` shows them in a browser",
+        false => "next: `gametape info TAPE` summarizes the tape, `gametape cat TAPE --events` lists its events",
     }
 }

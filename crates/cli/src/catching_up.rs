@@ -1,4 +1,4 @@
-//! Tracks tapes that no tracker has seen, on a thread of its own, while other things go on.
+//! Tracks tapes that have not been tracked yet, on a background thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use gametape::store::{CatchUp, CaughtUp, Store, catch_up};
 
 use crate::human;
 
-/// Catching up.
+/// A background thread that tracks tapes.
 pub(crate) struct CatchingUp {
     stop: StopFlag,
     thread: JoinHandle<()>,
 }
 
 impl CatchingUp {
-    /// Looks into these folders, except those. Says what came of it, if there is anything to say.
+    /// Starts tracking the tapes in the given folders, except the excluded ones. Reports a summary if there is something to report.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         folders: Vec<PathBuf>,
@@ -35,9 +35,7 @@ impl CatchingUp {
             let looked = catch_unwind(AssertUnwindSafe(|| catch_up(&*store, &wish, &mut |_, _, _| !wanted.wanted())));
             match looked {
                 Ok(Ok(done)) => drop(summary(&done).map(say)),
-                Ok(Err(error)) => {
-                    say(format!("note: tapes were not looked through: {}", human::safe(&error.to_string())));
-                }
+                Ok(Err(error)) => say(format!("note: cannot look for new tapes: {}", human::safe(&error.to_string()))),
                 Err(_) => say(
                     "error: looking for laps on older tapes failed, please report it; `gametape laps rebuild` tries again"
                         .to_owned(),
@@ -47,24 +45,27 @@ impl CatchingUp {
         Ok(Self { stop, thread })
     }
 
-    /// Ends it after the tape that it is at.
+    /// Stops after the tape that is being tracked.
     pub(crate) fn stop(self) {
         self.stop.stop();
         let _ = self.thread.join();
     }
 }
 
-/// What came of it, in words; `None` if nothing did.
+/// Summarizes the result; `None` if nothing changed.
 fn summary(done: &CaughtUp) -> Option<String> {
     let missing = done.found.missing.len();
     let mut parts = Vec::new();
     if done.tracked > 0 && done.replaced.new + done.replaced.changed + done.replaced.removed > 0 {
         let tapes = human::counted(done.tracked.into(), "tape");
-        parts.push(format!("laps of {tapes} that were recorded before are in the store now"));
+        parts.push(format!("added the laps of {tapes} recorded earlier to the store"));
     }
     if missing > 0 {
         let tapes = human::counted(missing as u64, "tape");
-        parts.push(format!("{tapes} of the catalogue {} gone; the laps stay", if missing == 1 { "is" } else { "are" }));
+        parts.push(format!(
+            "{tapes} of the catalogue {} missing; the laps are kept",
+            if missing == 1 { "is" } else { "are" }
+        ));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -1,4 +1,4 @@
-//! Which commands there are.
+//! The command line: the list of commands, help and dispatch.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::commands::{
 use crate::exit::{self, Outcome};
 use crate::{human, terminal};
 
-/// Game tape: record what a game exposes, keep it exact to the byte, look at it, cut it, convert it.
+/// Record game telemetry byte for byte, inspect it, cut it and convert it.
 #[derive(Debug, Parser)]
 #[command(name = "gametape", version, after_help = AFTER_HELP, max_term_width = 110, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -25,22 +25,22 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Try it:
-  gametape                        wait for a game, record it, find its laps, serve them
-  gametape doctor                 why no game is found, and what to do
-  gametape demo --exit            record a lap of a simulated car
-  gametape import race.ibt        make a tape from an iRacing file, keep its laps
-  gametape add TAPE               put the laps of a tape into the store
-  gametape export TAPE            a table of it, for spreadsheets and notebooks
-  gametape watch                  tell of new replays, make tapes of them
-  gametape TAPE                   what is on it: the same as gametape info TAPE
-  gametape laps                   sessions, laps and sectors of the store, or of a TAPE
-  gametape top                    look on in the terminal
-  gametape play TAPE              other programs believe that the game runs
+Examples:
+  gametape                        wait for a game, record it, track laps, serve the dashboard
+  gametape doctor                 find out why no game is detected, and how to fix it
+  gametape demo --exit            record one lap of a simulated car
+  gametape import race.ibt        convert an iRacing file to a tape and store its laps
+  gametape add TAPE               add the laps of a tape to the store
+  gametape export TAPE            write a CSV table for spreadsheets and notebooks
+  gametape watch                  report new replays and convert them to tapes
+  gametape TAPE                   show what a tape contains, like gametape info TAPE
+  gametape laps                   list sessions, laps and sectors of the store, or of a TAPE
+  gametape top                    watch live in the terminal
+  gametape play TAPE              replay a tape so that other programs see a running game
   gametape cat TAPE --channels speedKmh,gear | head
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was met, 4 nothing found, 130 interrupted, \
-with nothing half left. With --json an error is a JSON object on the last line of stderr: error, hint, code. GAMETAPE_DATA_DIR puts all tapes below one folder.";
+Exit codes: 0 done, 1 failed, 2 usage, 3 done but frames were lost or damage was found, 4 nothing found, 130 interrupted \
+after a clean finish. With --json an error is a JSON object on the last line of stderr: error, hint, code. GAMETAPE_DATA_DIR puts all tapes below one folder.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -73,7 +73,7 @@ enum Command {
     StandIn(play_process::Args),
 }
 
-/// The commands in groups, as `--help` lists them. A command that is in none is listed at the end.
+/// The command groups, as `--help` lists them. Commands that are in no group are listed last.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Record", &["record", "demo", "mark", "save", "watch"]),
     ("Look", &["info", "cat", "laps", "compare", "play", "top", "verify"]),
@@ -83,7 +83,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Set up", &["games", "doctor", "completions", "man", "help"]),
 ];
 
-/// The command line with its commands in groups.
+/// Returns the command line with its commands grouped in the help.
 fn command() -> clap::Command {
     let mut built = Cli::command();
     built.build();
@@ -110,7 +110,7 @@ fn command() -> clap::Command {
     ))
 }
 
-/// `gametape FILE` is `gametape info FILE`. A command comes first if a file has its name.
+/// Turns `gametape FILE` into `gametape info FILE`. A command takes precedence over a file of the same name.
 fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = args.get(1) else { return args };
     let text = first.to_string_lossy();
@@ -122,7 +122,7 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Reads the command line and does what it says. Wrong arguments end the process here, with 2.
+/// Parses the command line and runs the command. Invalid arguments end the process here with exit code 2.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
     let args = with_command(std::env::args_os().collect());
     let parsed = command().try_get_matches_from(args).and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
@@ -131,7 +131,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
             exit::print_usage_error(&error);
             std::process::exit(error.exit_code());
         }
-        // If there is nobody to tell, the code still says it. File names that came with the command are in the text.
+        // If writing fails, the exit code still reports the error. The text may quote file names from the command line.
         let text = terminal::safe_lines(&error.render().ansi().to_string());
         let _ = match error.use_stderr() {
             true => anstream::stderr().lock().write_all(text.as_bytes()),
@@ -171,26 +171,26 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     }
 }
 
-/// Lines that wait while something else is drawn on the terminal: the last one, if there is any.
+/// While output is held back, the last line that was passed to [`tell`].
 static HELD: Mutex<Option<Option<String>>> = Mutex::new(None);
 
-/// Tells the user something that is not data, in one line. Nothing in it can steer the terminal.
+/// Prints one line to stderr. Escapes everything in it that could control the terminal.
 pub(crate) fn tell(text: &str) {
     let text = human::safe(text);
     if let Some(held) = &mut *HELD.lock().unwrap_or_else(PoisonError::into_inner) {
         *held = Some(text);
         return;
     }
-    // If stderr is gone, there is nobody left to tell.
+    // If stderr is closed, there is nowhere to report to.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Keeps lines back, for who draws on the terminal, or no longer.
+/// Starts or stops holding back lines, while something else draws on the terminal.
 pub(crate) fn hold_lines(hold: bool) {
     *HELD.lock().unwrap_or_else(PoisonError::into_inner) = hold.then_some(None);
 }
 
-/// The last line that was kept back.
+/// Takes the last line that was held back.
 pub(crate) fn take_held() -> Option<String> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner).as_mut().and_then(Option::take)
 }
@@ -217,7 +217,7 @@ mod tests {
         for title in ["Record:", "Look:", "Edit:", "Convert:", "Serve:"] {
             assert!(help.lines().any(|line| line == title), "{title}\n{help}");
         }
-        assert!(!help.contains("stand-in") && help.contains("Try it:"), "{help}");
+        assert!(!help.contains("stand-in") && help.contains("Examples:"), "{help}");
     }
 
     #[test]

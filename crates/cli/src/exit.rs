@@ -1,7 +1,7 @@
-//! Exit codes, and errors as one line.
+//! Exit codes, and errors printed as one line.
 //!
-//! 0 done · 1 failed · 2 usage · 3 done, but this command lost frames or met damage · 4 nothing found · 130 interrupted after a
-//! clean finish, or with an unfinished tape removed. A broken pipe is success: whoever read our output had enough.
+//! 0 done · 1 failed · 2 usage · 3 done, but this command lost frames or found damage · 4 nothing found · 130 interrupted after a
+//! clean finish, or with an unfinished tape removed. A broken pipe is success: the reader closed our output on purpose.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,19 +14,19 @@ use crate::human;
 use crate::stoppable::{Stopped, is_stopped};
 use crate::terminal;
 
-/// How a command ended that did its work.
+/// The outcome of a command that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All is well.
+    /// Completed without problems.
     Done,
-    /// Done, but frames were lost or damage was met.
+    /// Done, but frames were lost or damage was found.
     Damage,
     /// Interrupted after a clean finish.
     Interrupted,
 }
 
 impl Outcome {
-    /// Damage if there was any.
+    /// Returns [`Damage`](Self::Damage) if there was damage, else [`Done`](Self::Done).
     pub(crate) fn damaged_if(damage: bool) -> Self {
         if damage { Self::Damage } else { Self::Done }
     }
@@ -37,7 +37,7 @@ const USAGE: u8 = 2;
 const NOTHING_FOUND: u8 = 4;
 const INTERRUPTED: u8 = 130;
 
-/// An error with an exit code of its own.
+/// An error with a specific exit code.
 #[derive(Debug)]
 struct Coded {
     code: u8,
@@ -52,47 +52,47 @@ impl fmt::Display for Coded {
 
 impl std::error::Error for Coded {}
 
-/// The command was not given what it needs.
+/// A usage error: an argument is missing or invalid.
 pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
     Coded { code: USAGE, text: text.into() }.into()
 }
 
-/// There is nothing of the kind that was asked for.
+/// An error for a request that matches nothing.
 pub(crate) fn nothing_found(text: impl Into<String>) -> anyhow::Error {
     Coded { code: NOTHING_FOUND, text: text.into() }.into()
 }
 
-/// Whether the user wants JSON: then errors are JSON too.
+/// Whether the user asked for JSON; errors are then printed as JSON too.
 pub(crate) fn wants_json() -> bool {
     std::env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
 }
 
-/// An error as `--json` prints it, on one line of stderr. The names of the fields are a promise to other programs.
+/// An error as `--json` prints it, on one line of stderr. Field names are stable: other programs rely on them.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct ReportError {
     /// What happened.
     error: String,
-    /// What to do about it; null if the message does not say.
+    /// What to do about it; `null` if the message has no hint.
     hint: Option<String>,
     /// The exit code.
     code: u8,
 }
 
 impl ReportError {
-    /// Messages say what happened, then what to do.
+    /// Splits a message into what happened and, after the last `; `, what to do next.
     fn of(text: &str, code: u8) -> Self {
         let (error, hint) = text.rsplit_once("; ").map_or((text, None), |(error, hint)| (error, Some(hint.to_owned())));
         Self { error: error.to_owned(), hint, code }
     }
 
     fn print(&self) {
-        // If stderr is gone too, there is nobody left to tell.
+        // If stderr is closed, there is nowhere to report to.
         let _ =
             writeln!(io::stderr().lock(), "{}", terminal::safe_json(&serde_json::to_string(self).unwrap_or_default()));
     }
 }
 
-/// Prints wrong arguments as JSON.
+/// Prints a usage error as JSON.
 pub(crate) fn print_usage_error(error: &clap::Error) {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -103,16 +103,16 @@ pub(crate) fn print_usage_error(error: &clap::Error) {
     ReportError { error, hint, code: USAGE }.print();
 }
 
-/// Prints an error, as JSON if the user wants that.
+/// Prints an error, as JSON if the user asked for it.
 fn print(text: &str, code: u8, prefix: &str) {
     match wants_json() {
         true => ReportError::of(text, code).print(),
-        // If stderr is gone too, there is nobody left to tell.
+        // If stderr is closed, there is nowhere to report to.
         false => drop(writeln!(io::stderr().lock(), "{prefix}{}", human::safe(text))),
     }
 }
 
-/// Prints the error, if there is one, and gives the exit code.
+/// Prints the error, if there is one, and returns the exit code.
 pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     let error = match result {
         Ok(Outcome::Done) => return ExitCode::SUCCESS,
@@ -144,7 +144,7 @@ fn code_of_error(error: &anyhow::Error) -> u8 {
     FAILED
 }
 
-/// The only pipe that a command writes to is its output.
+/// Whether the error is a broken pipe. Commands write to no other pipe than their output.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -152,7 +152,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(broken)
 }
 
-/// The error and its causes, those left out that an error before has told already.
+/// Joins the error and its causes. A cause whose text is already part of the line is left out.
 fn one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {

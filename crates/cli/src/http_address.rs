@@ -1,24 +1,24 @@
-//! The address of a gametape server: `http://host:7223`, perhaps with a path. There is no TLS.
+//! The address of a gametape server: `http://host:7223`, optionally with a path. TLS is not supported.
 
 use axum::http::Uri;
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HttpAddress {
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// As it stands in the Host header.
+    /// As sent in the `Host` header.
     pub(crate) authority: String,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(crate) path: String,
 }
 
 impl HttpAddress {
-    /// Reads an address like `http://laps.example:7223`.
+    /// Parses an address like `http://laps.example:7223`.
     pub(crate) fn parse(url: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "{url:?} is no address like http://host:7223 (there is no TLS: use a tunnel, or a proxy on this machine)"
+                "{url:?} is not an address like http://host:7223 (TLS is not supported: use a tunnel, or a proxy on this machine)"
             )
         };
         let uri: Uri = url.parse().map_err(|_| wrong())?;
@@ -34,13 +34,13 @@ impl HttpAddress {
         })
     }
 
-    /// The address as people write it.
+    /// Returns the address as a URL.
     pub(crate) fn name(&self) -> String {
         format!("http://{}{}", self.authority, self.path)
     }
 }
 
-/// Whether a text can be a token: it goes into a header.
+/// Whether the text is a valid token. It is sent in a header.
 pub(crate) fn is_token(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
 }

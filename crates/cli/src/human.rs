@@ -1,11 +1,11 @@
-//! Numbers and texts for people.
+//! Formats numbers and text for people.
 
 use std::fmt::Write;
 use std::path::Path;
 
 pub(crate) use crate::terminal::safe;
 
-/// A path in human text.
+/// Formats a path for display.
 pub(crate) fn path(path: &Path) -> String {
     safe(&path.display().to_string())
 }
@@ -25,7 +25,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS.get(unit).copied().unwrap_or_default())
 }
 
-/// `1:02:03.450`, hours only where there are any.
+/// `1:02:03.450`; hours only if there are any.
 pub(crate) fn duration(ns: u64) -> String {
     let ms = ns / 1_000_000;
     let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
@@ -55,7 +55,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// `1 torn copy`, `2 torn copies`: for words that do not just take an s.
+/// `1 torn copy`, `2 torn copies`: for nouns with an irregular plural.
 pub(crate) fn counted_as(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }

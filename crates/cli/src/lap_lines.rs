@@ -1,4 +1,4 @@
-//! Laps as lines for people who look at a terminal while they drive: takes events, gives the rows of the table that `gametape laps` prints.
+//! Prints laps while they are driven: takes tracker events, returns rows of the table that `gametape laps` prints.
 
 use gametape::laps::{Event, Id, Lap, Tracked};
 
@@ -9,12 +9,12 @@ use crate::commands::laps_table;
 #[derive(Default)]
 pub(crate) struct LapLines {
     tracked: Tracked,
-    /// The session whose title was said.
+    /// The session whose title was printed last.
     titled: Option<Id>,
 }
 
 impl LapLines {
-    /// What there is to say of an event. `kept` is false if nothing of it is stored.
+    /// Returns the lines to print for an event. `kept` is false if the event is not stored.
     pub(crate) fn of(&mut self, event: &Event, kept: bool) -> Vec<String> {
         self.tracked.take(event.clone());
         match event {
@@ -35,12 +35,12 @@ impl LapLines {
             }
             laps_table::write_lap(&mut out, &session, row)
         };
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = write();
         let text = String::from_utf8_lossy(&out).into_owned();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if !kept && lines.len() > 1 {
-            lines.insert(1, "  a playback of a tape: its laps are shown, not stored".to_owned());
+            lines.insert(1, "  playback of a tape: its laps are shown but not stored".to_owned());
         }
         lines
     }

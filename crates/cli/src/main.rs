@@ -1,6 +1,6 @@
-//! The `gametape` command: words, colours and exit codes around the `gametape` library.
+//! The `gametape` command: a command line around the `gametape` library.
 //!
-//! `cli` says which commands there are, `commands` has one file for each, `exit` turns their results into exit codes. Data goes to
+//! `cli` lists the commands, `commands` has one file for each, `exit` turns their results into exit codes. Data goes to
 //! stdout, everything else to stderr.
 #![forbid(unsafe_code)]
 
@@ -9,6 +9,7 @@ mod catching_up;
 mod cli;
 mod commands;
 mod dictionary;
+mod disk_space;
 mod exit;
 mod http_address;
 mod human;
@@ -17,7 +18,6 @@ mod open;
 mod progress;
 mod recording;
 mod report_page;
-mod room;
 mod rows;
 mod server;
 mod serving;

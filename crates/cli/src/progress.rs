@@ -1,4 +1,4 @@
-//! A progress bar on a terminal, nothing elsewhere.
+//! Progress bars on a terminal; nothing elsewhere.
 
 use std::io::IsTerminal;
 
@@ -8,12 +8,12 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 pub(crate) struct Bars(Option<MultiProgress>);
 
 impl Bars {
-    /// Bars if stderr is a terminal.
+    /// Returns bars if stderr is a terminal.
     pub(crate) fn on_terminal() -> Self {
         Self(std::io::stderr().is_terminal().then(MultiProgress::new))
     }
 
-    /// A bar that counts to what [`Bar::at`] is told.
+    /// Adds a bar. Its length is the total passed to [`Bar::at`].
     pub(crate) fn add(&self, what: &str) -> Bar {
         let Some(bars) = &self.0 else { return Bar(None) };
         let bar = bars.add(ProgressBar::new(0));
@@ -25,7 +25,7 @@ impl Bars {
     }
 }
 
-/// One bar; it goes away when it is dropped.
+/// One bar; removed from the terminal when dropped.
 pub(crate) struct Bar(Option<ProgressBar>);
 
 impl Bar {

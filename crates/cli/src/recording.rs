@@ -1,4 +1,4 @@
-//! A recording as the user sees it: sources on threads of their own, a status line, and at the end what came of it.
+//! A recording as the user sees it: one thread per source, a status line, and a summary at the end.
 
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
@@ -15,45 +15,45 @@ use gametape::keep_last::Ring;
 use serde_json::json;
 
 use crate::cli::tell;
+use crate::disk_space::DiskSpace;
 use crate::exit::Outcome;
 use crate::human;
-use crate::room::Room;
 use crate::status_line::StatusLine;
 use crate::stop::Stop;
 
-/// How often the status line is renewed and Ctrl+C is looked for.
-const GLANCE: Duration = Duration::from_millis(100);
+/// How often the status line is updated and Ctrl+C is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Is told of each tape that begins or ends.
+/// Called when a tape is opened or closed.
 type OnTape = Box<dyn Fn(&Path)>;
 
-/// Recorders at work.
+/// Running recorders.
 pub(crate) struct Recording {
     progress: Vec<Arc<Progress>>,
     threads: Vec<JoinHandle<bool>>,
     told: Receiver<Told>,
     stop: StopFlag,
     status: StatusLine,
-    /// What others have to say meanwhile.
+    /// Lines from other parts of the program, to be printed above the status line.
     lines: Vec<Receiver<String>>,
-    /// Who wants to know of tapes that begin and end.
+    /// Called when a tape is opened or closed.
     on_tape: Option<OnTape>,
-    room: Room,
+    disk_space: DiskSpace,
     closed: Vec<ClosedTape>,
-    /// Only the last part is kept.
+    /// Set if only the last part of the recording is kept.
     ring: Option<Ring>,
-    /// What the user was told is being kept.
+    /// What is being kept, as last reported to the user.
     kept: Option<String>,
-    /// What the user was told is odd about what the game offers.
+    /// Notes about the game's data, as last reported to the user.
     noted: Vec<String>,
     failed: bool,
-    /// Something beside the recording failed, such as the tracker; the tapes are not concerned.
+    /// Something beside the recording failed, such as the tracker. The tapes are not affected.
     beside_failed: bool,
-    /// Frames that were captured are on no tape.
+    /// Captured frames are missing from every tape.
     lost: bool,
-    /// Where laps are served, for those who ask.
+    /// The address of the laps server, for requests on the control channel.
     server: Arc<OnceLock<SocketAddr>>,
-    /// The prefix of memory names, if this is the main job.
+    /// The prefix of the shared-memory names if this is the main job, for requests on the control channel.
     main_job: Arc<OnceLock<String>>,
     _control: Option<ControlServer>,
 }
@@ -69,7 +69,7 @@ struct ClosedTape {
 }
 
 impl Recording {
-    /// Starts a thread for each source, and listens for `mark` in the folder. Each recorder gets the observers that `beside` gives.
+    /// Starts a thread per source, and opens the control channel in the folder. `beside` creates the observers of each recorder.
     pub(crate) fn start(
         sources: Vec<Box<dyn Source>>,
         options: &RecordOptions,
@@ -79,7 +79,7 @@ impl Recording {
         Self::start_by(Arc::new(RealClock::start()), false, sources, options, run_folder, beside)
     }
 
-    /// The same by another clock; `once` ends with the game.
+    /// Like [`start`](Self::start), with the given clock. With `once`, each source ends with its game.
     pub(crate) fn start_by(
         clock: Arc<dyn Clock>,
         once: bool,
@@ -90,7 +90,7 @@ impl Recording {
     ) -> anyhow::Result<Self> {
         let (sender, told) = channel();
         let stop = StopFlag::default();
-        // The user is told, and a game does not wait until the disk is mended.
+        // With `go_on` a disk error is reported, and the recorder keeps trying: the game does not wait until the disk is fixed.
         let options = Arc::new(RecordOptions { go_on: true, ..options.clone() });
         let (mut progress, mut threads) = (Vec::new(), Vec::new());
         for mut source in sources {
@@ -124,7 +124,7 @@ impl Recording {
             status,
             lines: Vec::new(),
             on_tape: None,
-            room: Room::of(options.place.as_ref()),
+            disk_space: DiskSpace::of(options.place.as_ref()),
             closed: Vec::new(),
             ring: None,
             kept: None,
@@ -138,30 +138,30 @@ impl Recording {
         })
     }
 
-    /// What is recorded are pieces of this ring.
+    /// Sets the ring that the recorded pieces belong to.
     pub(crate) fn keeping(self, ring: Option<Ring>) -> Self {
         Self { ring, ..self }
     }
 
-    /// Shows these lines as they come, and tells of each tape that begins or ends.
+    /// Prints these lines as they arrive, and calls `on_tape` when a tape is opened or closed.
     pub(crate) fn with(mut self, lines: Receiver<String>, on_tape: impl Fn(&Path) + 'static) -> Self {
         self.lines.push(lines);
         Self { on_tape: Some(Box::new(on_tape)), ..self }
     }
 
-    /// Shows these lines, too.
+    /// Also prints these lines as they arrive.
     pub(crate) fn with_lines(mut self, lines: Receiver<String>) -> Self {
         self.lines.push(lines);
         self
     }
 
-    /// Tells those who ask that this is the main job, with this prefix of memory names.
+    /// Announces on the control channel that this is the main job, with this prefix of the shared-memory names.
     pub(crate) fn of_main_job(self, prefix: &str) -> Self {
         let _ = self.main_job.set(prefix.to_owned());
         self
     }
 
-    /// Tells those who ask where laps are served.
+    /// Announces the address of the laps server on the control channel.
     pub(crate) fn serving(self, address: Option<SocketAddr>) -> Self {
         if let Some(address) = address {
             let _ = self.server.set(address);
@@ -169,46 +169,46 @@ impl Recording {
         self
     }
 
-    /// Shows what happens until the user wants the end or a source has ended.
+    /// Shows progress until the user wants to stop or a source has ended.
     pub(crate) fn watch(&mut self, stop: &Stop) {
         self.watch_until(|| stop.wanted());
     }
 
-    /// Shows what happens until that is so, or a source has ended: it was long enough, it failed, or there is no more. The others wait for
-    /// games that nobody asked for any longer.
+    /// Shows progress until `done` returns true or a source has ended: it reached its maximum duration, failed, or has no more data. The
+    /// other sources wait for games that are no longer wanted.
     pub(crate) fn watch_until(&mut self, mut done: impl FnMut() -> bool) {
         while !done() && !self.threads.iter().any(JoinHandle::is_finished) {
-            match self.told.recv_timeout(GLANCE) {
-                Ok(told) => self.hear(told),
+            match self.told.recv_timeout(POLL_INTERVAL) {
+                Ok(told) => self.handle(told),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.say_lines();
-            if let Some(warning) = self.room.look() {
+            if let Some(warning) = self.disk_space.check() {
                 self.status.say(&warning);
             }
             self.status.show(&self.progress);
         }
     }
 
-    /// Tells nobody of tapes any more: all have ended.
+    /// Drops the `on_tape` callback. All tapes must be closed.
     pub(crate) fn forget_tapes(&mut self) {
         self.on_tape = None;
     }
 
-    /// Something beside the recording failed: it is an error at the end, and was said before.
+    /// Notes that something beside the recording failed. It was reported before, and makes the command fail at the end.
     pub(crate) fn failed_beside(&mut self) {
         self.beside_failed = true;
     }
 
-    /// Says what others had to say.
+    /// Prints the lines of other parts of the program.
     pub(crate) fn say_lines(&mut self) {
         for line in self.lines.iter().flat_map(Receiver::try_iter) {
             self.status.say_coloured(&line);
         }
     }
 
-    /// Ends the recording; tells where the tapes are.
+    /// Stops the recorders and returns the paths of the tapes.
     pub(crate) fn end(&mut self) -> Vec<PathBuf> {
         self.stop.stop();
         for thread in std::mem::take(&mut self.threads) {
@@ -217,37 +217,37 @@ impl Recording {
                 Err(_) => {
                     self.failed = true;
                     self.status.say(
-                        "error: a capturing thread ended by a panic, please report it; `gametape recover` closes its tape",
+                        "error: a capture thread panicked, which is a bug: please report it; run `gametape recover` to close its tape",
                     );
                 }
             }
         }
         while let Ok(told) = self.told.try_recv() {
-            self.hear(told);
+            self.handle(told);
         }
         self.status.clear();
         self.closed.iter().map(|tape| tape.path.clone()).collect()
     }
 
-    /// Ends the recording and tells what came of it.
+    /// Stops the recorders, prints a summary and returns the outcome.
     pub(crate) fn finish(mut self, stop: &Stop, as_json: bool) -> anyhow::Result<Outcome> {
         self.end();
         match self.ring.take() {
             Some(ring) if ring.is_empty() => ring.remove_if_empty(),
-            Some(_) => tell("what was kept stays for a day: `gametape save` makes a tape of it"),
+            Some(_) => tell("the last part is kept for a day; `gametape save` makes a tape of it"),
             None => {}
         }
         if self.closed.is_empty() && self.kept.is_none() && !self.failed {
-            tell("nothing was recorded; `gametape doctor` says why no game was found");
+            tell("nothing was recorded; `gametape doctor` shows why no game was found");
         }
         self.print(as_json)?;
         let dropped = self.closed.iter().any(|tape| tape.loss.dropped > 0);
         if self.failed {
-            return Err(anyhow::anyhow!("not everything could be recorded and closed; see above"));
+            return Err(anyhow::anyhow!("not everything could be recorded and closed; see the errors above"));
         }
         if self.beside_failed {
             return Err(anyhow::anyhow!(
-                "laps or the live view failed, see above; the tapes are whole: `gametape laps rebuild` brings in what is missing"
+                "laps or the live view failed (see above), but the tapes are complete; run `gametape laps rebuild` to add the missing laps"
             ));
         }
         Ok(match (dropped || self.lost, stop.interrupted()) {
@@ -257,7 +257,7 @@ impl Recording {
         })
     }
 
-    fn hear(&mut self, told: Told) {
+    fn handle(&mut self, told: Told) {
         if let (Some(on_tape), Told::Opened { path, .. } | Told::Closed { path, .. }) = (&self.on_tape, &told) {
             on_tape(path);
         }
@@ -280,7 +280,7 @@ impl Recording {
                 }
             }
             Told::Closed { path, game, reason, duration_ns, finished } => {
-                // Names of gametape's own streams begin with a dot.
+                // The names of gametape's own streams start with a dot.
                 let of_game = finished.streams.iter().filter(|stream| !stream.name.starts_with('.'));
                 let frames = of_game.map(|stream| stream.totals.frames).sum();
                 let tape = ClosedTape {
@@ -307,7 +307,7 @@ impl Recording {
         }
     }
 
-    /// What is odd about what the game offers: once, not with every tape.
+    /// Prints notes about the game's data: only when they change, not for every tape.
     fn say_notes(&mut self, notes: Vec<String>) {
         if self.noted != notes {
             for note in &notes {
@@ -358,7 +358,7 @@ impl ClosedTape {
     }
 }
 
-/// What was lost, as one statement. A missed sample was never captured; a dropped frame was, and is not on the tape.
+/// Describes the loss in one statement. A missed sample was never captured; a dropped frame was captured but is not on the tape.
 fn lost(loss: &Counters) -> String {
     let missed = human::counted_as(loss.missed, "sample was missed", "samples were missed");
     match (loss.dropped, loss.missed) {
@@ -369,7 +369,7 @@ fn lost(loss: &Counters) -> String {
     }
 }
 
-/// What other commands ask of a recorder.
+/// Handles a request on the control channel.
 fn answer(
     progress: &[Arc<Progress>],
     server: &OnceLock<SocketAddr>,
@@ -393,11 +393,11 @@ fn answer(
             None => Err("nothing is served".into()),
         },
         "main-job" => main_job.get().cloned().ok_or_else(|| "this is not the main job".into()),
-        other => Err(format!("this version does not know {other:?}")),
+        other => Err(format!("this version does not support {other:?}")),
     }
 }
 
-/// Whether a terminal is there to look at.
+/// Whether stderr is a terminal.
 pub(crate) fn on_terminal() -> bool {
     std::io::stderr().is_terminal()
 }

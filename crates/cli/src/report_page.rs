@@ -1,8 +1,8 @@
-//! A tape as one page that a browser opens from disk: the page that was embedded when this program was built, with the data of the tape in it. For
-//! `export --to html` and for the server.
+//! A report of a tape as one HTML page that a browser opens from disk: the page embedded at build time, with the data of the
+//! tape inserted. Used by `export --to html` and by the server.
 //!
-//! The data is JSON in a script element that is never run. No text of a tape can end that element: `<` and `>` are written as escapes. What the page may do
-//! stands in its head (a content security policy): run the one script in it, and ask nobody for anything.
+//! The data is JSON in a script element that is never executed. No text of a tape can end that element: `<` and `>` are
+//! escaped. The content security policy in the page's head permits only the page's own script, and no network requests.
 
 use std::io::{self, Write};
 
@@ -15,32 +15,32 @@ use serde_json::{Value, json};
 
 use crate::commands::laps_report::ReportSession;
 
-/// The page without its data; none where the program was built without npm or from a package.
+/// The page without its data; `None` if the program was built without npm or from a package.
 const PAGE: Option<&str> = include!(concat!(env!("OUT_DIR"), "/report_template.rs"));
-/// Where the data goes.
+/// The placeholder for the data.
 const DATA: &str = "@@DATA@@";
-/// Events that are shown at most.
+/// The largest number of events shown.
 const MOST_MARKS: usize = 500;
 
-/// What a program that was built without the page says.
-pub(crate) const NO_PAGE: &str = "this gametape was built without its web pages, and a report needs them: install Node.js 20.19 or newer (npm) and build it again \
-                                  from the repository; tables (csv, jsonl) work without";
+/// The error of a program that was built without the page.
+pub(crate) const NO_PAGE: &str = "this gametape was built without its web pages, which a report needs (csv and jsonl work without them); install Node.js 20.19 or newer \
+                                  (npm) and build gametape again from the repository";
 
-/// The page, in two parts.
+/// The page, split at the placeholder.
 #[derive(Clone, Copy)]
 pub(crate) struct ReportPage {
     before: &'static str,
     after: &'static str,
 }
 
-/// The tape that a page is about.
+/// The tape that a page describes.
 pub(crate) struct About<'a> {
-    /// Name of its file.
+    /// File name.
     pub(crate) file: &'a str,
     pub(crate) tape: &'a Tape,
     pub(crate) tracked: Option<&'a Tracked>,
     pub(crate) columns: &'a Columns,
-    /// The user asked for these columns.
+    /// Whether the user chose the columns.
     pub(crate) named: bool,
 }
 
@@ -51,13 +51,13 @@ pub(crate) struct Written {
 }
 
 impl ReportPage {
-    /// The page of this program; none where it was built without npm.
+    /// Returns the embedded page; `None` if the program was built without npm.
     pub(crate) fn embedded() -> Option<Self> {
         let (before, after) = PAGE?.split_once(DATA)?;
         Some(Self { before, after })
     }
 
-    /// Gives the page of a tape, piece by piece. Its head comes at once, the rest when all of the tape was read.
+    /// Writes the page of a tape piece by piece. The head is written at once, the rest after the whole tape was read.
     pub(crate) fn write(self, of: &About<'_>, sink: &mut dyn RowSink) -> Result<Written, ExportError> {
         sink.part(None, self.before.as_bytes())?;
         let mut report = tape_report(of.tape, of.tracked, of.columns, of.named, &mut |done, total| {
@@ -75,7 +75,7 @@ impl ReportPage {
     }
 }
 
-/// All but the channels.
+/// Everything but the channels.
 fn about(of: &About<'_>) -> Value {
     let About { file, tape, tracked, .. } = of;
     let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
@@ -106,12 +106,13 @@ fn about(of: &About<'_>) -> Value {
     })
 }
 
-/// A session with its numbers as `laps --json` prints them: a value would have the digits of 8 bytes for numbers of 4.
+/// Serializes a session with the numbers that `laps --json` prints. A `Value` would print 4-byte floats with the digits of 8-byte ones.
 fn as_printed(session: &ReportSession) -> Value {
     serde_json::to_string(session).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 
-/// Passes JSON on so that nothing in it can be taken for HTML. In JSON these signs stand in texts only, where an escape means the same.
+/// Passes JSON on so that nothing in it can be parsed as HTML. In JSON these characters occur only inside strings, where an
+/// escape means the same.
 struct Inert<W>(W);
 
 impl<W: FnMut(&[u8]) -> io::Result<()>> Write for Inert<W> {

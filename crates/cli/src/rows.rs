@@ -1,7 +1,7 @@
-//! Blocks of channel values as rows of text: CSV or JSON lines.
+//! Formats blocks of channel values as rows of text: CSV or JSON lines.
 //!
-//! Most values of a car are what they were a tick before, so the text of each value is kept and made anew only when the value changes;
-//! nothing is allocated for a value.
+//! Most values of a car do not change from tick to tick, so the text of each value is cached and formatted again only when the
+//! value changes. Nothing is allocated per value.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -11,22 +11,22 @@ use gametape::format::ChannelType;
 use gametape::format::read::{ChannelBlock, Values};
 use gametape::games::windows_1252_text;
 
-/// How rows are written.
+/// The format of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowFormat {
-    /// A table with a line of names; arrays take a column for each element.
+    /// A table with a header line; arrays take a column for each element.
     Csv,
-    /// An object for each row; arrays are arrays.
+    /// One object per row; arrays are arrays.
     Jsonl,
 }
 
-/// A channel that was chosen.
+/// A chosen channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// As it was asked for: `speedKmh`, `tyreWear`, `tyreWear[2]`.
+    /// As requested: `speedKmh`, `tyreWear`, `tyreWear[2]`.
     pub(crate) name: String,
     pub(crate) kind: ChannelType,
-    /// Values in a row.
+    /// Values per row.
     pub(crate) count: usize,
 }
 
@@ -35,25 +35,25 @@ impl Column {
         matches!(self.kind, ChannelType::Char | ChannelType::Char16)
     }
 
-    /// Cells of a row: text is one, however many characters it has.
+    /// Returns the number of cells in a row. Text is one cell, whatever its length.
     fn cells(&self) -> usize {
         if self.is_text() { 1 } else { self.count }
     }
 }
 
-/// Writes rows.
+/// A writer of rows.
 pub(crate) struct RowText {
     format: RowFormat,
     columns: Vec<Column>,
-    /// What stands before the value of each column.
+    /// The text before the value of each column.
     keys: Vec<Vec<u8>>,
-    /// Text of each cell in the row before.
+    /// Text of each cell in the previous row.
     cells: Vec<Vec<u8>>,
     line: Vec<u8>,
 }
 
 impl RowText {
-    /// For rows of these columns.
+    /// A writer for rows of these columns.
     pub(crate) fn new(format: RowFormat, columns: Vec<Column>) -> Self {
         let key = |column: &Column| match format {
             RowFormat::Csv => b",".to_vec(),
@@ -69,7 +69,7 @@ impl RowText {
         Self { format, columns, keys, cells: vec![Vec::new(); cells], line: Vec::new() }
     }
 
-    /// The line of names, where the format has one.
+    /// Writes the header line, if the format has one.
     pub(crate) fn write_header(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.format == RowFormat::Jsonl {
             return Ok(());
@@ -88,7 +88,7 @@ impl RowText {
         out.write_all(&line)
     }
 
-    /// Some rows of a block.
+    /// Writes a range of rows of a block.
     pub(crate) fn write_rows(
         &mut self,
         block: &ChannelBlock,
@@ -110,7 +110,7 @@ impl RowText {
         Ok(())
     }
 
-    /// Makes the text of the cells that are not what they were in the row before.
+    /// Formats the cells that differ from the previous row.
     fn update_cells(&mut self, block: &ChannelBlock, row: usize, all: bool) {
         let mut cells = self.cells.iter_mut();
         for (column, values) in self.columns.iter().zip(&block.values) {
@@ -155,7 +155,7 @@ impl RowText {
     }
 }
 
-/// Whether the values are, to the bit, those that stand one row before.
+/// Whether the values are bit-identical to those of the previous row.
 fn same_as_row_before(values: &Values, range: &Range<usize>, stride: usize) -> bool {
     fn same<T, B: PartialEq>(values: &[T], range: &Range<usize>, stride: usize, bits: impl Fn(&T) -> B) -> bool {
         let Some(before) = range.start.checked_sub(stride) else { return false };
@@ -180,15 +180,15 @@ fn same_as_row_before(values: &Values, range: &Range<usize>, stride: usize) -> b
     }
 }
 
-/// A number: exact, so that reading it again gives the same bits. What is not there is empty or `null`, and so is what JSON has no
-/// word for.
+/// Writes a number exactly: parsing it gives the same bits. A missing value is empty or `null`, and so is a number that JSON
+/// cannot represent.
 fn write_value(out: &mut Vec<u8>, values: &Values, index: usize, format: RowFormat) {
     let json = format == RowFormat::Jsonl;
     if json && values.as_f64(index).is_none_or(|value| !value.is_finite()) {
         out.extend_from_slice(b"null");
         return;
     }
-    // Writing into memory does not fail.
+    // Writing to memory cannot fail.
     let _ = match values {
         Values::U8(values) => values.get(index).map(|v| write!(out, "{v}")),
         Values::I8(values) => values.get(index).map(|v| write!(out, "{v}")),
@@ -204,7 +204,7 @@ fn write_value(out: &mut Vec<u8>, values: &Values, index: usize, format: RowForm
     };
 }
 
-/// Text up to the first NUL.
+/// Writes text up to the first NUL.
 fn write_text(out: &mut Vec<u8>, values: &Values, range: Range<usize>, format: RowFormat) {
     let text = match values {
         Values::U8(values) => values.get(range).map(|bytes| {

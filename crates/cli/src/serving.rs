@@ -1,9 +1,9 @@
-//! A server that runs beside what else the process does: takes a store and an address, gives what it listens on.
+//! Runs the server beside the rest of the process: takes a store and an address, returns the address it listens on.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use gametape::store::Store;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -11,27 +11,27 @@ use tokio::task::JoinHandle;
 
 use crate::server::{Access, AppState, Capacity, Limits, serve};
 
-/// The port of the server, and of the dashboard.
+/// The default port of the server and the dashboard.
 pub(crate) const PORT: u16 = 7223;
-/// Ports behind it that are tried when it is taken.
+/// The number of ports to try, from the default port on.
 const NEXT_PORTS: u16 = 20;
 
-/// Where to listen.
+/// The address to listen on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bind {
     pub(crate) address: IpAddr,
-    /// The first that is free from 7223 on, if none is named.
+    /// If `None`, the first free port from 7223 on.
     pub(crate) port: Option<u16>,
 }
 
 impl Default for Bind {
-    /// This machine alone.
+    /// The loopback address.
     fn default() -> Self {
         Self { address: Ipv4Addr::LOCALHOST.into(), port: None }
     }
 }
 
-/// Reads what --bind says.
+/// Parses the value of `--bind`.
 pub(crate) fn parse_bind(text: &str) -> Result<Bind, String> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(Bind { address: address.ip(), port: Some(address.port()) });
@@ -45,10 +45,10 @@ pub(crate) fn parse_bind(text: &str) -> Result<Bind, String> {
 /// Where to listen, and whether this machine needs tokens too: the options that `gametape`, `demo` and `serve` share.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Reach {
-    /// Address to serve laps on: IP or IP:PORT; 127.0.0.1 and the first free port from 7223 on if left out
+    /// Address to serve laps on: IP or IP:PORT [default: 127.0.0.1 and the first free port from 7223 on]
     #[arg(long, value_name = "ADDR", value_parser = parse_bind)]
     pub(crate) bind: Option<Bind>,
-    /// Require a token for every request, also from this machine; other users of this machine can otherwise read and edit everything
+    /// Require a token for every request, also from this machine; otherwise other users of this machine can read and edit everything
     #[arg(long)]
     pub(crate) require_token: bool,
 }
@@ -65,7 +65,7 @@ impl Reach {
     }
 }
 
-/// A server at work.
+/// A running server.
 pub(crate) struct Serving {
     address: SocketAddr,
     state: AppState,
@@ -74,59 +74,60 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Listens, and answers from now on. Whether it is on this machine alone, and its port, are filled into `access`.
+    /// Starts listening and serving. Fills the port, and whether the address is loopback, into `access`.
     pub(crate) fn start(bind: Bind, store: Arc<dyn Store>, access: Access, limits: Limits) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().thread_name("gametape-serve").enable_all().build()?;
         let listener = runtime.block_on(listen(bind))?;
         let address = listener.local_addr()?;
         let access = Access { loopback: address.ip().is_loopback(), port: address.port(), ..access };
         let state = AppState::new(store, access, limits);
-        // Recording needs files too: clients never get so many connections that none are left.
+        // Recording needs file handles too, so the number of client connections is limited to leave some.
         let capacity = Capacity::within(gametape::sys::raise_open_files());
         let serving = runtime.spawn(serve(listener, state.clone(), capacity));
         Ok(Self { address, state, runtime, serving })
     }
 
-    /// What it listens on.
+    /// Returns the address it listens on.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What its handlers share: for those who have news.
+    /// Returns the state that the handlers share, to publish events through it.
     pub(crate) fn state(&self) -> &AppState {
         &self.state
     }
 
-    /// Shuts it down: clients are told, and responses under way are waited for, but not for long.
+    /// Shuts the server down: notifies clients, then waits a short time for responses in flight.
     pub(crate) fn end(self) -> anyhow::Result<()> {
         self.state.oversight.shut_down();
         self.state.playback.end();
         self.runtime.block_on(self.serving)??;
-        // One may have been started by the last request.
+        // The last request may have started a playback.
         self.state.playback.end();
         self.runtime.shutdown_background();
         Ok(())
     }
 }
 
-/// Takes the port that was named, or the first that is free.
+/// Binds the named port, or the first free one.
 async fn listen(bind: Bind) -> anyhow::Result<TcpListener> {
     if let Some(port) = bind.port {
         let address = SocketAddr::new(bind.address, port);
         return TcpListener::bind(address)
             .await
-            .with_context(|| format!("cannot listen on {address}; name another with --bind"));
+            .map_err(|error| anyhow!("cannot listen on {address}: {error}; name another address with --bind"));
     }
     for port in PORT..PORT + NEXT_PORTS {
         match TcpListener::bind(SocketAddr::new(bind.address, port)).await {
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
             listener => {
-                return listener
-                    .with_context(|| format!("cannot listen on {}; name another with --bind", bind.address));
+                return listener.map_err(|error| {
+                    anyhow!("cannot listen on {}: {error}; name another address with --bind", bind.address)
+                });
             }
         }
     }
-    anyhow::bail!("ports {PORT} to {} are all taken; name one with --bind IP:PORT", PORT + NEXT_PORTS - 1)
+    anyhow::bail!("ports {PORT} to {} are all in use; name a free one with --bind IP:PORT", PORT + NEXT_PORTS - 1)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The files that a command speaks of: a folder stands for the files in it that the command can read.
+//! Expands the files that a command was given: a folder stands for the files in it that the command can read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,28 @@ use gametape::names::EXTENSION;
 
 use crate::exit;
 
-/// Endings of files of other programs. A file that is named itself may be called anything: its content says what it is.
+/// Extensions of other programs' files. Used for folders only: the type of a file that is named itself is detected by its content.
 pub(crate) const IMPORTED: [&str; 8] = ["ibt", "ksr", "bin", "dat", "replay", "echoreplay", "nevrcap", "tape"];
-/// Endings of files with recordings of Echo VR.
+/// Extensions of files with Echo VR recordings.
 const CAPTURES: [&str; 4] = [EXTENSION, "echoreplay", "nevrcap", "tape"];
 
-/// What was named, as files.
+/// The named paths, expanded to files.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     /// The files.
     pub(crate) files: Vec<PathBuf>,
-    /// Folders that cannot be listed, and why.
+    /// Folders that cannot be listed, with the error.
     pub(crate) unreadable: Vec<(PathBuf, io::Error)>,
-    /// Folders without a file that can be read.
+    /// Folders without a readable file.
     pub(crate) empty: Vec<PathBuf>,
 }
 
-/// Sources of an import. A folder that cannot be listed does not keep the others from being imported.
+/// Returns the sources of an import. A folder that cannot be listed does not prevent the import of the others.
 pub(crate) fn of_import(named: &[PathBuf]) -> Sources {
     expand(named, &|folder| files_in(folder, &|ending| IMPORTED.contains(&ending)))
 }
 
-/// Sources of a conversion to files with this ending. Of a folder, those that have the ending already are left out.
+/// Returns the sources of a conversion to this extension. Files in a folder that already have the extension are skipped.
 pub(crate) fn of_captures(named: &[PathBuf], to: &str) -> anyhow::Result<Vec<PathBuf>> {
     let sources = expand(named, &|folder| files_in(folder, &|ending| ending != to && CAPTURES.contains(&ending)));
     if let Some((folder, error)) = sources.unreadable.into_iter().next() {
@@ -41,10 +41,10 @@ pub(crate) fn of_captures(named: &[PathBuf], to: &str) -> anyhow::Result<Vec<Pat
     }
 }
 
-/// The error for a folder without a file that can be read.
+/// The error for a folder without a readable file.
 pub(crate) fn nothing_in(folder: &Path) -> anyhow::Error {
     exit::nothing_found(format!(
-        "the folder {} has no file that can be read here; name the files themselves",
+        "the folder {} contains no supported file; name the files themselves",
         folder.display()
     ))
 }

@@ -1,4 +1,4 @@
-//! One line that is written over while a recording runs on a terminal; elsewhere a plain line now and then.
+//! A status line that is redrawn in place while a recording runs on a terminal; elsewhere a plain line now and then.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::human;
 use crate::recording::on_terminal;
 use crate::terminal;
 
-const RENEW: Duration = Duration::from_millis(250);
-/// In a log, one line a minute is enough to see that it lives.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
+/// In a log, one line a minute is enough to show that the recording is alive.
 const LOG: Duration = Duration::from_secs(60);
-/// Frames a second are counted over this time.
+/// The window over which frames per second are counted.
 const RATE_OVER: Duration = Duration::from_secs(1);
 
-/// Shows progress.
+/// The status line.
 pub(crate) struct StatusLine {
     terminal: bool,
     shown: Option<Instant>,
@@ -41,7 +41,7 @@ impl Rate {
                     self.since = Some((Instant::now(), frames));
                 }
             }
-            // The first look, or a new tape.
+            // The first call, or a new tape.
             _ => *self = Self { since: Some((Instant::now(), frames)), per_second: 0.0 },
         }
         self.per_second
@@ -53,7 +53,7 @@ impl StatusLine {
         Self { terminal: on_terminal(), shown: None, state: String::new(), rate: Rate::default() }
     }
 
-    /// Renews the line if it is time.
+    /// Redraws the line if it is due.
     pub(crate) fn show(&mut self, all: &[Arc<Progress>]) {
         let recording = all.iter().find(|progress| progress.is_recording());
         if let Some(progress) = recording {
@@ -67,7 +67,7 @@ impl StatusLine {
             tell(&text);
         }
         self.state = text;
-        let interval = if self.terminal { RENEW } else { LOG };
+        let interval = if self.terminal { REDRAW_INTERVAL } else { LOG };
         let first = !self.terminal && self.shown.is_none();
         if first {
             self.shown = Some(Instant::now());
@@ -109,19 +109,19 @@ impl StatusLine {
         parts
     }
 
-    /// Says something that stays.
+    /// Prints a line that stays.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear();
         tell(text);
     }
 
-    /// Says something that stays, with the colours of this program.
+    /// Prints a line that stays, with this program's colours.
     pub(crate) fn say_coloured(&mut self, text: &str) {
         self.clear();
         terminal::tell_coloured(text);
     }
 
-    /// Takes the line away.
+    /// Erases the status line.
     pub(crate) fn clear(&self) {
         if self.terminal {
             let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
@@ -129,15 +129,15 @@ impl StatusLine {
     }
 }
 
-/// Columns of the terminal, if it says.
+/// Returns the width of the terminal, if known.
 fn columns() -> Option<usize> {
     console::Term::stderr().size_checked().map(|(_, columns)| columns.into())
 }
 
-/// A part of the line, and how much it is needed where not all of them fit.
+/// A part of the line, and its priority when not all parts fit.
 struct Part(Needed, String);
 
-/// What goes first where the row is short, the least needed first.
+/// Priorities, lowest first. Parts of low priority are dropped first when the row is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Needed {
     Torn,
@@ -152,15 +152,15 @@ enum Needed {
     Always,
 }
 
-/// The parts as one line that fits a row of the terminal: what is longer would begin a second row, which stays. Parts that are needed less are left out
-/// first. The last column stays free, since some terminals go to the next row when it is written.
+/// Joins the parts into one line that fits a row of the terminal. A longer line would wrap, and the second row would stay.
+/// Parts of low priority are dropped first. The last column stays free, since some terminals wrap when it is written.
 fn fitted(mut parts: Vec<Part>, columns: Option<usize>) -> String {
     const BETWEEN: &str = "  ";
     let line = |parts: &[Part]| parts.iter().map(|Part(_, text)| text.as_str()).collect::<Vec<_>>().join(BETWEEN);
     let Some(room) = columns.map(|columns| columns.saturating_sub(1)) else { return line(&parts) };
     while parts.len() > 1 && console::measure_text_width(&line(&parts)) > room {
         let Some(least) = parts.iter().map(|Part(needed, _)| *needed).min() else { break };
-        // Of two that are needed alike, the last one goes.
+        // Among parts of equal priority, the last one is dropped.
         if let Some(index) = parts.iter().rposition(|Part(needed, _)| *needed == least) {
             parts.remove(index);
         }
@@ -168,7 +168,7 @@ fn fitted(mut parts: Vec<Part>, columns: Option<usize>) -> String {
     console::truncate_str(&line(&parts), room, "…").into_owned()
 }
 
-/// Worth showing although nothing is recorded: a game that is there but not as it should be.
+/// Whether to show the line although nothing is recorded: a game runs but cannot be recorded as it should.
 fn is_interesting(progress: &Progress) -> bool {
     use gametape::capture::{Away, State};
     !matches!(progress.situation().state, None | Some(State::Away(Away::NotThere)))
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(line.contains("12 LOST"), columns > 7, "{columns}: {line}");
         }
         assert!(fitted(recorded(), Some(80)).starts_with("assetto-corsa-competizione  live  1:02:03.450"));
-        assert_eq!(fitted(recorded(), None).matches("  ").count(), 9, "where there is no terminal, all of it");
+        assert_eq!(fitted(recorded(), None).matches("  ").count(), 9, "without a terminal nothing is dropped");
     }
 
     #[test]

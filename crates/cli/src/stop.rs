@@ -1,13 +1,13 @@
-//! Ctrl+C and the system's wish that we end.
+//! Ctrl+C and termination signals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exit code of a process that a second signal ended.
+/// Exit code of a process that was ended by a second signal.
 #[cfg(any(unix, windows))]
 const INTERRUPTED: i32 = 130;
 
-/// Whether and why a command should end.
+/// Whether and why a command should stop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop {
     interrupted: Arc<AtomicBool>,
@@ -15,11 +15,11 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Listens from now on: Ctrl+C no longer ends the process, the command has to ask.
+    /// Installs the signal handlers. From now on Ctrl+C does not end the process; the command has to poll.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let stop = Self::default();
         #[cfg(windows)]
-        stop.hear_console(false)?;
+        stop.on_console(false)?;
         #[cfg(not(windows))]
         {
             let interrupted = stop.interrupted.clone();
@@ -30,7 +30,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// The same, and the terminal that goes away is heard too: what has to be put in order is put in order.
+    /// Like [`listen`](Self::listen), and also handles SIGHUP, so that a command can clean up when its terminal closes.
     pub(crate) fn listen_also_to_hang_up() -> anyhow::Result<Self> {
         let stop = Self::listen()?;
         #[cfg(unix)]
@@ -38,18 +38,19 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Ctrl+C and Ctrl+Break are one thing, all that takes the window away is another: the system waits for us, and not for long.
+    /// Ctrl+C and Ctrl+Break count as an interrupt. Closing the window, logoff and shutdown count as termination: the system
+    /// waits a short time for the process.
     #[cfg(windows)]
-    fn hear_console(&self, second_ends: bool) -> anyhow::Result<()> {
+    fn on_console(&self, second_ends: bool) -> anyhow::Result<()> {
         use gametape::sys::{ConsoleEvent, on_console_event};
-        let heard = self.clone();
+        let stop = self.clone();
         on_console_event(move |event| {
-            if second_ends && heard.wanted() {
+            if second_ends && stop.wanted() {
                 std::process::exit(INTERRUPTED);
             }
             let flag = match event {
-                ConsoleEvent::Interrupt => &heard.interrupted,
-                ConsoleEvent::End => &heard.terminated,
+                ConsoleEvent::Interrupt => &stop.interrupted,
+                ConsoleEvent::End => &stop.terminated,
             };
             flag.store(true, Ordering::Relaxed);
             true
@@ -57,14 +58,14 @@ impl Stop {
         Ok(())
     }
 
-    /// Listens from now on, and a second signal ends the process at once: for commands that lose nothing by that.
+    /// Like [`listen`](Self::listen), but a second signal ends the process at once: for commands that lose nothing by that.
     pub(crate) fn listen_once() -> anyhow::Result<Self> {
         #[cfg(not(any(unix, windows)))]
         return Self::listen();
         #[cfg(windows)]
         {
             let stop = Self::default();
-            stop.hear_console(true)?;
+            stop.on_console(true)?;
             Ok(stop)
         }
         #[cfg(unix)]
@@ -82,18 +83,18 @@ impl Stop {
         }
     }
 
-    /// The user pressed Ctrl+C.
+    /// Whether the user pressed Ctrl+C.
     pub(crate) fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// As if the user had pressed Ctrl+C.
+    /// Acts as if the user had pressed Ctrl+C.
     #[cfg(test)]
     pub(crate) fn want(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// Time to finish, for whatever reason.
+    /// Whether the command should stop, for any reason.
     pub(crate) fn wanted(&self) -> bool {
         self.interrupted() || self.terminated.load(Ordering::Relaxed)
     }

@@ -1,11 +1,12 @@
-//! Ctrl+C and SIGTERM while a tape is made of other files.
+//! Handles Ctrl+C and SIGTERM while a tape is made from other files.
 //!
-//! The engine behind `cut`, `merge`, `recover` and `import` cannot be asked to stop, but all it writes goes through [`Files`]. So the
-//! files say no: once the end is wanted, every call that adds to a tape or gives it its name is refused with [`Stopped`]. The engine
-//! then ends as with a full disk, which removes the unfinished file on its own thread, and no other thread has to guess how far it
-//! came. A tape that has its name is whole, and what is left to do then (old journals, the directory) is done.
+//! The engine behind `cut`, `merge`, `recover` and `import` has no way to cancel, but everything it writes goes through [`Files`]. So
+//! cancellation is an I/O error: once a stop is requested, every call that adds to a tape or gives it its name fails with [`Stopped`].
+//! The engine then fails as with a full disk and removes the unfinished file on its own thread, so no other thread has to guess how
+//! far it got. A tape that has its final name is complete, and the remaining cleanup (old journals, the directory) is still done.
 //!
-//! Listening begins with the first file that is made: before that there is nothing to remove, and Ctrl+C ends the process at once.
+//! The signal handlers are installed when the first file is created. Before that there is nothing to remove, and Ctrl+C ends
+//! the process at once.
 
 use std::error::Error;
 use std::fmt;
@@ -17,19 +18,19 @@ use gametape::format::write::{Files, StdFiles, TapeFile};
 
 use crate::stop::Stop;
 
-/// The user or the system wanted the end; the unfinished tape was removed.
+/// The error after a requested stop; the unfinished tape was removed.
 #[derive(Debug)]
 pub(crate) struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted; no unfinished tape was left, the sources are as they were")
+        f.write_str("interrupted: the unfinished tape was removed, the sources are unchanged")
     }
 }
 
 impl Error for Stopped {}
 
-/// Whether an error is there because the end was wanted.
+/// Whether an error was caused by a requested stop.
 pub(crate) fn is_stopped(error: &(dyn Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -42,14 +43,14 @@ pub(crate) fn is_stopped(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// Real files that refuse to grow once the end is wanted.
+/// Files on disk that refuse to grow once a stop is requested.
 #[derive(Debug, Default)]
 pub(crate) struct StoppableFiles {
     stop: Mutex<Option<Stop>>,
 }
 
 impl StoppableFiles {
-    /// Whether the end is wanted. Nobody is heard before the first file is made.
+    /// Whether a stop was requested. Signals are handled only after the first file was created.
     pub(crate) fn stopped(&self) -> bool {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Stop::wanted)
     }
@@ -90,7 +91,7 @@ impl Files for StoppableFiles {
 struct StoppableFile {
     file: Box<dyn TapeFile>,
     stop: Stop,
-    /// The file header is always taken: the engine removes a file only if it has begun it.
+    /// Writing the file header is always allowed: the engine removes a file only if it has written its header.
     begun: bool,
 }
 
@@ -146,12 +147,12 @@ mod tests {
         |files, tape, _, progress| write::recover(files, tape, None, progress),
     ];
 
-    /// Wants the end after this many blocks; gives the error and whether only the source is left, as it was.
+    /// Requests a stop after this many blocks. Returns the error, and whether only the unchanged source is left.
     fn stopped_after(blocks: u64, rewrite: Rewrite) -> (Result<RewriteReport, RewriteError>, bool) {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("a.gtape");
         tape(&source);
-        // Without its end, so that there is something to recover.
+        // Truncated, so that there is something to recover.
         let whole = std::fs::metadata(&source).unwrap().len();
         std::fs::OpenOptions::new().write(true).open(&source).unwrap().set_len(whole - 10).unwrap();
         let before = std::fs::read(&source).unwrap();

@@ -1,4 +1,4 @@
-//! Opens the store that a command speaks of.
+//! Opens the store that a command works on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::open::folders;
 /// Environment variable that names the store.
 pub(crate) const STORE: &str = "GAMETAPE_STORE";
 
-/// What names the store of `gametape demo`.
+/// The name of the store of `gametape demo`.
 pub(crate) const DEMO: &str = "demo";
 
-/// The store that was named, or that of the environment, or the user's own file.
+/// Returns the named store, the store of the environment variable, or the user's default file.
 fn place(named: Option<&str>) -> anyhow::Result<String> {
     if named == Some(DEMO) {
         return path_text(folders()?.demo_store());
@@ -31,22 +31,22 @@ fn path_text(path: PathBuf) -> anyhow::Result<String> {
     path.into_os_string()
         .into_string()
         .ok()
-        .with_context(|| format!("{shown} is no text in Unicode; name a store with --store"))
+        .with_context(|| format!("the path {shown} is not valid Unicode; name another store with --store"))
 }
 
-/// Opens a store for commands that read, and for edits.
+/// Opens a store for reading and for edits.
 pub(crate) fn open(named: Option<&str>) -> anyhow::Result<SqlStore> {
     Ok(gametape::store::open(&place(named)?)?)
 }
 
-/// Opens a store that is there: looking makes no file.
+/// Opens a store if it exists; does not create a file.
 pub(crate) fn open_if_there(named: Option<&str>) -> anyhow::Result<Option<SqlStore>> {
     let place = place(named)?;
     let there = is_server(&place) || Path::new(&place).is_file();
     there.then(|| gametape::store::open(&place)).transpose().map_err(Into::into)
 }
 
-/// Opens a store for what runs long: laps wait in a file while a server is away.
+/// Opens a store for long-running commands: while a database server is unreachable, writes wait in an outbox file.
 pub(crate) fn open_to_stay(named: Option<&str>) -> anyhow::Result<Arc<dyn Store>> {
     let place = place(named)?;
     match is_server(&place) {

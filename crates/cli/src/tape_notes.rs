@@ -1,6 +1,7 @@
-//! Notes each tape that begins or ends in the catalogue, and makes the laps of a tape again if some of them are lacking.
+//! Adds each opened or closed tape to the catalogue, and tracks a tape again if some of its laps are missing.
 //!
-//! Takes what the recorders and the trackers say, in any order: a tape is tracked again when its file is closed and its tracker is through.
+//! Takes the notifications of recorders and trackers in any order: a tape is tracked again once its file is closed and its
+//! tracker has ended.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,44 +15,44 @@ use gametape::store::{CataloguedTape, Store, track_again};
 
 use crate::human;
 
-/// What is to be noted.
-pub(crate) enum Note {
-    /// A tape begins, or its file was closed.
+/// A notification.
+pub(crate) enum TapeNotice {
+    /// A tape was opened, or its file was closed.
     Tape(PathBuf),
-    /// The tracker of a tape is through.
+    /// The tracker of a tape has ended.
     LapsEnded {
-        /// Which.
+        /// The tape.
         tape: TapeId,
-        /// All of its laps are in the store.
+        /// Whether all of its laps are in the store.
         whole: bool,
     },
 }
 
-/// What was heard of a tape.
+/// The notifications received for a tape so far.
 #[derive(Default)]
-struct Heard {
+struct Received {
     closed: Option<CataloguedTape>,
     whole: Option<bool>,
 }
 
-/// Notes until nobody is left who has something to say.
-pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender<String>) {
+/// Handles notifications until all senders are dropped.
+pub(crate) fn update_catalogue(store: &dyn Store, notes: &Receiver<TapeNotice>, say: &Sender<String>) {
     let place = this_machine();
     let say = |text: String| drop(say.send(text));
-    let mut tapes: HashMap<TapeId, Heard> = HashMap::new();
+    let mut tapes: HashMap<TapeId, Received> = HashMap::new();
     for note in notes {
         let id = match note {
-            Note::LapsEnded { tape, whole } => {
+            TapeNotice::LapsEnded { tape, whole } => {
                 tapes.entry(tape).or_default().whole = Some(whole);
                 tape
             }
-            Note::Tape(path) => match look_at(store, &place, &path) {
+            TapeNotice::Tape(path) => match look_at(store, &place, &path) {
                 Ok((_, Some(tape))) if tape.complete => {
                     let id = tape.id;
                     tapes.entry(id).or_default().closed = Some(tape);
                     id
                 }
-                // A tape that begins has no frame yet, and what has no beginning is noted at its end.
+                // A tape that was just opened has no frames yet; a tape that cannot be catalogued yet is added when it is closed.
                 Ok(_) => continue,
                 Err(error) => {
                     let text = human::safe(&error.to_string());
@@ -60,29 +61,29 @@ pub(crate) fn note_tapes(store: &dyn Store, notes: &Receiver<Note>, say: &Sender
                 }
             },
         };
-        if let Some(Heard { closed: Some(tape), whole: Some(whole) }) = tapes.get(&id) {
+        if let Some(Received { closed: Some(tape), whole: Some(whole) }) = tapes.get(&id) {
             if !whole {
-                bring_in(store, tape, &say);
+                track_missing_laps(store, tape, &say);
             }
             tapes.remove(&id);
         }
     }
 }
 
-fn bring_in(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
+fn track_missing_laps(store: &dyn Store, tape: &CataloguedTape, say: &dyn Fn(String)) {
     let path = human::safe(&tape.path);
-    // The tracker may have failed on these frames before: what fails on one tape concerns no other.
+    // The tracker may have panicked on these frames before. A panic must not affect other tapes.
     let tracked = catch_unwind(AssertUnwindSafe(|| track_again(store, tape, false)));
     let Ok(tracked) = tracked else {
         return say(format!(
-            "error: laps of {path} cannot be made: the tracker failed, please report it with the tape"
+            "error: cannot track the laps of {path}: the tracker panicked, which is a bug; please report it with the tape"
         ));
     };
     match tracked {
-        Ok(Ok(_)) => say(format!("laps of {path} were made again from the tape")),
-        Ok(Err(reason)) => say(format!("note: laps of {path} cannot be made: {}", human::safe(&reason))),
+        Ok(Ok(_)) => say(format!("tracked the laps of {path} again from the tape")),
+        Ok(Err(reason)) => say(format!("note: cannot track the laps of {path}: {}", human::safe(&reason))),
         Err(error) => say(format!(
-            "laps of {path} could not be stored ({}); the tape has them: `gametape laps rebuild` brings them in",
+            "laps of {path} could not be stored ({}), but they are on the tape; run `gametape laps rebuild` to add them",
             human::safe(&error.to_string())
         )),
     }
@@ -107,8 +108,8 @@ mod tests {
         writer.finish().unwrap();
     }
 
-    /// What is said when these notes come. Nobody knows how to make laps of this game, so each attempt is told.
-    fn said(notes: &dyn Fn(&Path, TapeId) -> Vec<Note>) -> Vec<String> {
+    /// Returns the lines printed for these notifications. The game has no tracker, so each attempt prints a line.
+    fn said(notes: &dyn Fn(&Path, TapeId) -> Vec<TapeNotice>) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let store = SqlStore::sqlite(folder.path().join("laps.sqlite")).unwrap();
         let (path, id) = (folder.path().join("a.gtape"), TapeId([7; 16]));
@@ -116,7 +117,7 @@ mod tests {
         let ((tell, hear), (say, lines)) = (channel(), channel());
         notes(&path, id).into_iter().for_each(|note| tell.send(note).unwrap());
         drop(tell);
-        note_tapes(&store, &hear, &say);
+        update_catalogue(&store, &hear, &say);
         drop(say);
         assert_eq!(store.tape(id).unwrap().is_some(), !notes(&path, id).is_empty());
         lines.iter().collect()
@@ -124,14 +125,14 @@ mod tests {
 
     #[test]
     fn a_tape_is_tracked_again_when_it_is_closed_and_its_laps_are_lacking() {
-        let ended = |tape, whole| Note::LapsEnded { tape, whole };
-        let closed = |path: &Path| Note::Tape(path.to_owned());
+        let ended = |tape, whole| TapeNotice::LapsEnded { tape, whole };
+        let closed = |path: &Path| TapeNotice::Tape(path.to_owned());
         let attempts = [
             said(&|path, id| vec![ended(id, false), closed(path)]),
             said(&|path, id| vec![closed(path), ended(id, false)]),
         ];
         for lines in attempts {
-            assert!(lines.len() == 1 && lines[0].contains("cannot be made"), "{lines:?}");
+            assert!(lines.len() == 1 && lines[0].contains("cannot track"), "{lines:?}");
         }
         assert_eq!(said(&|path, id| vec![ended(id, true), closed(path)]), Vec::<String>::new());
         assert_eq!(said(&|path, _| vec![closed(path)]), Vec::<String>::new());

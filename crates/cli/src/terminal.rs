@@ -1,12 +1,13 @@
-//! What goes to a terminal: text that others wrote cannot steer it.
+//! Output to a terminal: text from outside cannot control it.
 //!
-//! Names, notes, events and file names come from games, files and other users. Escape sequences in them could rename the window, write to the clipboard (OSC 52)
-//! or hide text; bidirectional overrides could make a name look like another one. [`safe`] is the one function that makes such text visible instead. Human
-//! text uses it for each piece, [`data`] uses it for everything that goes to stdout while that is a terminal. In a pipe or a file data stays exact.
+//! Names, notes, events and file names come from games, files and other users. Escape sequences in them could rename the
+//! window, write to the clipboard (OSC 52) or hide text; bidirectional overrides could make a name look like another one.
+//! [`safe`] is the one function that escapes such text. Human-readable text uses it for each piece; [`data`] applies it to
+//! everything that goes to stdout while that is a terminal. In a pipe or a file, data stays exact.
 
 use std::io::{self, IsTerminal as _, StdoutLock, Write};
 
-/// Returns the text with escapes in place of everything that could steer a terminal or hide in it: control characters (line ends too), bidirectional controls,
+/// Escapes everything that could control a terminal or be invisible in it: control characters (line ends too), bidirectional controls,
 /// invisible characters.
 pub(crate) fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -42,22 +43,23 @@ fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns stdout for data: exact in a pipe or a file; on a terminal nothing in it can steer the terminal.
+/// Returns stdout for data: exact in a pipe or a file; on a terminal, control sequences are escaped.
 pub(crate) fn data() -> Out {
     let out = io::stdout();
     let shown = out.is_terminal();
     Out(if shown { Kind::Shown(Shown::new(out.lock(), false)) } else { Kind::Exact(out.lock()) })
 }
 
-/// Returns stdout for human text. Its colours go only to terminals that want them, and nothing else in it can steer the terminal.
+/// Returns stdout for human-readable text. Colours are kept only if the terminal wants them; all other control sequences are escaped.
 pub(crate) fn human() -> Out {
     Out(Kind::Coloured(Shown::new(anstream::AutoStream::auto(io::stdout().lock()), true)))
 }
 
-/// Writes a line of human text to stderr, with the colours of this program where the terminal wants them. Nothing else in it can steer the terminal.
+/// Writes a line of human-readable text to stderr, with this program's colours if the terminal wants them. All other control
+/// sequences are escaped.
 pub(crate) fn tell_coloured(line: &str) {
     let mut out = Shown::new(anstream::AutoStream::auto(io::stderr().lock()), true);
-    // If stderr is gone, there is nobody left to tell.
+    // If stderr is closed, there is nowhere to report to.
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
@@ -88,15 +90,16 @@ impl Write for Out {
     }
 }
 
-/// Passes text on with escapes in place of what could steer a terminal. Line ends and tabs stay; colours (SGR) stay if they are this program's own.
+/// Passes text on, escaping everything that could control a terminal. Line ends and tabs are kept; colours (SGR) are kept if
+/// they are this program's own.
 struct Shown<W: Write> {
     out: W,
     colours: bool,
-    /// The begin of something that the next bytes complete: a character, a line end, a colour.
+    /// An incomplete sequence that the next bytes complete: a character, a line end, a colour.
     begun: Vec<u8>,
 }
 
-/// A colour has fewer bytes.
+/// Colour sequences are shorter than this.
 const LONGEST_COLOUR: usize = 32;
 
 impl<W: Write> Shown<W> {
@@ -104,7 +107,7 @@ impl<W: Write> Shown<W> {
         Self { out, colours, begun: Vec::new() }
     }
 
-    /// Writes as much as is complete; all of it at the end.
+    /// Writes the complete part of the input; everything if `at_end`.
     fn pass(&mut self, at_end: bool) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.begun);
         let (mut rest, mut text) = (bytes.as_slice(), String::with_capacity(bytes.len()));
@@ -136,7 +139,7 @@ impl<W: Write> Shown<W> {
                         c.len_utf8()
                     }
                     Err(true) if !at_end => break,
-                    // No UTF-8: shown as its number.
+                    // Not UTF-8: shown as its number.
                     Err(_) => {
                         text.push_str(&format!("\\x{first:02x}"));
                         1
@@ -156,7 +159,7 @@ enum Colour<'a> {
     None,
 }
 
-/// `ESC [ 1 ; 31 m` at the begin of these bytes.
+/// Parses `ESC [ 1 ; 31 m` at the start of the bytes.
 fn colour(bytes: &[u8]) -> Colour<'_> {
     match bytes.get(1) {
         None => return Colour::Begun,
@@ -173,7 +176,7 @@ fn colour(bytes: &[u8]) -> Colour<'_> {
     }
 }
 
-/// The first character; an error says whether more bytes could complete one.
+/// Returns the first character, or whether more bytes could complete one.
 fn first_char(bytes: &[u8]) -> Result<char, bool> {
     let four = bytes.get(..4).unwrap_or(bytes);
     let whole = match str::from_utf8(four) {
@@ -198,16 +201,16 @@ impl<W: Write> Write for Shown<W> {
 
 impl<W: Write> Drop for Shown<W> {
     fn drop(&mut self) {
-        // The end of a text that ends within a character.
+        // Flushes a text that ends inside a character.
         let _ = self.pass(true);
     }
 }
 
-/// Returns a text with several lines, and colours of this program, as it can go to a terminal.
+/// Escapes a text of several lines for the terminal, keeping this program's colours.
 pub(crate) fn safe_lines(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut shown = Shown::new(&mut out, true);
-    // Writing into memory does not fail.
+    // Writing to memory cannot fail.
     let _ = shown.write_all(text.as_bytes());
     drop(shown);
     String::from_utf8_lossy(&out).into_owned()

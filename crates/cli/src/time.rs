@@ -1,12 +1,12 @@
-//! Times as people type them: `90`, `1:30.5`, `10m`, `250ms`. Exact to the nanosecond: no floating point on the way.
+//! Parses times as people type them: `90`, `1:30.5`, `10m`, `250ms`. Exact to the nanosecond: no floating point is involved.
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Units, longest names first where one ends with another.
+/// Units; a name that ends with another name comes first.
 const UNITS: [(&str, u64); 6] =
     [("ms", 1_000_000), ("us", 1_000), ("ns", 1), ("h", 3600 * SECOND_NS), ("m", 60 * SECOND_NS), ("s", SECOND_NS)];
 
-/// Nanoseconds of a time. Plain numbers are seconds, colons separate hours, minutes and seconds, units may follow each other (`1m30s`).
+/// Parses a time to nanoseconds. Plain numbers are seconds, colons separate hours, minutes and seconds, units can be combined (`1m30s`).
 pub(crate) fn parse_ns(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text:?} is not a time; write 90, 1:30.5, 10m or 250ms");
     let trimmed = text.trim();
@@ -46,7 +46,7 @@ fn with_units(text: &str) -> Option<u64> {
     while !rest.is_empty() {
         let (number, behind) = rest.split_at(rest.find(|c| !is_number(c))?);
         let (name, unit) = UNITS.iter().find(|(name, _)| behind.starts_with(name))?;
-        // 1m30s, not 30s1m: the wrong order is more likely a slip of the finger.
+        // 1m30s, not 30s1m: the wrong order is more likely a typo.
         if *unit >= last_unit {
             return None;
         }
@@ -57,7 +57,7 @@ fn with_units(text: &str) -> Option<u64> {
     Some(total)
 }
 
-/// A decimal number of units; digits beyond a nanosecond are refused unless they are 0.
+/// Parses a decimal number of units. Digits below a nanosecond are rejected unless they are 0.
 fn decimal(text: &str, unit_ns: u64) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.chars().all(|c| c.is_ascii_digit());

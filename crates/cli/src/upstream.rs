@@ -1,9 +1,10 @@
-//! Sends sessions and tapes to another gametape server, on a thread of its own.
+//! Pushes sessions and tapes to another gametape server, on a background thread.
 //!
 //! ```text
-//! store, catalogue ──▶ what the other one lacks (table `pushed`) ──▶ PUT /api/v1/push/sessions, /api/v1/push/tapes/ID?offset=… ──▶ noted in `pushed`
+//! store, catalogue ──▶ what the other server lacks (table `pushed`) ──▶ PUT /api/v1/push/sessions, /api/v1/push/tapes/ID?offset=… ──▶ recorded in `pushed`
 //! ```
-//! The store itself is the queue: whatever ends, here or there, is begun again from it. Ids are made from tapes and times, so what arrives twice is there once.
+//! The store itself is the queue: after a failure or restart on either side, the push resumes from it. Ids are derived from
+//! tapes and times, so a push is idempotent.
 
 mod args;
 mod client;
@@ -21,21 +22,21 @@ pub(crate) use args::UpstreamArgs;
 pub(crate) use client::Upstream;
 use sending::{Pass, Sending};
 
-/// How often it is looked whether there is anything new.
-const LOOK: Duration = Duration::from_millis(500);
-/// The first pause after a failure, and the longest.
+/// How often the store is polled for changes.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The shortest and the longest pause after a failure (exponential backoff).
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-/// Changes of old sessions are rare: all of them are looked at this often.
+/// Old sessions rarely change, so a full pass runs only this often.
 const ALL_AGAIN: Duration = Duration::from_secs(600);
 
-/// Sending.
+/// A background thread that pushes to another server.
 pub(crate) struct Pushing {
     stop: StopFlag,
     thread: JoinHandle<()>,
 }
 
 impl Pushing {
-    /// Begins, and says so. Says what goes wrong, once for each reason.
+    /// Starts pushing and reports that. Errors are reported once per reason.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         upstream: Upstream,
@@ -57,24 +58,24 @@ impl Pushing {
         Ok(Self { stop, thread })
     }
 
-    /// Ends it after the piece that it is at.
+    /// Stops after the upload that is in progress.
     pub(crate) fn stop(self) {
         self.stop.stop();
         let _ = self.thread.join();
     }
 }
 
-/// What was sent.
+/// The progress of pushing.
 #[derive(Debug, Clone, Copy)]
 struct Done {
-    /// State of the store at the last pass.
+    /// The change counter of the store at the last pass.
     counter: i64,
-    /// And at the last pass over everything, with when that was.
+    /// The change counter at the last full pass, and when that was.
     all: (i64, Instant),
 }
 
-/// What to look at next, if anything. A pass over the newest may leave changes of old sessions behind: they wait for the next pass over everything, and no
-/// longer.
+/// Decides what to push next, if anything. A pass over the newest sessions may miss changes of old ones; these wait at most until the next
+/// full pass.
 fn next_pass(done: Option<&Done>, counter: i64, now: Instant) -> Option<Pass> {
     let Some(done) = done else { return Some(Pass::All) };
     let (all, at) = done.all;
@@ -92,7 +93,7 @@ fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
         let counter = sending.store.changes().unwrap_or_default();
         let begun = Instant::now();
         let Some(pass) = next_pass(done.as_ref(), counter, begun) else {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             continue;
         };
         match sending.pass(pass) {
@@ -105,12 +106,12 @@ fn run(sending: &Sending<'_>, say: &dyn Fn(String)) {
             Err(reason) => {
                 let reason = reason.to_string();
                 if said != reason {
-                    say(format!("note: not everything has arrived at {}: {reason}", sending.upstream.name()));
+                    say(format!("note: cannot send everything to {}: {reason}", sending.upstream.name()));
                     said = reason;
                 }
                 let until = Instant::now() + pause;
                 while Instant::now() < until && !sending.stop.wanted() {
-                    std::thread::sleep(LOOK.min(pause));
+                    std::thread::sleep(POLL_INTERVAL.min(pause));
                 }
                 pause = (pause * 2).min(PAUSES.1);
             }

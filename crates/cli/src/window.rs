@@ -1,10 +1,10 @@
-//! A window of our own: started by a double-click, the program has a console that goes away with it.
+//! The console window on Windows: a program started by a double-click has a console that closes with it.
 //!
-//! Then the first lines say what to do, and at the end the window stays until the user has read what came of it.
+//! In that case the first lines say what to do, and at the end the window stays open until the user has read the result.
 
 use crate::cli::tell;
 
-/// Whether the window goes away with this program.
+/// Whether the console window closes with this program.
 fn is_ours() -> bool {
     #[cfg(windows)]
     return gametape::sys::console_is_ours_alone();
@@ -12,17 +12,17 @@ fn is_ours() -> bool {
     false
 }
 
-/// Says what this program is for, to somebody who has only clicked on it.
+/// Prints what this program does, for users who started it by a double-click.
 pub(crate) fn introduce() {
     if is_ours() && std::env::args_os().len() == 1 {
         tell("gametape records games. Start your game and drive: recording begins and ends by itself.");
-        tell("Press Ctrl+C or close this window when you are done; the tape is closed first.");
-        tell("No game at hand? Open a terminal in this folder and type: gametape demo");
+        tell("Press Ctrl+C or close this window when you are done; the tape is saved first.");
+        tell("No game installed? Open a terminal in this folder and run: gametape demo");
         tell("");
     }
 }
 
-/// Keeps the window until the user wants it gone.
+/// Keeps the window open until the user closes it.
 pub(crate) fn stay() {
     if !is_ours() {
         return;
@@ -30,6 +30,6 @@ pub(crate) fn stay() {
     #[cfg(windows)]
     gametape::sys::console_finished();
     tell("");
-    tell("you can close this window, or press Enter");
+    tell("press Enter or close this window");
     let _ = std::io::stdin().read_line(&mut String::new());
 }

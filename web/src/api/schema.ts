@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The best of each driver in each car on each track. */
+        /** Lists the best lap of each driver in each car on each track. */
         get: operations["bests"];
         put?: never;
         post?: never;
@@ -28,14 +28,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Cars that somebody drove. */
+        /** Lists driven cars. */
         get: operations["cars"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Gives a car a name. */
+        /** Sets the display name of a car. */
         patch: operations["name_car"];
         trace?: never;
     };
@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Laps side by side, by the place on the track. The first one is the reference: a positive difference is slower. */
+        /** Compares laps by track position. The first one is the reference: a positive difference is slower. */
         get: operations["compare"];
         put?: never;
         post?: never;
@@ -63,7 +63,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Drivers. */
+        /** Lists drivers. */
         get: operations["drivers"];
         put?: never;
         post?: never;
@@ -86,7 +86,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a driver: a name, and who may see the driver. */
+        /** Edits a driver: display name and privacy. */
         patch: operations["edit_driver"];
         trace?: never;
     };
@@ -97,7 +97,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Laps. */
+        /** Lists laps. */
         get: operations["laps"];
         put?: never;
         post?: never;
@@ -114,15 +114,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One lap. */
+        /** Returns a lap. */
         get: operations["lap"];
         put?: never;
         post?: never;
-        /** Deletes a lap. `PATCH` with `{"deleted": false}` brings it back. */
+        /** Deletes a lap. `PATCH` with `{"deleted": false}` restores it. */
         delete: operations["delete_lap"];
         options?: never;
         head?: never;
-        /** Changes a lap. */
+        /** Edits a lap. */
         patch: operations["edit_lap"];
         trace?: never;
     };
@@ -133,7 +133,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The channels of a lap: as recorded, by the place or by the time. */
+        /** Returns the channels of a lap: as recorded, by track position or by time. */
         get: operations["channels"];
         put?: never;
         post?: never;
@@ -150,7 +150,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happens now: edits and laps as they come, with sequence numbers. */
+        /** Live stream of laps and edits, with sequence numbers. */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -167,15 +167,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this server plays. */
+        /** Returns the playback of this server. */
         get: operations["playback"];
         put?: never;
         post?: never;
-        /** Ends what plays. Programs see the game as gone. */
+        /** Stops the playback. Programs see the game disappear. */
         delete: operations["end_playback"];
         options?: never;
         head?: never;
-        /** Changes what plays: stands still, goes on, goes elsewhere, faster or slower. */
+        /** Changes the playback: pause, resume, seek, speed, loop. */
         patch: operations["change_playback"];
         trace?: never;
     };
@@ -186,7 +186,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The best and the median time of each day, per car and track. */
+        /** Lists the best and the median time of each day, per car and track. */
         get: operations["progress"];
         put?: never;
         post?: never;
@@ -204,7 +204,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Takes a session with its laps, as another server sends it. Sending it again changes nothing. */
+        /** Stores a session with its laps, sent by another server. Idempotent. */
         put: operations["push_session"];
         post?: never;
         delete?: never;
@@ -221,7 +221,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Takes a piece of a tape (at most 4 MiB), or says how far the tape is. When all is here, it is checked to the last block. */
+        /** Accepts a chunk of a tape (at most 4 MiB), or returns the progress of the upload. A complete tape is verified to the last block. */
         put: operations["tape"];
         post?: never;
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, newest first. */
+        /** Lists sessions, newest first. */
         get: operations["sessions"];
         put?: never;
         post?: never;
@@ -254,15 +254,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session with its stints and laps. */
+        /** Returns a session with its stints and laps. */
         get: operations["session"];
         put?: never;
         post?: never;
-        /** Deletes a session with its laps. `PATCH` with `{"deleted": false}` brings it back. */
+        /** Deletes a session with its laps. `PATCH` with `{"deleted": false}` restores it. */
         delete: operations["delete_session"];
         options?: never;
         head?: never;
-        /** Changes a session. */
+        /** Edits a session. */
         patch: operations["edit_session"];
         trace?: never;
     };
@@ -273,7 +273,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tapes. For the owner: whose they are is not known before they are tracked. */
+        /** Lists tapes. Only for the owner: the driver of a tape is not known before it is tracked. */
         get: operations["tapes"];
         put?: never;
         post?: never;
@@ -290,7 +290,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One tape: its streams with their channels, sessions and laps, marks, and what is wrong with it. */
+        /** Returns a tape with its streams and channels, sessions and laps, marks, and problems. */
         get: operations["tape_inside"];
         put?: never;
         post?: never;
@@ -307,7 +307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tape as a table, a row for each moment at which one of the streams has a frame; or as a page that a browser opens from disk. */
+        /**
+         * Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
+         *     browser opens from disk.
+         */
         get: operations["tape_export"];
         put?: never;
         post?: never;
@@ -324,7 +327,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tape itself. `Range` gives a part of it, so that a download that was cut off goes on. */
+        /** Returns the tape file. Supports `Range` requests, to resume an interrupted download. */
         get: operations["tape_file"];
         put?: never;
         post?: never;
@@ -341,7 +344,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Channels of a tape as their smallest and largest values in equal stretches of time. Hours come from the index of the tape; the shorter the range, the finer. */
+        /**
+         * Returns the minimum and maximum of channels in equal time buckets. Long ranges are read from the tape's index; shorter
+         *     ranges have a finer resolution.
+         */
         get: operations["tape_overview"];
         put?: never;
         post?: never;
@@ -360,7 +366,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Plays a tape on the machine of this server, as `gametape play` does: programs there believe that the game runs. Refused while a game runs or something plays. */
+        /**
+         * Plays a tape on the machine of this server, as `gametape play` does: programs there see a running game. Refused while a game
+         *     is running or a tape is playing.
+         */
         post: operations["tape_play"];
         delete?: never;
         options?: never;
@@ -375,14 +384,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tracks on which somebody drove. */
+        /** Lists driven tracks. */
         get: operations["tracks"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Gives a track a name. */
+        /** Sets the display name of a track. */
         patch: operations["name_track"];
         trace?: never;
     };
@@ -393,7 +402,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What laps have taught about a track: its length, its outline, where sectors end and the pit lane is. */
+        /** Returns what is known of a track: its length, its outline, the ends of its sectors and the pit lane. Derived from laps. */
         get: operations["outline"];
         put?: never;
         post?: never;
@@ -410,7 +419,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process lives. */
+        /** Liveness: the process is running. */
         get: operations["healthz"];
         put?: never;
         post?: never;
@@ -427,7 +436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counters, as Prometheus reads them. Not for everybody: they tell what others do. */
+        /** Metrics in the Prometheus text format. Not public, since they reveal the activity of others. */
         get: operations["metrics"];
         put?: never;
         post?: never;
@@ -444,7 +453,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description. */
+        /** Returns this description. */
         get: operations["openapi"];
         put?: never;
         post?: never;
@@ -461,7 +470,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The store answers too. */
+        /** Readiness: the store responds too. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -475,16 +484,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The best of a driver in a car on a track. */
+        /** @description The best lap of a driver in a car on a track. */
         BestAnswer: {
             car?: string | null;
             driver?: string | null;
             game: string;
-            /** @description Id of the lap. */
+            /** @description Lap id. */
             lap: string;
             /**
              * Format: int32
-             * @description Laps that may count.
+             * @description The number of eligible laps.
              */
             lap_count: number;
             layout?: string | null;
@@ -497,31 +506,31 @@ export interface components {
             time_ms: number;
             track?: string | null;
         };
-        /** @description Bests by track, the fastest first. */
+        /** @description Bests by track, fastest first. */
         BestPage: {
-            /** @description What was found. */
+            /** @description The items of this page. */
             bests: components["schemas"]["BestAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
         /** @description Cars by name. */
         CarPage: {
-            /** @description What was found. */
+            /** @description The items of this page. */
             cars: components["schemas"]["DrivenAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
-        /** @description A channel that can be asked for. */
+        /** @description A channel that can be requested. */
         ChannelAnswer: {
             name: string;
             unit: string;
         };
         /** @description The channels of a lap. */
         ChannelsAnswer: {
-            /** @description All that can be asked for. */
+            /** @description All channels that can be requested. */
             available: components["schemas"]["ChannelAnswer"][];
             columns: components["schemas"]["ColumnAnswer"][];
-            /** @description Distance of each row from the line; `null` if the length of the track is not known. */
+            /** @description Distance of each row from the start line; `null` if the length of the track is not known. */
             distance_m?: (number | null)[] | null;
             lap: components["schemas"]["LapAnswer"];
             /**
@@ -529,43 +538,43 @@ export interface components {
              * @description Length of the track.
              */
             length_m?: number | null;
-            /** @description How many values each column has. */
+            /** @description The number of values in each column. */
             rows: number;
-            /** @description Place of each row, 0 to 1. */
+            /** @description Track position of each row, 0 to 1. */
             share: (number | null)[];
-            /** @description Time of each row since the line. */
+            /** @description Time of each row since the start line. */
             time_ms: (number | null)[];
         };
-        /** @description One channel, a value for each row. */
+        /** @description One channel with a value for each row. */
         ColumnAnswer: {
             name: string;
-            /** @description Empty where there is none, or it is not known. */
+            /** @description Empty if there is none, or if it is not known. */
             unit: string;
             values: (number | null)[];
         };
-        /** @description Laps side by side. */
+        /** @description A comparison of laps. */
         CompareAnswer: {
-            /** @description The corners of the reference. */
+            /** @description The corners of the reference lap. */
             corners: components["schemas"]["CornerAnswer"][];
-            /** @description Places, from the line. */
+            /** @description Positions as distance from the start line. */
             distance_m: number[];
-            /** @description In the order in which they were asked for. */
+            /** @description In the order of the request. */
             laps: components["schemas"]["ComparedAnswer"][];
             /** Format: float */
             length_m: number;
-            /** @description Id of the lap that the others are compared with: the first one. */
+            /** @description Id of the reference lap: the first one. */
             reference: string;
             /** @description The lap in parts of equal length. */
             stretches: components["schemas"]["StretchAnswer"][];
         };
-        /** @description A lap beside others. */
+        /** @description A lap of a comparison. */
         ComparedAnswer: {
             columns: components["schemas"]["ColumnAnswer"][];
-            /** @description How much later it is at each place than the reference; negative is earlier. */
+            /** @description How much later than the reference it is at each position; negative is earlier. */
             delta_ms: (number | null)[];
             lap: components["schemas"]["LapAnswer"];
         };
-        /** @description What a lap was driven in. */
+        /** @description The conditions of a lap. */
         ConditionsAnswer: {
             /** Format: float */
             air_celsius?: number | null;
@@ -582,30 +591,30 @@ export interface components {
         CornerAnswer: {
             /**
              * Format: double
-             * @description Where the reference is slowest.
+             * @description Where the reference lap is slowest.
              */
             apex_m: number;
             /**
              * Format: double
-             * @description Where the reference brakes.
+             * @description Where the reference lap brakes.
              */
             from_m: number;
-            /** @description What each lap loses in it; negative is won. */
+            /** @description Time that each lap loses in it; negative is gained. */
             lost_ms: (number | null)[];
             /** @description The lowest speed of each lap. */
             min_speed_kmh: (number | null)[];
             /**
              * Format: int32
-             * @description From 1, from the line on.
+             * @description Counted from 1, starting at the start line.
              */
             n: number;
             /**
              * Format: double
-             * @description Where the reference has got back half of the speed.
+             * @description Where the reference lap has regained half of the lost speed.
              */
             to_m: number;
         };
-        /** @description The times of a day. */
+        /** @description The lap times of a day. */
         DayAnswer: {
             /** Format: int32 */
             best_ms: number;
@@ -624,17 +633,17 @@ export interface components {
         DrivenAnswer: {
             /**
              * Format: int32
-             * @description The best time, of a track.
+             * @description The best time on a track.
              */
             best_ms?: number | null;
             game: string;
-            /** @description In the game's words. */
+            /** @description As named by the game. */
             id: string;
             /** Format: int32 */
             lap_count: number;
             last_utc?: string | null;
             layout?: string | null;
-            /** @description Name that a user gave it. */
+            /** @description Display name given by a user. */
             name?: string | null;
             /** Format: int32 */
             session_count: number;
@@ -645,26 +654,26 @@ export interface components {
             /** Format: int32 */
             lap_count: number;
             last_utc?: string | null;
-            /** @description Name that a user gave. */
+            /** @description Display name given by a user. */
             name?: string | null;
             /** @description public, unlisted or private */
             privacy: string;
         };
-        /** @description What to change about a driver. What is left out stays as it is. */
+        /** @description An edit of a driver. Missing fields stay unchanged. */
         DriverChange: {
-            /** @description A name; null takes it away */
+            /** @description Display name; null removes it */
             name?: string | null;
             /** @description public, unlisted or private */
             privacy?: string | null;
         };
         /** @description Drivers by name. */
         DriverPage: {
-            /** @description What was found. */
+            /** @description The items of this page. */
             drivers: components["schemas"]["DriverAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
-        /** @description Something that was noted. */
+        /** @description An event. */
         EventAnswer: {
             /** Format: int64 */
             at_ns: number;
@@ -672,9 +681,9 @@ export interface components {
             kind: string;
             text: string;
         };
-        /** @description How the server is. */
+        /** @description The state of the server. */
         Health: {
-            /** @description ok */
+            /** @description Always `ok` */
             status: string;
         };
         /** @description A lap. */
@@ -685,7 +694,7 @@ export interface components {
             deleted_utc?: string | null;
             /**
              * Format: int64
-             * @description To the best lap of its session; only in answers about that session.
+             * @description Difference to the best lap of its session; only in responses about that session.
              */
             delta_to_best_ms?: number | null;
             driver?: string | null;
@@ -727,30 +736,30 @@ export interface components {
             /** Format: float */
             top_speed_kmh?: number | null;
             track?: string | null;
-            /** @description `null` where the game does not say. */
+            /** @description `null` if the game does not report it. */
             valid?: boolean | null;
         };
-        /** @description What to change about a lap. What is left out stays as it is. */
+        /** @description An edit of a lap. Missing fields stay unchanged. */
         LapEdit: {
-            /** @description Delete it, or undo that */
+            /** @description Delete or restore it */
             deleted?: boolean | null;
-            /** @description Take it out of bests and statistics, or back */
+            /** @description Exclude it from bests and statistics, or include it again */
             excluded?: boolean | null;
-            /** @description A name; null takes it away */
+            /** @description Its name; null removes it */
             name?: string | null;
-            /** @description A note; null takes it away */
+            /** @description Its note; null removes it */
             note?: string | null;
-            /** @description These tags instead of those it has */
+            /** @description Replaces all tags */
             tags?: string[] | null;
         };
         /** @description Laps. */
         LapPage: {
-            /** @description What was found. */
+            /** @description The items of this page. */
             laps: components["schemas"]["LapAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
-        /** @description What was lost while it was recorded; `null` where nobody counted. */
+        /** @description Losses of the recording; `null` if they were not counted. */
         LossAnswer: {
             /** Format: int64 */
             dropped?: number | null;
@@ -763,20 +772,20 @@ export interface components {
         };
         /** @description The name of a track or a car. */
         Naming: {
-            /** @description Id of the game */
+            /** @description Game id */
             game: string;
-            /** @description The track or the car, in the game's words */
+            /** @description The track or the car, as named by the game */
             id: string;
-            /** @description The name; null takes it away */
+            /** @description Display name; null removes it */
             name?: string | null;
         };
-        /** @description What laps have taught about a track. */
+        /** @description What is known of a track, derived from laps. */
         OutlineAnswer: {
             game: string;
             layout?: string | null;
             /** Format: float */
             length_m?: number | null;
-            /** @description Places along a lap in the game's world: x, y up, z. Parts that were never driven are left out. */
+            /** @description Points along a lap in world coordinates of the game: x, y (up), z. Parts that were never driven are left out. */
             outline_m: number[][];
             /**
              * Format: float
@@ -785,7 +794,7 @@ export interface components {
             pit_entry?: number | null;
             /**
              * Format: float
-             * @description Where it ends.
+             * @description Where the pit lane ends, 0 to 1.
              */
             pit_exit?: number | null;
             /** @description Where each sector but the last ends, 0 to 1. */
@@ -797,7 +806,7 @@ export interface components {
             channels: components["schemas"]["OverviewChannel"][];
             /**
              * Format: int64
-             * @description What was asked for, cut to what the tape has.
+             * @description The requested range, limited to that of the tape.
              */
             from_ns: number;
             /** Format: int64 */
@@ -807,69 +816,69 @@ export interface components {
         OverviewChannel: {
             /**
              * Format: int64
-             * @description Where the first stretch begins.
+             * @description Start of the first bucket.
              */
             from_ns: number;
-            /** @description The largest. */
+            /** @description The maximum of each bucket; `null` if it has no values. */
             max: (number | null)[];
-            /** @description The smallest value in each; `null` where there is none. */
+            /** @description The minimum of each bucket; `null` if it has no values. */
             min: (number | null)[];
             name: string;
             /**
              * Format: int64
-             * @description How long each is.
+             * @description Duration of a bucket.
              */
             step_ns: number;
             unit?: string | null;
         };
-        /** @description What this server plays. */
+        /** @description The playback of this server. */
         PlaybackAnswer: {
             /**
              * Format: int64
-             * @description Frames that were shown; when it has ended.
+             * @description Frames shown; only after the end.
              */
             frames?: number | null;
             /**
              * Format: int64
-             * @description What is played of the tape.
+             * @description Start of the played range.
              */
             from_ns?: number | null;
             game?: string | null;
             loop?: boolean | null;
             /**
              * Format: int64
-             * @description Frames that could not be read; when it has ended.
+             * @description Frames that could not be read; only after the end.
              */
             lost?: number | null;
-            /** @description What users should know: streams that are not played, a port that is taken, why it failed. */
+            /** @description Notes for the user: streams that are not played, a port that is taken, why it failed. */
             notes: string[];
             /** Format: int64 */
             position_ns?: number | null;
-            /** @description What is damaged; when it has ended. */
+            /** @description Damage; only after the end. */
             problems: string[];
             /** Format: double */
             speed?: number | null;
             /** @description idle, playing, paused, ended or failed */
             state: string;
-            /** @description Id of the tape. */
+            /** @description Tape id. */
             tape?: string | null;
             /** Format: int64 */
             to_ns?: number | null;
         };
-        /** @description What to change about the playback. What is left out stays as it is. */
+        /** @description A change of the playback. Missing fields stay unchanged. */
         PlaybackChange: {
-            /** @description Again and again */
+            /** @description Whether to loop */
             loop?: boolean | null;
-            /** @description Stand still, or go on */
+            /** @description Pause or resume */
             paused?: boolean | null;
             /**
              * Format: int64
-             * @description Go to this moment of the tape
+             * @description Seek to this tape time
              */
             position_ns?: number | null;
             /**
              * Format: double
-             * @description Times faster than it was recorded
+             * @description Speed factor
              */
             speed?: number | null;
         };
@@ -877,47 +886,47 @@ export interface components {
         PlayWish: {
             /**
              * Format: int64
-             * @description Nanoseconds since the beginning of the tape; its beginning if left out
+             * @description Start in nanoseconds since the start of the tape. Default: the start of the tape
              */
             from_ns?: number | null;
-            /** @description Again and again */
+            /** @description Whether to loop */
             loop?: boolean | null;
             /**
              * Format: int64
-             * @description Where to begin, if not at from_ns
+             * @description Initial position, if not from_ns
              */
             position_ns?: number | null;
             /**
              * Format: double
-             * @description Times faster than it was recorded; 1 if left out
+             * @description Speed factor. Default: 1
              */
             speed?: number | null;
             /**
              * Format: int64
-             * @description Before this moment; the end of the tape if left out
+             * @description End, exclusive. Default: the end of the tape
              */
             to_ns?: number | null;
         };
-        /** @description What a request that was not done answers. */
+        /** @description The body of an error response. */
         Problem: {
             /** @description What went wrong. */
             error: components["schemas"]["ProblemText"];
         };
         /** @description What went wrong. */
         ProblemText: {
-            /** @description A word for programs. */
+            /** @description A stable code for programs. */
             code: string;
-            /** @description A sentence for people. */
+            /** @description A message for people. */
             message: string;
         };
-        /** @description Days by track and car, the oldest first. */
+        /** @description Days by track and car, oldest first. */
         ProgressPage: {
-            /** @description What was found. */
+            /** @description The items of this page. */
             days: components["schemas"]["DayAnswer"][];
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
         };
-        /** @description Why a lap is not what it could be. */
+        /** @description A reason why a lap is invalid or does not count. */
         ReasonAnswer: {
             /** Format: float */
             at_fraction?: number | null;
@@ -936,12 +945,12 @@ export interface components {
             best_ms?: number | null;
             car?: string | null;
             car_name?: string | null;
-            /** @description The session of which this one is the rest: the recorder was ended and started again in between. */
+            /** @description Id of the session that this one continues, if the recorder was restarted in between. */
             continues?: string | null;
             deleted_utc?: string | null;
             driver?: string | null;
             driver_name?: string | null;
-            /** @description `null` while it runs. */
+            /** @description `null` while it is running. */
             end_reason?: string | null;
             ended_utc?: string | null;
             game: string;
@@ -949,7 +958,7 @@ export interface components {
             id: string;
             /** Format: int32 */
             lap_count: number;
-            /** @description Only if asked for. */
+            /** @description Only if requested. */
             laps?: components["schemas"]["LapAnswer"][] | null;
             layout?: string | null;
             name?: string | null;
@@ -959,7 +968,7 @@ export interface components {
             /** Format: int32 */
             sector_count?: number | null;
             started_utc?: string | null;
-            /** @description Only if asked for. */
+            /** @description Only if requested. */
             stints?: components["schemas"]["StintAnswer"][] | null;
             tags: string[];
             tape_id: string;
@@ -969,33 +978,33 @@ export interface components {
             track_name?: string | null;
             type: string;
         };
-        /** @description What came of a session. */
+        /** @description The result of uploading a session. */
         SessionArrived: {
-            /** @description Rows that are new or others now. */
+            /** @description The number of new or changed rows. */
             changed: number;
-            /** @description A newer tracker has been at this tape here, so nothing was done. */
+            /** @description Nothing was changed, because a newer tracker has already tracked this tape here. */
             kept_newer: boolean;
             session: string;
         };
-        /** @description What to change about a session. What is left out stays as it is. */
+        /** @description An edit of a session. Missing fields stay unchanged. */
         SessionEdit: {
-            /** @description Delete it, or undo that */
+            /** @description Delete or restore it */
             deleted?: boolean | null;
-            /** @description A name; null takes it away */
+            /** @description Its name; null removes it */
             name?: string | null;
-            /** @description A note; null takes it away */
+            /** @description Its note; null removes it */
             note?: string | null;
-            /** @description These tags instead of those it has */
+            /** @description Replaces all tags */
             tags?: string[] | null;
         };
         /** @description Sessions, newest first. */
         SessionPage: {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
-            /** @description What was found. */
+            /** @description The items of this page. */
             sessions: components["schemas"]["SessionAnswer"][];
         };
-        /** @description A run between two stops. */
+        /** @description A stint: a run between two stops. */
         StintAnswer: {
             driver?: string | null;
             end_reason?: string | null;
@@ -1022,7 +1031,7 @@ export interface components {
             first_ns?: number | null;
             /**
              * Format: int32
-             * @description `null` where frames are of different lengths.
+             * @description `null` if frames have different lengths.
              */
             frame_bytes?: number | null;
             /** Format: int64 */
@@ -1034,7 +1043,7 @@ export interface components {
             name: string;
             /**
              * Format: double
-             * @description Frames a second, on average.
+             * @description Average number of frames a second.
              */
             rate_hz?: number | null;
         };
@@ -1042,12 +1051,12 @@ export interface components {
         StretchAnswer: {
             /** Format: double */
             from_m: number;
-            /** @description What each lap loses on it; negative is won. */
+            /** @description Time that each lap loses in it; negative is gained. */
             lost_ms: (number | null)[];
             /** Format: double */
             to_m: number;
         };
-        /** @description A tape. Where it lies is nobody's business. */
+        /** @description A tape. Its path is not disclosed. */
         TapeAnswer: {
             /** Format: int64 */
             bytes: number;
@@ -1065,13 +1074,13 @@ export interface components {
             missing: boolean;
             track?: string | null;
         };
-        /** @description How far a tape is. */
+        /** @description The progress of an upload. */
         TapeArrived: {
-            /** @description It was found whole, and is in the catalogue. */
+            /** @description Whether the tape was verified and added to the catalogue. */
             complete: boolean;
             /**
              * Format: int64
-             * @description Where the next piece begins.
+             * @description Offset of the next chunk.
              */
             offset: number;
         };
@@ -1079,47 +1088,47 @@ export interface components {
         TapeChannelAnswer: {
             /**
              * Format: int32
-             * @description How many values it has; one of several is asked for as `STREAM/CHANNEL.0`.
+             * @description Number of elements; an element is requested as `STREAM/CHANNEL.0`.
              */
             count: number;
             name: string;
             type: string;
             unit?: string | null;
         };
-        /** @description One tape. */
+        /** @description A tape with its contents. */
         TapeInside: {
-            /** @description Whether the file can be downloaded: one that is still being written cannot. */
+            /** @description Whether the file can be downloaded: not while it is being written. */
             downloadable: boolean;
-            /** @description Marks, gaps, whatever was noted while it was recorded; at most 5000. */
+            /** @description Marks, gaps and other events of the recording; at most 5000. */
             events: components["schemas"]["EventAnswer"][];
-            /** @description How many events there are besides. */
+            /** @description The number of further events. */
             events_left_out: number;
             /** Format: int32 */
             format_version: number;
             game_version?: string | null;
             loss: components["schemas"]["LossAnswer"];
-            /** @description What the recorder was told to note. */
+            /** @description The note given to the recorder. */
             note?: string | null;
-            /** @description What is wrong with the tape, as far as it was looked at; `gametape verify` reads it all. */
+            /** @description Known problems of the tape; `gametape verify` checks it completely. */
             problems: components["schemas"]["TapeProblem"][];
-            /** @description It was not closed: some frames come from its journal, or did when it was made whole. */
+            /** @description The tape was not closed: some frames are read from its journal, or were when it was recovered. */
             recovered: boolean;
-            /** @description Sessions that were found on it, with their laps. */
+            /** @description Sessions on the tape, with their laps. */
             sessions: components["schemas"]["SessionAnswer"][];
-            /** @description Frames of games, by stream. */
+            /** @description Data streams of the game. */
             streams: components["schemas"]["StreamAnswer"][];
             tape: components["schemas"]["TapeAnswer"];
-            /** @description Channels that are shown before anybody has chosen. */
+            /** @description Channels to show by default. */
             usual: string[];
         };
         /** @description Tapes, newest first. */
         TapePage: {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
-            /** @description What was found. */
+            /** @description The items of this page. */
             tapes: components["schemas"]["TapeAnswer"][];
         };
-        /** @description Something that is wrong with the tape. */
+        /** @description A problem of the tape. */
         TapeProblem: {
             /** Format: int64 */
             frames_lost?: number | null;
@@ -1130,7 +1139,7 @@ export interface components {
         TrackPage: {
             /** @description `cursor` of the next page; `null` on the last one. */
             next?: string | null;
-            /** @description What was found. */
+            /** @description The items of this page. */
             tracks: components["schemas"]["DrivenAnswer"][];
         };
     };
@@ -1145,23 +1154,23 @@ export interface operations {
     bests: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
                 /** @description Driver */
                 driver?: string;
-                /** @description Driven at this moment or later */
+                /** @description Driven at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Driven before this moment */
+                /** @description Driven before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
             };
             header?: never;
@@ -1205,23 +1214,23 @@ export interface operations {
     cars: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
                 /** @description Driver */
                 driver?: string;
-                /** @description Driven at this moment or later */
+                /** @description Driven at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Driven before this moment */
+                /** @description Driven before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
             };
             header?: never;
@@ -1302,11 +1311,11 @@ export interface operations {
     compare: {
         parameters: {
             query: {
-                /** @description Names with commas between them; at most 32. Without it: the neutral ones */
+                /** @description Channel names, separated by commas; at most 32. Default: the normalized channels */
                 channels?: string;
-                /** @description Ids of two to eight laps with commas between them; the first one is the reference */
+                /** @description Ids of two to eight laps, separated by commas; the first one is the reference */
                 laps: string;
-                /** @description Metres from place to place; 5 if left out */
+                /** @description Distance between rows in metres. Default: 5 */
                 step_m?: number;
             };
             header?: never;
@@ -1350,23 +1359,23 @@ export interface operations {
     drivers: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
                 /** @description Driver */
                 driver?: string;
-                /** @description Driven at this moment or later */
+                /** @description Driven at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Driven before this moment */
+                /** @description Driven before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
             };
             header?: never;
@@ -1412,7 +1421,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the driver in games */
+                /** @description Driver, as named by the game */
                 driver: string;
             };
             cookie?: never;
@@ -1450,33 +1459,33 @@ export interface operations {
     laps: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Deleted ones instead */
+                /** @description Return deleted ones instead */
                 deleted?: boolean;
                 /** @description Driver */
                 driver?: string;
-                /** @description Began at this moment or later */
+                /** @description Started at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
                 /** @description flying, out, in, pit, grid_start, formation */
                 phase?: string;
-                /** @description newest, oldest, fastest or slowest; the last two leave out laps without a time */
+                /** @description newest, oldest, fastest or slowest; the last two skip laps without a time */
                 sort?: string;
                 /** @description A tag of the lap */
                 tag?: string;
-                /** @description Began before this moment */
+                /** @description Started before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
-                /** @description Kind of session */
+                /** @description Session type */
                 type?: string;
                 /** @description `true`, `false` or `unknown` */
                 valid?: string;
@@ -1522,12 +1531,12 @@ export interface operations {
     lap: {
         parameters: {
             query?: {
-                /** @description Even if it was deleted */
+                /** @description Return it even if it is deleted */
                 deleted?: boolean;
             };
             header?: never;
             path: {
-                /** @description Id of the lap */
+                /** @description Lap id */
                 id: string;
             };
             cookie?: never;
@@ -1571,7 +1580,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the lap */
+                /** @description Lap id */
                 id: string;
             };
             cookie?: never;
@@ -1615,7 +1624,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the lap */
+                /** @description Lap id */
                 id: string;
             };
             cookie?: never;
@@ -1661,16 +1670,16 @@ export interface operations {
     channels: {
         parameters: {
             query?: {
-                /** @description Names with commas between them: `speed_kmh,brake,physics/tyreWear.0`; at most 32. Without it: the neutral ones */
+                /** @description Channel names, separated by commas: `speed_kmh,brake,physics/tyreWear.0`; at most 32. Default: the normalized channels */
                 channels?: string;
-                /** @description Rows at moments, this many a second */
+                /** @description Rows at this many per second */
                 hz?: number;
-                /** @description Rows at places this many metres apart */
+                /** @description Rows at track positions this many metres apart */
                 step_m?: number;
             };
             header?: never;
             path: {
-                /** @description Id of the lap */
+                /** @description Lap id */
                 id: string;
             };
             cookie?: never;
@@ -1712,13 +1721,22 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts */
+                /**
+                 * @description Also send the state of the car, up to this many times a second: messages of kind `car`, without `seq`, of which only the
+                 *     latest counts
+                 */
                 car?: number;
-                /** @description `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body */
+                /**
+                 * @description Default: `json`. `v2` sends the frames being recorded as length-delimited Telemetry V2 envelopes, in binary messages or
+                 *     as the response body
+                 */
                 format?: "json" | "v2";
-                /** @description The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same */
+                /** @description The last `seq` that the client has, like `Last-Event-ID`. Default: only new events */
                 since?: number;
-                /** @description Which car, where several are recorded at once: the id of the tape. The one whose recording began last if left out, and after that recording has ended */
+                /**
+                 * @description Id of the tape whose car to follow if several are recorded at once. Default, and after that recording has ended: the
+                 *     recording that began last
+                 */
                 tape?: string;
             };
             header?: never;
@@ -1742,7 +1760,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Server-Sent Events, or envelopes */
+            /** @description Server-Sent Events, or Telemetry V2 envelopes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1860,25 +1878,25 @@ export interface operations {
     progress: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
                 /** @description Driver */
                 driver?: string;
-                /** @description Driven at this moment or later */
+                /** @description Driven at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Driven before this moment */
+                /** @description Driven before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
-                /** @description When a day begins: minutes east of UTC */
+                /** @description Time zone that determines when a day begins: minutes east of UTC */
                 utc_offset_min?: number;
             };
             header?: never;
@@ -1969,16 +1987,16 @@ export interface operations {
             query: {
                 /** @description Size of the whole tape */
                 bytes: number;
-                /** @description BLAKE3 of the whole tape */
+                /** @description BLAKE3 hash of the whole tape */
                 checksum: string;
-                /** @description Name of its file */
+                /** @description File name */
                 file?: string;
-                /** @description Where this piece begins; without it, how far the tape is */
+                /** @description Offset of this chunk; omit it to query the progress */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2024,41 +2042,41 @@ export interface operations {
     sessions: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Deleted ones instead */
+                /** @description Return deleted ones instead */
                 deleted?: boolean;
                 /** @description Driver of the session or of one of its laps */
                 driver?: string;
-                /** @description Began at this moment or later: 2026-03-01 or 2026-03-01T12:00:00Z */
+                /** @description Started at this time or later: 2026-03-01 or 2026-03-01T12:00:00Z */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
-                /** @description With stints and laps */
+                /** @description Include stints and laps */
                 laps?: boolean;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Only with this many laps that were driven to their end: 1 hides empty sessions */
+                /** @description Only sessions with at least this many completed laps: 1 hides empty sessions */
                 min_laps?: number;
-                /** @description Only with a lap of this phase: flying, out, in, pit, grid_start, formation */
+                /** @description Only sessions with a lap of this phase: flying, out, in, pit, grid_start, formation */
                 phase?: string;
-                /** @description Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8 */
+                /** @description Words to find in game, track, car, driver, type, name, note or tags, ignoring case; at most 8 */
                 q?: string;
                 /** @description A tag of the session */
                 tag?: string;
-                /** @description Id of the tape that they are on */
+                /** @description Id of their tape */
                 tape?: string;
-                /** @description Began before this moment */
+                /** @description Started before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
-                /** @description Kind of session: practice, qualifying, race, … */
+                /** @description Session type: practice, qualifying, race, … */
                 type?: string;
-                /** @description Only with a lap that is `true`, `false` or `unknown` */
+                /** @description Only sessions with a lap whose validity is `true`, `false` or `unknown` */
                 valid?: string;
             };
             header?: never;
@@ -2102,12 +2120,12 @@ export interface operations {
     session: {
         parameters: {
             query?: {
-                /** @description Even if it was deleted */
+                /** @description Return it even if it is deleted */
                 deleted?: boolean;
             };
             header?: never;
             path: {
-                /** @description Id of the session */
+                /** @description Session id */
                 id: string;
             };
             cookie?: never;
@@ -2151,7 +2169,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the session */
+                /** @description Session id */
                 id: string;
             };
             cookie?: never;
@@ -2195,7 +2213,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the session */
+                /** @description Session id */
                 id: string;
             };
             cookie?: never;
@@ -2241,19 +2259,19 @@ export interface operations {
     tapes: {
         parameters: {
             query?: {
-                /** @description Car, as the recorder noted it */
+                /** @description Car, as noted by the recorder */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
-                /** @description Recorded at this moment or later */
+                /** @description Recorded at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Recorded before this moment */
+                /** @description Recorded before this time */
                 to?: string;
-                /** @description Track, as the recorder noted it */
+                /** @description Track, as noted by the recorder */
                 track?: string;
             };
             header?: never;
@@ -2299,7 +2317,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2341,16 +2359,16 @@ export interface operations {
     tape_export: {
         parameters: {
             query: {
-                /** @description Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Without it: all */
+                /** @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 64. Default: all */
                 channels?: string;
-                /** @description csv or jsonl: a table. html: a page that a browser opens from disk, with laps, traces, map and comparison */
+                /** @description csv or jsonl: a table. html: a report that a browser opens from disk, with laps, traces, map and comparison */
                 format: string;
-                /** @description Only the lap with this number on the tape; not of a page, which has all laps */
+                /** @description Only the lap with this number on the tape; not for html, which has all laps */
                 lap?: number;
             };
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2365,7 +2383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Rows, or a page */
+            /** @description A table or a report */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2391,7 +2409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2415,7 +2433,7 @@ export interface operations {
                     "application/x-gametape": string;
                 };
             };
-            /** @description A part of it */
+            /** @description A part of the tape */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -2443,18 +2461,18 @@ export interface operations {
     tape_overview: {
         parameters: {
             query?: {
-                /** @description Names with commas between them: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 16. Without it: those that `usual` of the tape names */
+                /** @description Channel names, separated by commas: `gear,physics/speedKmh,physics/wheelSlip.1`; at most 16. Default: `usual` of the tape */
                 channels?: string;
-                /** @description Nanoseconds since the beginning of the tape; its beginning if left out */
+                /** @description Start in nanoseconds since the start of the tape. Default: the start of the tape */
                 from_ns?: number;
-                /** @description How many stretches of time, 10 to 4000; 1000 if left out */
+                /** @description Number of time buckets, 10 to 4000. Default: 1000 */
                 points?: number;
-                /** @description Before this moment; the end of the tape if left out */
+                /** @description End, exclusive. Default: the end of the tape */
                 to_ns?: number;
             };
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2498,7 +2516,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the tape */
+                /** @description Tape id */
                 id: string;
             };
             cookie?: never;
@@ -2544,23 +2562,23 @@ export interface operations {
     tracks: {
         parameters: {
             query?: {
-                /** @description Car, in the game's words */
+                /** @description Car, as named by the game */
                 car?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 cursor?: string;
                 /** @description Driver */
                 driver?: string;
-                /** @description Driven at this moment or later */
+                /** @description Driven at this time or later */
                 from?: string;
-                /** @description Id of the game */
+                /** @description Game id */
                 game?: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description How many, 1 to 500; 20 if left out */
+                /** @description Page size, 1 to 500. Default: 20 */
                 limit?: number;
-                /** @description Driven before this moment */
+                /** @description Driven before this time */
                 to?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track?: string;
             };
             header?: never;
@@ -2641,11 +2659,11 @@ export interface operations {
     outline: {
         parameters: {
             query: {
-                /** @description Id of the game */
+                /** @description Game id */
                 game: string;
                 /** @description Layout of the track */
                 layout?: string;
-                /** @description Track, in the game's words */
+                /** @description Track, as named by the game */
                 track: string;
             };
             header?: never;

@@ -15,28 +15,28 @@ use crate::human;
 use crate::progress::Bars;
 use crate::stop::Stop;
 
-/// Add tapes to the store, wherever they are
+/// Add existing tapes to the store
 ///
-/// Notes each tape in the catalogue and puts its sessions and laps into the store, so that `gametape laps` and the pages show them. The files stay where they
-/// are. A folder stands for all tapes below it. Adding a tape again changes nothing.
+/// Adds each tape to the catalogue, and its sessions and laps to the store, so that `gametape laps` and the dashboard show
+/// them. The files stay where they are. A folder stands for all tapes below it. Adding a tape again changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape add race.gtape
   gametape add /archive/tapes ~/Downloads/*.gtape
   gametape add race.gtape --json | jq '.tapes[].laps'
 
-Files of other programs: `gametape import` makes tapes of them and adds those.")]
+`gametape import` converts files of other programs to tapes and adds those.")]
 pub(crate) struct Args {
     /// Tapes, or folders with tapes
     #[arg(required = true, value_name = "TAPE|DIR")]
     tapes: Vec<PathBuf>,
-    /// Add the laps of recordings of a playback too
+    /// Also add the laps of recordings of a playback
     #[arg(long)]
     playbacks: bool,
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -83,10 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     print(args, &reports)?;
     if failed > 0 {
-        return Err(anyhow!(
-            "{failed} of {} could not be added; the reasons are above",
-            tapes.len() + unreadable.len()
-        ));
+        return Err(anyhow!("{failed} of {} could not be added; see the errors above", tapes.len() + unreadable.len()));
     }
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done })
 }
@@ -115,11 +112,11 @@ fn shown(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// All tapes that were named, each once, and folders that cannot be listed.
+/// Returns all named tapes without duplicates, and the folders that cannot be listed.
 fn expand(named: &[PathBuf]) -> (Vec<PathBuf>, Vec<(String, String)>) {
     let (mut tapes, mut unreadable) = (BTreeSet::new(), Vec::new());
     for path in named {
-        // The catalogue knows tapes by where they are, wherever it is asked from.
+        // The catalogue identifies tapes by absolute path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         if path.is_dir() {
             let (inside, not_listed) = tapes_below(&path);

@@ -16,40 +16,40 @@ use crate::exit::{self, Outcome};
 use crate::rows::{Column, RowFormat, RowText, write_csv_text, write_json_text};
 use crate::{human, open, time};
 
-/// Frames, channels or events of a tape, on stdout
+/// Print frames, channels or events of a tape
 ///
-/// Gives a row for each frame: its time in nanoseconds since the start of the tape, then the channels. Numbers are exact.
+/// Prints a row for each frame: its time in nanoseconds since the start of the tape, then the channels. Numbers are exact.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape cat race.gtape --channels speedKmh,gear,tyreWear[0] > lap.csv
   gametape cat race.gtape --from 1:30 --to 1:40 --format jsonl
   gametape cat race.gtape --events
   gametape cat race.gtape --stream telemetry.session-text --format raw
-  gametape cat race.gtape --format v2 | my-reader       length-delimited Envelopes of Telemetry V2
+  gametape cat race.gtape --format v2 | my-reader       length-delimited Telemetry V2 envelopes
 
-Times: 90, 1:30.5, 10m, 250ms; rows from --from on and before --to are given.")]
+Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --to are printed.")]
 pub(crate) struct Args {
-    /// The tape; the newest one if left out
+    /// The tape [default: the newest one]
     file: Option<PathBuf>,
-    /// Which stream; may be left out if there is only one, or only one that has the channels
+    /// The stream; optional if there is only one, or only one with the named channels
     #[arg(long, value_name = "S")]
     stream: Option<String>,
-    /// Which channels, in this order; all if left out. Upper and lower case matter only where two names differ in nothing else
+    /// The channels, in this order [default: all]. Case matters only if two names differ in nothing else
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Events (marks, laps, problems) instead of frames
+    /// Print events (marks, laps, problems) instead of frames
     #[arg(long, conflicts_with_all = ["stream", "channels"])]
     events: bool,
-    /// First time to give
+    /// Start at this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     from: Option<u64>,
-    /// First time not to give
+    /// Stop before this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// csv (if left out); jsonl: an object for each row; raw: the bytes of the frames back to back; v2: all streams and events as Telemetry V2
+    /// csv (the default); jsonl: one object per row; raw: the frame payloads, concatenated; v2: all streams and events as Telemetry V2
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The same as --format jsonl: a tape is too long for one document
+    /// Same as --format jsonl: a tape is too long for one document
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +65,7 @@ enum Format {
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let format = match (args.json, args.format) {
         (true, None | Some(Format::Jsonl)) => Format::Jsonl,
-        (true, Some(_)) => return Err(exit::usage("--json means --format jsonl; leave one of the two out")),
+        (true, Some(_)) => return Err(exit::usage("--json means --format jsonl; use only one of them")),
         (false, format) => format.unwrap_or(Format::Csv),
     };
     let rows = match format {
@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     if format == Format::V2 {
         if args.stream.is_some() || !args.channels.is_empty() || args.events {
             return Err(exit::usage(
-                "--format v2 gives all streams and events; leave out --stream, --channels and --events",
+                "--format v2 prints all streams and events; omit --stream, --channels and --events",
             ));
         }
         let streamed = stream_tape(&tape, &cat.times.clone(), &mut cat.out)?;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let (stream, channels) = choose_stream(&tape, args.stream.as_deref(), &args.channels)?;
         match rows {
             None if !args.channels.is_empty() => {
-                return Err(exit::usage("--format raw gives whole frames; leave out --channels"));
+                return Err(exit::usage("--format raw prints whole frames; omit --channels"));
             }
             None => cat.frames(stream, &mut |out, frame| out.write_all(frame.data))?,
             Some(format) if !stream.spec().channels.is_empty() => cat.channels(stream, &channels, format)?,
@@ -110,17 +110,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     cat.out.flush()?;
-    // Reading finds more: index pages, frames of system streams.
+    // Reading finds further problems: in index pages and in frames of system streams.
     cat.tell_problems();
     Ok(Outcome::damaged_if(!cat.told.is_empty()))
 }
 
 fn no_channels(stream: &TapeStream) -> String {
     let name = &stream.spec().name;
-    format!("stream {name:?} has no layout, so there are no channels; use --format raw, or jsonl for its bytes as hex")
+    format!("stream {name:?} has no layout and therefore no channels; use --format raw, or jsonl for its bytes as hex")
 }
 
-/// The stream that was named, or the only one with frames of a game, or the only one of those with all the channels; and the channels, all if none is named.
+/// Returns the named stream, the only data stream, or the only data stream with all the channels; and the channels, all if none is named.
 fn choose_stream<'a>(
     tape: &'a Tape,
     name: Option<&str>,
@@ -138,7 +138,7 @@ fn choose_stream<'a>(
         }
         return find_in_one_stream(&data, channels).map_err(|error| match error {
             ChannelNameError::DifferentStreams { .. } => exit::usage(format!(
-                "{error}; `cat` gives the rows of one stream at a time: name channels of one, or use `gametape export --channels {}`, which joins streams",
+                "{error}, and `cat` prints one stream at a time; name channels of one stream, or use `gametape export --channels {}`, which joins streams",
                 channels.join(",")
             )),
             error => channel_error(&error),
@@ -150,16 +150,16 @@ fn choose_stream<'a>(
             Ok((*only, all.map(|channel| FoundChannel { stream: only, channel, element: None }).collect()))
         }
         [] => Err(exit::nothing_found(
-            "there are no frames of a game on this tape; `gametape info` shows what is, --events gives its events",
+            "the tape has no frames of a game; use `gametape info` to see what it contains, or --events to print its events",
         )),
         _ => {
             let names: Vec<_> = tape.streams().map(|stream| stream.spec().name.as_str()).collect();
-            Err(exit::usage(format!("say which stream with --stream; there are {}", names.join(", "))))
+            Err(exit::usage(format!("the tape has several streams ({}); choose one with --stream", names.join(", "))))
         }
     }
 }
 
-/// The exit code of a name that leads to no channel: nothing was found, or the command was not clear.
+/// Gives a channel-name error its exit code: nothing found, or a usage error if the name is ambiguous.
 pub(super) fn channel_error(error: &ChannelNameError) -> anyhow::Error {
     match error {
         ChannelNameError::Ambiguous { .. } | ChannelNameError::DifferentStreams { .. } => {
@@ -173,7 +173,7 @@ struct Cat<'a, W: Write> {
     out: W,
     tape: &'a Tape,
     times: Range<u64>,
-    /// Warnings that were given: each is the reason for exit code 3, and is given once.
+    /// Warnings that were printed. Each one causes exit code 3 and is printed only once.
     told: HashSet<String>,
 }
 
@@ -214,7 +214,7 @@ impl<W: Write> Cat<'_, W> {
                 Ok(None) => return Ok(()),
                 Err(ReadError::Damaged(problem)) => {
                     self.problem(&problem);
-                    // Its frames were told with the problem.
+                    // The problem already reports its lost frames.
                     expected_seq = None;
                 }
                 Err(error) => return Err(error.into()),
@@ -228,7 +228,7 @@ impl<W: Write> Cat<'_, W> {
         write: &mut dyn FnMut(&mut dyn Write, Frame<'_>) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         let mut frames = self.tape.frames(stream);
-        // Damage on the way to the place: what comes before it is left out below.
+        // Damage before the start time: earlier frames are skipped below.
         match frames.seek_time(self.times.start) {
             Err(ReadError::Damaged(problem)) => self.problem(&problem),
             found => found?,
@@ -255,7 +255,7 @@ impl<W: Write> Cat<'_, W> {
         Ok(())
     }
 
-    /// Tells of all damage that the tape knows of, also outside the times that are given.
+    /// Reports all known damage of the tape, also outside the printed time range.
     fn tell_problems(&mut self) {
         for problem in self.tape.problems().iter().filter(|problem| open::is_damage(problem)) {
             self.problem(problem);

@@ -20,49 +20,49 @@ use crate::{human, open};
 const TITLE: Style = Style::new().bold();
 const SLOWER: Style = AnsiColor::Red.on_default();
 const FASTER: Style = AnsiColor::Green.on_default();
-/// Stretches that are told, each way.
-const TOLD: usize = 5;
-/// A stretch with less than this was driven alike.
+/// The number of stretches listed, for losses and for gains.
+const LISTED: usize = 5;
+/// Stretches with a smaller difference are not listed.
 const ALIKE_MS: f64 = 1.0;
-/// What is shown of both laps.
+/// Channels shown for both laps.
 const SHOWN: [&str; 4] = ["speed_kmh", "throttle", "brake", "steering"];
 
-/// Two laps side by side, by the place on the track
+/// Compare two laps by track position
 ///
-/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints where time was won and lost and the corners, and then a
-/// grid of places with speed, throttle, brake and steering of both laps.
+/// The first lap is the reference: + means that the second one is slower, - that it is faster. Prints where time was gained and
+/// lost, the corners, and a grid of track positions with speed, throttle, brake and steering of both laps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape compare race.gtape#3 race.gtape#7
   gametape compare monday.gtape#2 friday.gtape#5 --step 25
   gametape compare race.gtape#3 race.gtape#7 --csv > compare.csv
 
-A lap is the tape and the number that `gametape laps` prints first, or its id (`gametape laps --json`).")]
+A lap is a tape and the number in the first column of `gametape laps`, or an id from `gametape laps --json`.")]
 pub(crate) struct Args {
-    /// The lap to compare with: TAPE#N, or the id of a lap of the store
+    /// The reference lap: TAPE#N, or the id of a lap in the store
     a: String,
-    /// The lap that is compared, named in the same ways
+    /// The lap to compare with it, in the same notation
     b: String,
-    /// Store of laps that are named by their id: a file, postgres://…, or demo
+    /// Store with the laps that are named by id: a file, postgres://… or demo
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Metres from place to place
+    /// Distance between grid positions in metres
     #[arg(long, value_name = "M", default_value_t = 5.0, value_parser = parse_step)]
     step: f64,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// The grid as lines with commas
+    /// Print the grid as CSV
     #[arg(long)]
     csv: bool,
 }
 
 fn parse_step(text: &str) -> Result<f64, String> {
     let step = text.parse::<f64>().ok().filter(|step| (0.5..=500.0).contains(step));
-    step.ok_or_else(|| format!("{text:?} is no step; write metres from 0.5 to 500"))
+    step.ok_or_else(|| format!("{text:?} is not a valid step; write metres from 0.5 to 500"))
 }
 
-/// A lap that was asked for.
+/// A lap to compare.
 struct Asked {
     name: String,
     tape: Tape,
@@ -72,20 +72,20 @@ struct Asked {
     length_m: Option<f32>,
 }
 
-/// Both laps at a place.
+/// Both laps at a track position.
 struct At {
     distance_m: f64,
     delta_ms: f64,
     times_ms: [f64; 2],
-    /// What is shown of each.
+    /// The values of [`SHOWN`] for each lap.
     shown: [[Option<f64>; SHOWN.len()]; 2],
 }
 
-/// What is told.
-struct Told {
+/// The comparison to print.
+struct ComparisonTable {
     length_m: f64,
     grid: Vec<At>,
-    /// Where a part begins and ends, and what is lost in it.
+    /// Start, end and time lost of each stretch.
     stretches: Vec<(f64, f64, f64)>,
     corners: Vec<Corner>,
 }
@@ -95,13 +95,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (a, b) = (read(&args.a, store)?, read(&args.b, store)?);
     if differ(a.track.as_ref(), b.track.as_ref()) || differ(a.layout.as_ref(), b.layout.as_ref()) {
         return Err(exit::usage(format!(
-            "{} and {} are on different tracks; compare laps of one track",
+            "{} and {} are on different tracks; compare laps of the same track",
             a.name, b.name
         )));
     }
     let Some(length_m) = a.length_m.or(b.length_m).map(f64::from) else {
         return Err(exit::nothing_found(
-            "the length of the track is not known: the game does not say it, and no whole lap is on the tape",
+            "the track length is not known: the game does not provide it, and the tape contains no complete lap",
         ));
     };
     let names = SHOWN.map(str::to_owned);
@@ -113,15 +113,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut laps = [on_grid(&a)?, on_grid(&b)?];
     let mut compared = compare(&laps, length_m, fine.step_m)?;
     fine.thin(&mut compared, &mut laps);
-    let told = Told::of(&laps, &compared, length_m);
-    if told.grid.is_empty() {
-        return Err(exit::nothing_found("the laps have no place in common: the tapes hold too few frames of them"));
+    let table = ComparisonTable::of(&laps, &compared, length_m);
+    if table.grid.is_empty() {
+        return Err(exit::nothing_found(
+            "the laps have no track position in common: the tapes have too few frames of them",
+        ));
     }
     let mut out = Vec::new();
     match (args.json, args.csv) {
-        (true, _) => write_json(&mut out, &a, &b, &told)?,
-        (_, true) => write_csv(&mut out, &told)?,
-        _ => write_human(&mut out, &a, &b, &told)?,
+        (true, _) => write_json(&mut out, &a, &b, &table)?,
+        (_, true) => write_csv(&mut out, &table)?,
+        _ => write_human(&mut out, &a, &b, &table)?,
     }
     let mut stdout = if args.json || args.csv { crate::terminal::data() } else { crate::terminal::human() };
     stdout.write_all(&out)?;
@@ -133,8 +135,8 @@ fn differ(a: Option<&String>, b: Option<&String>) -> bool {
     Option::zip(a, b).is_some_and(|(a, b)| a != b)
 }
 
-impl Told {
-    /// Places that one of the laps has no frames around are left out.
+impl ComparisonTable {
+    /// Skips positions where one of the laps has no frames.
     fn of(laps: &[LapColumns; 2], compared: &Comparison, length_m: f64) -> Self {
         let at = |(row, distance_m): (usize, &f64)| {
             let delta_ms = *compared.delta_ms.last()?.get(row)?;
@@ -168,11 +170,12 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     }
     let Some((path, number)) = name.rsplit_once('#') else {
         return Err(exit::usage(format!(
-            "{name:?} is no lap; write TAPE#N, `gametape laps TAPE` prints N, or the id of a lap of the store"
+            "{name:?} is not a lap; write TAPE#N (`gametape laps TAPE` prints N), or the id of a lap in the store"
         )));
     };
-    let number: u32 =
-        number.parse().map_err(|_| exit::usage(format!("{name:?} is no lap; write TAPE#N with a number behind #")))?;
+    let number: u32 = number
+        .parse()
+        .map_err(|_| exit::usage(format!("{name:?} is not a lap; write TAPE#N with a number after #")))?;
     let path = PathBuf::from(path);
     let tape = open::tape(&path)?;
     let tracked = of_lap::tracked(&tape, &path)?;
@@ -185,14 +188,14 @@ fn read(name: &str, store: Option<&str>) -> anyhow::Result<Asked> {
     Ok(Asked { name: short(&path, number), tape, lap, track, layout, length_m })
 }
 
-/// A lap of the store, from its tape.
+/// Reads a lap of the store from its tape.
 fn of_store(id: Id, named: Option<&str>) -> anyhow::Result<Asked> {
     let store = laps_store::with_laps(named)?;
     let stored = store.lap(id, Audience::Owner)?;
     let stored = stored.ok_or_else(|| exit::nothing_found(format!("lap {id} is not in {}", store.name())))?;
     let path = catalogue::file_of(&store, stored.tape)?.ok_or_else(|| {
         exit::nothing_found(format!(
-            "the tape of lap {id} is not known on this machine; `gametape laps rebuild FOLDER` looks for tapes"
+            "the tape of lap {id} is not on this machine; run `gametape laps rebuild FOLDER` to search a folder for tapes"
         ))
     })?;
     let tape = open::tape(&path)?;
@@ -209,7 +212,7 @@ fn short(path: &Path, number: u32) -> String {
     format!("{}#{number}", human::safe(&path.file_name().unwrap_or_default().to_string_lossy()))
 }
 
-fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io::Result<()> {
+fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, table: &ComparisonTable) -> std::io::Result<()> {
     for (letter, asked) in [('A', a), ('B', b)] {
         let valid = if asked.lap.valid == Some(false) { ", invalid" } else { "" };
         writeln!(
@@ -223,12 +226,12 @@ fn write_human(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> std::io:
     if let (Some(a), Some(b)) = (a.lap.time_ms, b.lap.time_ms) {
         let ms = i64::from(b) - i64::from(a);
         let style = style_of(ms as f64);
-        writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), told.length_m)?;
+        writeln!(out, "B is {style}{}{style:#} s on a lap of {:.0} m", delta(ms), table.length_m)?;
     }
-    write_stretches(out, "lost", told.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
-    write_stretches(out, "won", told.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)?;
-    write_corners(out, &told.corners)?;
-    write_grid(out, told)
+    write_stretches(out, "lost", table.stretches.iter().filter(|part| part.2 >= ALIKE_MS), |lost_ms| -lost_ms)?;
+    write_stretches(out, "won", table.stretches.iter().filter(|part| part.2 <= -ALIKE_MS), |lost_ms| lost_ms)?;
+    write_corners(out, &table.corners)?;
+    write_grid(out, table)
 }
 
 fn write_corners(out: &mut Vec<u8>, corners: &[Corner]) -> std::io::Result<()> {
@@ -259,12 +262,12 @@ fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-fn write_grid(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
+fn write_grid(out: &mut Vec<u8>, table: &ComparisonTable) -> std::io::Result<()> {
     writeln!(
         out,
         "\n{TITLE}    m     delta     km/h A  km/h B   thr A  thr B   brk A  brk B   steer A steer B{TITLE:#}"
     )?;
-    for At { distance_m, delta_ms, shown: [a, b], .. } in &told.grid {
+    for At { distance_m, delta_ms, shown: [a, b], .. } in &table.grid {
         let style = style_of(*delta_ms);
         let difference = delta(delta_ms.round() as i64);
         writeln!(
@@ -291,7 +294,7 @@ fn write_stretches<'a>(
 ) -> std::io::Result<()> {
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|one, other| order(one.2).total_cmp(&order(other.2)));
-    for (from_m, to_m, lost_ms) in parts.into_iter().take(TOLD) {
+    for (from_m, to_m, lost_ms) in parts.into_iter().take(LISTED) {
         let style = style_of(*lost_ms);
         writeln!(
             out,
@@ -310,20 +313,20 @@ fn style_of(ms: f64) -> Style {
     }
 }
 
-fn write_csv(out: &mut Vec<u8>, told: &Told) -> std::io::Result<()> {
+fn write_csv(out: &mut Vec<u8>, table: &ComparisonTable) -> std::io::Result<()> {
     writeln!(
         out,
         "distance_m,delta_ms,time_a_ms,time_b_ms,speed_a_kmh,speed_b_kmh,throttle_a,throttle_b,brake_a,brake_b,steering_a,steering_b"
     )?;
     let number = |value: &Option<f64>| value.map(|value| (value as f32).to_string()).unwrap_or_default();
-    for At { distance_m, delta_ms, times_ms: [time_a, time_b], shown: [a, b] } in &told.grid {
+    for At { distance_m, delta_ms, times_ms: [time_a, time_b], shown: [a, b] } in &table.grid {
         let cells: Vec<String> = a.iter().zip(b).flat_map(|(a, b)| [number(a), number(b)]).collect();
         writeln!(out, "{},{delta_ms:.3},{time_a:.3},{time_b:.3},{}", *distance_m as f32, cells.join(","))?;
     }
     Ok(())
 }
 
-fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::Result<()> {
+fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, table: &ComparisonTable) -> anyhow::Result<()> {
     let lap = |asked: &Asked| json!({ "name": asked.name, "id": asked.lap.id.to_string(), "time_ms": asked.lap.time_ms, "valid": asked.lap.valid });
     let point = |time_ms: f64, shown: &[Option<f64>]| {
         let mut point = serde_json::Map::from_iter([("time_ms".to_owned(), json!(time_ms))]);
@@ -336,10 +339,10 @@ fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::R
         let [a, b] = [0, 1].map(|lap: usize| point(at.times_ms[lap], &at.shown[lap]));
         json!({ "distance_m": at.distance_m, "delta_ms": at.delta_ms, "a": a, "b": b })
     };
-    let grid: Vec<_> = told.grid.iter().map(at).collect();
+    let grid: Vec<_> = table.grid.iter().map(at).collect();
     let stretch =
         |(from_m, to_m, lost_ms): &(f64, f64, f64)| json!({ "from_m": from_m, "to_m": to_m, "lost_ms": lost_ms });
-    let stretches: Vec<_> = told.stretches.iter().map(stretch).collect();
+    let stretches: Vec<_> = table.stretches.iter().map(stretch).collect();
     let pair = |values: &[Option<f64>], lap: usize| values.get(lap).copied().flatten();
     let corner = |corner: &Corner| {
         json!({
@@ -348,9 +351,9 @@ fn write_json(out: &mut Vec<u8>, a: &Asked, b: &Asked, told: &Told) -> anyhow::R
             "min_speed_a_kmh": pair(&corner.min_speed_kmh, 0), "min_speed_b_kmh": pair(&corner.min_speed_kmh, 1),
         })
     };
-    let corners: Vec<_> = told.corners.iter().map(corner).collect();
+    let corners: Vec<_> = table.corners.iter().map(corner).collect();
     let document = json!({
-        "a": lap(a), "b": lap(b), "length_m": told.length_m, "stretches": stretches, "corners": corners, "grid": grid,
+        "a": lap(a), "b": lap(b), "length_m": table.length_m, "stretches": stretches, "corners": corners, "grid": grid,
     });
     serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
     writeln!(out)?;

@@ -18,40 +18,41 @@ use crate::progress::Bars;
 use crate::stoppable::StoppableFiles;
 use crate::{human, open, time};
 
-/// Take a part of a tape, exact to the frame
+/// Extract a part of a tape, exact to the frame
 ///
-/// Frames from --from on and before --to are kept as they are, with everything that describes them. With --lap, the frames two seconds before the lap and nine
-/// behind it are kept, too: they show where it begins and ends, and the time that the game gave it. The new tape has that lap alone.
+/// Keeps the frames from --from up to, but not including, --to unchanged, with everything that describes them. With --lap, it
+/// also keeps two seconds before the lap and nine after it: they contain its start, its end and the time that the game
+/// reported. The new tape contains only that lap.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape cut race.gtape --from 1:30 --to 3:00.5 -o lap2.gtape
   gametape cut race.gtape --from 10m -o end.gtape
   gametape cut race.gtape --lap 3 -o lap3.gtape
 
-Times: 90, 1:30.5, 10m, 250ms; they count from the start of the tape.")]
+Times: 90, 1:30.5, 10m, 250ms; relative to the start of the tape.")]
 pub(crate) struct Args {
     /// The tape
     file: PathBuf,
-    /// First time to keep; the start if left out
+    /// Start of the part [default: start of the tape]
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     from: Option<u64>,
-    /// First time to leave out; the end if left out
+    /// End of the part, exclusive [default: end of the tape]
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// A lap instead of times, with what is needed around it: its number on the tape, as `gametape laps` prints it
+    /// Extract a lap with its surroundings: its number on the tape, as `gametape laps` prints it
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     lap: Option<u32>,
-    /// The tape to make
+    /// The tape to write
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.from.is_none() && args.to.is_none() && args.lap.is_none() {
-        return Err(exit::usage("say which part: --from T, --to T or both, or --lap N"));
+        return Err(exit::usage("no part was given; use --from T, --to T or both, or --lap N"));
     }
     let times = args.from.unwrap_or(0)..args.to.unwrap_or(u64::MAX);
     if times.is_empty() {
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     tell_report(&args.output, &report, &StreamNames::of([&tape]), args.json)
 }
 
-/// A tape without frames helps nobody: most likely the times are wrong.
+/// Refuses to write a tape without frames: the times are most likely wrong.
 fn refuse_empty(tape: &Tape, times: &Range<u64>, file: &Path) -> anyhow::Result<()> {
     let frames = || tape.streams().filter(|stream| stream.spec().role == Role::Data);
     for stream in frames() {
@@ -94,22 +95,22 @@ fn refuse_empty(tape: &Tape, times: &Range<u64>, file: &Path) -> anyhow::Result<
     let last = frames().filter_map(end_ns).max();
     let there = match first.zip(last) {
         Some((first, last)) => format!("its frames are from {} to {}", human::duration(first), human::duration(last)),
-        None => "it has none at all".into(),
+        None => "it has no frames".into(),
     };
     let from = human::duration(times.start);
     let to = if times.end == u64::MAX { "the end".into() } else { human::duration(times.end) };
     Err(exit::nothing_found(format!(
-        "{} has no frames from {from} to {to}, {there}; choose other times, nothing was written",
+        "{} has no frames from {from} to {to} ({there}), nothing was written; choose other times",
         file.display()
     )))
 }
 
-/// Time until which something is known of a stream.
+/// Returns the time until which the content of a stream is known.
 fn end_ns(stream: &TapeStream) -> Option<u64> {
     stream.totals().last_ns.max(stream.status().seen_until_ns)
 }
 
-/// Whether a part of a stream has frames: of its own, or the last one before it that still holds.
+/// Whether a part of a stream has frames: inside the part, or an earlier frame that is still valid in it.
 fn has_frames(tape: &Tape, stream: &TapeStream, times: &Range<u64>) -> anyhow::Result<bool> {
     let Some((first, end)) = stream.totals().first_ns.zip(end_ns(stream)) else { return Ok(false) };
     if times.end <= first || times.start > end {
@@ -122,7 +123,7 @@ fn has_frames(tape: &Tape, stream: &TapeStream, times: &Range<u64>) -> anyhow::R
     let found = frames.seek_time(times.start).and_then(|()| frames.next());
     match found {
         Ok(frame) => Ok(frame.is_some_and(|frame| frame.time_ns < times.end)),
-        // What is left of it, the cut will say.
+        // The cut itself reports what is lost.
         Err(ReadError::Damaged(_)) => Ok(true),
         Err(error) => Err(error.into()),
     }

@@ -16,51 +16,51 @@ use gametape_simulator::{Board, Script, Settings, Simulation};
 use super::main_job;
 use super::record::parse_prefix;
 use crate::cli::tell;
+use crate::disk_space::check_place;
 use crate::exit::Outcome;
 use crate::open;
 use crate::recording::Recording;
-use crate::room::check_place;
 use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::store;
 use crate::this_machine::{InStep, ThisMachine};
 
-/// Seconds of data at the greatest speed, should the disk stall.
+/// Holds seconds of data at the highest speed, in case the disk stalls.
 const JOURNAL_BYTES: u64 = 32 << 20;
-/// The game goes on this long after the last lap, so that its time is seen.
+/// The simulation goes on this long after the last lap, so that the lap time is recorded.
 const AFTER_LAST_LAP_MS: u64 = 1_000;
-/// What the car does is said this often until the first lap is done.
+/// How often progress is printed until the first lap is complete.
 const SAY_EVERY: Duration = Duration::from_secs(3);
 
-/// Record a simulated car, to see how things work
+/// Record a simulated car, to try gametape without a game
 ///
-/// A car drives laps on a drawn track: a built-in simulation, not a game. It shows them in shared memory as Assetto Corsa Competizione does,
-/// under names of its own, and is recorded like any game, into a folder apart from your tapes. Each lap is a little different, some are cut, and
-/// now and then the car comes into the pits. A lap without a stop takes less than 40 seconds. While it runs, other programs can record it too: see the line that
-/// it prints. The path of the tape goes to stdout.
+/// A simulated car drives laps on a made-up track: it is built in and not a game. It exposes them in shared memory as Assetto
+/// Corsa Competizione does, under separate names, and is recorded like any game, into a folder separate from your tapes. The
+/// laps vary, some are invalid, and sometimes the car pits. A lap without a pit stop takes less than 40 seconds. While it runs,
+/// other programs can record it too; the command for that is printed. The path of the tape goes to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  gametape demo                    until Ctrl+C
+  gametape demo                    run until Ctrl+C
   gametape demo --exit             one lap
   gametape demo --laps 3 --speed 20
   gametape info $(gametape demo --exit --speed 100)
 
-With --speed, times on the tape are those of the simulation.")]
+With --speed, the times on the tape are simulation time.")]
 pub(crate) struct Args {
-    /// End after this many laps
+    /// Stop after this many laps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     laps: Option<u32>,
-    /// Times faster than real time, up to 100
+    /// Speed factor, from 0.01 to 100
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
-    /// Another number gives another drive, the same number the same
+    /// Seed of the simulation: the same seed gives the same drive
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// What stands before the names of the memory; one with the number of the process if left out
+    /// Prefix of the shared-memory names [default: one with the process id]
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
-    /// End by itself: after one lap, or after --laps
+    /// Stop after one lap, or after --laps
     #[arg(long)]
     exit: bool,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub(crate) struct Args {
 
 fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok().filter(|speed| (0.01..=100.0).contains(speed));
-    speed.ok_or_else(|| "the speed is a number from 0.01 to 100".into())
+    speed.ok_or_else(|| "the speed must be a number from 0.01 to 100".into())
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -97,11 +97,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);
     }
-    tell("a simulated car drives (not a game); another program can record it too:");
+    tell("driving a simulated car (not a game); to record it with another program as well, run:");
     tell(&format!("  gametape record --names {}", prefix.as_str()));
     let laps = args.laps.or(args.exit.then_some(1));
     if laps.is_none() {
-        tell("press Ctrl+C to end");
+        tell("press Ctrl+C to stop");
     }
     let (say, lines) = channel();
     recording = recording.with_lines(lines);
@@ -113,10 +113,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     recording.finish(&stop, false)
 }
 
-/// Names that no other demonstration and no game uses.
+/// Returns a prefix that no other demo and no game uses.
 fn own_prefix() -> anyhow::Result<Prefix> {
     let text = format!("demo-{}-", std::process::id());
-    Prefix::new(&text).ok_or_else(|| anyhow!("{text:?} cannot stand before names; name another prefix with --names"))
+    Prefix::new(&text).ok_or_else(|| anyhow!("{text:?} is not a valid prefix; name another one with --names"))
 }
 
 fn options(args: &Args, folder: PathBuf) -> RecordOptions {
@@ -132,14 +132,14 @@ fn options(args: &Args, folder: PathBuf) -> RecordOptions {
     }
 }
 
-/// The simulated game on a thread of its own.
+/// The simulated game on its own thread.
 struct Drive {
     thread: JoinHandle<Result<u32, LiveError>>,
     stop: StopFlag,
 }
 
 impl Drive {
-    /// Drives until that many laps are done. What the car does until the end of the first lap goes to `say` now and then.
+    /// Drives until that many laps are complete. Sends progress to `say` until the first lap is complete.
     fn start(
         mut game: LiveGame<ThisMachine>,
         clock: Arc<GameClock>,
@@ -168,33 +168,36 @@ impl Drive {
         Ok(Self { thread, stop })
     }
 
-    /// Ends it. Gives how many laps were driven.
+    /// Stops the simulation and returns the number of completed laps.
     fn end(self) -> anyhow::Result<u32> {
         self.stop.stop();
-        let ended = self.thread.join().map_err(|_| anyhow!("the simulation ended early: please report it"))?;
+        let ended = self
+            .thread
+            .join()
+            .map_err(|_| anyhow!("the simulation thread panicked, which is a bug; please report it"))?;
         Ok(ended?)
     }
 }
 
-/// What the car does in its first lap, for somebody who waits for it to end.
+/// Describes the progress of the first lap, for users who wait for it.
 fn first_lap_text(board: &Board, speed_kmh: f32) -> String {
     let percent = (board.position.clamp(0.0, 1.0) * 100.0).floor();
     let sector = board.sector + 1;
     format!("  first lap: {percent:.0} % of the track, sector {sector}, {speed_kmh:.0} km/h")
 }
 
-/// Counts laps over all sessions, and says when it is enough.
+/// Counts laps over all sessions, and decides when to stop.
 #[derive(Debug, Default)]
 struct LapCounter {
     wanted: Option<u32>,
     done: u32,
-    /// What the session said last. A new session counts from the start.
+    /// The lap count that the session reported last. A new session counts from 0.
     of_session: i32,
     end_ms: Option<u64>,
 }
 
 impl LapCounter {
-    /// The session says that so many laps are completed. `false` when it is time to end.
+    /// Takes the number of completed laps of the session. Returns `false` when it is time to stop.
     fn goes_on(&mut self, of_session: i32, now_ms: u64) -> bool {
         let more = of_session.saturating_sub(self.of_session);
         self.of_session = of_session;
@@ -208,13 +211,11 @@ impl LapCounter {
 
 fn tell_what_next(tapes: &[PathBuf], laps: u32) {
     if let Some(path) = tapes.last().map(|path| Path::display(path)) {
-        tell("try next:");
+        tell("next, try:");
         tell(&format!("  gametape info {path}"));
         tell(&format!("  gametape laps {path}"));
         match laps {
-            0 | 1 => tell(
-                "  gametape compare TAPE#1 TAPE#2           two laps: `gametape demo --laps 3` makes a tape with some",
-            ),
+            0 | 1 => tell("  gametape compare TAPE#1 TAPE#2           needs two laps: `gametape demo --laps 3`"),
             _ => tell(&format!("  gametape compare {path}#1 {path}#2")),
         }
         tell(&format!("  gametape export {path} --to html"));
@@ -239,7 +240,7 @@ mod tests {
         let last_ms = 98 * 40_000;
         assert!(counter.goes_on(8, last_ms + 40_000 + AFTER_LAST_LAP_MS - 1));
         assert!(!counter.goes_on(8, last_ms + 40_000 + AFTER_LAST_LAP_MS));
-        // A session that ends just then does not begin it anew.
+        // A session that ends at this moment does not restart the countdown.
         assert!(!counter.goes_on(0, last_ms + 100_000));
     }
 

@@ -13,25 +13,25 @@ use super::record::{parse_game, parse_prefix};
 use crate::exit::{self, Outcome};
 use crate::{human, open};
 
-/// Say why no game is found, and what to do about it
+/// Diagnose why no game is found, and how to fix it
 ///
-/// Looks for the games' processes and their memory, for who may read it, for what stands in it (twice, 0.2 s apart, to see whether it
-/// moves), for recorders and players that run, and at the folder of the tapes. Changes nothing. Exit code 0 if a game is there and
-/// can be recorded now; 4 if not: the last line says why and what to do first; 1 if the doctor itself failed.
+/// Checks the games' processes, their shared memory, its permissions and its content (twice, 0.2 s apart, to see whether it
+/// changes), running recorders and players, and the tapes folder. Changes nothing. Exit code 0 if a game is running and can be
+/// recorded now; 4 if not, with the reason and the first thing to do on the last line; 1 if the doctor itself failed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape doctor
   gametape doctor --game acc
-  gametape doctor --names demo-1234-      what `gametape demo` plays
+  gametape doctor --names demo-1234-      the car of `gametape demo`
   gametape doctor --json | jq -r '.findings[] | select(.state != \"ok\") | .text'")]
 pub(crate) struct Args {
-    /// Only this game; `gametape games` lists them
+    /// Check only this game; `gametape games` lists them
     #[arg(long, value_name = "ID", value_parser = parse_game)]
     game: Option<&'static Game>,
-    /// What stands before the names of the game's memory: for demonstrations and tests
+    /// Prefix of the shared-memory names, for demos and tests
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Err(exit::nothing_found(format!("no game can be recorded now{}", human::safe(&why.unwrap_or_default()))))
 }
 
-/// What is set, and by whom.
+/// Returns the settings and where each one comes from.
 fn settings(args: &Args, folders: &Folders, echo_vr: Option<&EchoVrAddress>) -> Vec<Setting> {
     let folder = |name, path: &std::path::Path, variable| Setting {
         name,
@@ -91,7 +91,7 @@ fn settings(args: &Args, folders: &Folders, echo_vr: Option<&EchoVrAddress>) -> 
     ]
 }
 
-/// Whose memory in Wine is looked into; `None` where nobody's is.
+/// Returns which Wine processes are searched; `None` if none are.
 fn in_wine(args: &Args) -> Option<String> {
     match open::in_wine() {
         InWine::Games => args.names.is_none().then(|| "known games".into()),
@@ -101,7 +101,7 @@ fn in_wine(args: &Args) -> Option<String> {
     .filter(|_| cfg!(target_os = "linux"))
 }
 
-/// The first of these variables that counts. Those of the XDG are not asked outside Linux, nor where they name no full path.
+/// Returns the first of these variables that takes effect. XDG variables are ignored outside Linux, and if they are not absolute paths.
 fn set_by(variables: &[&'static str]) -> Origin {
     let counts = |name: &&&'static str| {
         let Some(value) = std::env::var_os(**name).filter(|value| !value.is_empty()) else { return false };

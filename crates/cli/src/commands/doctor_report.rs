@@ -1,4 +1,4 @@
-//! What `gametape doctor` prints. The names of the JSON fields are a promise to other programs.
+//! The output of `gametape doctor`. The JSON field names are stable: other programs rely on them.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::human;
 
-/// All that was found.
+/// All findings.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// A recorder that is started now would record a game.
+    /// Whether a recorder started now would record a game.
     can_record: bool,
-    /// Ids of the games that are there.
+    /// Ids of the games that are ready to be recorded.
     ready: Vec<&'static str>,
     findings: Vec<ReportFinding>,
     settings: Vec<ReportSetting>,
@@ -59,7 +59,7 @@ impl Report {
     }
 }
 
-/// One line for each finding and setting, for other programs that read lines.
+/// One line per finding and setting, for programs that read lines.
 pub(super) fn lines(report: &Report) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     for finding in &report.findings {
@@ -74,7 +74,7 @@ pub(super) fn lines(report: &Report) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Columns, and the next step below what it is for.
+/// A table, with the next step below each finding.
 pub(super) fn table(report: &Report) -> io::Result<Vec<u8>> {
     let longest = |texts: &mut dyn Iterator<Item = &str>| texts.map(str::len).max().unwrap_or_default();
     let games = longest(&mut report.findings.iter().map(|finding| finding.game.unwrap_or("-")));

@@ -23,24 +23,26 @@ use crate::report_page::{About, NO_PAGE, ReportPage};
 use crate::stop::Stop;
 use crate::{dictionary, human, open, time};
 
-/// Write tapes as tables that other programs read, or as a page to look at
+/// Export tapes as tables, as an HTML report or as Echo VR captures
 ///
-/// Tables (csv, jsonl): a row stands at each moment at which one of the streams has a frame; slower streams keep what they said last. Before the channels come the time in
-/// nanoseconds and in seconds since the beginning of the tape, UTC, the lap (its number on the tape) and the distance from the line. Numbers are exact, with a decimal
-/// point. Without `--channels` a table has the usual channels (speed, engine, pedals, steering, fuel, tyres, position); `--all` gives every one. `gametape info --channels`
-/// lists them with their units.
+/// Tables (csv, jsonl): a row for each time at which one of the streams has a frame; slower streams repeat their last value.
+/// The channels are preceded by the time in nanoseconds and in seconds since the start of the tape, UTC, the lap (its number on
+/// the tape) and the distance from the start line. Numbers are exact, with a decimal point. Without `--channels`, a table has
+/// the common channels (speed, engine, pedals, steering, fuel, tyres, position); `--all` writes every one. `gametape info
+/// --channels` lists them with their units.
 ///
-/// A page (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is below 15 MB however long the tape is, and asks nothing of
-/// the network.
+/// Report (html): one file that a browser opens from disk, with laps, traces, map and comparison. It is smaller than 15 MB
+/// however long the tape is, and needs no network.
 ///
-/// Captures of Echo VR (echoreplay, v2-tape, nevrcap): files that other tools of the game read. What was imported from such a file comes back the same to the byte: its lines, its records.
-/// Every one of them can be made of every other. Here a folder stands for the files in it, and `--jobs` says how many are written at the same time.
+/// Echo VR captures (echoreplay, v2-tape, nevrcap): files that other tools for the game read. A tape imported from such a file
+/// is exported byte for byte: its lines, its records. Each of these formats can be converted to every other. A folder stands
+/// for the files in it, and `--jobs` sets how many are written in parallel.
 ///
-/// The source is never touched, and nothing is overwritten without `--force`: a name that is taken gets a number.
+/// The source is never modified, and nothing is overwritten without `--force`: if a name is taken, a number is added.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  gametape export                                   the newest tape, as CSV beside it
-  gametape export --to html                         the newest tape, as a page for the browser
+  gametape export                                   the newest tape, as CSV next to it
+  gametape export --to html                         the newest tape, as a report for the browser
   gametape export race.gtape --to csv,html
   gametape export race.gtape --to csv,jsonl --channels speedKmh,gas,brake,gear
   gametape export race.gtape --all --from 1:30 --until 3:00 --hz 20
@@ -52,47 +54,49 @@ use crate::{dictionary, human, open, time};
   gametape export match.tape --to v2-tape --schema seed
   gametape export match.gtape --to echoreplay,v2-tape
 
-Times: 90, 1:30.5, 10m, 250ms; rows from --from on and before --until are given.")]
+Times: 90, 1:30.5, 10m, 250ms; rows from --from up to, but not including, --until are written.")]
 pub(crate) struct Args {
-    /// Tapes, or any file that `gametape import` reads; the newest tape if left out
+    /// Tapes, or any files that `gametape import` reads [default: the newest tape]
     pub(super) files: Vec<PathBuf>,
-    /// csv (if left out), jsonl, html; of Echo VR instead echoreplay, v2-tape (.tape), nevrcap. Several with commas between them
+    /// csv, jsonl, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
     #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
     to: Vec<To>,
-    /// Which channels, in this order; the usual ones if left out. STREAM/NAME where two streams have one. In a page those that all games share come first
+    /// The channels, in this order [default: the common ones]. STREAM/NAME if two streams have the same name. A report lists
+    /// the channels common to all games first
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     channels: Vec<String>,
-    /// Every channel
+    /// Export every channel
     #[arg(long, conflicts_with = "channels")]
     all: bool,
-    /// Tables: the first time to give
+    /// Tables: start at this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     from: Option<u64>,
-    /// Tables: the first time not to give
+    /// Tables: stop before this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     until: Option<u64>,
-    /// Tables: at most N rows a second, the first one of each period; every row if left out
+    /// Tables: at most N rows a second, the first one of each period [default: every row]
     #[arg(long, value_name = "N", value_parser = rate)]
     hz: Option<f64>,
-    /// A table for each lap
+    /// Write one table per lap
     #[arg(long)]
     pub(super) per_lap: bool,
-    /// The file to write, the folder, or - for stdout; beside the source if left out
+    /// Output file, folder, or - for stdout [default: next to the source]
     #[arg(short, long, value_name = "OUT|DIR|-")]
     pub(super) output: Option<PathBuf>,
-    /// Overwrite files; a source is never overwritten
+    /// Overwrite existing files, but never a source
     #[arg(long)]
     pub(super) force: bool,
-    /// Of v2-tape: the first generation of the schema, for readers that know no other; what it has no place for is left out and counted
+    /// v2-tape: write the first generation of the schema, for readers that support no other; values it cannot represent are
+    /// left out and counted
     #[arg(long, value_enum, value_name = "SCHEMA")]
     schema: Option<Schema>,
-    /// The zstd dictionary that Telemetry V2 captures were packed with; a v2-tape that is made of one is packed with it again
+    /// The zstd dictionary that Telemetry V2 captures were compressed with; also used to compress a v2-tape made from one
     #[arg(long, value_name = "FILE")]
     pub(super) dictionary: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     pub(super) json: bool,
-    /// Files at the same time, where there are no tables; as many as the machine has cores if left out
+    /// Number of files to write in parallel; not for tables [default: number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,
 }
@@ -113,7 +117,7 @@ enum To {
     Echoreplay,
 }
 
-/// What is written.
+/// The kind of output.
 #[derive(Clone, Copy)]
 enum Kind {
     Rows(RowFormat),
@@ -121,19 +125,19 @@ enum Kind {
 }
 
 impl To {
-    /// The ending of its files, and what is in them.
+    /// Returns the file extension and the kind of output.
     fn kind(self) -> anyhow::Result<(&'static str, Kind)> {
         match self {
             Self::Csv => Ok(("csv", Kind::Rows(RowFormat::Csv))),
             Self::Jsonl => Ok(("jsonl", Kind::Rows(RowFormat::Jsonl))),
             Self::Html => Ok(("html", Kind::Page(ReportPage::embedded().context(NO_PAGE)?))),
             Self::V2Tape | Self::Nevrcap | Self::Echoreplay => Err(exit::usage(
-                "v2-tape, nevrcap and echoreplay cannot be written together with tables and pages: name them in a --to of their own",
+                "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl and html; export them with a separate command",
             )),
         }
     }
 
-    /// The captures of Echo VR's tools among them.
+    /// Returns the Echo VR capture format, if it is one.
     fn capture(self, schema: Option<Schema>) -> Option<Capture> {
         match self {
             Self::Echoreplay => Some(Capture::EchoReplay),
@@ -144,14 +148,14 @@ impl To {
     }
 }
 
-/// A number of rows a second.
+/// Parses a number of rows a second.
 fn rate(text: &str) -> Result<f64, String> {
     let hz = text.parse::<f64>().ok().filter(|hz| hz.is_finite() && (0.001..=100_000.0).contains(hz));
-    hz.ok_or_else(|| "a number from 0.001 to 100000 is needed".to_owned())
+    hz.ok_or_else(|| "the rate must be a number from 0.001 to 100000".to_owned())
 }
 
 impl Args {
-    /// The times of rows.
+    /// Returns the time range of the rows.
     fn times(&self) -> anyhow::Result<Range<u64>> {
         let times = self.from.unwrap_or(0)..self.until.unwrap_or(u64::MAX);
         if times.is_empty() { Err(exit::usage("--until must be later than --from")) } else { Ok(times) }
@@ -161,15 +165,15 @@ impl Args {
         self.from.is_some() || self.until.is_some() || self.hz.is_some()
     }
 
-    /// What goes to stdout is one file, and nothing else.
+    /// Checks that exactly one file, and nothing else, goes to stdout.
     pub(super) fn check_stdout(&self, several: bool) -> anyhow::Result<()> {
         if is_stdout(self) && (several || self.per_lap) {
             return Err(exit::usage(
-                "only one file can go to stdout: name one source and one format, or a folder with -o",
+                "only one file can go to stdout; name one source and one format, or a folder with -o",
             ));
         }
         if is_stdout(self) && self.json {
-            return Err(exit::usage("--json and -o - both write to stdout; leave one of them out"));
+            return Err(exit::usage("--json and -o - both write to stdout; use only one of them"));
         }
         Ok(())
     }
@@ -177,13 +181,13 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.schema.is_some() && !args.to.contains(&To::V2Tape) {
-        return Err(exit::usage("--schema is for --to v2-tape alone"));
+        return Err(exit::usage("--schema is only for --to v2-tape"));
     }
     let captures: Vec<Capture> = args.to.iter().filter_map(|to| to.capture(args.schema)).collect();
     if captures.len() == args.to.len() {
         if args.chooses_rows() || args.all || !args.channels.is_empty() || args.per_lap {
             return Err(exit::usage(
-                "--from, --until, --hz, --channels, --all and --per-lap are for tables; `gametape cut` makes a shorter tape",
+                "--from, --until, --hz, --channels, --all and --per-lap are only for tables; use `gametape cut` to make a shorter tape first",
             ));
         }
         return export_captures::run(args, &captures);
@@ -191,11 +195,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let kinds = args.to.iter().map(|to| to.kind()).collect::<anyhow::Result<Vec<_>>>()?;
     let has_page = kinds.iter().any(|(_, kind)| matches!(kind, Kind::Page(_)));
     if args.per_lap && kinds.iter().all(|(_, kind)| matches!(kind, Kind::Page(_))) {
-        return Err(exit::usage("a page has all laps in one file; leave --per-lap out, or add csv to --to"));
+        return Err(exit::usage("a report has all laps in one file; omit --per-lap, or add csv to --to"));
     }
     if has_page && args.chooses_rows() {
         return Err(exit::usage(
-            "--from, --until and --hz are for tables; for a page of a part of the tape use `gametape cut` first",
+            "--from, --until and --hz are only for tables; for a report of a part of the tape use `gametape cut` first",
         ));
     }
     let times = args.times()?;
@@ -214,11 +218,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let every = choose(tape, &args.channels).map_err(|error| channel_error(&error).context(shown.to_string()))?;
         if every.0.is_empty() {
             return Err(exit::nothing_found(format!(
-                "{shown} has no channels: its streams have no layout; `gametape cat --format raw` gives their bytes"
+                "{shown} has no channels: its streams have no layout; use `gametape cat --format raw` to print their bytes"
             )));
         }
         let usual = (args.channels.is_empty() && !args.all).then(|| choose_usual(tape));
-        let tracked = laps_of(tape).with_context(|| format!("cannot find the laps of {shown}"))?;
+        let tracked = laps_of(tape).with_context(|| format!("cannot track the laps of {shown}"))?;
         for (ending, kind) in &kinds {
             let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
             let replace = args.force;
@@ -279,7 +283,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::damaged_if(damaged))
 }
 
-/// What is exported.
+/// The source of an export.
 struct Source<'a> {
     path: &'a Path,
     tape: &'a Tape,
@@ -291,7 +295,7 @@ struct Source<'a> {
 struct Done {
     paths: Vec<PathBuf>,
     bytes: u64,
-    /// Rows of tables; a page has none.
+    /// Rows of tables; `None` for a report.
     rows: Option<u64>,
     channels: usize,
     damage: Vec<String>,
@@ -304,12 +308,12 @@ fn write_rows(
     mut rows: Box<dyn Rows + '_>,
 ) -> anyhow::Result<Done> {
     if args.per_lap && of.tracked.is_none_or(|tracked| tracked.laps().next().is_none()) {
-        return Err(exit::nothing_found("no lap is on the tape; leave --per-lap out"));
+        return Err(exit::nothing_found("the tape has no laps; omit --per-lap"));
     }
     let exported = export_some_rows(of.tape, of.columns, options, of.tracked, rows.as_mut())?;
     if exported.rows == 0 && args.chooses_rows() {
         return Err(exit::nothing_found(
-            "the tape has no frame between these times; `gametape info` says how long it is",
+            "the tape has no frames between these times; `gametape info` shows its duration",
         ));
     }
     let damage = exported.damage.iter().map(ToString::to_string).collect();

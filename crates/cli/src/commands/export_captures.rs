@@ -1,4 +1,5 @@
-//! `gametape export --to echoreplay`, `v2-tape` and `nevrcap`: recordings of Echo VR as files that other tools of the game read. One file for each source, several sources at the same time.
+//! `gametape export --to echoreplay`, `v2-tape` and `nevrcap`: Echo VR recordings as files for other tools of the game. One
+//! file per source, several sources in parallel.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -22,22 +23,22 @@ use crate::stop::Stop;
 use crate::stoppable::{Stopped, is_stopped};
 use crate::{dictionary, human, open, sources};
 
-/// What is written.
+/// The capture format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Capture {
-    /// The lines of Echo VR's replay tools.
+    /// The line format of Echo VR's replay tools.
     EchoReplay,
     /// Telemetry V2.
     V2Tape {
-        /// In its first generation.
+        /// Whether to write the first generation of the schema.
         seed: bool,
     },
-    /// The first version of it.
+    /// Version 1 of the capture format (`.nevrcap`).
     Nevrcap,
 }
 
 impl Capture {
-    /// The ending of its files.
+    /// Returns the file extension.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::EchoReplay => "echoreplay",
@@ -47,14 +48,14 @@ impl Capture {
     }
 }
 
-/// What came of one source.
+/// The result of one source.
 struct Written {
     path: PathBuf,
     frames: u64,
-    /// What the format has no place for, in words.
+    /// What the format cannot represent, as text.
     left_out: Vec<String>,
     damage: Vec<String>,
-    /// The tape itself has damage that is told elsewhere.
+    /// Whether the tape itself is damaged, which is reported elsewhere.
     damaged: bool,
 }
 
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> 
     });
     let mut reports = Vec::new();
     for (job, result) in jobs.iter().zip(&results) {
-        // The error of a single file is the command's.
+        // The error of a single file is returned by the command.
         if jobs.len() > 1 || result.is_ok() {
             tell_result(&job.source, result);
         }
@@ -103,7 +104,7 @@ pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> 
     conclusion(results)
 }
 
-/// Writes a file of its own first, since an archive is not written from its beginning to its end.
+/// Writes to a temporary file first, since an archive is not written sequentially.
 fn to_stdout(job: &Job, stop: &Stop, bar: &Bar) -> anyhow::Result<Outcome> {
     let scratch = Scratch::new()?;
     let name = job.source.with_extension(job.capture.ending());
@@ -120,7 +121,7 @@ fn to_stdout(job: &Job, stop: &Stop, bar: &Bar) -> anyhow::Result<Outcome> {
     conclusion(vec![Ok(written)])
 }
 
-/// Says how the command ends: a failure weighs more than a problem.
+/// Determines the outcome of the command: errors take precedence over problems.
 fn conclusion(results: Vec<anyhow::Result<Written>>) -> anyhow::Result<Outcome> {
     let total = results.len();
     let damaged = results.iter().flatten().any(|written| written.damaged || !written.damage.is_empty());
@@ -131,11 +132,11 @@ fn conclusion(results: Vec<anyhow::Result<Written>>) -> anyhow::Result<Outcome> 
     match (failed.len(), failed.pop()) {
         (_, None) => Ok(Outcome::damaged_if(damaged)),
         (_, Some(error)) if total == 1 => Err(error),
-        (count, _) => Err(anyhow!("{count} of {total} files could not be converted; what went wrong stands above")),
+        (count, _) => Err(anyhow!("{count} of {total} files could not be converted; see the errors above")),
     }
 }
 
-/// Which files are written, and where they go; two sources of one name do not meet.
+/// Chooses the files to write. Sources with the same name get different output names.
 fn choose_jobs(args: &Args, captures: &[Capture]) -> anyhow::Result<Vec<Job>> {
     let mut all = Vec::new();
     for capture in captures {
@@ -173,7 +174,7 @@ fn tell_result(source: &Path, result: &anyhow::Result<Written>) {
             let frames = human::counted(written.frames, "frame");
             tell(&format!("{} -> {}: {frames}, {size}", source.display(), written.path.display()));
         }
-        // Told once, at the end.
+        // Reported once, at the end.
         Err(error) if is_stopped(error.as_ref()) => {}
         Err(error) => tell(&format!("error: {error:#}")),
     }
@@ -212,7 +213,7 @@ fn write_to(wanted: &Path, job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> 
     Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
 }
 
-/// Frames, what was left out, damage.
+/// Returns the number of frames, what was left out, and damage.
 fn parts(
     result: Result<CaptureExported, CaptureExportError>,
 ) -> anyhow::Result<(u64, Vec<String>, Vec<gametape::format::read::Problem>)> {
@@ -226,20 +227,21 @@ fn parts(
     let words = [
         (
             exported.left_out_by_schema,
-            "value or event that the schema has no place for was left out",
-            "values and events that the schema has no place for were left out",
+            "value or event that the schema cannot represent was left out",
+            "values and events that the schema cannot represent were left out",
         ),
         (
             exported.left_out,
-            "answer, mark or line that the format has no place for was left out",
-            "answers, marks and lines that the format has no place for were left out",
+            "response, mark or line that the format cannot represent was left out",
+            "responses, marks and lines that the format cannot represent were left out",
         ),
     ];
     let left_out = words.into_iter().filter(|(count, ..)| *count > 0);
     let mut left_out: Vec<_> = left_out.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
     if exported.without_dictionary {
         left_out.push(
-            "packed without the zstd dictionary that its header names; --dictionary FILE packs with it".to_owned(),
+            "compressed without the zstd dictionary that its header names; use --dictionary FILE to compress with it"
+                .to_owned(),
         );
     }
     Ok((exported.frames, left_out, exported.damage))

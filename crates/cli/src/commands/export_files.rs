@@ -1,4 +1,4 @@
-//! Files that rows go to: under a temporary name until they are whole, and never over another.
+//! Output files of an export: written under a temporary name until they are complete, and never over an existing file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -13,7 +13,7 @@ use crate::stop::Stop;
 use crate::stoppable::Stopped;
 use crate::terminal::{self, Out};
 
-/// A folder that goes away with what is in it.
+/// A temporary folder that is removed when dropped.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -23,7 +23,7 @@ impl Scratch {
             let path = free_path(&wanted, &|path| path.exists());
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // Another file of the same command took it.
+                // Another file of the same command uses this name.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -37,19 +37,19 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // It is in the system's own folder for such things.
+        // It is in the system's temporary folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// An error with the file it is about.
+/// Adds the path to an I/O error.
 fn of(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// A file that has not got its name yet. It is removed unless it gets one.
+/// A file under its temporary name. Removed when dropped, unless it was published.
 struct Unnamed {
-    /// `None` once it is whole: a tape of a long race has more laps than a process may have files open.
+    /// `None` once the file is complete: a tape of a long race has more laps than a process may open files.
     out: Option<BufWriter<File>>,
     path: PathBuf,
     name: PathBuf,
@@ -58,7 +58,7 @@ struct Unnamed {
 }
 
 impl Unnamed {
-    /// A file that will have this name.
+    /// Creates a file that will get this name.
     fn create(name: PathBuf, replace: bool) -> io::Result<Self> {
         let path = part_path(&name);
         let out = BufWriter::with_capacity(1 << 18, File::create_new(&path).map_err(of(&name))?);
@@ -72,7 +72,7 @@ impl Unnamed {
         }
     }
 
-    /// All is on the disk.
+    /// Flushes and syncs the file.
     fn close(&mut self) -> io::Result<()> {
         let closed = match self.out.take() {
             Some(mut out) => out.flush().and_then(|()| out.get_ref().sync_all()),
@@ -81,7 +81,7 @@ impl Unnamed {
         closed.map_err(of(&self.name))
     }
 
-    /// Takes its name.
+    /// Gives the file its final name.
     fn publish(&mut self) -> io::Result<PathBuf> {
         self.close()?;
         let name = publish(&self.path, &self.name, self.replace).map_err(of(&self.name))?;
@@ -99,40 +99,40 @@ impl Drop for Unnamed {
     }
 }
 
-/// One file that is written from its beginning to its end. What is not finished is removed.
+/// One file that is written sequentially. Removed when dropped unless finished.
 pub(super) struct NewFile(Unnamed);
 
 impl NewFile {
-    /// A file that will have this name, or the next that is free.
+    /// Creates a file that will get this name, or the next free one.
     pub(super) fn create(name: &Path, replace: bool) -> io::Result<Self> {
         Unnamed::create(name.to_owned(), replace).map(Self)
     }
 
-    /// Where its bytes go.
+    /// Returns the writer for the content.
     pub(super) fn out(&mut self) -> io::Result<&mut BufWriter<File>> {
         self.0.out.as_mut().ok_or_else(|| io::Error::other("the file is closed"))
     }
 
-    /// All is on the disk, and the file has its name.
+    /// Syncs the file and gives it its name.
     pub(super) fn finish(mut self) -> io::Result<PathBuf> {
         self.0.publish()
     }
 }
 
-/// The name of a file until it is whole.
+/// Returns the temporary name of a file.
 fn part_path(name: &Path) -> PathBuf {
     let mut path = name.to_owned().into_os_string();
     path.push(format!(".part-{}", std::process::id()));
     PathBuf::from(path)
 }
 
-/// Rows on their way out.
+/// An output for rows.
 pub(super) trait Rows: RowSink {
-    /// Completes what was written; gives the files and the number of bytes.
+    /// Completes the output and returns the files and the number of bytes.
     fn finish(self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)>;
 }
 
-/// One file, or one for each lap.
+/// Writes one file, or one per lap.
 pub(super) struct ExportFiles<'a> {
     wanted: PathBuf,
     names: &'a Names<'a>,
@@ -141,7 +141,7 @@ pub(super) struct ExportFiles<'a> {
     stop: &'a Stop,
     bar: Bar,
     files: Vec<Unnamed>,
-    /// Rows go to the last file; `false` between laps, where nobody wants them.
+    /// Whether rows go to the last file; `false` between laps, whose rows are skipped.
     open: bool,
 }
 
@@ -160,7 +160,7 @@ impl<'a> ExportFiles<'a> {
 impl Rows for ExportFiles<'_> {
     fn finish(mut self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)> {
         let (mut names, mut bytes) = (Vec::new(), 0);
-        // What fails, and what comes behind it, is removed with this.
+        // If one fails, it and the following ones are removed on drop.
         for file in &mut self.files {
             let name = file.publish()?;
             bytes += name.metadata().map(|file| file.len()).unwrap_or_default();
@@ -211,7 +211,7 @@ impl RowSink for ExportFiles<'_> {
     }
 }
 
-/// Rows that go to stdout.
+/// Writes rows to stdout.
 pub(super) struct ToStdout<'a> {
     out: BufWriter<Out>,
     bytes: u64,

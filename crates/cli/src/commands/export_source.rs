@@ -1,4 +1,4 @@
-//! The source of an export as a tape, and its laps.
+//! Opens the source of an export as a tape, and tracks its laps.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use gametape::names::EXTENSION;
 use super::export_files::Scratch;
 use crate::open;
 
-/// A source as a tape: itself, or what an import makes of it, for as long as it is needed.
+/// A source as a tape: the tape itself, or a temporary import of the source.
 pub(super) struct Opened {
     pub(super) tape: Tape,
     _scratch: Option<Scratch>,
@@ -30,13 +30,13 @@ impl Opened {
                     .with_context(|| format!("cannot read {}", source.display()))?;
                 Ok(Self { tape: open::tape(&tape)?, _scratch: Some(scratch) })
             }
-            // With the words for what can go wrong.
+            // For its error messages.
             _ => Ok(Self { tape: open::tape(source)?, _scratch: None }),
         }
     }
 }
 
-/// The laps of a tape; `None` for a game that has none, which has values all the same.
+/// Tracks the laps of a tape; `None` for a game without laps, which can be exported all the same.
 pub(super) fn laps_of(tape: &Tape) -> Result<Option<Tracked>, TrackError> {
     match track_tape(tape) {
         Ok(tracked) => Ok(Some(tracked)),
@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk that fails when it is told to.
+    /// A disk that fails on demand.
     struct Failing(Vec<u8>, Arc<AtomicBool>);
 
     impl ReadAt for Failing {

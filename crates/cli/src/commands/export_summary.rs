@@ -1,4 +1,4 @@
-//! What is on a tape that was exported, in a few lines for people.
+//! A short summary of an exported tape for people.
 
 use gametape::format::read::Tape;
 use gametape::laps::{Tracked, TrackedSession};
@@ -7,7 +7,7 @@ use super::laps_table::lap_time;
 use crate::cli::tell;
 use crate::human;
 
-/// Tells of each session: what was driven, how long, and the best.
+/// Prints a line per session: what was driven, how long, and the best lap.
 pub(super) fn tell_summary(tape: &Tape, tracked: Option<&Tracked>) {
     let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let end_ns = streams().filter_map(|stream| stream.totals().last_ns.max(stream.status().seen_until_ns)).max();

@@ -1,4 +1,4 @@
-//! Where an export goes: beside its source, to a named file or folder, or to stdout.
+//! The destination of an export: next to its source, a named file or folder, or stdout.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::anyhow;
 use gametape::format::write::{Files as _, StdFiles};
 use gametape::names::free_path;
 
@@ -21,7 +21,7 @@ pub(super) fn is_stdout(args: &Args) -> bool {
     args.output.as_ref().is_some_and(|output| STDOUT.iter().any(|name| output.as_os_str() == *name))
 }
 
-/// Names of new files. Without `--force` nothing is overwritten; with it, a source still is not, and neither is what this command has written.
+/// Chooses names for new files. Without `--force` nothing is overwritten. Even with it, sources and files written by this command are not.
 pub(super) struct Names<'a> {
     args: &'a Args,
     sources: Vec<PathBuf>,
@@ -45,15 +45,15 @@ impl<'a> Names<'a> {
         path.canonicalize().is_ok_and(|path| self.sources.contains(&path))
     }
 
-    /// The name itself, or the next one that is not taken. It is this export's from now on.
+    /// Returns the name itself, or the next free one, and reserves it for this export.
     pub(super) fn free(&self, wanted: &Path) -> PathBuf {
         let name = free_path(wanted, &|path| self.is_taken(path));
         self.written.borrow_mut().insert(name.clone());
         name
     }
 
-    /// The file that an export of a source goes to; the folder is made. A name that the user gave is used as it is; one that is made up here gets a number if
-    /// it is taken.
+    /// Returns the file that a source is exported to; creates the folder. A name given by the user is used unchanged; a
+    /// generated name gets a number if it is taken.
     pub(super) fn wanted(&self, source: &Path, ending: &str, several: bool) -> anyhow::Result<PathBuf> {
         let beside = source.with_extension(ending);
         let Some(output) = &self.args.output else { return Ok(beside) };
@@ -64,28 +64,29 @@ impl<'a> Names<'a> {
         let shown = output.display();
         if is_folder {
             if output.exists() && !output.is_dir() {
-                return Err(exit::usage(format!("{shown} is a file; several files need a folder to go to")));
+                return Err(exit::usage(format!("{shown} is a file, but several files are written; name a folder")));
             }
             fs::create_dir_all(output)
-                .with_context(|| format!("cannot make the folder {shown}; choose another with -o"))?;
+                .map_err(|error| anyhow!("cannot create the folder {shown}: {error}; choose another with -o"))?;
             return Ok(output.join(beside.file_name().unwrap_or_default()));
         }
         match output.metadata() {
             Ok(found) if !found.is_file() => Err(exit::usage(format!(
-                "{shown} is not a regular file; write to stdout with `-o -` and redirect that to it"
+                "{shown} is not a regular file; write to stdout with `-o -` and redirect it there"
             ))),
             Ok(_) if self.is_source(output) => {
-                Err(exit::usage(format!("{shown} is the source; nothing was overwritten: name another file")))
+                Err(exit::usage(format!("{shown} is the source and was not overwritten; name another file")))
             }
             Ok(_) if !self.args.force => Err(exit::usage(format!(
-                "{shown} exists already; nothing was overwritten: name another file, or use --force"
+                "{shown} already exists and was not overwritten; name another file, or use --force"
             ))),
             _ => Ok(output.clone()),
         }
     }
 }
 
-/// Gives a finished file its name, or the next one that is free: somebody may have taken it meanwhile. With `replace` it replaces a file of that name.
+/// Renames a finished file to its name, or to the next free one if the name was taken meanwhile. With `replace`, replaces a
+/// file of that name.
 pub(super) fn publish(finished: &Path, name: &Path, replace: bool) -> io::Result<PathBuf> {
     if replace {
         return fs::rename(finished, name).map(|()| name.to_owned());

@@ -13,16 +13,16 @@ use crate::human;
 
 const TITLE: Style = Style::new().bold();
 
-/// List the games that are known, and what can be had of each
+/// List the supported games and what gametape reads from each
 ///
-/// Streams are what can be recorded while the game runs (`gametape record`); replays are files that the game writes
-/// (`gametape watch`). An id or an alias is what --game takes.
+/// Streams can be recorded while the game runs (`gametape record`); replays are files that the game writes
+/// (`gametape watch`). --game takes an id or an alias.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape games
   gametape games --json | jq -r '.games[].id'")]
 pub(crate) struct Args {
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -37,11 +37,11 @@ struct ReportGame {
     id: &'static str,
     aliases: &'static [&'static str],
     name: &'static str,
-    /// What can be recorded while the game runs.
+    /// Streams that can be recorded while the game runs.
     streams: Vec<ReportStream>,
-    /// Samples a second by default; `null` is every tick, or nothing to record.
+    /// Default sample rate; `null` if every tick is recorded, or if there is nothing to record.
     default_hz: Option<u32>,
-    /// What the game writes; `null` where nothing is known.
+    /// Files that the game writes; `null` if none are known.
     replays: Option<ReportReplays>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Both tables as one, in the order of ids.
+/// Merges live games and replay games, sorted by id.
 fn all_games(machine: &Environment) -> Vec<ReportGame> {
     let replays_of = |id: &str| REPLAY_GAMES.iter().find(|game| game.id == id).map(|game| replays(game, machine));
     let captured = GAMES.iter().map(|game| ReportGame {
@@ -143,7 +143,7 @@ fn table(games: &[ReportGame]) -> std::io::Result<Vec<u8>> {
         }
     }
     if !any {
-        writeln!(out, "  none of the replay folders is on this machine; `gametape watch DIR` watches any folder")?;
+        writeln!(out, "  none of the replay folders exists on this machine; `gametape watch DIR` watches any folder")?;
     }
     Ok(out)
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use gametape::format::open_regular;
 use gametape::identity::id_of_content;
 use gametape::import::{ImportError, ImportOptions, import_with};
@@ -23,34 +23,35 @@ use crate::progress::Bars;
 use crate::sources::{self, Sources};
 use crate::stoppable::{StoppableFiles, Stopped, is_stopped};
 
-/// Make tapes of files that other programs wrote, and keep their laps
+/// Convert files of other programs to tapes, and add their laps to the store
 ///
-/// The tapes go to your folder of tapes, or where -o says; they are noted in the catalogue, and their sessions and laps are put into the store, so that
-/// `gametape laps` and the pages show them. With --no-store only the tape is made, beside its FILE. The format is detected by content, not by name. Nothing in
-/// the file is lost: `gametape verify TAPE --against FILE` compares the two. What is broken is named, and everything else is kept (exit code 3). Nothing is
-/// overwritten: a number is added to a name that is taken, and a file that was imported before is not imported again. The paths of the tapes go to stdout.
+/// The tapes go to your tapes folder, or to -o. They are added to the catalogue, and their sessions and laps to the store, so
+/// that `gametape laps` and the dashboard show them. With --no-store only the tape is written, next to its FILE. The format is
+/// detected by content, not by name. The import is lossless: `gametape verify TAPE --against FILE` compares the two. Damaged
+/// parts are reported, and everything else is kept (exit code 3). Nothing is overwritten: if a name is taken, a number is
+/// added, and a file that was imported before is not imported again. The paths of the tapes go to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Args {
-    /// The files; a folder stands for those in it
+    /// The files; a folder stands for the supported files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A file name (for one FILE), or a folder; your folder of tapes if left out
+    /// Output file (for one FILE) or folder [default: your tapes folder]
     #[arg(short, long, value_name = "OUT|DIR")]
     output: Option<PathBuf>,
-    /// Only make the tape, beside each FILE unless -o is given; leave the store alone
+    /// Only write the tape, next to each FILE unless -o is given; do not use the store
     #[arg(long, conflicts_with = "store")]
     no_store: bool,
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Files at the same time; as many as the machine has cores if left out
+    /// Number of files to import in parallel [default: number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
-    /// The zstd dictionary that Telemetry V2 captures were packed with; files without one are read all the same
+    /// The zstd dictionary that Telemetry V2 captures were compressed with; captures without a dictionary are read as well
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -67,9 +68,9 @@ Formats:
   Echo VR capture of version 1         .nevrcap
 
 Examples:
-  gametape import race.ibt                   into your tapes and the store; then `gametape laps`
+  gametape import race.ibt                   into your tapes folder and the store
   gametape import race.ibt -o spa.gtape
-  gametape import race.ibt --no-store        only race.gtape, beside race.ibt
+  gametape import race.ibt --no-store        only race.gtape, next to race.ibt
   gametape import ~/iRacing/telemetry *.ksr *.replay -o tapes --jobs 4";
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -78,7 +79,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(nothing_to_import(sources));
     }
     let adding = (!args.no_store).then(|| Adding::open(args.store.as_deref())).transpose();
-    let adding = adding.context("the laps have nowhere to go; --no-store makes only the tape")?;
+    let adding =
+        adding.map_err(|error| anyhow!("cannot store the laps: {error:#}; use --no-store to write only the tape"))?;
     let outputs = choose_outputs(args, &sources.files, adding.as_ref())?;
     let jobs: Vec<(&PathBuf, &PathBuf)> = sources.files.iter().zip(&outputs).collect();
     let options = ImportOptions { dictionary: dictionary::read(args.dictionary.as_deref())? };
@@ -86,7 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         import_all(&jobs, &options, worker_count(args.jobs, jobs.len()), args.output.is_none(), adding.as_ref());
     let mut reports = Vec::new();
     for ((source, _), result) in jobs.iter().zip(&results) {
-        // The error of a single file is the command's.
+        // The error of a single file is returned by the command.
         if jobs.len() > 1 || !sources.unreadable.is_empty() || result.is_ok() {
             tell_result(source, result);
         }
@@ -121,11 +123,11 @@ fn nothing_to_import(sources: Sources) -> anyhow::Error {
             anyhow::Error::from(error).context(format!("cannot list the folder {}", folder.display()))
         }
         (None, Some(folder)) => sources::nothing_in(folder),
-        (None, None) => exit::nothing_found("no file was named"),
+        (None, None) => exit::nothing_found("no files to import"),
     }
 }
 
-/// Says how the command ends: a failure weighs more than a problem.
+/// Determines the outcome of the command: errors take precedence over problems.
 fn conclusion(sources: &Sources, results: Vec<ImportResult>) -> anyhow::Result<Outcome> {
     let total = results.len();
     let (stopped, results): (Vec<_>, Vec<_>) =
@@ -143,13 +145,11 @@ fn conclusion(sources: &Sources, results: Vec<ImportResult>) -> anyhow::Result<O
             ImportError::Read { .. } | ImportError::Exists { .. } => error.into(),
             error => anyhow::Error::from(error).context(format!("cannot import {}", file.display())),
         }),
-        Some(_) => Err(anyhow!("{count} of {total} files could not be imported; what went wrong stands above")),
-        None if folders > 0 => {
-            Err(anyhow!("{folders} of the folders could not be listed; what went wrong stands above"))
-        }
+        Some(_) => Err(anyhow!("{count} of {total} files could not be imported; see the errors above")),
+        None if folders > 0 => Err(anyhow!("{folders} of the folders could not be listed; see the errors above")),
         None => match not_stored {
             Some((path, error)) => Err(anyhow!(
-                "{} was made, but its laps are not in the store: {error}; `gametape add {}` tries again",
+                "{} was written, but its laps could not be stored: {error}; run `gametape add {}` to try again",
                 path.display(),
                 path.display()
             )),
@@ -167,7 +167,7 @@ fn import_all(
 ) -> Vec<ImportResult> {
     let bars = Bars::on_terminal();
     let files = Arc::new(StoppableFiles::default());
-    // The store has one writer at a time anyway.
+    // The store has a single writer anyway.
     let one_at_a_time = Mutex::new(());
     let add = |path: &Path| {
         let _turn = one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +178,7 @@ fn import_all(
         if files.stopped() {
             return Err(ImportError::Read { path: (*source).clone(), source: io::Error::other(Stopped) });
         }
-        // Where the user named no place, a tape of the same bytes is as good as a new one.
+        // If the user named no output, an existing tape of the same bytes is used.
         if let Some(adding) = adding.filter(|_| own_folder)
             && let Some((id, path)) = made_before(source, adding, &files)
         {
@@ -192,14 +192,14 @@ fn import_all(
     })
 }
 
-/// The tape that was made of these bytes before. A source that cannot be read is told of by the import.
+/// Returns the existing tape of the same bytes. The import itself reports a source that cannot be read.
 fn made_before(source: &Path, adding: &Adding, files: &StoppableFiles) -> Option<(gametape::format::TapeId, PathBuf)> {
     let mut file = UntilStopped { file: open_regular(source).ok()?, files };
     let id = id_of_content(&mut file, &mut |_| {}).ok()?;
     Some((id, adding.file_of(id)?))
 }
 
-/// A file that cannot be read any more once the end is wanted.
+/// A file whose reads fail after Ctrl+C.
 struct UntilStopped<'a> {
     file: File,
     files: &'a StoppableFiles,
@@ -211,7 +211,7 @@ impl Read for UntilStopped<'_> {
     }
 }
 
-/// Where each tape goes. A name that the user gave is taken as it is; one that is made up here gets a number if it is taken.
+/// Chooses the path of each tape. A name given by the user is used unchanged; a generated name gets a number if it is taken.
 fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> anyhow::Result<Vec<PathBuf>> {
     let folder = match (&args.output, adding) {
         (None, None) => None,
@@ -223,7 +223,7 @@ fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> an
             }
             if output.exists() && !output.is_dir() {
                 return Err(exit::usage(format!(
-                    "{} is a file; several files need a folder to go to",
+                    "{} is a file, but several tapes are written; name a folder",
                     output.display()
                 )));
             }
@@ -231,8 +231,9 @@ fn choose_outputs(args: &Args, files: &[PathBuf], adding: Option<&Adding>) -> an
         }
     };
     if let Some(folder) = folder {
-        create_private_folder(folder)
-            .with_context(|| format!("cannot make the folder {}; choose another with -o", folder.display()))?;
+        create_private_folder(folder).map_err(|error| {
+            anyhow!("cannot create the folder {}: {error}; choose another with -o", folder.display())
+        })?;
     }
     let mut chosen: HashSet<PathBuf> = HashSet::new();
     let mut outputs = Vec::new();

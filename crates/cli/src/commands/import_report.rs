@@ -1,4 +1,4 @@
-//! What `gametape import` says of each file. The names of the JSON fields are a promise to other programs.
+//! What `gametape import` reports for each file. The JSON field names are stable: other programs rely on them.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::cli::tell;
 use crate::human;
 use crate::stoppable::is_stopped;
 
-/// A tape of a file.
+/// The tape of a file.
 pub(super) struct Done {
-    /// Where it is.
+    /// The path of the tape.
     pub(super) path: PathBuf,
     pub(super) what: What,
-    /// `None` if no store was wanted.
+    /// `None` with `--no-store`.
     pub(super) in_store: Option<InStore>,
 }
 
-/// How the tape came about.
+/// Where the tape came from.
 pub(super) enum What {
     Made(Imported),
-    /// A tape of the same bytes was there.
+    /// A tape of the same bytes existed.
     AlreadyThere(TapeId),
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Report {
 pub(super) struct ReportImport {
     source: String,
     pub(super) path: Option<String>,
-    /// A tape of the same bytes was there before; nothing was written.
+    /// A tape of the same bytes existed; nothing was written.
     already_there: bool,
     kind: Option<&'static str>,
     tape_id: Option<String>,
@@ -65,11 +65,11 @@ impl Done {
     }
 }
 
-/// Tells people how the import of a file went.
+/// Prints the result of importing a file.
 pub(super) fn tell_result(source: &Path, result: &ImportResult) {
     let done = match result {
         Ok(done) => done,
-        // Told once, at the end.
+        // Reported once, at the end.
         Err(error) if is_stopped(error) => return,
         Err(error) => return tell(&format!("error: {}: {error}", source.display())),
     };
@@ -83,14 +83,14 @@ pub(super) fn tell_result(source: &Path, result: &ImportResult) {
             let frames = human::counted(imported.frames, "frame");
             tell(&format!("{from} -> {to}: {frames}, {} -> {}", sizes.0, sizes.1));
         }
-        What::AlreadyThere(_) => tell(&format!("{from}: imported before as {to}")),
+        What::AlreadyThere(_) => tell(&format!("{from}: already imported as {to}")),
     }
     if let Some(in_store) = &done.in_store {
         tell(&format!("  {}", in_store.words()));
     }
 }
 
-/// Problems of a source are words; their kind is that of the event that keeps them on the tape.
+/// Converts a problem of a source, which is plain text. The kind is that of the event that stores it on the tape.
 fn of_source(text: &str) -> ReportProblem {
     ReportProblem { kind: "import_problem", offset: None, stream: None, frames_lost: None, text: text.into() }
 }

@@ -11,22 +11,22 @@ use crate::{human, open};
 
 const TITLE: Style = Style::new().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default();
-/// Longer lists of events are cut; `gametape cat --events` prints them all.
+/// Longer lists of events are truncated; `gametape cat --events` prints all of them.
 const EVENTS_SHOWN: usize = 20;
 
-/// What is on a tape
+/// Show what a tape contains
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape info                              the newest tape
-  gametape info race.gtape --channels        with the names of all channels
+  gametape info race.gtape --channels        with all channels and their units
   gametape info race.gtape --json | jq '.streams[].name'")]
 pub(crate) struct Args {
-    /// The tape; the newest one if left out
+    /// The tape [default: the newest one]
     file: Option<PathBuf>,
     /// List the channels of each stream
     #[arg(long)]
     channels: bool,
-    /// One JSON document on stdout; what is not known is null
+    /// Print one JSON document to stdout; unknown values are null
     #[arg(long)]
     json: bool,
 }
@@ -67,9 +67,9 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
     writeln!(out, "  duration  {}", report.duration_ns.map_or_else(unknown, human::duration))?;
     writeln!(out, "  loss      {}", loss_text(&report.loss))?;
     if !report.complete {
-        let journal = if report.recovered_from_journal { "; its last frames come from the journal" } else { "" };
-        writeln!(out, "{WARNING}  not closed: its recorder is still running or was ended{journal}.{WARNING:#}")?;
-        writeln!(out, "{WARNING}  If it has ended: gametape recover {}{WARNING:#}", human::safe(&report.path))?;
+        let journal = if report.recovered_from_journal { "; its last frames are read from the journal" } else { "" };
+        writeln!(out, "{WARNING}  not closed: its recorder is still running or was killed{journal}.{WARNING:#}")?;
+        writeln!(out, "{WARNING}  If it is not running: gametape recover {}{WARNING:#}", human::safe(&report.path))?;
     }
     writeln!(out)?;
     write_streams(out, &report.streams)?;
@@ -108,7 +108,7 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
     }
     if !report.metadata.is_empty() {
         writeln!(out, "\n{TITLE}metadata{TITLE:#}")?;
-        // Keys are of anybody: one that is very long does not push all values aside.
+        // Keys may come from anywhere: a very long one must not push all values aside.
         let width = report.metadata.keys().map(|key| key.chars().count()).max().unwrap_or_default().clamp(16, 32);
         for (key, value) in &report.metadata {
             writeln!(out, "  {:<width$} {}", human::safe(key), human::safe(value))?;
@@ -117,7 +117,7 @@ fn write_human(out: &mut Vec<u8>, report: &Report, channels: bool) -> std::io::R
     Ok(())
 }
 
-/// Matches, goals, and for each player what the engine counted beside what events add up to.
+/// Writes matches, goals, and the statistics of each player: the engine's counters beside the sums of events.
 fn write_echo(out: &mut Vec<u8>, echo: &EchoReport) -> std::io::Result<()> {
     for (title, moments) in [("sessions", &echo.sessions), ("goals", &echo.goals)] {
         if !moments.is_empty() {
@@ -133,7 +133,7 @@ fn write_echo(out: &mut Vec<u8>, echo: &EchoReport) -> std::io::Result<()> {
     if echo.players.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{TITLE}players{TITLE:#} (engine's counter / events on the tape, where they differ)")?;
+    writeln!(out, "\n{TITLE}players{TITLE:#} (engine's counter / events on the tape, if they differ)")?;
     for player in &echo.players {
         let counts = player.engine.iter().filter_map(|(key, engine)| {
             let events = player.events.get(key).copied().flatten();
@@ -167,8 +167,8 @@ fn loss_text(loss: &Counts) -> String {
         .map(|(count, name)| format!("{} {name}", human::count(*count)))
         .collect();
     let lost = if lost.is_empty() { "none".into() } else { lost.join(", ") };
-    // Not lost: the recorder copied again.
-    let again = human::counted_as(torn, "torn copy was made again", "torn copies were made again");
+    // Not lost: the recorder retried the copy.
+    let again = human::counted_as(torn, "torn copy was retried", "torn copies were retried");
     if torn == 0 { lost } else { format!("{lost}; {again}") }
 }
 
@@ -221,8 +221,8 @@ mod tests {
     fn torn_copies_are_no_loss_and_unknown_is_not_none() {
         let loss = |dropped, torn, missed| Counts { dropped, torn, missed, gaps: Some(0) };
         assert_eq!(loss_text(&loss(Some(0), Some(0), Some(0))), "none");
-        assert_eq!(loss_text(&loss(Some(0), Some(115), Some(0))), "none; 115 torn copies were made again");
-        assert_eq!(loss_text(&loss(Some(2), Some(1), Some(3))), "2 dropped, 3 missed; 1 torn copy was made again");
+        assert_eq!(loss_text(&loss(Some(0), Some(115), Some(0))), "none; 115 torn copies were retried");
+        assert_eq!(loss_text(&loss(Some(2), Some(1), Some(3))), "2 dropped, 3 missed; 1 torn copy was retried");
         assert_eq!(loss_text(&loss(None, Some(1), Some(3))), "not known");
     }
 }

@@ -1,4 +1,4 @@
-//! What `gametape info --json` prints. The names of the fields are a promise to other programs.
+//! The document that `gametape info --json` prints. Field names are stable: other programs rely on them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,12 +29,12 @@ pub(super) struct Report {
     pub(super) stats: Stats,
     pub(super) events: Vec<ReportEvent>,
     pub(super) metadata: BTreeMap<String, String>,
-    /// Of Echo VR: its matches, goals and players.
+    /// Echo VR: matches, goals and players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) echo_vr: Option<EchoReport>,
 }
 
-/// What only tapes of Echo VR have.
+/// Data that only Echo VR tapes have.
 #[derive(Debug, Serialize)]
 pub(super) struct EchoReport {
     pub(super) sessions: Vec<EchoMoment>,
@@ -49,7 +49,7 @@ pub(super) struct EchoMoment {
     pub(super) text: String,
 }
 
-/// A player: what the engine counted, and what events add up to. Both are given where they disagree.
+/// A player: the engine's counters, and the sums of events. Both are given if they disagree.
 #[derive(Debug, Serialize)]
 pub(super) struct EchoPlayer {
     pub(super) slot: i64,
@@ -77,7 +77,7 @@ impl EchoReport {
     }
 }
 
-/// A stream of frames, or of descriptions of them.
+/// A data stream or a system stream.
 #[derive(Debug, Serialize)]
 pub(super) struct ReportStream {
     pub(super) name: String,
@@ -89,7 +89,7 @@ pub(super) struct ReportStream {
     pub(super) first_ns: Option<u64>,
     pub(super) last_ns: Option<u64>,
     pub(super) seen_until_ns: Option<u64>,
-    /// What was lost of this stream alone.
+    /// Loss counters of this stream.
     pub(super) loss: Counts,
     pub(super) channels: Vec<ReportChannel>,
 }
@@ -104,7 +104,7 @@ pub(super) struct ReportChannel {
     pub(super) unit: Option<String>,
 }
 
-/// What was lost; nothing is known of tapes whose recorder did not count.
+/// Loss counters; `null` if the recorder of the tape did not count.
 #[derive(Debug, Serialize)]
 pub(super) struct Counts {
     pub(super) dropped: Option<u64>,
@@ -113,14 +113,14 @@ pub(super) struct Counts {
     pub(super) gaps: Option<u64>,
 }
 
-/// What was noticed.
+/// Counters that are not losses.
 #[derive(Debug, Serialize)]
 pub(super) struct Stats {
     pub(super) late: Option<u64>,
     pub(super) unchanged: Option<u64>,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Serialize)]
 pub(super) struct ReportEvent {
     pub(super) kind: String,
@@ -137,9 +137,9 @@ impl Report {
         let game = streams.iter().map(|stream| &stream.spec().game).find(|game| !game.is_empty());
         let of_each: Vec<Counters> = tape.streams().map(|stream| stream.status().counters).collect();
         let counters = Counters::of_streams(&of_each);
-        // An imported tape has counters only if its source had: zeros would claim that somebody counted.
+        // An imported tape has counters only if its source had them: zeros would claim that losses were counted.
         let has_counters = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
-        // Without its end and its journal nobody knows what is missing.
+        // Without its end and its journal, the number of missing frames is unknown.
         let counted = has_counters && (tape.is_complete() || tape.uses_journal());
         let known = |count: u64| counted.then_some(count);
         let loss = |counters: &Counters| Counts {

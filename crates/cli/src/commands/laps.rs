@@ -10,10 +10,10 @@ use super::{laps_edit, laps_rebuild, laps_store, laps_table, of_lap};
 use crate::exit::{self, Outcome};
 use crate::open;
 
-/// Sessions, laps and sectors, of the store or of tapes
+/// List sessions, laps and sectors of the store or of tapes
 ///
-/// A lap is marked `*` where it is the best of its session, `!` where the game does not count it, `~` where its time is measured and not the game's.
-/// The first number is the lap's number on the tape, for `cut --lap`, `play --lap` and `compare TAPE#N`.
+/// `*` marks the best lap of a session, `!` a lap that the game counts as invalid, `~` a time that was measured instead of
+/// reported by the game. The first column is the lap's number on the tape, for `cut --lap`, `play --lap` and `compare TAPE#N`.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -23,29 +23,29 @@ use crate::open;
   gametape laps race.gtape --valid --phase flying
   gametape laps *.gtape --json | jq '.sessions[].laps[].time_ms'
   gametape laps --limit 0 --csv > laps.csv
-  gametape laps --store demo                 what `gametape demo` drove
-  gametape laps rebuild                      find the laps of all tapes again
-  gametape laps exclude race.gtape#3         take a lap out of bests; also delete, note
+  gametape laps --store demo                 laps of `gametape demo`
+  gametape laps rebuild                      track all tapes again
+  gametape laps exclude race.gtape#3         leave a lap out of bests; also delete, note
 
-Names of tracks, cars and drivers match in part and in any case of letters; a name that is exactly as typed wins. Dates are UTC."
+Tracks, cars and drivers match by part of their name, ignoring case; an exact match takes precedence. Dates are UTC."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The tapes; the store if left out
+    /// The tapes [default: the store]
     files: Vec<PathBuf>,
     #[command(flatten)]
     filters: Filters,
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL", conflicts_with = "files")]
     store: Option<String>,
-    /// Sessions of the store at most, newest first; 0 is all
+    /// Maximum number of sessions from the store, newest first; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "files")]
     limit: usize,
-    /// One JSON document on stdout; what is not known is null
+    /// Print one JSON document to stdout; unknown values are null
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// A line for each lap
+    /// Print one CSV line per lap
     #[arg(long)]
     csv: bool,
 }
@@ -53,34 +53,34 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Rebuild(laps_rebuild::Args),
-    /// Take laps or sessions out of every list; `restore` brings them back
+    /// Remove laps or sessions from all lists; `restore` brings them back
     #[command(after_help = "Examples:
   gametape laps delete race.gtape#3
   gametape laps delete 0123456789abcdef0123456789abcdef --json")]
     Delete(laps_edit::Args),
-    /// Bring deleted laps or sessions back
+    /// Restore deleted laps or sessions
     #[command(after_help = "Example:
   gametape laps restore race.gtape#3")]
     Restore(laps_edit::Args),
-    /// Take laps out of bests and statistics; `include` takes that back
+    /// Exclude laps from bests and statistics; `include` undoes it
     #[command(after_help = "Example:
   gametape laps exclude race.gtape#3")]
     Exclude(laps_edit::Args),
-    /// Let excluded laps count again
+    /// Include excluded laps again
     #[command(after_help = "Example:
   gametape laps include race.gtape#3")]
     Include(laps_edit::Args),
-    /// Put a note to a lap or a session
+    /// Attach a note to a lap or a session
     #[command(after_help = "Example:
   gametape laps note race.gtape#3 \"new tyres\"")]
     Note(laps_edit::NoteArgs),
 }
 
-/// What is shown: sessions, each with the tape that it is from.
+/// The sessions to show, each with its tape.
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) sessions: Vec<(String, ReportSession)>,
-    /// Sessions that were looked at.
+    /// The number of sessions before filtering.
     pub(super) found: usize,
     pub(super) damaged: bool,
 }
@@ -126,9 +126,9 @@ fn show(args: &Args) -> anyhow::Result<Outcome> {
     match (empty, found) {
         (false, _) => Ok(Outcome::damaged_if(damaged)),
         (true, 0) => Err(exit::nothing_found(
-            "no session is on the tape; the game was never driven while it was recorded, or has no laps, as Echo VR: `gametape cat --events` says what happened in it",
+            "the tape has no sessions: nothing was driven while it was recorded, or the game has no laps, like Echo VR; use `gametape cat --events` to list its events",
         )),
-        (true, _) => Err(exit::nothing_found("no session and no lap is as you asked; leave a filter out")),
+        (true, _) => Err(exit::nothing_found("no session or lap matches the filters; remove a filter")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Laps as lines with commas, for spreadsheets.
+//! Laps as CSV, for spreadsheets.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use super::laps_report::{ReportLap, ReportSession};
 const COLUMNS: &str = "tape,session,game,type,track,layout,car,driver,started_utc,tape_lap,number,time_ms,time_source,state,phase,complete,valid,eligible,\
     delta_to_best_ms,stint,start_ns,end_ns,fuel_used_l,reasons,sector_source,sectors_ms,lap";
 
-/// Writes a line for each lap; the first cell says where it is from.
+/// Writes a line for each lap; the first column is its tape.
 pub(super) fn write_csv<'a>(
     out: &mut Vec<u8>,
     sessions: impl Iterator<Item = (&'a str, &'a ReportSession)>,

@@ -1,4 +1,4 @@
-//! `gametape laps delete`, `restore`, `exclude`, `include` and `note`: what users say about laps and sessions of the store.
+//! `gametape laps delete`, `restore`, `exclude`, `include` and `note`: user edits of laps and sessions in the store.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::{human, open, store};
 
-/// Which laps or sessions.
+/// The laps or sessions to edit.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Laps as TAPE#N, or ids of laps and sessions as `gametape laps --json` and `--csv` print them
+    /// Laps as TAPE#N, or ids of laps and sessions from `gametape laps --json` or `--csv`
     #[arg(required = true, value_name = "LAP")]
     laps: Vec<String>,
     #[command(flatten)]
@@ -36,10 +36,10 @@ pub(super) struct NoteArgs {
 
 #[derive(Debug, clap::Args)]
 struct To {
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +49,7 @@ struct Report {
     edited: Vec<ReportEdited>,
 }
 
-/// A lap or a session after the change.
+/// A lap or a session after the edit.
 #[derive(Debug, Serialize)]
 struct ReportEdited {
     id: String,
@@ -64,7 +64,7 @@ struct ReportEdited {
 
 pub(super) fn delete(args: &Args) -> anyhow::Result<Outcome> {
     let edit = Edit { deleted: Some(true), ..Edit::default() };
-    change(&args.laps, &edit, &args.to, "deleted", Some("`gametape laps restore LAP` brings it back"))
+    change(&args.laps, &edit, &args.to, "deleted", Some("undo with `gametape laps restore LAP`"))
 }
 
 pub(super) fn restore(args: &Args) -> anyhow::Result<Outcome> {
@@ -73,7 +73,7 @@ pub(super) fn restore(args: &Args) -> anyhow::Result<Outcome> {
 
 pub(super) fn exclude(args: &Args) -> anyhow::Result<Outcome> {
     let edit = Edit { excluded: Some(true), ..Edit::default() };
-    change(&args.laps, &edit, &args.to, "excluded from bests", Some("`gametape laps include LAP` takes it back"))
+    change(&args.laps, &edit, &args.to, "excluded from bests", Some("undo with `gametape laps include LAP`"))
 }
 
 pub(super) fn include(args: &Args) -> anyhow::Result<Outcome> {
@@ -89,8 +89,8 @@ pub(super) fn note(args: &NoteArgs) -> anyhow::Result<Outcome> {
 
 fn change(named: &[String], edit: &Edit, to: &To, done: &str, undo: Option<&str>) -> anyhow::Result<Outcome> {
     let store = store::open_if_there(to.store.as_deref())?;
-    let store = store.ok_or_else(|| exit::nothing_found("there is no store yet, so it has no laps"))?;
-    // All are found before the first one is changed.
+    let store = store.ok_or_else(|| exit::nothing_found("there is no store yet, so there are no laps to edit"))?;
+    // All laps are looked up before the first one is changed.
     let ids = named.iter().map(|name| find(name)).collect::<anyhow::Result<Vec<_>>>()?;
     let edited = ids.iter().map(|id| apply(&store, *id, edit)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut out = crate::terminal::data();
@@ -109,7 +109,7 @@ fn change(named: &[String], edit: &Edit, to: &To, done: &str, undo: Option<&str>
     Ok(Outcome::Done)
 }
 
-/// A lap by its id or its place on a tape, or a session by its id.
+/// Finds a lap by its id or by its number on a tape, or a session by its id.
 fn find(name: &str) -> anyhow::Result<Id> {
     if let Some(id) = Id::parse(name) {
         return Ok(id);
@@ -117,11 +117,11 @@ fn find(name: &str) -> anyhow::Result<Id> {
     let parts = name.rsplit_once('#').and_then(|(path, number)| Some((path, number.parse::<u32>().ok()?)));
     let Some((path, number)) = parts else {
         return Err(exit::usage(format!(
-            "{name:?} is not a lap; write TAPE#N, `gametape laps TAPE` prints N, or the id of a lap or session"
+            "{name:?} is not a lap; write TAPE#N (`gametape laps TAPE` prints N), or the id of a lap or session"
         )));
     };
     let tape = open::tape(Path::new(path))?;
-    // Ids are made from the tape and the moment a lap began, so the store has the lap under the same one.
+    // Ids are derived from the tape and the start time of a lap, so the store uses the same id.
     let tracked = super::of_lap::tracked(&tape, Path::new(path))?;
     Ok(super::of_lap::lap(&tracked, number, Path::new(path))?.id)
 }
@@ -142,7 +142,7 @@ fn apply(store: &SqlStore, id: Id, edit: &Edit) -> anyhow::Result<ReportEdited> 
         Err(error) => return Err(error.into()),
     }
     if edit.excluded.is_some() && store.session(id, Audience::Owner)?.is_some() {
-        return Err(exit::usage(format!("{id} is a session; only laps can be excluded")));
+        return Err(exit::usage(format!("{id} is a session, but only laps can be excluded; name its laps instead")));
     }
     match store.edit_session(id, edit) {
         Ok(session) => Ok(ReportEdited {
@@ -154,7 +154,7 @@ fn apply(store: &SqlStore, id: Id, edit: &Edit) -> anyhow::Result<ReportEdited> 
             note: session.remarks.note,
         }),
         Err(StoreError::NotFound { .. }) => Err(exit::nothing_found(format!(
-            "there is no lap or session {id} in {}; `gametape add TAPE` puts the laps of a tape into the store",
+            "there is no lap or session {id} in {}; run `gametape add TAPE` to add the laps of a tape",
             store.name()
         ))),
         Err(error) => Err(error.into()),

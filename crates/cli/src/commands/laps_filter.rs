@@ -1,4 +1,4 @@
-//! Which sessions and laps are shown.
+//! Filters for sessions and laps.
 
 use gametape::games::find_game;
 use gametape::laps::Phase;
@@ -6,39 +6,39 @@ use gametape::store::{Audience, Filter, NameFilter, Store, StoreError};
 
 use super::laps_report::ReportSession;
 
-/// Which sessions and laps.
+/// The filter options.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Filters {
-    /// Sessions of this game
+    /// Only sessions of this game
     #[arg(long, value_name = "ID", value_parser = parse_game)]
     game: Option<String>,
-    /// Sessions on this track
+    /// Only sessions on this track
     #[arg(long, value_name = "NAME")]
     track: Option<String>,
-    /// Sessions in this car
+    /// Only sessions in this car
     #[arg(long, value_name = "NAME")]
     car: Option<String>,
-    /// Laps of this driver
+    /// Only laps of this driver
     #[arg(long, value_name = "NAME")]
     driver: Option<String>,
-    /// Only laps that the game counts
+    /// Only laps that the game counts as valid
     #[arg(long)]
     valid: bool,
-    /// Only laps of this kind: flying, out, in, pit, grid_start, formation; may be given more than once
+    /// Only laps of this kind: flying, out, in, pit, grid_start, formation; can be repeated
     #[arg(long, value_name = "KIND", value_parser = parse_phase)]
     phase: Vec<Phase>,
-    /// Sessions with this many laps that were driven to their end; 1 hides empty ones
+    /// Only sessions with at least this many completed laps; 1 hides empty ones
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_laps: u32,
-    /// Sessions that began on this day or later
+    /// Only sessions that started on this day or later
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     since: Option<String>,
-    /// Sessions that began on this day or before
+    /// Only sessions that started on this day or earlier
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     until: Option<String>,
 }
 
-/// What the typed names of a [`Filters`] mean.
+/// The names that the patterns of a [`Filters`] match.
 pub(super) struct Names {
     track: Option<NameFilter>,
     car: Option<NameFilter>,
@@ -46,7 +46,7 @@ pub(super) struct Names {
 }
 
 impl Filters {
-    /// What the typed names mean among these sessions.
+    /// Resolves the patterns among these sessions.
     pub(super) fn names_in(&self, sessions: &[ReportSession]) -> Names {
         let typed = |text: &Option<String>, all: Vec<&Option<String>>| {
             text.as_ref().map(|text| NameFilter::typed(text, all.into_iter().flatten().map(String::as_str)))
@@ -59,7 +59,7 @@ impl Filters {
         }
     }
 
-    /// The filter for sessions of a store, and what the typed names mean there.
+    /// Returns the filter for sessions of a store, and the names that the patterns match there.
     pub(super) fn in_store(&self, store: &dyn Store) -> Result<(Filter, Names), StoreError> {
         let typed = |text: &Option<String>| text.clone().map(NameFilter::Contains);
         let filter = Filter {
@@ -75,7 +75,7 @@ impl Filters {
         Ok((filter, names))
     }
 
-    /// What is left of a session; `None` if nothing is.
+    /// Applies the filters to a session; `None` if nothing is left.
     pub(super) fn left_of(&self, mut session: ReportSession, names: &Names) -> Option<ReportSession> {
         let has = |wanted: &Option<NameFilter>, name: &Option<String>| {
             wanted.as_ref().is_none_or(|wanted| name.as_ref().is_some_and(|name| wanted.matches(name)))
@@ -110,7 +110,7 @@ impl Filters {
         (!by_lap || !session.laps.is_empty()).then_some(session)
     }
 
-    /// Whether no session that began before this one, or on its day, can be wanted.
+    /// Whether all sessions that started before this one, or on the same day, are excluded by `--since`.
     pub(super) fn is_past(&self, session: &ReportSession) -> bool {
         let day = session.started_utc.as_deref().and_then(|utc| utc.get(..10));
         Option::zip(self.since.as_deref(), day).is_some_and(|(since, day)| day < since)
@@ -120,12 +120,12 @@ impl Filters {
 fn parse_game(text: &str) -> Result<String, String> {
     find_game(text)
         .map(|game| game.id.to_owned())
-        .ok_or_else(|| format!("{text:?} is no game; `gametape games` lists them"))
+        .ok_or_else(|| format!("{text:?} is not a known game; `gametape games` lists them"))
 }
 
 fn parse_phase(text: &str) -> Result<Phase, String> {
     let names = Phase::ALL.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(", ");
-    Phase::parse(&text.replace('-', "_")).ok_or_else(|| format!("{text:?} is no kind of lap; there are {names}"))
+    Phase::parse(&text.replace('-', "_")).ok_or_else(|| format!("{text:?} is not a kind of lap; use one of {names}"))
 }
 
 fn parse_day(text: &str) -> Result<String, String> {
@@ -135,6 +135,6 @@ fn parse_day(text: &str) -> Result<String, String> {
     };
     match parts.as_slice() {
         [year, month, day] if fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31) => Ok(text.to_owned()),
-        _ => Err(format!("{text:?} is no day; write it as 2026-01-31")),
+        _ => Err(format!("{text:?} is not a date; write it as 2026-01-31")),
     }
 }

@@ -15,10 +15,11 @@ use crate::progress::Bars;
 use crate::stop::Stop;
 use crate::{human, open, store};
 
-/// Find the laps of all tapes again, with the tracker of this version
+/// Track the laps of all tapes again with this version
 ///
-/// Looks through the folder of tapes, and at tapes elsewhere that were imported or added: new, moved and deleted ones are noted in the catalogue. Tapes that this version has tracked already stay as they
-/// are, unless --all is given. What you changed (excluded laps, names, notes, tags) stays with the stretch of tape that it was said about.
+/// Scans the tapes folder, and tapes elsewhere that were imported or added, and updates the catalogue with new, moved and
+/// deleted ones. Tapes that this version has already tracked are skipped unless --all is given. Your edits (excluded laps,
+/// names, notes, tags) stay attached to the part of the tape that they refer to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape laps rebuild
@@ -26,18 +27,18 @@ use crate::{human, open, store};
   gametape laps rebuild /archive/tapes
   gametape laps rebuild --store postgres://gametape@localhost/laps")]
 pub(crate) struct Args {
-    /// Folders with tapes; your tapes if left out
+    /// Folders with tapes [default: your tapes folder]
     folders: Vec<PathBuf>,
-    /// Track all tapes again, also those that this version has seen
+    /// Track all tapes again, including those already tracked by this version
     #[arg(long)]
     all: bool,
-    /// Keep the laps of recordings of a playback too
+    /// Also keep the laps of recordings of a playback
     #[arg(long)]
     playbacks: bool,
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -72,27 +73,27 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::damaged_if(failed) })
 }
 
-/// The catalogue knows tapes by where they are, wherever it is asked from.
+/// The catalogue identifies tapes by absolute path.
 fn absolute(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     folders
         .iter()
         .map(|folder| match std::path::absolute(folder) {
             Ok(path) if path.is_dir() => Ok(path),
-            _ => Err(crate::exit::usage(format!("{} is no folder; name one with tapes in it", folder.display()))),
+            _ => Err(crate::exit::usage(format!("{} is not a folder; name a folder with tapes", folder.display()))),
         })
         .collect()
 }
 
-/// Why a tape was skipped, for people.
+/// Describes why a tape was skipped.
 fn words(why: &Skipped) -> String {
     match why {
-        Skipped::Playback => "the recording of a playback; --playbacks keeps its laps".to_owned(),
-        Skipped::NoLaps { game } if game.is_empty() => "it says no game, so it has no laps".to_owned(),
+        Skipped::Playback => "a recording of a playback; --playbacks keeps its laps".to_owned(),
+        Skipped::NoLaps { game } if game.is_empty() => "the tape names no game, so it has no laps".to_owned(),
         Skipped::NoLaps { game } => format!("{} has no laps", human::safe(game)),
     }
 }
 
-/// The same as one word.
+/// Returns the reason as a code.
 fn code(why: &Skipped) -> &'static str {
     match why {
         Skipped::Playback => "playback",
@@ -119,11 +120,11 @@ fn print(args: &Args, done: &CaughtUp) -> anyhow::Result<()> {
         (found.new.len(), "new"),
         (found.changed.len(), "changed"),
         (found.moved.len(), "moved"),
-        (found.back.len(), "back again"),
-        (found.missing.len(), "gone; their laps stay"),
-        (found.copies.len(), "a copy of another"),
-        (done.recording as usize, "being recorded: left to the recorder"),
-        (done.skipped.len(), "skipped: playbacks, and games without laps"),
+        (found.back.len(), "found again"),
+        (found.missing.len(), "missing; their laps are kept"),
+        (found.copies.len(), "copies of another tape"),
+        (done.recording as usize, "still being recorded; their recorder tracks them"),
+        (done.skipped.len(), "skipped (playbacks, and games without laps)"),
     ];
     for (count, what) in tapes.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(out, "  {:>6} {what}", human::count(count as u64))?;
@@ -132,15 +133,15 @@ fn print(args: &Args, done: &CaughtUp) -> anyhow::Result<()> {
     let entries = [
         (kept.new, "new"),
         (kept.changed, "changed"),
-        (kept.removed, "removed: they are found no more"),
-        (kept.same, "as before"),
-        (kept.unattached, "of your changes wait for a lap that they fit"),
+        (kept.removed, "removed (no longer found)"),
+        (kept.same, "unchanged"),
+        (kept.unattached, "of your edits match no lap yet"),
     ];
     for (count, what) in entries.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(out, "  {:>6} {what}", human::count(count.into()))?;
     }
     if done.stopped {
-        tell("ended before all tapes were tracked; the next `gametape laps rebuild` goes on");
+        tell("stopped before all tapes were tracked; run `gametape laps rebuild` again to continue");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What `gametape laps --json` prints. The names of the fields are a promise to other programs.
+//! The document that `gametape laps --json` prints. Field names are stable: other programs rely on them.
 
 use gametape::laps::{Conditions, Lap, Reason, Stint, TrackedSession, sector_source};
 use gametape::names::utc_text;
@@ -31,17 +31,17 @@ pub(crate) struct ReportSession {
     pub(crate) theoretical_best_ms: Option<u32>,
     pub(crate) stints: Vec<ReportStint>,
     pub(crate) laps: Vec<ReportLap>,
-    /// What the game does not give.
+    /// Data that the game does not provide.
     pub(crate) remark: Option<String>,
-    /// For tables: the best lap and the best sectors of all laps, also of those that a filter leaves out.
+    /// For tables: the best lap and the best sectors of all laps, including those that a filter removes.
     #[serde(skip)]
     pub(crate) bests: Bests,
-    /// For people; names that users gave.
+    /// For people: names given by users.
     #[serde(skip)]
     pub(crate) names: Names,
 }
 
-/// What is best in a session.
+/// The bests of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Bests {
     /// Number on the tape, and time.
@@ -58,7 +58,7 @@ impl Bests {
     }
 }
 
-/// Names that users gave to what games name otherwise.
+/// Names that users gave to tracks, cars and drivers.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) track: Option<String>,
@@ -101,11 +101,11 @@ pub(crate) struct ReportLap {
     pub(crate) end_ns: Option<u64>,
     pub(crate) fuel_used_l: Option<f32>,
     pub(crate) conditions: ReportConditions,
-    /// Who drove it: not the session's driver after a swap.
+    /// The driver of the lap; differs from the session's driver after a driver swap.
     pub(crate) driver: Option<String>,
 }
 
-/// What speaks against a lap.
+/// A reason why a lap is invalid or does not count.
 #[derive(Debug, Serialize)]
 pub(crate) struct ReportReason {
     pub(crate) code: &'static str,
@@ -115,7 +115,7 @@ pub(crate) struct ReportReason {
     pub(crate) at_ns: Option<u64>,
 }
 
-/// What a lap was driven in.
+/// The conditions of a lap.
 #[derive(Debug, Serialize)]
 pub(crate) struct ReportConditions {
     pub(crate) air_celsius: Option<f32>,

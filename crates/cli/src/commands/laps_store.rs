@@ -1,4 +1,4 @@
-//! Sessions of the store, as `gametape laps` shows them.
+//! Reads sessions of the store for `gametape laps`.
 
 use gametape::laps::TrackedSession;
 use gametape::paths::newest_tape;
@@ -10,7 +10,7 @@ use super::laps_report::{Names, ReportSession};
 use crate::cli::tell;
 use crate::{exit, open, store};
 
-/// Up to `limit` sessions that are wanted, newest first; 0 is all.
+/// Returns up to `limit` matching sessions, newest first; 0 for all.
 pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyhow::Result<Shown> {
     let store = with_laps(named)?;
     let mut shown = Shown::default();
@@ -27,7 +27,7 @@ pub(super) fn read(named: Option<&str>, filters: &Filters, limit: usize) -> anyh
             }
             let Some(session) = filters.left_of(session, &names) else { continue };
             if limit > 0 && shown.sessions.len() == limit {
-                tell(&format!("the {limit} newest sessions; --limit 0 shows all"));
+                tell(&format!("showing the {limit} newest sessions; --limit 0 shows all"));
                 return Ok(shown);
             }
             let tape = store.tape(tape)?.map_or_else(|| tape.to_string(), |known| known.path);
@@ -47,27 +47,29 @@ fn report(detail: SessionDetail) -> ReportSession {
     ReportSession { names, ..ReportSession::of(&TrackedSession { session: stored.session, stints, laps }) }
 }
 
-/// The store that is meant, if it has laps; while the user's own has none, that of the demonstration, which is told.
+/// Opens the store if it has laps. Without laps in the user's own store, falls back to that of `demo` and prints a note.
 pub(super) fn with_laps(named: Option<&str>) -> anyhow::Result<SqlStore> {
     if let Some(store) = store::open_if_there(named)?.filter(has_sessions) {
         return Ok(store);
     }
     let folders = open::folders()?;
     if named.is_none() && newest_tape(&folders.tapes)?.is_some() {
-        return Err(exit::nothing_found("no laps are in the store; `gametape laps rebuild` finds those of your tapes"));
+        return Err(exit::nothing_found(
+            "there are no laps in the store; run `gametape laps rebuild` to track your tapes",
+        ));
     }
     let demo = if named.is_none() { store::open_if_there(Some(store::DEMO))?.filter(has_sessions) } else { None };
     if let Some(demo) = demo {
-        tell("there are no laps of yours; these are of `gametape demo`");
+        tell("you have no laps yet; showing those of `gametape demo`");
         return Ok(demo);
     }
     Err(exit::nothing_found(
-        "there are no laps yet; `gametape` records a game and finds them, `gametape demo` shows it",
+        "there are no laps yet; run `gametape` to record a game, or `gametape demo` to try it with a simulated car",
     ))
 }
 
 fn has_sessions(store: &SqlStore) -> bool {
     let query = SessionQuery { limit: 1, ..SessionQuery::default() };
-    // What fails here fails again where its reason is told.
+    // Errors are reported by the query that follows.
     store.sessions(&query, Audience::Owner).map_or(true, |page| !page.items.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Laps as a table for people. What a colour says, a sign or a word says too.
+//! Laps as a table for people. Everything shown by colour is also shown by a sign or a word.
 
 use std::io::{self, Write};
 
@@ -13,15 +13,15 @@ const SLOWER: Style = AnsiColor::Red.on_default();
 const FASTER: Style = AnsiColor::Green.on_default();
 const INVALID: Style = AnsiColor::Red.on_default();
 const QUIET: Style = Style::new().dimmed();
-/// Sectors that have a column of their own.
+/// The largest number of sector columns.
 const SECTOR_COLUMNS: usize = 12;
 
-/// A time as people write it: `1:40.400`; dashes where there is none.
+/// Formats a lap time: `1:40.400`; dashes if there is none.
 pub(crate) fn lap_time(ms: Option<u32>) -> String {
     ms.map_or_else(|| "-:--.---".to_owned(), |ms| format!("{}:{:02}.{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000))
 }
 
-/// The time of a sector: `30.500`, with minutes only where there are any.
+/// Formats a sector time: `30.500`; minutes only if there are any.
 pub(crate) fn sector_time(ms: Option<u32>) -> String {
     match ms {
         None => "--.---".to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn sector_time(ms: Option<u32>) -> String {
     }
 }
 
-/// A difference with its sign: `+0.312` is slower.
+/// Formats a difference with its sign: `+0.312` is slower.
 pub(crate) fn delta(ms: i64) -> String {
     let sign = if ms < 0 { '-' } else { '+' };
     let ms = ms.unsigned_abs();
@@ -48,14 +48,14 @@ pub(crate) fn write_session(out: &mut Vec<u8>, session: &ReportSession) -> io::R
     }
     let theoretical = session
         .theoretical_best_ms
-        .map_or_else(String::new, |ms| format!(", best sectors together {}", lap_time(Some(ms))));
+        .map_or_else(String::new, |ms| format!(", sum of best sectors {}", lap_time(Some(ms))));
     match session.bests.lap {
         Some((tape_lap, ms)) => writeln!(out, "  {BEST}best {}{BEST:#} in lap #{tape_lap}{theoretical}", lap_time(ms)),
-        None => writeln!(out, "  no lap that may be a best"),
+        None => writeln!(out, "  no lap counts as a best"),
     }
 }
 
-/// What the session was.
+/// Writes the title of a session.
 pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Result<()> {
     let said = |text: Option<&String>| text.map(|text| human::safe(text));
     let names = &session.names;
@@ -75,7 +75,7 @@ pub(crate) fn write_title(out: &mut Vec<u8>, session: &ReportSession) -> io::Res
     }
 }
 
-/// `2026-11-16 13:42 UTC` of a full date: enough to know a session by.
+/// Shortens a full date to `2026-11-16 13:42 UTC`, enough to identify a session.
 fn to_the_minute(utc: &str) -> String {
     match (utc.get(..10), utc.get(11..16)) {
         (Some(day), Some(time)) => format!("{day} {time} UTC"),
@@ -83,7 +83,7 @@ fn to_the_minute(utc: &str) -> String {
     }
 }
 
-/// The names of the columns.
+/// Writes the column headings.
 pub(crate) fn write_head(out: &mut Vec<u8>, sectors: usize) -> io::Result<()> {
     let columns: String = (1..=sectors).map(|number| format!("{:>9}", format!("S{number}"))).collect();
     writeln!(
@@ -93,13 +93,13 @@ pub(crate) fn write_head(out: &mut Vec<u8>, sectors: usize) -> io::Result<()> {
     )
 }
 
-/// How many sectors have a column.
+/// Returns the number of sector columns.
 pub(crate) fn sector_columns(session: &ReportSession) -> usize {
     let told = session.sector_count.map_or(0, usize::from);
     session.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0).max(told).min(SECTOR_COLUMNS)
 }
 
-/// A lap of the session.
+/// Writes a lap of the session.
 pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &ReportLap) -> io::Result<()> {
     let is_best = session.best_lap.as_deref() == Some(lap.id.as_str());
     let number = lap.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
@@ -127,10 +127,10 @@ pub(crate) fn write_lap(out: &mut Vec<u8>, session: &ReportSession, lap: &Report
     writeln!(out, "  {:<10} {stint:<5} {}", lap.phase.replace('_', " "), notes(session, lap))
 }
 
-/// What the other columns do not say.
+/// Returns the notes: everything that has no column.
 fn notes(session: &ReportSession, lap: &ReportLap) -> String {
     let mut notes = Vec::new();
-    // The title names one driver; a swap puts others beside him.
+    // The title names one driver; after a driver swap others drive too.
     if let Some(driver) = lap.driver.as_deref().filter(|driver| session.driver.as_deref() != Some(*driver)) {
         notes.push(human::safe(driver));
     }

@@ -1,4 +1,4 @@
-//! `gametape` without a command: wait for a game, record it, find its laps, keep them, serve them.
+//! `gametape` without a command: waits for a game, records it, tracks laps, stores and serves them.
 
 use std::path::PathBuf;
 
@@ -10,24 +10,24 @@ use gametape::sys::Prefix;
 use super::record::{parse_prefix, rings, waited_for};
 use super::serve::check_reach;
 use crate::cli::tell;
+use crate::disk_space::check_place;
 use crate::exit::Outcome;
 use crate::recording::Recording;
-use crate::room::check_place;
 use crate::serving::Reach;
 use crate::station::Station;
 use crate::stop::Stop;
 use crate::upstream::{Upstream, UpstreamArgs};
 use crate::{open, store};
 
-/// Environment variable with what stands before the names of the game's memory: for tests.
+/// Environment variable with the prefix of the shared-memory names, for tests.
 const NAMES: &str = "GAMETAPE_NAMES";
 
-/// What may be said without a command.
+/// Options that are accepted without a command.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     reach: Reach,
-    /// What stands before the names of the game's memory: for demonstrations and tests
+    /// Prefix of the shared-memory names, for demos and tests
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
     #[command(flatten)]
@@ -60,9 +60,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if let Some((lines, tapes)) = station.as_mut().and_then(Station::lines_and_tapes) {
         recording = recording.with(lines, tapes);
     }
-    tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
+    tell(&format!("waiting for {}; press Ctrl+C to stop", games.join(", ")));
     if !prefix.as_str().is_empty() {
-        tell(&format!("names of memory begin with {}", prefix.as_str()));
+        tell(&format!("shared-memory names start with {}", prefix.as_str()));
     }
     recording.watch(&stop);
     end(&mut recording, station)?;
@@ -72,24 +72,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 /// Refuses to record the same games a second time: each lap would be stored twice.
 fn check_that_none_runs(folders: &Folders, prefix: &Prefix) -> anyhow::Result<()> {
     for recorder in control::recorders(&folders.run).unwrap_or_default() {
-        // Other recorders, and those that do not answer, are not in the way.
+        // Other recorders, and those that do not respond, are no obstacle.
         if !control::ask(&recorder, "main-job").is_ok_and(|names| names == prefix.as_str()) {
             continue;
         }
         let served = match control::ask(&recorder, "server") {
-            Ok(address) => format!("its page is {address}"),
-            Err(_) => "it serves no page".to_owned(),
+            Ok(address) => format!("its dashboard is at {address}"),
+            Err(_) => "it serves no dashboard".to_owned(),
         };
         anyhow::bail!(
-            "gametape runs already, as process {}, and records every game: {served}; nothing more is needed. To start it anew, end it first with Ctrl+C in its window",
+            "gametape is already running as process {} and records every game ({served}); to restart it, first press Ctrl+C in its window",
             recorder.process
         );
     }
     Ok(())
 }
 
-/// Starts what runs beside a recording, for tapes in these folders but those. A recording is worth more than its laps, which can be made from the tape later:
-/// without a store it goes on, unless an address was asked for.
+/// Starts everything that runs beside a recording. Recording is more important than laps, which can be tracked from the tape
+/// later: if the store cannot be opened, the recording starts without it, unless an address was requested. Tapes in the
+/// excluded folders are not tracked.
 pub(super) fn start(
     (folders, except): (Vec<PathBuf>, Vec<PathBuf>),
     named: Option<&str>,
@@ -104,20 +105,20 @@ pub(super) fn start(
     match station {
         Ok(station) => {
             if let Some(address) = station.address() {
-                tell(&format!("laps are served on http://{address}"));
+                tell(&format!("dashboard: http://{address}"));
             }
             Ok(Some(station))
         }
         Err(error) if reach.is_chosen() => Err(error),
         Err(error) => {
-            tell(&format!("warning: only recording, without laps: {error:#}"));
-            tell("the laps are not lost: when that is mended, `gametape laps rebuild` finds them on the tapes");
+            tell(&format!("warning: recording without laps: {error:#}"));
+            tell("the laps are not lost: once this is fixed, `gametape laps rebuild` tracks them from the tapes");
             Ok(None)
         }
     }
 }
 
-/// Ends the recording, then what runs beside it, in the order in which things hang together.
+/// Stops the recording, then everything beside it, in order of dependency.
 pub(super) fn end(recording: &mut Recording, station: Option<Station>) -> anyhow::Result<Vec<PathBuf>> {
     let tapes = recording.end();
     if let Some(station) = station {

@@ -9,19 +9,20 @@ use clap_mangen::Man;
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 
-/// The manual: one page on stdout, or a page for each command in a folder
+/// Print the manual page, or write one page per command
 ///
-/// Without arguments one page with all commands goes to stdout. `-o DIR` writes `gametape.1` and a page for each command (`gametape-info.1`), which refer to each other.
+/// Without arguments, prints one page with all commands. `-o DIR` writes `gametape.1` and a page for each command
+/// (`gametape-info.1`), with cross-references.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape man | man -l -
   gametape man export | man -l -
   gametape man -o ~/.local/share/man/man1        then: man gametape-export")]
 pub(crate) struct Args {
-    /// Only the page of this command
+    /// Print only the page of this command
     #[arg(conflicts_with = "output")]
     command: Option<String>,
-    /// Write the pages of all commands into this folder, replacing older ones
+    /// Write the pages of all commands to this folder, replacing older ones
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -54,14 +55,14 @@ fn visible(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set())
 }
 
-/// A page for the command and for each one below it; gives how many.
+/// Writes a page for the command and for each subcommand; returns the number of pages.
 fn write_pages(command: &clap::Command, folder: &Path) -> std::io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     Man::new(command.clone()).generate_to(folder)?;
     visible(command).try_fold(1, |pages, sub| Ok(pages + write_pages(sub, folder)?))
 }
 
-/// One page for everything: the commands follow as sections of it.
+/// Renders one page with the commands as sections.
 fn render_all(command: &clap::Command, text: &mut Vec<u8>) -> std::io::Result<()> {
     let man = Man::new(command.clone());
     man.render_title(text)?;
@@ -89,7 +90,7 @@ fn about(command: &clap::Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Text in roff: hyphens and backslashes are escaped, no line begins with a request.
+/// Escapes text for roff: hyphens and backslashes, and a leading dot or quote, which would start a request.
 fn roff(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('-', "\\-");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

@@ -8,23 +8,23 @@ use gametape::control::{ask, recorders};
 use crate::exit::{self, Outcome};
 use crate::open;
 
-/// Put a mark into the recording that is running
+/// Add a mark to the current recording
 ///
-/// The mark stands on the tape at this moment; `gametape cat TAPE --events` lists marks. With several recorders the newest one is
-/// meant. The path of the tape goes to stdout.
+/// The mark is stored on the tape at the current time; `gametape cat TAPE --events` lists marks. If several recorders are
+/// running, the newest one is used. The path of the tape goes to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape mark
   gametape mark \"lock-up in turn 3\"
   gametape mark --process 4711 \"pit stop\"")]
 pub(crate) struct Args {
-    /// What the mark says
+    /// The text of the mark
     #[arg(default_value = "mark")]
     text: String,
-    /// The recorder, by the number of its process; the newest one if left out
+    /// The recorder, by process id [default: the newest one]
     #[arg(long, value_name = "NUMBER")]
     process: Option<u32>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let running = recorders(&folder).with_context(|| format!("cannot look for recorders in {}", folder.display()))?;
     let wanted = |process: u32| args.process.is_none_or(|wanted| wanted == process);
     let Some(recorder) = running.into_iter().find(|recorder| wanted(recorder.process)) else {
-        let which = args.process.map(|process| format!(" with the number {process}")).unwrap_or_default();
+        let which = args.process.map(|process| format!(" with process id {process}")).unwrap_or_default();
         return Err(exit::nothing_found(format!("no recorder{which} is running; start one with `gametape record`")));
     };
     let tape = ask(&recorder, &format!("mark {}", args.text))?;

@@ -14,19 +14,19 @@ use crate::open;
 use crate::progress::Bars;
 use crate::stoppable::StoppableFiles;
 
-/// Put several tapes into one
+/// Merge several tapes into one
 ///
-/// Tapes are aligned by UTC. Streams of the same name and layout that do not overlap are joined, others are kept apart.
+/// Tapes are aligned by UTC. Streams with the same name and layout that do not overlap are joined; others stay separate.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  gametape merge part1.gtape part2.gtape -o whole.gtape")]
 pub(crate) struct Args {
     /// The tapes, two or more
     #[arg(required = true, num_args = 2.., value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The tape to make
+    /// The tape to write
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for (file, tape) in args.files.iter().zip(&tapes) {
         if tape.start_utc_ns().is_none() {
             return Err(anyhow!(
-                "{} does not say when it was recorded (UTC), by which tapes are put together; merge the others without it",
+                "{} has no recording time (UTC), which is needed to align tapes; merge the others without it",
                 file.display()
             ));
         }

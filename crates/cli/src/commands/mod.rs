@@ -1,4 +1,4 @@
-//! The commands: one file each, with its arguments and its `run`.
+//! The commands: one file each, with its arguments and its `run` function.
 
 pub(crate) mod add;
 pub(crate) mod cat;

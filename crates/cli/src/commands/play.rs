@@ -21,17 +21,18 @@ use crate::recording::on_terminal;
 use crate::stop::Stop;
 use crate::{human, open, time};
 
-/// How often the line is renewed and Ctrl+C is looked for.
-const GLANCE: Duration = Duration::from_millis(50);
-const RENEW: Duration = Duration::from_millis(250);
+/// How often the status line is updated and Ctrl+C is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Play a tape into shared memory, or over HTTP: other programs believe that the game runs
+/// Replay a tape into shared memory or over HTTP, as if the game were running
 ///
-/// Writes the pages of the game as the game does, when they are due; tapes of Echo VR are answered over HTTP, on port 6721 of this machine. At speed 1, without --loop and without seeking, not a byte is changed; over
-/// loops and seeks the counters that programs expect to rise go on rising. Refuses where a game is running.
+/// Writes the game's shared-memory pages with the timing of the recording; Echo VR tapes are served over HTTP, on port 6721 of
+/// this machine. At speed 1, without --loop and without seeking, not a byte is changed; over loops and seeks, counters that
+/// programs expect to rise keep rising. Refuses to run while the game is running.
 ///
-/// Keys on a terminal: space stands still or goes on, left and right go 5 seconds, down and up go a minute, q ends. With --step: space, Enter or
-/// n shows the next frame.
+/// Keys on a terminal: space pauses and resumes, left and right seek 5 seconds, down and up seek a minute, q quits. With
+/// --step: space, Enter or n shows the next frame.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape play race.gtape
@@ -40,57 +41,58 @@ const RENEW: Duration = Duration::from_millis(250);
   gametape play race.gtape --speed 10 --names test-
   yes | head -100 | gametape play race.gtape --step
   gametape play race.gtape --as-process acs.exe --simapi
-  gametape play match.gtape --http-port 6722    and curl http://127.0.0.1:6722/session
+  gametape play match.gtape --http-port 6722    then: curl http://127.0.0.1:6722/session
 
 On Linux the pages are files in /dev/shm; iRacing's is IRSDKMemMapFileName, which pyirsdk opens with
 startup(test_file='/dev/shm/IRSDKMemMapFileName'). Times: 90, 1:30.5, 10m, 250ms.")]
 pub(crate) struct Args {
-    /// The tape; the newest one if left out
+    /// The tape [default: the newest one]
     file: Option<PathBuf>,
-    /// Times faster than it was recorded, 0.1 to 100
+    /// Speed factor, from 0.1 to 100
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
-    /// Again and again, until you end it
+    /// Repeat until stopped
     #[arg(long = "loop")]
     looping: bool,
-    /// First time to play
+    /// Start at this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     from: Option<u64>,
-    /// First time not to play
+    /// Stop before this time
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     to: Option<u64>,
-    /// A lap instead of times: its number on the tape, as `gametape laps` prints it
+    /// Play only this lap: its number on the tape, as `gametape laps` prints it
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     lap: Option<u32>,
-    /// A frame for each key, or for each line on standard input
+    /// Show one frame per key, or per line on stdin
     #[arg(long)]
     step: bool,
-    /// What stands before the names of the memory; nothing if left out, as games have them
+    /// Prefix of the shared-memory names [default: none, like the games]
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
-    /// Also run a process of this name that does nothing, for programs that look for the game's process
+    /// Also run an idle process with this name, for programs that look for the game's process
     #[arg(long, value_name = "NAME", value_parser = StandIn::check_name)]
     as_process: Option<String>,
-    /// Also write SIMAPI.DAT, for programs that see all games through it
+    /// Also write SIMAPI.DAT, for programs that read all games through it
     #[arg(long)]
     simapi: bool,
-    /// Where iRacing's clients ask whether the game runs, 0 for nowhere [default: 32034, with --names nowhere]
+    /// Port on which iRacing clients check whether the game is running, 0 to disable [default: 32034; disabled with --names]
     #[arg(long, value_name = "PORT")]
     status_port: Option<u16>,
-    /// Where games that answer over HTTP do it, on 127.0.0.1; 0 for any free port [default: the game's own, 6721 for Echo VR; with --names a free one]
+    /// Port on 127.0.0.1 for games with an HTTP API, 0 for any free port [default: the game's own, 6721 for Echo VR; a free one
+    /// with --names]
     #[arg(long, value_name = "PORT")]
     http_port: Option<u16>,
-    /// Also where a game is running: its memory is overwritten
+    /// Play even if the game is running: its memory is overwritten
     #[arg(long)]
     force: bool,
-    /// One JSON document on stdout at the end
+    /// Print one JSON document to stdout at the end
     #[arg(long)]
     json: bool,
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok().filter(|speed| (SLOWEST..=FASTEST).contains(speed));
-    speed.ok_or_else(|| format!("the speed is a number from {SLOWEST} to {FASTEST}"))
+    speed.ok_or_else(|| format!("the speed must be a number from {SLOWEST} to {FASTEST}"))
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -146,16 +148,14 @@ fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
     }
 }
 
-/// The library knows no options.
+/// Adds hints that name command-line options, which the library does not know.
 fn explain(error: PlayError) -> anyhow::Error {
     match error {
         PlayError::Live { neighbour } => {
-            anyhow!(
-                "{neighbour}; nothing was written: end it, play under other names with --names, or insist with --force"
-            )
+            anyhow!("{neighbour}, so nothing was written; quit it, play under other names with --names, or use --force")
         }
         PlayError::Port { port, source } => anyhow!(
-            "cannot answer on port {port} of this machine: {source}; the game or another player may be there: end it, or play on another port with --http-port"
+            "cannot listen on port {port} of this machine: {source}; quit the game or the other player that uses it, or choose another port with --http-port"
         ),
         PlayError::NotPlayable { .. } | PlayError::Empty { .. } => exit::nothing_found(error.to_string()),
         error => error.into(),
@@ -164,25 +164,25 @@ fn explain(error: PlayError) -> anyhow::Error {
 
 fn introduce(playing: &Playing, path: &Path, args: &Args) {
     let names = args.names.as_ref().map(Prefix::as_str).filter(|prefix| !prefix.is_empty());
-    let names = names.map_or_else(String::new, |prefix| format!(" under names that begin with {prefix}"));
+    let names = names.map_or_else(String::new, |prefix| format!(" with shared-memory names that start with {prefix}"));
     tell(&format!("playing {} as {}{names}", path.display(), playing.game().name));
     if let Some(address) = playing.status_address() {
-        tell(&format!("answering clients that ask whether the game runs on {address}"));
+        tell(&format!("reporting to clients on {address} that the game is running"));
     }
     if let Some(address) = playing.http_address() {
-        tell(&format!("answering as the game does on http://{address}"));
+        tell(&format!("serving the game's API on http://{address}"));
     }
     playing.notes().iter().for_each(|note| tell(&format!("note: {}", human::safe(note))));
     let keys = match (std::io::stdin().is_terminal(), args.step) {
-        (true, false) => "space stands still, arrows seek, q or Ctrl+C ends",
-        (true, true) => "space shows the next frame, arrows seek, q or Ctrl+C ends",
-        (false, true) => "a line on standard input shows the next frame, its end or Ctrl+C ends",
-        (false, false) => "Ctrl+C ends",
+        (true, false) => "space pauses, arrows seek, q or Ctrl+C quits",
+        (true, true) => "space shows the next frame, arrows seek, q or Ctrl+C quits",
+        (false, true) => "a line on stdin shows the next frame, end of input or Ctrl+C quits",
+        (false, false) => "press Ctrl+C to stop",
     };
     tell(keys);
 }
 
-/// Plays on a thread of its own, so that nothing here makes a frame late.
+/// Plays on its own thread, so that nothing here delays a frame.
 fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended>, Result<Played, PlayError>) {
     let end = playing.times().end;
     let plays = move || {
@@ -202,20 +202,22 @@ fn play(mut playing: Playing, stop: &Stop, controls: &Controls) -> (Option<Ended
         if stop.wanted() {
             controls.stop();
         }
-        if on_terminal() && renewed.elapsed() >= RENEW {
+        if on_terminal() && renewed.elapsed() >= REDRAW_INTERVAL {
             renewed = Instant::now();
             let line = status(controls.position(), end, controls.is_paused());
             let _ = write!(std::io::stderr().lock(), "\r\x1b[K{line}");
         }
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL_INTERVAL);
     }
     if on_terminal() {
         let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
     }
-    thread.join().unwrap_or_else(|_| (None, Err(PlayError::Thread(std::io::Error::other("it ended early")))))
+    thread
+        .join()
+        .unwrap_or_else(|_| (None, Err(PlayError::Thread(std::io::Error::other("the player thread panicked")))))
 }
 
-/// Position and end in tape time, and whether it is paused.
+/// Formats position and duration in tape time, and whether playback is paused.
 fn status(position: Duration, end: Duration, paused: bool) -> String {
     let time = |time: Duration| human::duration(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     format!("{} of {}{}", time(position.min(end)), time(end), if paused { ", paused" } else { "" })
@@ -227,7 +229,7 @@ fn report(path: &Path, game: &str, played: &Played, ended: Option<Ended>, as_jso
         tell(&format!("warning: {}", human::safe(problem)));
     }
     let mut text = format!("{} shown", human::counted(*frames, "frame"));
-    for (count, what) in [(loops, "times from the start again"), (late, "late"), (unfit, "without a place")] {
+    for (count, what) in [(loops, "restarts"), (late, "late"), (unfit, "that do not fit the game's memory")] {
         if *count > 0 {
             text.push_str(&format!(", {} {what}", human::count(*count)));
         }

@@ -1,4 +1,4 @@
-//! The keys of `gametape play`: a terminal's, or lines on standard input.
+//! Key input of `gametape play`: from a terminal, or lines on stdin.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use gametape::play::Controls;
 
 const NEAR: Duration = Duration::from_secs(5);
 const FAR: Duration = Duration::from_secs(60);
-/// The end is seen this soon.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The poll interval, and so the longest delay until a stop is noticed.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Listens until it is dropped; then the terminal is as it was.
+/// Reads keys until dropped, then restores the terminal.
 pub(crate) struct Keys {
     ended: Arc<AtomicBool>,
     interrupted: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Listens to the terminal if there is one, else, with `step`, to the lines of standard input.
+/// Reads keys from the terminal if there is one; otherwise, with `step`, lines from stdin.
 pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>> {
     if step {
         controls.pause(true);
@@ -39,7 +39,7 @@ pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>
     }
     if step {
         let controls = controls.clone();
-        // Not joined: nobody can wake it from a read.
+        // Not joined: a blocking read cannot be interrupted.
         std::thread::Builder::new().name("gametape-lines".into()).spawn(move || {
             for line in io::stdin().lock().lines() {
                 match line {
@@ -55,16 +55,16 @@ pub(crate) fn listen(controls: &Controls, step: bool) -> io::Result<Option<Keys>
 
 fn hear_keys(controls: &Controls, step: bool, ended: &AtomicBool, interrupted: &AtomicBool) {
     while !ended.load(Ordering::Relaxed) {
-        match poll(PATIENCE) {
+        match poll(POLL_INTERVAL) {
             Ok(true) => {}
             Ok(false) => continue,
-            // The terminal is gone: signals still end it.
+            // The terminal is gone; signals still end playback.
             Err(_) => return,
         }
         if let Ok(Event::Key(key)) = read()
             && key.kind != KeyEventKind::Release
         {
-            // The terminal sends it as a key while it sends keys.
+            // In raw mode the terminal sends Ctrl+C as a key.
             if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
                 interrupted.store(true, Ordering::Relaxed);
                 controls.stop();

@@ -1,7 +1,7 @@
-//! A process under the name of a game, for programs that look for it: this program again, doing nothing.
+//! An idle process with the name of a game, for programs that look for the game's process: this program again, doing nothing.
 //!
-//! It is started through a file of that name, because the system names a process after the file it was started from. It ends when its standard
-//! input does: also when we are killed.
+//! It is started from a file of that name, because the system names a process after its executable. It exits when its stdin
+//! is closed, so also when the parent is killed.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use anyhow::Context as _;
 
 use crate::exit::Outcome;
 
-/// Name of the command that does nothing.
+/// Name of the hidden command.
 const COMMAND: &str = "stand-in";
 
-/// Does nothing until standard input ends
+/// Do nothing until stdin is closed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-/// What the process does.
+/// Runs the idle process.
 pub(crate) fn run(_args: &Args) -> anyhow::Result<Outcome> {
     io::stdin().lock().read_to_end(&mut Vec::new())?;
     Ok(Outcome::Done)
 }
 
-/// The process, until it is dropped.
+/// The idle process; ends when dropped.
 pub(crate) struct StandIn {
     child: Child,
     folder: PathBuf,
 }
 
 impl StandIn {
-    /// The name of a file, and nothing else.
+    /// Checks that the name is a plain file name.
     pub(crate) fn check_name(text: &str) -> Result<String, String> {
         let plain = !text.is_empty() && !text.contains(['/', '\\', '\0']) && text != "." && text != "..";
-        if plain { Ok(text.to_owned()) } else { Err("a name of a program has no folders in it: acs.exe".into()) }
+        if plain { Ok(text.to_owned()) } else { Err("the name of a process is a plain file name like acs.exe".into()) }
     }
 
-    /// Starts it.
+    /// Starts the process.
     pub(crate) fn start(name: &str) -> anyhow::Result<Self> {
         let started = || -> io::Result<Self> {
             let folder = own_folder()?;
@@ -53,11 +53,11 @@ impl StandIn {
             let child = child.inspect_err(|_| drop(std::fs::remove_dir_all(&folder)))?;
             Ok(Self { child, folder })
         };
-        started().with_context(|| format!("cannot run a process named {name}"))
+        started().with_context(|| format!("cannot start a process named {name}"))
     }
 }
 
-/// A folder that nobody else has.
+/// Creates a private temporary folder.
 fn own_folder() -> io::Result<PathBuf> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for number in 0..100 {
@@ -70,7 +70,7 @@ fn own_folder() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// This program under another name.
+/// Links or copies this program to another name.
 fn same_program(file: &Path) -> io::Result<()> {
     let program = std::env::current_exe()?;
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! A problem as `--json` prints it: the same object in every command. The names of the fields are a promise to other programs.
+//! A problem as `--json` prints it: the same object in every command. Field names are stable: other programs rely on them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use gametape::format::StreamId;
 use gametape::format::read::{Problem, Tape};
 use serde::Serialize;
 
-/// Something wrong with a tape or its source; what is not known is null.
+/// A problem of a tape or its source; unknown values are null.
 #[derive(Debug, Serialize)]
 pub(super) struct ReportProblem {
     pub(super) kind: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct ReportProblem {
 }
 
 impl ReportProblem {
-    /// A problem that a reader found.
+    /// Converts a problem that a reader found.
     pub(super) fn of(problem: &Problem, names: &StreamNames) -> Self {
         Self {
             kind: problem.kind.name(),
@@ -32,12 +32,12 @@ impl ReportProblem {
     }
 }
 
-/// What the streams of tapes are called: problems know them by number only.
+/// Names of streams. Problems refer to streams by number only.
 #[derive(Debug, Default)]
 pub(super) struct StreamNames(BTreeMap<StreamId, Option<String>>);
 
 impl StreamNames {
-    /// Names on all these tapes. A number that means another stream on each tape has no name.
+    /// Collects the names on all these tapes. A number that means different streams has no name.
     pub(super) fn of<'a>(tapes: impl IntoIterator<Item = &'a Tape>) -> Self {
         let mut names: BTreeMap<StreamId, Option<String>> = BTreeMap::new();
         for stream in tapes.into_iter().flat_map(Tape::streams) {

@@ -11,78 +11,78 @@ use gametape::paths::Folders;
 use gametape::sys::Prefix;
 
 use crate::cli::tell;
+use crate::disk_space::check_place;
 use crate::exit::{self, Outcome};
 use crate::recording::Recording;
-use crate::room::check_place;
 use crate::stop::Stop;
 use crate::{open, time};
 
-/// Wait for a game and record it, nothing else
+/// Wait for a game and record it, without laps and server
 ///
-/// Waits for any supported game, records it while it runs and waits again. A new session of the game gets a new tape. Ctrl+C
-/// closes the tape and ends; a second Ctrl+C ends at once, and `gametape recover` then makes the tape whole: nothing that was
-/// recorded is lost. The paths of the tapes go to stdout.
+/// Waits for any supported game, records it while it runs, then waits again. Each session of the game gets its own tape. Ctrl+C
+/// closes the tape and exits. A second Ctrl+C exits at once; `gametape recover` then repairs the tape without losing anything that was
+/// recorded. The paths of the tapes go to stdout.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   gametape record
   gametape record --game acc --hz 333 --note \"new dampers\"
   gametape record -o race.gtape --max-duration 1h
-  gametape record --keep-last 2m          and `gametape save` when something happened
-  gametape record --names demo-1234-      what `gametape demo` plays
+  gametape record --keep-last 2m          then `gametape save` when something happened
+  gametape record --names demo-1234-      the car of `gametape demo`
   gametape record --game echo-vr --hz 60
 
 Times: 90, 1:30.5, 10m, 250ms.
 
-On Linux a game in Wine or Proton is read without a bridge. GAMETAPE_WINE=off looks into no process;
-GAMETAPE_WINE=NAME.exe (or a process number) looks into that one, whatever it is called and also with --names.
+On Linux a game in Wine or Proton is read without a bridge. GAMETAPE_WINE=off disables this;
+GAMETAPE_WINE=NAME.exe (or a process id) reads that process, whatever its name, also with --names.
 
-Echo VR is asked over HTTP on 127.0.0.1, ports 6721 to 6730; its API must be switched on in the game's settings. GAMETAPE_ECHO=off asks nobody;
-GAMETAPE_ECHO=PORT, PORT-PORT, HOST or HOST:PORT asks there, also with --names: a Quest headset in the same network, for example.")]
+Echo VR is polled over HTTP on 127.0.0.1, ports 6721 to 6730; its API must be enabled in the game's settings. GAMETAPE_ECHO=off disables this;
+GAMETAPE_ECHO=PORT, PORT-PORT, HOST or HOST:PORT polls that address, also with --names: for example, a Quest headset in the same network.")]
 pub(crate) struct Args {
-    /// Only this game; `gametape games` lists them
+    /// Record only this game; `gametape games` lists them
     #[arg(long, value_name = "ID", value_parser = parse_game)]
     game: Option<&'static Game>,
-    /// Samples a second, 1 to 1000; 100 for the Assetto Corsa family, 30 for Echo VR and every tick for iRacing if left out
+    /// Samples a second, 1 to 1000 [default: 100 for the Assetto Corsa family, 30 for Echo VR, every tick for iRacing]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     hz: Option<u32>,
-    /// What stands before the names of the game's memory: for demonstrations and tests
+    /// Prefix of the shared-memory names, for demos and tests
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
-    /// The tape to make; one in the tapes folder, named by game, track and time, if left out
+    /// The tape to write [default: a file in the tapes folder, named by game, track and time]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// End when a tape is this long
+    /// Stop when a tape is this long
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     max_duration: Option<u64>,
-    /// When a new tape begins
+    /// When to start a new tape
     #[arg(long, value_enum, default_value_t)]
     split: SplitBy,
-    /// Keep only the last part, at least 2 s and at most an hour; `gametape save` makes a tape of it
+    /// Keep only the last part, from 2 s to 1 h; `gametape save` makes a tape of it
     #[arg(long, value_name = "T", value_parser = parse_keep_last, conflicts_with_all = ["output", "max_duration"])]
     keep_last: Option<Duration>,
-    /// A text that goes onto the tape
+    /// A note to store on the tape
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
-    /// One JSON document on stdout at the end
+    /// Print one JSON document to stdout at the end
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 enum SplitBy {
-    /// With each session of the game
+    /// For each session of the game
     #[default]
     Session,
     /// Never while the recorder runs
     None,
 }
 
-/// Names of the games that are waited for.
+/// Returns the names of the games to wait for.
 pub(crate) fn waited_for(asks_echo_vr: bool) -> Vec<&'static str> {
     GAMES.iter().filter(|game| asks_echo_vr || game.id != echo_vr::ID).map(|game| game.name).collect()
 }
 
-/// A game by its id or an alias.
+/// Parses the id or an alias of a game.
 pub(crate) fn parse_game(text: &str) -> Result<&'static Game, String> {
     find_game(text).ok_or_else(|| {
         let known: Vec<&str> = GAMES.iter().map(|game| game.id).collect();
@@ -90,18 +90,19 @@ pub(crate) fn parse_game(text: &str) -> Result<&'static Game, String> {
     })
 }
 
-/// A prefix of memory names.
+/// Parses a prefix of shared-memory names.
 pub(crate) fn parse_prefix(text: &str) -> Result<Prefix, String> {
-    Prefix::new(text).ok_or_else(|| "a prefix has at most 64 letters, digits, dashes, dots and underscores".into())
+    Prefix::new(text)
+        .ok_or_else(|| "a prefix consists of at most 64 letters, digits, dashes, dots and underscores".into())
 }
 
 fn parse_keep_last(text: &str) -> Result<Duration, String> {
     let length = Duration::from_nanos(time::parse_ns(text)?);
     let sensible = (Duration::from_secs(2)..=Duration::from_secs(3600)).contains(&length);
-    if sensible { Ok(length) } else { Err("at least 2 s and at most an hour can be kept".into()) }
+    if sensible { Ok(length) } else { Err("the time must be between 2 s and 1 h".into()) }
 }
 
-/// Where pieces of recordings that keep only their last part are.
+/// Returns the folder with the pieces of `--keep-last` recordings.
 pub(crate) fn rings(folders: &Folders) -> PathBuf {
     folders.tapes.join("keep-last")
 }
@@ -109,11 +110,11 @@ pub(crate) fn rings(folders: &Folders) -> PathBuf {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = open::folders()?;
     let ring = args.keep_last.map(|length| Ring::new(&rings(&folders), length)).transpose();
-    let ring = ring.with_context(|| format!("cannot make a folder in {}", rings(&folders).display()))?;
+    let ring = ring.with_context(|| format!("cannot create a folder in {}", rings(&folders).display()))?;
     let place = match (&ring, &args.output) {
         (Some(ring), _) => ring.place(),
         (None, Some(file)) if file.exists() => {
-            return Err(anyhow!("{} exists already; nothing was overwritten: name another file", file.display()));
+            return Err(anyhow!("{} already exists and was not overwritten; name another file", file.display()));
         }
         (None, Some(file)) => Place::File(file.clone()),
         (None, None) => Place::Folder(folders.tapes.clone()),
@@ -137,9 +138,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if sources.is_empty() {
         return Err(exit::usage(match args.game.is_some_and(|game| game.id == echo_vr::ID) {
             true => {
-                "Echo VR is not asked under --names, nor with GAMETAPE_ECHO=off; GAMETAPE_ECHO=PORT says where it is"
+                "Echo VR is not polled with --names or GAMETAPE_ECHO=off; set GAMETAPE_ECHO=PORT to the port of its API"
             }
-            false => "this game cannot be recorded live; `gametape games` says what can",
+            false => "this game cannot be recorded live; `gametape games` lists those that can",
         }));
     }
     let stop = Stop::listen_once()?;
@@ -148,9 +149,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         Some(game) => vec![game.name],
         None => waited_for(asks_echo_vr),
     };
-    tell(&format!("waiting for {}; Ctrl+C ends", games.join(", ")));
+    tell(&format!("waiting for {}; press Ctrl+C to stop", games.join(", ")));
     if !prefix.as_str().is_empty() {
-        tell(&format!("names of memory begin with {}", prefix.as_str()));
+        tell(&format!("shared-memory names start with {}", prefix.as_str()));
     }
     recording.watch(&stop);
     recording.finish(&stop, args.json)

@@ -12,25 +12,25 @@ use crate::open;
 use crate::progress::Bars;
 use crate::stoppable::StoppableFiles;
 
-/// Make a tape whole that was not closed or is damaged
+/// Repair a tape that was not closed or is damaged
 ///
-/// Takes the frames of the tape and of the journals beside it and writes a closed tape. Without -o it takes the place of the old one, which
-/// stays as it is until the new one is complete. Exit code 0 if every frame came back, 3 if something was lost.
+/// Reads the frames of the tape and of the journals next to it and writes a closed tape. Without -o it replaces the old one, which
+/// stays unchanged until the new one is complete. Exit code 0 if every frame was recovered, 3 if something was lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  gametape recover crashed.gtape\n  gametape recover crashed.gtape -o whole.gtape")]
 pub(crate) struct Args {
     /// The tape
     file: PathBuf,
-    /// Write here and leave FILE as it is
+    /// Write to this file and leave FILE unchanged
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    // Says what is wrong with a file that is no tape before anything is written.
+    // Reports a file that is not a tape before anything is written.
     let names = StreamNames::of([&open::tape(&args.file)?]);
     if let Some(out) = &args.output {
         refuse_existing(out)?;

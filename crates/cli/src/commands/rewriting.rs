@@ -1,4 +1,4 @@
-//! What `cut`, `merge` and `recover` have in common.
+//! Code shared by `cut`, `split`, `merge` and `recover`.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::exit::Outcome;
 use crate::stoppable::is_stopped;
 use crate::{human, open};
 
-/// What `--json` prints.
+/// The document that `--json` prints.
 #[derive(Debug, Serialize)]
 struct Report {
     path: String,
@@ -22,15 +22,15 @@ struct Report {
     problems: Vec<ReportProblem>,
 }
 
-/// Nothing is overwritten.
+/// Refuses to overwrite an existing file.
 pub(super) fn refuse_existing(out: &Path) -> anyhow::Result<()> {
     if out.exists() {
-        return Err(anyhow!("{} exists already; nothing was overwritten, choose another name", out.display()));
+        return Err(anyhow!("{} already exists and was not overwritten; choose another name", out.display()));
     }
     Ok(())
 }
 
-/// An error of the engine with what can be done about it.
+/// Adds what to do next to an error of the engine.
 pub(super) fn failed(error: RewriteError, doing: &str) -> anyhow::Error {
     if is_stopped(&error) {
         return error.into();
@@ -38,18 +38,18 @@ pub(super) fn failed(error: RewriteError, doing: &str) -> anyhow::Error {
     let step = match &error {
         RewriteError::Create(CreateError::Exists { .. }) => "choose another name with -o",
         RewriteError::Create(_) | RewriteError::Build(BuildError::Io { .. }) => {
-            "choose another place with -o, or make room there"
+            "choose another folder with -o, or free some space"
         }
         RewriteError::Build(BuildError::Refused { .. }) | RewriteError::Read(_) => {
-            "`gametape verify` says what is wrong with the tape"
+            "run `gametape verify` to see what is wrong with the tape"
         }
-        // These say it themselves.
+        // These already include it.
         RewriteError::Refused(_) => return anyhow::Error::from(error).context(doing.to_owned()),
     };
     anyhow!("{doing}: {error}; {step}")
 }
 
-/// Says what a rewrite made; the path, or the JSON document, goes to stdout.
+/// Reports the result of a rewrite. The path, or the JSON document, goes to stdout.
 pub(super) fn tell_report(
     out: &Path,
     report: &RewriteReport,
@@ -59,7 +59,7 @@ pub(super) fn tell_report(
     for problem in &report.problems {
         tell(&format!("warning: left out: {problem}"));
     }
-    // The engine counts frames of system streams too; `info`, `verify` and people do not.
+    // The engine also counts frames of system streams; `info` and `verify` do not.
     let made = open::tape(out)?;
     let streams = made.streams().filter(|stream| !stream.spec().role.is_system());
     let frames = streams.map(|stream| stream.totals().frames).sum();
@@ -88,6 +88,6 @@ mod tests {
         let text = failed(refused.into(), "cannot recover a").to_string();
         assert!(text.contains("gametape verify") && !text.contains("room"), "{text}");
         let full = BuildError::Io { path: "a".into(), source: std::io::ErrorKind::StorageFull.into() };
-        assert!(failed(full.into(), "cannot recover a").to_string().contains("make room"));
+        assert!(failed(full.into(), "cannot recover a").to_string().contains("free some space"));
     }
 }

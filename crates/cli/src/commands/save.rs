@@ -16,23 +16,23 @@ use crate::exit::{self, Outcome};
 use crate::stoppable::StoppableFiles;
 use crate::{human, open};
 
-/// Make a tape of what `record --keep-last` holds
+/// Save what `record --keep-last` holds as a tape
 ///
-/// The recorder goes on; what it holds can be saved again and again. One that has ended, or was killed, can be saved for a day. Each
-/// session that the kept time has something of becomes a tape. The paths go to stdout.
+/// The recorder continues, and can be saved any number of times. The last part of a recorder that has ended, or was killed, can
+/// be saved for a day. Each session within the kept time becomes a tape. The paths go to stdout.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape record --keep-last 2m      in one terminal
   gametape save                       in another, after something happened
   gametape save -o incidents")]
 pub(crate) struct Args {
-    /// The recorder, by the number of its process; the newest one if left out
+    /// The recorder, by process id [default: the newest one]
     #[arg(long, value_name = "NUMBER")]
     process: Option<u32>,
-    /// The folder for the tapes; the tapes folder if left out
+    /// Output folder [default: the tapes folder]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -43,16 +43,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let found = find_rings(&place).with_context(|| format!("cannot look for recorders in {}", place.display()))?;
     let wanted = |process: u32| args.process.is_none_or(|wanted| wanted == process);
     let Some(ring) = found.into_iter().find(|ring| wanted(ring.process)) else {
-        return Err(exit::nothing_found("nothing is kept; start a recorder with `gametape record --keep-last 2m`"));
+        return Err(exit::nothing_found(
+            "there is nothing to save; start a recorder with `gametape record --keep-last 2m`",
+        ));
     };
     if !ring.runs {
-        tell(&format!("the recorder {} has ended; this is what it held", ring.process));
+        tell(&format!("recorder {} has ended; saving what it held", ring.process));
     }
     let to = args.output.clone().unwrap_or(folders.tapes);
-    create_private_folder(&to).with_context(|| format!("cannot make the folder {}", to.display()))?;
+    create_private_folder(&to).with_context(|| format!("cannot create the folder {}", to.display()))?;
     let files: Arc<dyn Files> = Arc::new(StoppableFiles::default());
     let saved = save(&files, &ring.folder, &to).map_err(|error| match error {
-        SaveError::Nothing { .. } => exit::nothing_found("nothing is held yet: the game has to run for a moment"),
+        SaveError::Nothing { .. } => exit::nothing_found("there is nothing to save yet; let the game run for a moment"),
         error => error.into(),
     })?;
     let mut stdout = crate::terminal::data();

@@ -20,13 +20,13 @@ use crate::stop::Stop;
 use crate::store;
 use crate::upstream::{Pushing, UpstreamArgs};
 
-/// How often the end is looked for.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a stop request is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Serve sessions, laps and bests as JSON over HTTP
+/// Serve the dashboard, sessions, laps and bests over HTTP
 ///
-/// Listens on this machine alone unless --bind says otherwise. A wider address needs tokens (`gametape token add`), or --public, which
-/// lets anyone see what is public and nothing else. What there is to ask is described at /openapi.json.
+/// Listens only on this machine unless --bind is given. Any other address needs tokens (`gametape token add`), or --public, which
+/// lets anyone read public data and nothing else. The API is described at /openapi.json.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape serve
@@ -36,28 +36,28 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) struct Args {
     #[command(flatten)]
     reach: Reach,
-    /// Let anyone see what is public, without a token
+    /// Let anyone read public data without a token
     #[arg(long, conflicts_with = "require_token")]
     public: bool,
-    /// Store: a file, postgres://…, or demo; GAMETAPE_STORE means the same
+    /// Store: a file, postgres://… or demo [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Requests a minute of a client without a token
+    /// Requests per minute and client without a token
     #[arg(long, value_name = "N", default_value_t = Limits::default().anyone)]
     rate: u32,
-    /// Requests a minute of a client with a token
+    /// Requests per minute and client with a token
     #[arg(long, value_name = "N", default_value_t = Limits::default().token)]
     token_rate: u32,
-    /// Requests a minute of this machine
+    /// Requests per minute from this machine
     #[arg(long, value_name = "N", default_value_t = Limits::default().loopback)]
     loopback_rate: u32,
-    /// A proxy whose X-Forwarded-For is believed; may be given several times
+    /// A proxy whose X-Forwarded-For header is trusted; can be repeated
     #[arg(long, value_name = "IP")]
     trusted_proxy: Vec<IpAddr>,
-    /// An origin whose pages may read answers (https://laps.example); may be given several times
+    /// An origin that may read responses (https://laps.example); can be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     cors: Vec<String>,
-    /// What stands before the names of the memory that tapes are played into from a page; nothing if left out, as games have them
+    /// Prefix of the shared-memory names for playback started from the dashboard [default: none, like the games]
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let bind = args.reach.bind.unwrap_or_default();
     let store = store::open_to_stay(args.store.as_deref())?;
     if !args.public {
-        check_reach(args.reach, store.as_ref(), ", or let anyone see what is public with --public")?;
+        check_reach(args.reach, store.as_ref(), ", or let anyone read public data with --public")?;
     }
     let upstream = args.upstream.read()?;
     let stop = Stop::listen_once()?;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         upstream.map(|upstream| Pushing::start(Arc::clone(&store), upstream, |text| tell(&text))).transpose()?;
     let catching_up = CatchingUp::start(store, vec![own], vec![rings(&known)], |text| tell(&text))?;
     while !stop.wanted() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     catching_up.stop();
     pushing.into_iter().for_each(Pushing::stop);
@@ -102,24 +102,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done })
 }
 
-/// Refuses an address that others can reach while there is no token that would let them in.
+/// Refuses an address that is reachable from other machines, and `--require-token`, while there is no token to authorize anyone.
 pub(super) fn check_reach(reach: Reach, store: &dyn Store, otherwise: &str) -> anyhow::Result<()> {
     let bind = reach.bind.unwrap_or_default();
     if (bind.address.is_loopback() && !reach.require_token) || has_token(store)? {
         return Ok(());
     }
     if bind.address.is_loopback() {
-        return Err(exit::usage(
-            "--require-token lets nobody in while there is no token: make one with `gametape token add NAME`",
-        ));
+        return Err(exit::usage("--require-token needs at least one token; make one with `gametape token add NAME`"));
     }
     Err(exit::usage(format!(
-        "{} can be reached by others, and there is no token: make one with `gametape token add NAME`{otherwise}",
+        "{} can be reached from other machines, and there is no token; make one with `gametape token add NAME`{otherwise}",
         bind.address
     )))
 }
 
-/// Reads what --cors says: one origin as browsers write it. `null` is the origin of every sandboxed page and local file, and `*` is everybody.
+/// Parses the value of `--cors`: one origin as browsers send it. Rejects `null`, the origin of every sandboxed page and local
+/// file, and `*`, which is everyone.
 fn parse_origin(text: &str) -> Result<String, String> {
     let wrong = || {
         "not an origin like https://laps.example or http://192.0.2.1:8080 (no path; `null`, `*` and empty are refused)"
@@ -128,7 +127,7 @@ fn parse_origin(text: &str) -> Result<String, String> {
     let uri: Uri = text.parse().map_err(|_| wrong())?;
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme)).ok_or_else(wrong)?;
     let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or_else(wrong)?;
-    // Browsers write origins in lower case and without the usual port.
+    // Browsers send origins in lower case and without the default port.
     let host = authority.host().to_ascii_lowercase();
     let usual = if scheme == "https" { 443 } else { 80 };
     let origin = match authority.port_u16().filter(|port| *port != usual) {

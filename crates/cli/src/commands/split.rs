@@ -19,10 +19,11 @@ use crate::progress::Bars;
 use crate::stoppable::StoppableFiles;
 use crate::{human, open};
 
-/// Make a tape of each session or lap of a tape
+/// Split a tape into one tape per session or lap
 ///
-/// Each part is exact to the frame, with everything that describes it, and is called like the tape with the number of the session or lap. The tape of a lap also
-/// has some seconds before and behind it, so that the lap keeps its time; such parts overlap. The tape stays as it is, and nothing is overwritten.
+/// Each part is exact to the frame, with everything that describes it, and is named like the tape plus the number of the
+/// session or lap. The tape of a lap also contains some seconds before and after it, so that the lap keeps its time; such parts
+/// overlap. The source stays unchanged, and nothing is overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape split evening.gtape --by session
@@ -30,18 +31,18 @@ use crate::{human, open};
 pub(crate) struct Args {
     /// The tape
     file: PathBuf,
-    /// What becomes a tape of its own; laps are numbered as `gametape laps` does, aborted ones too
+    /// What to split by; laps are numbered as in `gametape laps`, including aborted ones
     #[arg(long, value_name = "WHAT")]
     by: By,
-    /// The folder for the parts; beside the tape if left out
+    /// Output folder [default: next to the tape]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
 
-/// What becomes a tape of its own.
+/// What to split by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
     /// Each session
@@ -50,11 +51,11 @@ enum By {
     Lap,
 }
 
-/// A part that will be written.
+/// A part to be written.
 struct Part {
     path: PathBuf,
     times: Range<u64>,
-    /// The lap that it is made for.
+    /// The lap that the part is cut for.
     lap: Option<(CutLap, Lap)>,
 }
 
@@ -63,13 +64,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let tracked = of_lap::tracked(&tape, &args.file)?;
     let parts = parts(args, &tape, &tracked);
     if parts.is_empty() {
-        return Err(exit::nothing_found(format!("{} has none to split by; nothing was written", args.file.display())));
+        return Err(exit::nothing_found(format!(
+            "{} has no sessions or laps to split by, nothing was written",
+            args.file.display()
+        )));
     }
-    // All or nothing: a part that is in the way is told before the first one is written.
+    // All or nothing: an existing output file is reported before the first part is written.
     parts.iter().try_for_each(|part| refuse_existing(&part.path))?;
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|error| {
-            anyhow!("cannot make the folder {}: {error}; choose another place with -o", folder.display())
+            anyhow!("cannot create the folder {}: {error}; choose another with -o", folder.display())
         })?;
     }
     let ids: Vec<_> = tape.id().into_iter().collect();
@@ -133,7 +137,7 @@ fn parts(args: &Args, tape: &Tape, tracked: &Tracked) -> Vec<Part> {
         }
         By::Lap => {
             let count = tracked.laps().count();
-            // A lap that was inferred over a gap has no frames.
+            // A lap inferred over a gap has no frames.
             let laps = tracked.laps().filter(|lap| lap.end_ns.is_none_or(|end_ns| end_ns > lap.start_ns));
             let part = |lap: &Lap| {
                 let cut = CutLap::of(tape, lap);

@@ -12,7 +12,7 @@ use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::{human, store};
 
-/// Tokens: who may use the server from elsewhere, or change things
+/// Manage access tokens, for remote clients and for edits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape token add rig --scope write
@@ -22,31 +22,31 @@ use crate::{human, store};
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
-    /// Store: a file, or postgres://…; GAMETAPE_STORE means the same
+    /// Store: a file or postgres://… [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL", global = true)]
     store: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a token and print it; it cannot be printed again
+    /// Create a token and print it; it cannot be printed again
     Add {
-        /// What it is for
+        /// What the token is for
         #[arg(value_parser = parse_name)]
         name: String,
-        /// What it allows
+        /// What the token allows
         #[arg(long, value_enum, default_value_t = ScopeArg::Read)]
         scope: ScopeArg,
     },
-    /// All tokens, without their secrets
+    /// List all tokens, without their secrets
     List {
-        /// One JSON document on stdout
+        /// Print one JSON document to stdout
         #[arg(long)]
         json: bool,
     },
-    /// Make a token worthless
+    /// Revoke a token
     Revoke {
-        /// Its name or its id, as `list` prints them
+        /// Its name or id, as printed by `list`
         #[arg(value_name = "NAME|ID")]
         token: String,
     },
@@ -54,9 +54,9 @@ enum Action {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ScopeArg {
-    /// To see all
+    /// Read everything
     Read,
-    /// To change things too
+    /// Read and edit
     Write,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             };
             let (token, secret) = store.add_token(name, scope)?;
             tell(&format!(
-                "token {} ({}) for {}; keep it, it is not shown again:",
+                "token {} ({}) for {}; store it now, it is not shown again:",
                 token.id,
                 scope.as_str(),
                 token.name
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The token that is meant. A name that several tokens have names none of them.
+/// Finds a token by name or id. A name that several valid tokens share is an error.
 fn find(tokens: &[Token], meant: &str) -> anyhow::Result<Token> {
     if let Some(token) = Id::parse(meant).and_then(|id| tokens.iter().find(|token| token.id == id)) {
         return Ok(token.clone());
@@ -134,13 +134,13 @@ fn find(tokens: &[Token], meant: &str) -> anyhow::Result<Token> {
         ([token], _) => Ok((*token).clone()),
         ([], Some(token)) => Ok((*token).clone()),
         ([], None) => Err(exit::nothing_found(format!(
-            "there is no token {}; `gametape token list` prints them",
+            "there is no token {}; `gametape token list` lists them",
             human::safe(meant)
         ))),
         (several, _) => {
             let ids: Vec<String> = several.iter().map(|token| token.id.to_string()).collect();
             Err(exit::usage(format!(
-                "{} tokens are called {}: name one by its id: {}",
+                "{} tokens are named {}; name one by its id: {}",
                 ids.len(),
                 human::safe(meant),
                 ids.join(", ")
@@ -149,10 +149,10 @@ fn find(tokens: &[Token], meant: &str) -> anyhow::Result<Token> {
     }
 }
 
-/// A name that tells tokens apart.
+/// Parses the name of a token.
 fn parse_name(text: &str) -> Result<String, String> {
     match text.trim() {
-        "" => Err("a token needs a name, to be told from others and to be revoked by".to_owned()),
+        "" => Err("a token needs a name, to identify and revoke it".to_owned()),
         name => Ok(name.to_owned()),
     }
 }
@@ -162,7 +162,7 @@ fn line(token: &ReportToken) -> String {
         |time: &Option<String>| time.as_deref().and_then(|time| time.split('T').next()).unwrap_or("never").to_owned();
     let revoked = token.revoked_utc.is_some().then(|| format!("  revoked {}", day(&token.revoked_utc)));
     format!(
-        "{}  {:5}  made {}  used {}  {}{}",
+        "{}  {:5}  created {}  used {}  {}{}",
         token.id,
         token.scope,
         day(&token.created_utc),

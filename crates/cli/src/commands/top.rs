@@ -13,30 +13,30 @@ use crate::top::{Http, Options, Target, run as show};
 /// Environment variable with the token for the server.
 const TOKEN: &str = "GAMETAPE_TOKEN";
 
-/// Look on in the terminal: the car, sessions, laps, two laps compared, tapes
+/// Watch live in the terminal: the car, sessions, laps, lap comparison, tapes
 ///
-/// Shows what the recorder does that runs on this machine, and finds it by itself; while none runs, the store is shown. Tapes are played from here as
-/// `gametape play` does. Works over SSH, in small terminals, without colours (NO_COLOR) and without UTF-8. Press ? for the keys.
+/// Connects to the recorder that runs on this machine; if none is running, shows the store. Tapes can be played from here, like with
+/// `gametape play`. Works over SSH, in small terminals, without colours (NO_COLOR) and without UTF-8. Press ? for the keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape top
-  gametape top --server http://rig:7223          the token is in GAMETAPE_TOKEN or a file
-  gametape top --store demo                      what `gametape demo` drove, without a server
+  gametape top --server http://rig:7223          with the token from GAMETAPE_TOKEN or --token-file
+  gametape top --store demo                      laps of `gametape demo`, without a server
   NO_COLOR=1 gametape top")]
 pub(crate) struct Args {
-    /// A gametape server; the one of this machine if left out
+    /// Address of a gametape server [default: the one on this machine]
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// File with the token for the server, of read scope
+    /// File with a token for the server, with read scope
     #[arg(long, value_name = "FILE", requires = "server")]
     token_file: Option<PathBuf>,
-    /// Read this store and ask no server: a file, postgres://…, or demo
+    /// Read this store instead of connecting to a server: a file, postgres://… or demo
     #[arg(long, value_name = "URL", conflicts_with = "server")]
     store: Option<String>,
-    /// Hear the mouse: clicks and wheel
+    /// Enable the mouse: clicks and wheel
     #[arg(long)]
     mouse: bool,
-    /// What stands before the names of the memory that tapes are played into; nothing if left out, as games have them
+    /// Prefix of the shared-memory names for playback [default: none, like the games]
     #[arg(long, value_name = "PREFIX", value_parser = parse_prefix)]
     names: Option<Prefix>,
 }
@@ -61,7 +61,9 @@ fn token(args: &Args) -> anyhow::Result<Option<String>> {
     match token.map(|token| token.trim().to_owned()) {
         Some(token) if !is_token(&token) => {
             let place = args.token_file.as_ref().map_or_else(|| TOKEN.to_owned(), |path| path.display().to_string());
-            Err(exit::usage(format!("{place} holds no token; `gametape token add` on the server makes one")))
+            Err(exit::usage(format!(
+                "{place} contains no valid token; make one on the server with `gametape token add`"
+            )))
         }
         token => Ok(token),
     }

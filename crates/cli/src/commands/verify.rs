@@ -14,24 +14,24 @@ use crate::exit::Outcome;
 use crate::progress::Bars;
 use crate::{dictionary, human, open};
 
-/// Read a tape whole and check every byte of it
+/// Check every byte of a tape
 ///
-/// Exit code 0 if all is well, 3 if anything is wrong. A tape that was not closed is a problem even if every frame can be read.
+/// Exit code 0 if the tape is intact, 3 if anything is wrong. A tape that was not closed is a problem even if every frame can be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   gametape verify race.gtape
   gametape verify race.gtape --against race.ibt     compare with the file it was imported from
   gametape verify race.gtape --json | jq .ok")]
 pub(crate) struct Args {
-    /// The tape; the newest one if left out
+    /// The tape [default: the newest one]
     file: Option<PathBuf>,
-    /// Also compare with the file that the tape was imported from, byte by byte
+    /// Also compare the tape with the file it was imported from, byte by byte
     #[arg(long, value_name = "SOURCE")]
     against: Option<PathBuf>,
-    /// The zstd dictionary that SOURCE was packed with
+    /// The zstd dictionary that SOURCE was compressed with
     #[arg(long, value_name = "FILE", requires = "against")]
     dictionary: Option<PathBuf>,
-    /// One JSON document on stdout
+    /// Print one JSON document to stdout
     #[arg(long)]
     json: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     out.flush()?;
     if verified.problems.iter().any(|problem| problem.kind == ProblemKind::NotClosed) {
-        tell(&format!("if its recorder has ended: gametape recover {}", path.display()));
+        tell(&format!("if its recorder is not running: gametape recover {}", path.display()));
     }
     Ok(Outcome::damaged_if(!report.ok))
 }
@@ -105,7 +105,7 @@ fn of_comparison(comparison: &Comparison) -> Vec<ReportProblem> {
         .collect();
     let listed = problems.len() as u64;
     if comparison.different > listed {
-        let text = format!("{} differences more", comparison.different - listed);
+        let text = format!("{} more differences", comparison.different - listed);
         problems.push(problem(None, None, text));
     }
     problems
@@ -140,7 +140,7 @@ fn write_human(
     if let Some((source, comparison)) = compared.filter(|(_, comparison)| comparison.is_equal()) {
         let frames = human::counted(comparison.equal_frames, "frame");
         let bytes = human::count(comparison.equal_bytes);
-        writeln!(out, "the same as {}: {frames}, {bytes} bytes", human::path(source))?;
+        writeln!(out, "identical to {}: {frames}, {bytes} bytes", human::path(source))?;
     }
     Ok(())
 }

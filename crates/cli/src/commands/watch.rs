@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use gametape::games::find_game;
 use gametape::watch::{
     Environment, Events, Folder, Found, Notice, REPLAY_GAMES, ReplayGame, StopHandle, Watch, WatchError, WatchEvent,
@@ -19,55 +19,56 @@ use crate::exit::{self, Outcome};
 use crate::stop::Stop;
 use crate::{human, open, time};
 
-/// How soon Ctrl+C is seen.
-const NAP: Duration = Duration::from_millis(50);
+/// How often Ctrl+C is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Watch folders where games put their replays
+/// Watch replay folders of games and import new replays
 ///
-/// Reports each new file once, when it is complete: it has not changed for a while, or it was renamed into place. What can be read becomes
-/// a tape in your tapes folder, and its laps go into the store; of the rest you get name, size, time and hash. What was reported is remembered: a restart reports nothing
-/// twice. Without DIR the replay folders of all known games on this machine are watched. Finds go to stdout, a line for each.
+/// Reports each new file once, when it is complete: after a quiet period without changes, or when it was renamed into place.
+/// Supported files become tapes in your tapes folder, and their laps go to the store; for others, name, size, time and hash are
+/// reported. Reported files are remembered, so a restart reports nothing twice. Without DIR, the replay folders of all known
+/// games on this machine are watched. Reports go to stdout, one line each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  gametape watch                                    all replay folders that are found
-  gametape watch --game rocket-league --existing    and what is there already
+  gametape watch                                    all known replay folders
+  gametape watch --game rocket-league --existing    including existing files
   gametape watch ~/replays --pattern '*.rec' --archive /mnt/backup
   gametape watch --json | jq -r .path
 
-Ctrl+C ends it. `gametape games` lists games and their folders.")]
+Press Ctrl+C to stop. `gametape games` lists the games and their folders.")]
 pub(crate) struct Args {
-    /// Folders, with all folders below; they need not exist yet
+    /// Folders to watch recursively; they need not exist yet
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Only files of this game; `gametape games` lists them
     #[arg(long, value_name = "ID", value_parser = parse_game)]
     game: Option<&'static ReplayGame>,
-    /// Files in DIR that count, as *.rec; may be given several times. Those of all known games if left out
+    /// Files in DIR to report, like *.rec; can be repeated [default: those of all known games]
     #[arg(long, value_name = "GLOB", conflicts_with = "game", requires = "folders")]
     pattern: Vec<String>,
-    /// Copy each find to this folder; nothing there is overwritten
+    /// Copy each reported file to this folder; nothing there is overwritten
     #[arg(long, value_name = "DIR")]
     archive: Option<PathBuf>,
-    /// Report files that are there already, too, unless they were reported before
+    /// Also report existing files, unless they were reported before
     #[arg(long)]
     existing: bool,
-    /// Make tapes, and leave the store alone
+    /// Make tapes, but do not use the store
     #[arg(long, conflicts_with = "store")]
     no_store: bool,
-    /// Store: a file, or postgres://…; GAMETAPE_STORE means the same
+    /// Store: a file or postgres://… [env: GAMETAPE_STORE]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// How long a file must stay as it is until it is complete; 2s to 5s by game if left out
+    /// Quiet period after which a file is complete [default: 2s to 5s, depending on the game]
     #[arg(long, value_name = "T", value_parser = time::parse_ns)]
     settle: Option<u64>,
-    /// Finds as JSON, one document a line
+    /// Print reports as JSON, one document per line
     #[arg(long)]
     json: bool,
 }
 
 fn parse_game(text: &str) -> Result<&'static ReplayGame, String> {
     find_replay_game(text).map_err(|error| match find_game(text) {
-        Some(game) => format!("{} writes no replays that are known here; give a DIR and --pattern", game.name),
+        Some(game) => format!("{} has no known replay files; give a DIR and --pattern", game.name),
         None => error.to_string(),
     })
 }
@@ -76,7 +77,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folders = choose_folders(args)?;
     let data = open::folders()?;
     let adding = (!args.no_store).then(|| Adding::open(args.store.as_deref())).transpose();
-    let adding = adding.context("the laps have nowhere to go; --no-store makes only tapes")?;
+    let adding =
+        adding.map_err(|error| anyhow!("cannot store the laps: {error:#}; use --no-store to make only tapes"))?;
     let tapes = adding.as_ref().map_or(data.tapes, |adding| adding.tapes.clone());
     let mut watch = Watch::new().import_to(tapes).remember_in(data.watched);
     for folder in &folders {
@@ -96,71 +98,71 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         WatchError::NotAFolder { .. } | WatchError::ArchiveIsWatched { .. } => exit::usage(error.to_string()),
         error => error.into(),
     })?;
-    let seen = tell_all(events, &stop, args.json, &folders, adding.as_ref())?;
-    tell(&format!("{} found, {} made", human::counted(seen.found, "file"), human::counted(seen.tapes, "tape")));
-    Ok(match (seen.problems, stop.interrupted()) {
+    let totals = tell_all(events, &stop, args.json, &folders, adding.as_ref())?;
+    tell(&format!("{} found, {} made", human::counted(totals.found, "file"), human::counted(totals.tapes, "tape")));
+    Ok(match (totals.problems, stop.interrupted()) {
         (true, _) => Outcome::Damage,
         (false, true) => Outcome::Interrupted,
         (false, false) => Outcome::Done,
     })
 }
 
-/// What a watch saw.
+/// The result of a watch.
 #[derive(Debug, Default)]
-struct Seen {
+struct Totals {
     found: u64,
     tapes: u64,
     problems: bool,
 }
 
-/// Tells everything until the end is wanted.
+/// Reports everything until a stop is requested.
 fn tell_all(
     mut events: Events,
     stop: &Stop,
     json: bool,
     folders: &[Folder],
     adding: Option<&Adding>,
-) -> anyhow::Result<Seen> {
+) -> anyhow::Result<Totals> {
     let handle = events.stop_handle();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| end_when_wanted(stop, &handle, &over));
-        let mut seen = Seen::default();
+        let mut totals = Totals::default();
         let mut result = Ok(());
         while let Some(event) = events.next() {
             match event {
                 WatchEvent::Found(found) => {
                     let in_store = adding.zip(found.tape()).map(|(adding, tape)| adding.add(tape, false));
-                    seen.problems |= in_store.as_ref().is_some_and(|in_store| in_store.error.is_some());
+                    totals.problems |= in_store.as_ref().is_some_and(|in_store| in_store.error.is_some());
                     result = write_line(&found, in_store, json);
                     if result.is_err() {
-                        // Nobody got it.
+                        // The line was not delivered.
                         events.give_back();
                         break;
                     }
-                    seen.found += 1;
-                    seen.tapes += u64::from(found.was_imported());
-                    seen.problems |= found.has_problems();
+                    totals.found += 1;
+                    totals.tapes += u64::from(found.was_imported());
+                    totals.problems |= found.has_problems();
                 }
                 WatchEvent::Notice(notice) => {
-                    seen.problems |= matches!(notice, Notice::NotRemembered { .. } | Notice::MemoryDamaged { .. });
+                    totals.problems |= matches!(notice, Notice::NotRemembered { .. } | Notice::MemoryDamaged { .. });
                     tell(&notice_text(&notice, folders));
                 }
             }
         }
         over.store(true, Ordering::Relaxed);
         result?;
-        Ok(seen)
+        Ok(totals)
     })
 }
 
-/// Signals only set flags; this carries them to the watch.
+/// Forwards the stop flags that signal handlers set to the watch.
 fn end_when_wanted(stop: &Stop, handle: &StopHandle, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         if stop.wanted() {
             return handle.stop();
         }
-        std::thread::sleep(NAP);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -171,7 +173,7 @@ fn write_line(found: &Found, in_store: Option<InStore>, json: bool) -> anyhow::R
     };
     line.push('\n');
     let mut stdout = crate::terminal::data();
-    // In one write, so that whoever reads along never sees half a line.
+    // In one write, so that a reader never sees half a line.
     stdout.write_all(line.as_bytes())?;
     stdout.flush()?;
     Ok(())
@@ -196,7 +198,7 @@ fn folder_text(folder: &Folder) -> String {
     folder.game().map(|game| format!("{game}: {patterns}")).unwrap_or(patterns)
 }
 
-/// The folders that were named, or those of games that are on this machine.
+/// Returns the named folders, or the replay folders of games on this machine.
 fn choose_folders(args: &Args) -> anyhow::Result<Vec<Folder>> {
     if args.folders.is_empty() {
         return default_folders(args.game);
@@ -225,10 +227,13 @@ fn default_folders(game: Option<&'static ReplayGame>) -> anyhow::Result<Vec<Fold
         }
     }
     if folders.is_empty() {
-        let looked_for =
-            if missing.is_empty() { "nothing: no Steam and no documents".into() } else { missing.join(", ") };
+        let looked_for = if missing.is_empty() {
+            "nothing, since there is no Steam and no documents folder".into()
+        } else {
+            missing.join(", ")
+        };
         return Err(exit::nothing_found(format!(
-            "there is no replay folder here; looked for {}; name a folder, as in `gametape watch DIR`, or start the game once",
+            "there is no replay folder on this machine (looked for {}); name a folder, as in `gametape watch DIR`, or start the game once",
             human::safe(&looked_for)
         )));
     }

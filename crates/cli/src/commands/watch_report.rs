@@ -1,4 +1,4 @@
-//! What `gametape watch` prints of a find. The names of the fields are a promise to other programs.
+//! The output of `gametape watch` for a found file. Field names are stable: other programs rely on them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::adding::InStore;
 use crate::human;
 
-/// A find, as a line of JSON.
+/// A found file, as a line of JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct ReportFound {
     path: String,
@@ -18,7 +18,7 @@ pub(super) struct ReportFound {
     bytes: u64,
     modified_utc: Option<String>,
     blake3: String,
-    /// Another content was reported under this path before.
+    /// Different content was reported under this path before.
     rewritten: bool,
     archived: Option<String>,
     archive_error: Option<String>,
@@ -28,9 +28,9 @@ pub(super) struct ReportFound {
     import: Option<&'static str>,
     import_error: Option<String>,
     frames: Option<u64>,
-    /// What was wrong with the file; what is whole is on the tape.
+    /// Problems of the file; the intact parts are on the tape.
     problems: Vec<String>,
-    /// What became of the tape in the store; `null` if there is no tape, and with `--no-store`.
+    /// The result of adding the tape to the store; `null` without a tape, and with `--no-store`.
     store: Option<InStore>,
 }
 
@@ -49,7 +49,7 @@ impl ReportFound {
             Import::NotWanted => (None, None),
             Import::Made { .. } => (Some("made"), None),
             Import::AlreadyThere { .. } => (Some("already_there"), None),
-            // Most games' files are only told: that is no error.
+            // The files of most games cannot be imported; that is not an error.
             Import::NotReadable(_) => (Some("not_readable"), None),
             Import::Failed(error) => (Some("failed"), Some(error.to_string())),
         };
@@ -74,19 +74,19 @@ impl ReportFound {
     }
 }
 
-/// A find, as a line for people.
+/// A found file, as a line of text.
 pub(super) fn plain(found: &Found, in_store: Option<&InStore>) -> String {
     let mut parts = vec![human::bytes(found.bytes)];
     parts.extend(found.game.clone());
     let to_the_second = |ns: i64| ns - ns.rem_euclid(1_000_000_000);
     parts.extend(found.modified_utc_ns.map(to_the_second).and_then(utc_text));
     if found.rewritten {
-        parts.push("written anew".into());
+        parts.push("rewritten".into());
     }
     match &found.archive {
         Archive::NotWanted => {}
         Archive::Copied(path) => parts.push(format!("copied to {}", path.display())),
-        Archive::AlreadyThere(path) => parts.push(format!("archived before as {}", path.display())),
+        Archive::AlreadyThere(path) => parts.push(format!("already archived as {}", path.display())),
         Archive::Failed(error) => parts.push(format!("not archived: {error}")),
     }
     match &found.import {
@@ -95,7 +95,7 @@ pub(super) fn plain(found: &Found, in_store: Option<&InStore>) -> String {
             parts.push(format!("tape {}", tape.display()));
             parts.extend(imported.problems.iter().map(|problem| format!("warning: {problem}")));
         }
-        Import::AlreadyThere { tape, .. } => parts.push(format!("tape {} was there", tape.display())),
+        Import::AlreadyThere { tape, .. } => parts.push(format!("tape {} already exists", tape.display())),
         Import::Failed(error) => parts.push(format!("no tape: {error}")),
     }
     parts.extend(in_store.map(InStore::words));

@@ -1,15 +1,15 @@
-//! Many files at the same time: each worker takes the next one until there is none left.
+//! Processes many files in parallel: each worker takes the next file until none are left.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// As many as were asked for, else as many as the machine has cores; never more than there are files.
+/// Returns the requested number of workers, or the number of cores; never more than there are files.
 pub(super) fn worker_count(asked: Option<u16>, files: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or_else(cores, usize::from).min(files)
 }
 
-/// Does the work for each job; results stand in the order of the jobs.
+/// Runs the work for each job; results are in the order of the jobs.
 pub(super) fn each<J: Sync, R: Send>(jobs: &[J], workers: usize, work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());

@@ -1,4 +1,4 @@
-//! Who asks, and what they may: pure rules over address, token and headers.
+//! Authorization: pure rules over address, token and headers.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,46 +6,46 @@ use axum::http::HeaderMap;
 use gametape::laps::Id;
 use gametape::store::{Audience, Scope};
 
-use super::clients::Asks;
+use super::clients::RateClass;
 use super::error::ApiError;
 
-/// How the server lets people in.
+/// The access policy of the server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Access {
-    /// It listens on this machine alone.
+    /// Whether it listens only on a loopback address.
     pub(crate) loopback: bool,
-    /// Anyone may see what is public, without a token.
+    /// Whether anyone may read public data without a token.
     pub(crate) public: bool,
-    /// Nobody may do anything without a token, on this machine neither.
+    /// Whether every request needs a token, also from this machine.
     pub(crate) require_token: bool,
     /// The port it listens on.
     pub(crate) port: u16,
-    /// Proxies whose word on who asks is believed.
+    /// Proxies whose forwarding headers are trusted.
     pub(crate) trusted_proxies: Vec<IpAddr>,
-    /// Pages of these origins may read answers.
+    /// Origins whose pages may read responses (CORS).
     pub(crate) cors_origins: Vec<String>,
 }
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Caller {
-    /// The address that limits are kept for.
+    /// The address used for rate limits.
     pub(super) client: IpAddr,
-    /// What the token allows; `None` without one.
+    /// The scope of the token; `None` without one.
     pub(super) scope: Option<Scope>,
     /// The token.
     pub(super) token: Option<Id>,
-    /// Nobody is in between: no proxy is configured, and none has left its mark.
+    /// Whether the request comes directly from the client: no proxy is configured, and the request has no proxy headers.
     pub(super) direct: bool,
 }
 
 impl Caller {
-    /// As what it is counted.
-    pub(super) fn asks(&self) -> Asks {
+    /// Returns the rate-limit class of the caller.
+    pub(super) fn rate_class(&self) -> RateClass {
         match (self.scope, self.direct && self.client.is_loopback()) {
-            (_, true) => Asks::Here,
-            (Some(_), false) => Asks::Token,
-            (None, false) => Asks::Anyone,
+            (_, true) => RateClass::Here,
+            (Some(_), false) => RateClass::Token,
+            (None, false) => RateClass::Anyone,
         }
     }
 }
@@ -55,7 +55,7 @@ const FORWARDED: [&str; 6] =
     ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 impl Access {
-    /// What a caller may see; an error if nothing.
+    /// Returns what a caller may read; an error if nothing.
     pub(super) fn audience(&self, caller: Caller) -> Result<Audience, ApiError> {
         match (caller.scope, self.public, self.loopback) {
             (Some(_), _, _) => Ok(Audience::Owner),
@@ -65,29 +65,29 @@ impl Access {
         }
     }
 
-    /// Whether a caller may change things. On this machine a page of this server may, other pages may not: a browser names the page's origin,
-    /// and a page cannot make it lie.
+    /// Checks whether a caller may write. On this machine, a page of this server may, other pages may not: a browser sends the
+    /// page's origin, and a page cannot forge it.
     pub(super) fn may_write(&self, caller: Caller, host: Option<&str>, origin: Option<&str>) -> Result<(), ApiError> {
         match caller.scope {
             Some(Scope::Write) => Ok(()),
             Some(Scope::Read) => {
-                Err(ApiError::forbidden("this token may read only; an edit needs one with write scope"))
+                Err(ApiError::forbidden("this token has read scope only; an edit needs a token with write scope"))
             }
             None if self.loopback && caller.direct && !self.public && !self.require_token => {
                 let own = origin.and_then(|origin| origin.strip_prefix("http://")).zip(host);
                 match own {
                     Some((origin, host)) if origin.eq_ignore_ascii_case(host) => Ok(()),
-                    _ => Err(ApiError::forbidden(
-                        "an edit needs a token with write scope, or an Origin that is this server",
-                    )),
+                    _ => {
+                        Err(ApiError::forbidden("an edit needs a token with write scope, or this server as its Origin"))
+                    }
                 }
             }
             None => Err(ApiError::token_needed()),
         }
     }
 
-    /// Whether a Host header is one under which this server is meant. A page elsewhere can make its own name point to this machine
-    /// (DNS rebinding); the header then has that name.
+    /// Whether a `Host` header names this server. A page elsewhere can make its own name resolve to this machine (DNS rebinding);
+    /// the header then has that name.
     pub(super) fn is_own_host(&self, host: Option<&str>) -> bool {
         if !self.loopback {
             return true;
@@ -107,12 +107,13 @@ impl Access {
         own_port && own_name
     }
 
-    /// Whether a request comes straight from its client. Behind a proxy everybody seems to be on this machine.
+    /// Whether a request comes directly from its client. Behind a proxy, every client appears to be on this machine.
     pub(super) fn is_direct(&self, headers: &HeaderMap) -> bool {
         self.trusted_proxies.is_empty() && !FORWARDED.iter().any(|name| headers.contains_key(*name))
     }
 
-    /// The address that limits are kept for. Only proxies that are trusted are believed, from the last word to the first.
+    /// Returns the client address used for rate limits. Forwarding headers are evaluated from right to left, and only as long
+    /// as they come from trusted proxies.
     pub(super) fn client(&self, peer: IpAddr, forwarded_for: &[&[u8]]) -> IpAddr {
         let mut client = peer.to_canonical();
         let mut named = forwarded_for.iter().flat_map(|line| line.split(|byte| *byte == b',')).rev();
@@ -126,7 +127,7 @@ impl Access {
     }
 }
 
-/// An address as proxies write it, with or without a port.
+/// Parses an address as proxies write it, with or without a port.
 fn address(text: &[u8]) -> Option<IpAddr> {
     let text = str::from_utf8(text).ok()?.trim();
     let plain = text.trim_start_matches('[').trim_end_matches(']');
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_seen_hangs_on_binding_token_and_public() {
+    fn the_audience_depends_on_binding_token_and_public() {
         let access = |loopback, public| Access { loopback, public, ..Access::default() };
         let see = |access: Access, scope| access.audience(caller(scope)).ok();
         assert_eq!(see(access(true, false), None), Some(Audience::Owner));
@@ -202,10 +203,10 @@ mod tests {
         let forged: [&[u8]; 1] = [b"203.0.113.7, 198.51.100.9"];
         assert_eq!(Access::default().client(peer, &forged), peer);
         let trusted = Access { trusted_proxies: vec![peer], ..Access::default() };
-        // Only the last word is the proxy's own.
+        // Only the last entry was added by the proxy.
         assert_eq!(trusted.client(peer, &forged).to_string(), "198.51.100.9");
         assert_eq!(trusted.client(peer, &[b"garbage"]), peer);
-        // What the client has put before cannot make the proxy's own word unreadable.
+        // Invalid entries sent by the client do not make the proxy's own entry unreadable.
         assert_eq!(trusted.client(peer, &[b"\xe9, 203.0.113.9"]).to_string(), "203.0.113.9");
         assert_eq!(trusted.client(peer, &[b"203.0.113.9:4711"]).to_string(), "203.0.113.9");
         assert_eq!(trusted.client(peer, &[b"[2001:db8::1]:4711"]).to_string(), "2001:db8::1");
@@ -224,6 +225,6 @@ mod tests {
         let behind = Caller { direct: false, ..caller(None) };
         assert!(local.audience(behind).is_err());
         assert!(local.may_write(behind, Some("127.0.0.1:7223"), Some("http://127.0.0.1:7223")).is_err());
-        assert_eq!((behind.asks(), caller(None).asks()), (Asks::Anyone, Asks::Here));
+        assert_eq!((behind.rate_class(), caller(None).rate_class()), (RateClass::Anyone, RateClass::Here));
     }
 }

@@ -1,6 +1,8 @@
-//! What a tracker finds, told to all who listen. It is called when the store has it, so that who hears of a lap can ask for it.
+//! Publishes the tracker's events to live clients. Called after the store has committed, so that a client that is notified of a
+//! lap can request it.
 //!
-//! A store on a server may be away: then the lap waits in a file, is told as the tracker found it, and only to those who may see all.
+//! If a database server is unreachable, the lap waits in the outbox; it is then published as the tracker found it, and only to
+//! clients with full access.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,18 +15,18 @@ use super::lap_answer::LapAnswer;
 use super::live::Kind;
 use super::state::AppState;
 
-/// Tells of one recording. Blocks: it asks the store.
+/// Publishes the events of one recording. Blocks, since it queries the store.
 pub(crate) struct Announcer {
     state: AppState,
-    now: Mutex<Now>,
+    now: Mutex<CurrentSession>,
 }
 
-/// What is known of the session that runs.
+/// The current session.
 #[derive(Default)]
-struct Now {
+struct CurrentSession {
     session: Option<Session>,
     laps: u32,
-    /// Who drives the running lap, as far as the game says.
+    /// The driver of the running lap, if the game reports it.
     driver: Option<String>,
 }
 
@@ -33,15 +35,15 @@ impl Announcer {
         Self { state, now: Mutex::default() }
     }
 
-    /// Tells of an event.
-    pub(crate) fn tell(&self, event: &Event) {
+    /// Publishes an event.
+    pub(crate) fn publish(&self, event: &Event) {
         match event {
             Event::SessionOpened(session) => self.session(Kind::SessionOpened, session),
             Event::SessionChanged(session) => self.session(Kind::SessionChanged, session),
             Event::SessionClosed(session) => self.session(Kind::SessionClosed, session),
             Event::LapOpened(lap) => self.lap_opened(lap),
             Event::SectorClosed { lap, number, sector } => {
-                let session = self.with_now(|now| now.session.as_ref().map(|session| session.id.to_string()));
+                let session = self.with_current(|now| now.session.as_ref().map(|session| session.id.to_string()));
                 let data =
                     json!({ "lap": lap.to_string(), "session": session, "sector": number, "time_ms": sector.time_ms });
                 self.unstored(Kind::SectorClosed, &data);
@@ -56,7 +58,7 @@ impl Announcer {
             Event::LapFinal(lap) => self.lap(Kind::LapFinal, lap),
             Event::LapAborted(lap) => self.lap(Kind::LapAborted, lap),
             Event::LapAmended(lap) => self.lap(Kind::LapAmended, lap),
-            // Bests come with sessions; what was learned of a track is no news.
+            // Bests are part of sessions; track facts are not published.
             Event::BestChanged { session, .. } => self.changed(*session),
             Event::TrackLearned(_) => {}
         }
@@ -64,27 +66,28 @@ impl Announcer {
 
     fn lap_opened(&self, lap: &Lap) {
         let data = json!({ "lap": lap.id.to_string(), "session": lap.session.to_string(), "number": lap.number });
-        self.with_now(|now| {
+        self.with_current(|now| {
             now.driver.clone_from(&lap.driver);
             now.laps += 1;
         });
         self.unstored(Kind::LapOpened, &data);
     }
 
-    fn with_now<T>(&self, look: impl FnOnce(&mut Now) -> T) -> T {
+    fn with_current<T>(&self, look: impl FnOnce(&mut CurrentSession) -> T) -> T {
         look(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn unstored(&self, kind: Kind, data: &Value) {
         let public = self.is_public();
-        self.state.hub.tell(kind, data, public.then_some(data));
+        self.state.hub.publish(kind, data, public.then_some(data));
     }
 
-    /// Whether all may hear of what is driven now. The store is asked each time: its driver may have been hidden since the session began.
+    /// Whether the public may see the current session. Queries the store each time: the driver may have been hidden since the
+    /// session began.
     fn is_public(&self) -> bool {
-        let (session, driver) = self.with_now(|now| (now.session.clone(), now.driver.clone()));
+        let (session, driver) = self.with_current(|now| (now.session.clone(), now.driver.clone()));
         let Some(session) = session else { return false };
-        // Of a co-driver nothing is known before a lap is stored.
+        // Nothing is known about a co-driver before a lap is stored.
         let own = driver.is_none() || driver == session.driver;
         let seen = self.state.store.session(session.id, Audience::Owner);
         let public = matches!(seen, Ok(Some(stored)) if stored.session.visibility == Visibility::Public);
@@ -95,13 +98,13 @@ impl Announcer {
     fn lap(&self, kind: Kind, lap: &Lap) {
         let stored = match self.state.store.lap(lap.id, Audience::Owner) {
             Ok(Some(stored)) => stored,
-            // Laps of a playback, and those of a session that was deleted, are not told.
+            // Laps of a playback, and those of a deleted session, are not published.
             Ok(None) => return,
-            Err(_) => self.with_now(|now| as_found(now, lap)),
+            Err(_) => self.with_current(|now| as_found(now, lap)),
         };
         let public = stored.visibility == Visibility::Public;
         let data = json!(LapAnswer::of(stored, None));
-        self.state.hub.tell(kind, &data, public.then_some(&data));
+        self.state.hub.publish(kind, &data, public.then_some(&data));
     }
 
     fn session(&self, kind: Kind, session: &Session) {
@@ -109,29 +112,29 @@ impl Announcer {
             Ok(Some(stored)) => self.both(session.id, stored.session),
             Ok(None) => return,
             Err(_) => {
-                let laps = self.with_now(|now| now.laps);
+                let laps = self.with_current(|now| now.laps);
                 (json!(SessionAnswer::from(session_as_found(session, laps))), None)
             }
         };
-        self.with_now(|now| {
+        self.with_current(|now| {
             if now.session.as_ref().is_none_or(|known| known.id != session.id) {
                 (now.laps, now.driver) = (0, None);
             }
             now.session = Some(session.clone());
         });
         self.state.car.set_public(public.is_some().then_some(session));
-        self.state.hub.tell(kind, &data, public.as_ref());
+        self.state.hub.publish(kind, &data, public.as_ref());
     }
 
     fn changed(&self, session: Id) {
-        // A best that is not told now comes with the session's end.
+        // A best that cannot be published now is published when the session ends.
         if let Ok(Some(stored)) = self.state.store.session(session, Audience::Owner) {
             let (data, public) = self.both(session, stored.session);
-            self.state.hub.tell(Kind::SessionChanged, &data, public.as_ref());
+            self.state.hub.publish(Kind::SessionChanged, &data, public.as_ref());
         }
     }
 
-    /// A session as its owner sees it, and as all others do: without the laps of drivers who are hidden.
+    /// Returns a session as the owner sees it, and as the public does: without laps of hidden drivers.
     fn both(&self, id: Id, stored: StoredSession) -> (Value, Option<Value>) {
         let public = (stored.visibility == Visibility::Public)
             .then(|| self.state.store.session(id, Audience::Public).ok().flatten())
@@ -141,8 +144,8 @@ impl Announcer {
     }
 }
 
-/// A lap that the store cannot be asked for now.
-fn as_found(now: &Now, lap: &Lap) -> StoredLap {
+/// Builds a lap that cannot be read from the store now.
+fn as_found(now: &CurrentSession, lap: &Lap) -> StoredLap {
     let session = now.session.as_ref();
     let text = |of: fn(&Session) -> &Option<String>| session.and_then(|session| of(session).clone());
     StoredLap {

@@ -1,4 +1,4 @@
-//! What answers look like: pages of anything, and sessions. The names of the fields are a promise, and those of sessions and laps are those of `gametape laps --json`.
+//! Response bodies: pages of anything, and sessions. Field names are stable; those of sessions and laps match `gametape laps --json`.
 
 use gametape::laps::Stint;
 use gametape::store::{SessionDetail, StoredSession};
@@ -9,13 +9,13 @@ use super::lap_answer::LapAnswer;
 use super::list_answers::{BestAnswer, DayAnswer, DrivenAnswer, DriverAnswer, TapeAnswer};
 use super::times;
 
-/// A page of something.
+/// A page of items.
 macro_rules! page {
     ($name:ident, $field:ident, $item:ty, $text:literal) => {
         #[doc = $text]
         #[derive(Debug, Serialize, ToSchema)]
         pub(super) struct $name {
-            /// What was found.
+            /// The items of this page.
             pub(super) $field: Vec<$item>,
             /// `cursor` of the next page; `null` on the last one.
             pub(super) next: Option<String>,
@@ -25,11 +25,11 @@ macro_rules! page {
 
 page!(SessionPage, sessions, SessionAnswer, "Sessions, newest first.");
 page!(LapPage, laps, LapAnswer, "Laps.");
-page!(BestPage, bests, BestAnswer, "Bests by track, the fastest first.");
+page!(BestPage, bests, BestAnswer, "Bests by track, fastest first.");
 page!(TrackPage, tracks, DrivenAnswer, "Tracks by name.");
 page!(CarPage, cars, DrivenAnswer, "Cars by name.");
 page!(DriverPage, drivers, DriverAnswer, "Drivers by name.");
-page!(ProgressPage, days, DayAnswer, "Days by track and car, the oldest first.");
+page!(ProgressPage, days, DayAnswer, "Days by track and car, oldest first.");
 page!(TapePage, tapes, TapeAnswer, "Tapes, newest first.");
 
 /// A session.
@@ -50,7 +50,7 @@ pub(super) struct SessionAnswer {
     pub(super) online: Option<bool>,
     pub(super) started_utc: Option<String>,
     pub(super) ended_utc: Option<String>,
-    /// `null` while it runs.
+    /// `null` while it is running.
     pub(super) end_reason: Option<&'static str>,
     pub(super) sector_count: Option<u8>,
     /// Id of the best lap of its driver.
@@ -63,12 +63,12 @@ pub(super) struct SessionAnswer {
     pub(super) note: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) deleted_utc: Option<String>,
-    /// The session of which this one is the rest: the recorder was ended and started again in between.
+    /// Id of the session that this one continues, if the recorder was restarted in between.
     pub(super) continues: Option<String>,
-    /// Only if asked for.
+    /// Only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stints: Option<Vec<StintAnswer>>,
-    /// Only if asked for.
+    /// Only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) laps: Option<Vec<LapAnswer>>,
 }
@@ -119,7 +119,7 @@ impl From<SessionDetail> for SessionAnswer {
     }
 }
 
-/// A run between two stops.
+/// A stint: a run between two stops.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StintAnswer {
     n: u32,

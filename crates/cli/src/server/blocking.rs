@@ -1,4 +1,4 @@
-//! The store blocks, handlers must not: questions go to threads that may wait.
+//! Runs store queries, which block, on threads that may block.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use gametape::store::{Store, StoreError};
 use super::error::ApiError;
 use super::state::AppState;
 
-/// Asks the store something.
-pub(super) async fn ask<T: Send + 'static>(
+/// Runs a query on the store.
+pub(super) async fn query_store<T: Send + 'static>(
     state: &AppState,
     question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -1,4 +1,4 @@
-//! What the car does now, as a message for pages that show it: only the newest counts, and nothing of it is kept.
+//! The current state of the car as a message for live clients: only the latest one counts, and none is stored.
 
 use gametape::format::read::Tape;
 use gametape::games::{Sample, Wheel};
@@ -11,13 +11,13 @@ use serde::Serialize;
 use super::car_feed::About;
 use super::state::AppState;
 
-/// Pounds a square inch of a kilopascal: what sim racers read.
+/// Pounds per square inch in a kilopascal. Sim racers use psi.
 const PSI_PER_KPA: f32 = 0.145_037_74;
 
-/// Shows cars to who listens to the server.
-pub(crate) struct ShowCars(pub(crate) AppState);
+/// Publishes cars to the live clients of the server.
+pub(crate) struct PublishCars(pub(crate) AppState);
 
-impl CarSink for ShowCars {
+impl CarSink for PublishCars {
     fn car(&self, car: &CarNow<'_>) {
         let answer = CarAnswer { error: self.0.car.error(), ..CarAnswer::of(car) };
         let about = About {
@@ -28,7 +28,7 @@ impl CarSink for ShowCars {
             car: answer.car.map(str::to_owned),
             driver: answer.driver.map(str::to_owned),
         };
-        // It is all numbers and texts, which do not fail.
+        // Numbers and texts always serialize.
         let Ok(text) = serde_json::to_string(&Message { kind: "car", data: answer }) else { return };
         let public = self.0.car.is_public(car.session, car.lap.and_then(|lap| lap.driver.as_ref()));
         self.0.car.show(about, text, public);
@@ -67,7 +67,7 @@ struct Message<'a> {
     data: CarAnswer<'a>,
 }
 
-/// The promised fields.
+/// The data of a `car` message. Field names are stable.
 #[derive(Serialize)]
 struct CarAnswer<'a> {
     rig: &'static str,

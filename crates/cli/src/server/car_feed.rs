@@ -1,5 +1,5 @@
-//! The newest state of each car that is recorded, for clients that watch one of them. Several recorders may be at work in one process; a client follows one of
-//! them and is told of the others.
+//! The latest state of each recorded car, for clients that follow one of them. A process may run several recorders; a client follows one
+//! of them and is notified of the others.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -12,15 +12,15 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Sessions that are remembered as public: there is one for each rig.
+/// The number of sessions remembered as public: one per rig.
 const REMEMBERED: usize = 16;
 
-/// Where the newest states of cars are.
+/// Holds the latest states of cars.
 pub(crate) struct CarFeed {
     cars: Mutex<Cars>,
-    /// Changes with every state.
+    /// Incremented with every state.
     turn: watch::Sender<u64>,
-    /// The sessions, with their drivers, that anybody may see. Of others, and of those that are not known yet, nothing is shown.
+    /// Sessions, with their drivers, that the public may see. Other sessions, and those not known yet, are hidden.
     public: Mutex<Vec<(Id, Option<String>)>>,
 }
 
@@ -29,23 +29,23 @@ struct Cars {
     turn: u64,
     /// In the order in which their recordings began.
     live: Vec<LiveCar>,
-    /// What failed beside the recordings last, and when.
+    /// The last failure beside the recordings, and its turn.
     error: Option<(u64, String)>,
 }
 
-/// A car that is recorded.
+/// A recorded car.
 struct LiveCar {
-    /// A recorder has a thread that shows its car.
+    /// Each recorder publishes its car from its own thread.
     recorder: ThreadId,
     about: About,
     /// The whole message.
     text: Utf8Bytes,
     public: bool,
-    /// When this state came.
+    /// The turn of this state.
     turn: u64,
 }
 
-/// What tells one car from another.
+/// What identifies a car.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct About {
     pub(super) tape: String,
@@ -62,7 +62,7 @@ impl Default for CarFeed {
     }
 }
 
-/// Nobody drives. `error`: what failed beside the recording.
+/// The message when nobody drives. `error`: what failed beside the recording.
 fn waiting(error: Option<&str>) -> Utf8Bytes {
     let mut data = json!({ "rig": "local", "state": "waiting" });
     if let Some(error) = error {
@@ -72,7 +72,7 @@ fn waiting(error: Option<&str>) -> Utf8Bytes {
 }
 
 impl CarFeed {
-    /// Anybody may see this session; nobody but the owner any that is not known, and none if it is `None`.
+    /// Marks this session as public; `None` clears all. Sessions that are not marked are visible only to the owner.
     pub(super) fn set_public(&self, session: Option<&Session>) {
         let mut public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
         match session {
@@ -90,7 +90,7 @@ impl CarFeed {
         }
     }
 
-    /// Whether anybody may see the session while this one drives. Of a co-driver nothing is known before a lap is stored.
+    /// Whether the public may see the session with this driver. Nothing is known about a co-driver before a lap is stored.
     pub(super) fn is_public(&self, session: Option<&Session>, driver: Option<&String>) -> bool {
         let public = self.public.lock().unwrap_or_else(PoisonError::into_inner);
         let of_its_driver = |session: &Session| {
@@ -113,22 +113,22 @@ impl CarFeed {
         self.turn.send_replace(turn);
     }
 
-    /// Reports that a part beside the recording failed: from now on the live status of the owner says so.
+    /// Reports that a part beside the recording failed: from now on the owner's live status shows it.
     pub(super) fn fail(&self, part: &'static str) {
         self.change(|cars| cars.error = Some((cars.turn, format!("{part} failed"))));
     }
 
-    /// What failed beside the recording, in words.
+    /// Returns what failed beside the recording, as text.
     pub(super) fn error(&self) -> Option<String> {
         self.cars().error.as_ref().map(|(_, error)| error.clone())
     }
 
-    /// Shows the newest state of the car of the recorder whose thread calls this.
+    /// Publishes the latest state of the car of the recorder whose thread calls this.
     pub(super) fn show(&self, about: About, text: String, public: bool) {
         self.put(thread::current().id(), about, text, public);
     }
 
-    /// The recorder whose thread calls this has no car any more.
+    /// Removes the car of the recorder whose thread calls this.
     pub(super) fn gone(&self) {
         let recorder = thread::current().id();
         self.change(|cars| cars.live.retain(|car| car.recorder != recorder));
@@ -148,7 +148,7 @@ impl CarFeed {
         });
     }
 
-    /// Watches the car of this recording, as long as there is one; otherwise that of the recording that began last.
+    /// Follows the car of this recording while it runs; otherwise that of the recording that began last.
     pub(super) fn watch(&self, audience: Audience, tape: Option<TapeId>) -> CarWatcher {
         let mut turn = self.turn.subscribe();
         turn.mark_changed();
@@ -156,21 +156,21 @@ impl CarFeed {
     }
 }
 
-/// A client that watches a car.
+/// A client that follows a car.
 pub(super) struct CarWatcher {
     turn: watch::Receiver<u64>,
     audience: Audience,
     wanted: Option<String>,
-    /// What it was shown last: the turn of the car, and the other cars.
+    /// What was sent last: the turn of the car, and the other cars.
     shown: Option<(u64, Vec<About>)>,
 }
 
 impl CarWatcher {
-    /// The next state; those that were replaced meanwhile are left out.
+    /// Waits for the next state; skips states that were replaced meanwhile.
     pub(super) async fn next(&mut self, feed: &CarFeed) -> Utf8Bytes {
         loop {
             if self.turn.changed().await.is_err() {
-                // Nothing more will come.
+                // No more states will come.
                 return std::future::pending().await;
             }
             self.turn.mark_unchanged();
@@ -180,12 +180,12 @@ impl CarWatcher {
         }
     }
 
-    /// The message to send; `None` if only cars that are not watched have changed.
+    /// Returns the message to send; `None` if only cars that are not followed have changed.
     fn look(&mut self, cars: &Cars) -> Option<Utf8Bytes> {
         let seen = || cars.live.iter().filter(|car| self.audience == Audience::Owner || car.public);
         let wanted = seen().find(|car| Some(&car.about.tape) == self.wanted.as_ref());
         let Some(car) = wanted.or_else(|| seen().last()) else {
-            // Nothing is seen of what is hidden, not even that it changes.
+            // Hidden data must not leak, not even that it changes.
             let error = cars.error.as_ref().filter(|_| self.audience == Audience::Owner);
             let now = Some((error.map_or(0, |(turn, _)| *turn), Vec::new()));
             let is_new = self.shown != now;
@@ -207,7 +207,7 @@ impl CarWatcher {
     }
 }
 
-/// A message with the other cars in its data.
+/// Adds the other cars to the data of a message.
 fn with_others(text: &Utf8Bytes, others: &[About]) -> Utf8Bytes {
     match text.as_str().strip_suffix("}}") {
         Some(open) => format!("{open},\"others\":{}}}}}", json!(others)).into(),
@@ -242,7 +242,7 @@ mod tests {
         format!(r#"{{"kind":"car","data":{{"tape":"{tape}","speed":{speed}}}}}"#)
     }
 
-    /// Two recorders, as threads that have shown something.
+    /// Two recorders, as threads that have published a state.
     fn recorders() -> [ThreadId; 2] {
         [(); 2].map(|()| thread::spawn(|| thread::current().id()).join().unwrap())
     }
@@ -293,11 +293,11 @@ mod tests {
             let data = serde_json::from_str::<serde_json::Value>(&text).unwrap()["data"].take();
             assert_eq!((&data["tape"], &data["others"][0]["tape"]), (&json!(own), &json!(other)));
         }
-        // States of the other car are no news.
+        // States of the other car cause no message.
         feed.put(two, about(&name_two), state(&name_two, 3), false);
         assert_eq!(first.look(&feed.cars()), None);
         assert!(newest.next(&feed).await.contains("\"speed\":3"));
-        // The public does not hear of a hidden one.
+        // The public is not notified of a hidden car.
         let public = feed.watch(Audience::Public, Some(tape_two)).next(&feed).await;
         assert!(public.contains(&name_one) && !public.contains(&name_two), "{public}");
         // When one ends, the other is shown and not \"waiting\".

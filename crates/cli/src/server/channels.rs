@@ -1,5 +1,5 @@
-//! The inside of laps: their channels as columns, laps side by side, and the outline of a track. Frames come from the tapes, on threads that may
-//! wait and only a few at a time.
+//! Lap telemetry: channels as columns, lap comparison, and the outline of a track. Frames are read from tapes on blocking threads,
+//! a few at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use gametape::store::{Audience, Filter, ListQuery, NameFilter, Store, StoredLap,
 use tokio::sync::Semaphore;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::channels_answers::{ChannelsAnswer, CompareAnswer, OutlineAnswer};
 use super::channels_params::{ChannelsParams, CompareParams, OutlineParams, Rows};
 use super::error::{ApiError, Problem};
@@ -25,17 +25,17 @@ use super::params::{Named, Params};
 use super::reading::id_of;
 use super::state::AppState;
 
-/// How long a question waits for its turn.
+/// How long a request waits for its turn.
 const WAIT_FOR_TURN: Duration = Duration::from_secs(20);
 
-/// Tapes that are read at once, by all requests: reading is work for a whole core.
+/// The number of tapes read at once by all requests: reading occupies a whole core.
 static READS: Semaphore = Semaphore::const_new(2);
-/// What corners are found by.
+/// Channels used to find corners.
 const FOR_CORNERS: [&str; 2] = ["speed_kmh", "brake"];
 
 type Answer = Result<Response, ApiError>;
 
-/// A lap that may be seen.
+/// Returns a lap that the caller may see.
 fn lap_of(store: &dyn Store, id: Id, audience: Audience) -> Result<StoredLap, ApiError> {
     let found = store.lap(id, audience)?.filter(|found| !found.gone);
     found.ok_or_else(|| ApiError::not_found("lap"))
@@ -50,19 +50,22 @@ fn length_of(store: &dyn Store, lap: &StoredLap) -> Result<Option<f32>, ApiError
 fn no_length() -> ApiError {
     ApiError::not_there(
         "length_unknown",
-        "the length of this track is not known yet: a whole lap teaches it; ask with hz",
+        "the length of this track is not known until a complete lap was driven; use hz instead of step_m",
     )
 }
 
 /// Reads the channels of a lap from its tape.
 fn read(store: &dyn Store, lap: &StoredLap, names: &[String], grid: Grid) -> Result<LapColumns, ApiError> {
     let out_of_reach = || {
-        let message = "the tape of this lap is not in reach: it was moved or deleted, or is on another machine";
+        let message = "the tape of this lap is not available: it was moved or deleted, or is on another machine";
         ApiError::not_there("tape_not_in_reach", message)
     };
     let path = catalogue::file_of(store, lap.tape)?.ok_or_else(out_of_reach)?;
     if lap.lap.end_ns.is_none() {
-        return Err(ApiError::not_there("lap_not_over", "this lap is still being driven; ask again when it is over"));
+        return Err(ApiError::not_there(
+            "lap_not_over",
+            "this lap is still being driven; try again when it is finished",
+        ));
     }
     let tape = Tape::open(&path).map_err(|error| {
         crate::cli::tell(&format!("serve: {error}"));
@@ -74,17 +77,17 @@ fn read(store: &dyn Store, lap: &StoredLap, names: &[String], grid: Grid) -> Res
 impl From<ColumnsError> for ApiError {
     fn from(error: ColumnsError) -> Self {
         match error {
-            // What the system says may name files of this machine: that is for the log.
+            // The system error may contain file names of this machine, so it goes to the log only.
             ColumnsError::Track(error) => {
                 crate::cli::tell(&format!("serve: {error}"));
-                Self::not_there("tape_not_readable", "the tape of this lap cannot be read; the server's log says why")
+                Self::not_there("tape_not_readable", "the tape of this lap cannot be read; see the server's log")
             }
             error => Self::bad_request(error.to_string()),
         }
     }
 }
 
-/// Does something that reads tapes, when it is its turn.
+/// Runs work that reads tapes, when it is its turn.
 pub(super) async fn read_tapes<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&dyn Store) -> Result<T, ApiError> + Send + 'static,
@@ -92,16 +95,16 @@ pub(super) async fn read_tapes<T: Send + 'static>(
     let turn = tokio::time::timeout(WAIT_FOR_TURN, READS.acquire()).await.map_err(|_| ApiError::busy())?;
     let store = Arc::clone(&state.store);
     let done = tokio::task::spawn_blocking(move || {
-        // Held until the work is done: a client that hangs up frees no turn.
+        // Held until the work is done, also if the client disconnects.
         let _turn = turn;
         work(store.as_ref())
     });
     done.await?
 }
 
-/// The channels of a lap: as recorded, by the place or by the time.
+/// Returns the channels of a lap: as recorded, by track position or by time.
 #[utoipa::path(get, path = "/api/v1/laps/{id}/channels", tag = "laps",
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$"), ChannelsParams),
+    params(("id" = String, Path, description = "Lap id", pattern = "^[0-9a-f]{32}$"), ChannelsParams),
     responses((status = 200, body = ChannelsAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn channels(
     State(state): State<AppState>,
@@ -127,7 +130,7 @@ pub(super) async fn channels(
     .await
 }
 
-/// Laps side by side, by the place on the track. The first one is the reference: a positive difference is slower.
+/// Compares laps by track position. The first one is the reference: a positive difference is slower.
 #[utoipa::path(get, path = "/api/v1/compare", tag = "laps", params(CompareParams),
     responses((status = 200, body = CompareAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn compare(
@@ -138,7 +141,7 @@ pub(super) async fn compare(
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let (ids, names, step_m) = params.checked()?;
-    // Long answers are made where waiting does no harm, too.
+    // Serializing a long response blocks too.
     read_tapes(&state, move |store| json(&headers, &compared(store, audience, &ids, &names, step_m)?)).await
 }
 
@@ -155,7 +158,9 @@ fn compared(
         (of.game.clone(), of.track.clone(), of.layout.clone())
     };
     if laps.windows(2).any(|two| matches!(two, [one, other] if place(one) != place(other))) {
-        return Err(ApiError::bad_request("the laps are of different tracks, layouts or games: compare laps of one"));
+        return Err(ApiError::bad_request(
+            "the laps are of different tracks, layouts or games; compare laps of the same track",
+        ));
     }
     let length_m = match laps.first() {
         Some(lap) => length_of(store, lap)?.ok_or_else(no_length)?,
@@ -174,7 +179,7 @@ fn compared(
     Ok(CompareAnswer::of(laps.collect(), length_m, compared))
 }
 
-/// What laps have taught about a track: its length, its outline, where sectors end and the pit lane is.
+/// Returns what is known of a track: its length, its outline, the ends of its sectors and the pit lane. Derived from laps.
 #[utoipa::path(get, path = "/api/v1/tracks/outline", tag = "laps", params(OutlineParams),
     responses((status = 200, body = OutlineAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn outline(
@@ -185,8 +190,8 @@ pub(super) async fn outline(
 ) -> Answer {
     let audience = state.access.audience(caller)?;
     let (game, track, layout) = params.checked()?;
-    let facts = ask(&state, move |store| {
-        // A track on which only hidden drivers were is not there for others.
+    let facts = query_store(&state, move |store| {
+        // A track driven only by hidden drivers does not exist for the public.
         let filter = Filter {
             game: Some(game.clone()),
             track: Some(NameFilter::Is(track.clone())),
@@ -200,11 +205,7 @@ pub(super) async fn outline(
         store.track_facts(&game, &track, layout.as_deref())
     })
     .await?;
-    let unknown = || {
-        ApiError::not_there(
-            "not_learned",
-            "this track is not known yet, or not with this layout: a lap on it teaches it",
-        )
-    };
+    let unknown =
+        || ApiError::not_there("not_learned", "this track, or this layout, is not known until a lap was driven on it");
     json(&headers, &OutlineAnswer::from(facts.ok_or_else(unknown)?))
 }

@@ -1,4 +1,4 @@
-//! What answers about the inside of laps look like: columns, comparisons, outlines. The names of the fields are a promise.
+//! Response bodies for lap telemetry: columns, comparisons, outlines. Field names are stable.
 
 use gametape::laps::compare::{Comparison, Corner, Stretch};
 use gametape::laps::{ChannelName, Column, LapColumns, TrackFacts};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::lap_answer::LapAnswer;
 
-/// A number as short as it is exact: one of 4 bytes has no more than nine digits.
+/// A number in its shortest exact form: a 4-byte float has at most nine digits.
 #[derive(Debug, Clone, Copy, PartialEq, ToSchema)]
 #[schema(value_type = Option<f64>)]
 pub(super) struct Number(Option<f64>);
@@ -28,7 +28,7 @@ impl Serialize for Number {
     }
 }
 
-/// Places to a tenth of a millimetre, times to a microsecond: what is behind is noise, and long.
+/// Rounds positions to a tenth of a millimetre and times to a microsecond; further digits are noise.
 fn rounded(number: Option<f64>, steps: f64) -> Number {
     Number(number.map(|number| (number * steps).round() / steps))
 }
@@ -41,11 +41,11 @@ const METRES: f64 = 1e4;
 const MILLISECONDS: f64 = 1e3;
 const SHARES: f64 = 1e8;
 
-/// One channel, a value for each row.
+/// One channel with a value for each row.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ColumnAnswer {
     name: String,
-    /// Empty where there is none, or it is not known.
+    /// Empty if there is none, or if it is not known.
     unit: String,
     #[schema(value_type = Vec<Option<f64>>)]
     values: Vec<Number>,
@@ -58,7 +58,7 @@ impl From<Column> for ColumnAnswer {
     }
 }
 
-/// A channel that can be asked for.
+/// A channel that can be requested.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ChannelAnswer {
     name: String,
@@ -78,19 +78,19 @@ pub(super) struct ChannelsAnswer {
     lap: LapAnswer,
     /// Length of the track.
     length_m: Option<f32>,
-    /// How many values each column has.
+    /// The number of values in each column.
     rows: usize,
-    /// Place of each row, 0 to 1.
+    /// Track position of each row, 0 to 1.
     #[schema(value_type = Vec<Option<f64>>)]
     share: Vec<Number>,
-    /// Distance of each row from the line; `null` if the length of the track is not known.
+    /// Distance of each row from the start line; `null` if the length of the track is not known.
     #[schema(value_type = Option<Vec<Option<f64>>>)]
     distance_m: Option<Vec<Number>>,
-    /// Time of each row since the line.
+    /// Time of each row since the start line.
     #[schema(value_type = Vec<Option<f64>>)]
     time_ms: Vec<Number>,
     columns: Vec<ColumnAnswer>,
-    /// All that can be asked for.
+    /// All channels that can be requested.
     available: Vec<ChannelAnswer>,
 }
 
@@ -113,28 +113,28 @@ impl ChannelsAnswer {
     }
 }
 
-/// Laps side by side.
+/// A comparison of laps.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CompareAnswer {
-    /// Id of the lap that the others are compared with: the first one.
+    /// Id of the reference lap: the first one.
     reference: String,
     length_m: f32,
-    /// Places, from the line.
+    /// Positions as distance from the start line.
     #[schema(value_type = Vec<f64>)]
     distance_m: Vec<Number>,
-    /// In the order in which they were asked for.
+    /// In the order of the request.
     laps: Vec<ComparedAnswer>,
     /// The lap in parts of equal length.
     stretches: Vec<StretchAnswer>,
-    /// The corners of the reference.
+    /// The corners of the reference lap.
     corners: Vec<CornerAnswer>,
 }
 
-/// A lap beside others.
+/// A lap of a comparison.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ComparedAnswer {
     lap: LapAnswer,
-    /// How much later it is at each place than the reference; negative is earlier.
+    /// How much later than the reference it is at each position; negative is earlier.
     #[schema(value_type = Vec<Option<f64>>)]
     delta_ms: Vec<Number>,
     columns: Vec<ColumnAnswer>,
@@ -147,7 +147,7 @@ pub(super) struct StretchAnswer {
     from_m: Number,
     #[schema(value_type = f64)]
     to_m: Number,
-    /// What each lap loses on it; negative is won.
+    /// Time that each lap loses in it; negative is gained.
     #[schema(value_type = Vec<Option<f64>>)]
     lost_ms: Vec<Number>,
 }
@@ -155,27 +155,27 @@ pub(super) struct StretchAnswer {
 /// A corner.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct CornerAnswer {
-    /// From 1, from the line on.
+    /// Counted from 1, starting at the start line.
     n: u32,
-    /// Where the reference brakes.
+    /// Where the reference lap brakes.
     #[schema(value_type = f64)]
     from_m: Number,
-    /// Where the reference is slowest.
+    /// Where the reference lap is slowest.
     #[schema(value_type = f64)]
     apex_m: Number,
-    /// Where the reference has got back half of the speed.
+    /// Where the reference lap has regained half of the lost speed.
     #[schema(value_type = f64)]
     to_m: Number,
     /// The lowest speed of each lap.
     #[schema(value_type = Vec<Option<f64>>)]
     min_speed_kmh: Vec<Number>,
-    /// What each lap loses in it; negative is won.
+    /// Time that each lap loses in it; negative is gained.
     #[schema(value_type = Vec<Option<f64>>)]
     lost_ms: Vec<Number>,
 }
 
 impl CompareAnswer {
-    /// `laps` come with the columns that were asked for.
+    /// `laps` come with the requested columns.
     pub(super) fn of(laps: Vec<(LapAnswer, Vec<Column>)>, length_m: f32, compared: Comparison) -> Self {
         let place = |place: f64| rounded(Some(place), METRES);
         let stretch = |stretch: &Stretch| StretchAnswer {
@@ -210,7 +210,7 @@ impl CompareAnswer {
     }
 }
 
-/// What laps have taught about a track.
+/// What is known of a track, derived from laps.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct OutlineAnswer {
     game: String,
@@ -219,11 +219,11 @@ pub(super) struct OutlineAnswer {
     length_m: Option<f32>,
     /// Where each sector but the last ends, 0 to 1.
     sector_ends: Vec<f32>,
-    /// Places along a lap in the game's world: x, y up, z. Parts that were never driven are left out.
+    /// Points along a lap in world coordinates of the game: x, y (up), z. Parts that were never driven are left out.
     outline_m: Vec<[f32; 3]>,
     /// Where the pit lane begins, 0 to 1.
     pit_entry: Option<f32>,
-    /// Where it ends.
+    /// Where the pit lane ends, 0 to 1.
     pit_exit: Option<f32>,
 }
 

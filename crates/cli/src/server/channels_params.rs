@@ -1,4 +1,4 @@
-//! Parameters of questions about the inside of laps, checked.
+//! Validated query parameters for lap telemetry.
 
 use gametape::laps::columns::MOST_COLUMNS;
 use gametape::laps::compare::MOST_LAPS;
@@ -10,50 +10,50 @@ use super::error::ApiError;
 use super::params::text;
 use super::reading::id_of;
 
-/// Metres from place to place, unless another step is asked for.
+/// Default grid distance in metres.
 const STEP_M: f64 = 5.0;
 
-/// Which channels of a lap, and where.
+/// Selects channels of a lap and its rows.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ChannelsParams {
-    /// Names with commas between them: `speed_kmh,brake,physics/tyreWear.0`; at most 32. Without it: the neutral ones
+    /// Channel names, separated by commas: `speed_kmh,brake,physics/tyreWear.0`; at most 32. Default: the normalized channels
     #[param(min_length = 1, max_length = 4000)]
     channels: Option<String>,
-    /// Rows at places this many metres apart
+    /// Rows at track positions this many metres apart
     #[param(minimum = 0.5, maximum = 500.0)]
     step_m: Option<f64>,
-    /// Rows at moments, this many a second
+    /// Rows at this many per second
     #[param(minimum = 1.0, maximum = 1000.0)]
     hz: Option<f64>,
 }
 
-/// Which laps, and which of their channels.
+/// Selects laps and their channels.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct CompareParams {
-    /// Ids of two to eight laps with commas between them; the first one is the reference
+    /// Ids of two to eight laps, separated by commas; the first one is the reference
     #[param(pattern = "^[0-9a-f]{32}(,[0-9a-f]{32}){1,7}$")]
     laps: String,
-    /// Names with commas between them; at most 32. Without it: the neutral ones
+    /// Channel names, separated by commas; at most 32. Default: the normalized channels
     #[param(min_length = 1, max_length = 4000)]
     channels: Option<String>,
-    /// Metres from place to place; 5 if left out
+    /// Distance between rows in metres. Default: 5
     #[param(minimum = 0.5, maximum = 500.0)]
     step_m: Option<f64>,
 }
 
-/// Which track.
+/// Selects a track.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct OutlineParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     game: String,
-    /// Track, in the game's words
+    /// Track, as named by the game
     #[param(min_length = 1, max_length = 200)]
     track: String,
     /// Layout of the track
@@ -65,7 +65,7 @@ fn names_of(channels: Option<String>) -> Result<Vec<String>, ApiError> {
     let Some(channels) = channels else { return Ok(Vec::new()) };
     let names: Vec<String> = channels.split(',').map(|name| name.trim().to_owned()).collect();
     if names.iter().any(String::is_empty) {
-        return Err(ApiError::bad_request("channels has an empty name: leave it out"));
+        return Err(ApiError::bad_request("channels contains an empty name; remove it"));
     }
     if names.len() > MOST_COLUMNS {
         return Err(ApiError::from(ColumnsError::TooManyColumns { found: names.len() }));
@@ -73,7 +73,7 @@ fn names_of(channels: Option<String>) -> Result<Vec<String>, ApiError> {
     Ok(names)
 }
 
-/// Where the rows are.
+/// The rows of a response.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rows {
     Recorded,
@@ -82,7 +82,7 @@ pub(super) enum Rows {
 }
 
 impl ChannelsParams {
-    /// The names of channels, and where the rows are.
+    /// Returns the channel names and the rows.
     pub(super) fn checked(self) -> Result<(Vec<String>, Rows), ApiError> {
         let names = names_of(self.channels)?;
         let rows = match (self.step_m, self.hz) {
@@ -90,7 +90,7 @@ impl ChannelsParams {
             (Some(step_m), None) => Rows::Metres(within("step_m", step_m, 0.5, 500.0)?),
             (None, Some(hz)) => Rows::Hertz(within("hz", hz, 1.0, 1000.0)?),
             (Some(_), Some(_)) => {
-                let message = "rows are either at places (step_m) or at moments (hz): leave one out";
+                let message = "rows are either by distance (step_m) or by time (hz); use only one of them";
                 return Err(ApiError::bad_request(message));
             }
         };
@@ -99,7 +99,7 @@ impl ChannelsParams {
 }
 
 impl CompareParams {
-    /// The laps, the names of channels, and the step.
+    /// Returns the laps, the channel names, and the step.
     pub(super) fn checked(self) -> Result<(Vec<Id>, Vec<String>, f64), ApiError> {
         let ids = ids_of(&self.laps)?;
         let mut names = names_of(self.channels)?;
@@ -111,7 +111,7 @@ impl CompareParams {
 }
 
 impl OutlineParams {
-    /// Game, track and layout.
+    /// Returns game, track and layout.
     pub(super) fn checked(self) -> Result<(String, String, Option<String>), ApiError> {
         let game = text("game", Some(self.game))?.unwrap_or_default();
         let track = text("track", Some(self.track))?.unwrap_or_default();
@@ -122,14 +122,14 @@ impl OutlineParams {
 fn within(name: &str, number: f64, least: f64, most: f64) -> Result<f64, ApiError> {
     match (least..=most).contains(&number) {
         true => Ok(number),
-        false => Err(ApiError::bad_request(format!("{name} is not in {least} to {most}"))),
+        false => Err(ApiError::bad_request(format!("{name} must be between {least} and {most}"))),
     }
 }
 
 fn ids_of(laps: &str) -> Result<Vec<Id>, ApiError> {
     let ids = laps.split(',').map(|id| id_of(id.trim())).collect::<Result<Vec<_>, _>>()?;
     if !(2..=MOST_LAPS).contains(&ids.len()) {
-        return Err(ApiError::bad_request(format!("laps names {} laps, not 2 to {MOST_LAPS}", ids.len())));
+        return Err(ApiError::bad_request(format!("laps has {} ids, expected 2 to {MOST_LAPS}", ids.len())));
     }
     Ok(ids)
 }

@@ -1,4 +1,4 @@
-//! How often each client may ask: so many requests in a minute, counted from its first one.
+//! Rate limits: a number of requests per client in a minute, counted from its first request.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Clients that are counted apart. More of them share one count: memory does not grow with who asks.
+/// The number of clients counted separately. All others share one counter, so that memory is bounded.
 const MOST: usize = 20_000;
 
-/// Requests in a minute.
+/// Requests per minute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Of a client without a token.
+    /// For a client without a token.
     pub(crate) anyone: u32,
-    /// Of a client with a token.
+    /// For a client with a token.
     pub(crate) token: u32,
-    /// Of this machine.
+    /// For this machine.
     pub(crate) loopback: u32,
 }
 
@@ -26,32 +26,32 @@ impl Default for Limits {
     }
 }
 
-/// Live streams that a client without a token may have open.
+/// The number of live streams per client without a token.
 const STREAMS_ANYONE: u32 = 16;
-/// Live streams that a client with a token may have open.
+/// The number of live streams per client with a token.
 const STREAMS_TOKEN: u32 = 256;
 
-/// As what a client asks: each has a count of its own.
+/// The rate-limit class of a request: each has its own counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Asks {
-    /// From this machine, with nobody in between.
+pub(super) enum RateClass {
+    /// From this machine, without a proxy.
     Here,
     /// Without a token.
     Anyone,
-    /// With a token.
+    /// With a valid token.
     Token,
-    /// With a token that is none: guessing is counted apart, so that it costs nobody else anything.
+    /// With an invalid token: guessing is counted separately, so that it does not affect other clients.
     WrongToken,
 }
 
-/// Counts requests, and streams that are open.
+/// Counts requests and open streams.
 pub(super) struct Clients {
     limits: Limits,
-    counts: Mutex<HashMap<(IpAddr, Asks), Window>>,
+    counts: Mutex<HashMap<(IpAddr, RateClass), Window>>,
     streams: Mutex<HashMap<IpAddr, u32>>,
 }
 
-/// A live stream that is open.
+/// An open live stream.
 pub(super) struct OpenStream {
     clients: Arc<Clients>,
     client: IpAddr,
@@ -79,20 +79,20 @@ impl Clients {
         Self { limits, counts: Mutex::default(), streams: Mutex::default() }
     }
 
-    fn limit(&self, asks: Asks) -> u32 {
-        match asks {
-            Asks::Here => self.limits.loopback,
-            Asks::Token => self.limits.token,
-            Asks::Anyone | Asks::WrongToken => self.limits.anyone,
+    fn limit(&self, class: RateClass) -> u32 {
+        match class {
+            RateClass::Here => self.limits.loopback,
+            RateClass::Token => self.limits.token,
+            RateClass::Anyone | RateClass::WrongToken => self.limits.anyone,
         }
     }
 
-    /// Opens a live stream; `None` if the client has too many. This machine has as many as there are connections.
-    pub(super) fn open_stream(self: &Arc<Self>, client: IpAddr, asks: Asks) -> Option<OpenStream> {
-        let most = match asks {
-            Asks::Here => u32::MAX,
-            Asks::Token => STREAMS_TOKEN,
-            Asks::Anyone | Asks::WrongToken => STREAMS_ANYONE,
+    /// Opens a live stream; `None` if the client has too many. This machine is limited only by its connections.
+    pub(super) fn open_stream(self: &Arc<Self>, client: IpAddr, class: RateClass) -> Option<OpenStream> {
+        let most = match class {
+            RateClass::Here => u32::MAX,
+            RateClass::Token => STREAMS_TOKEN,
+            RateClass::Anyone | RateClass::WrongToken => STREAMS_ANYONE,
         };
         let client = of_network(client);
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,23 +104,23 @@ impl Clients {
         Some(OpenStream { clients: Arc::clone(self), client })
     }
 
-    /// Seconds to wait if the next request of this kind would be one too many. Counts nothing.
-    pub(super) fn used_up(&self, client: IpAddr, asks: Asks, now: Instant) -> Option<u64> {
+    /// Returns the seconds to wait if the next request of this class would exceed the limit. Counts nothing.
+    pub(super) fn used_up(&self, client: IpAddr, class: RateClass, now: Instant) -> Option<u64> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = counts.get(&(of_network(client), asks))?;
+        let window = counts.get(&(of_network(client), class))?;
         let elapsed = now.duration_since(window.since);
-        (elapsed < MINUTE && window.count >= self.limit(asks)).then(|| (MINUTE - elapsed).as_secs() + 1)
+        (elapsed < MINUTE && window.count >= self.limit(class)).then(|| (MINUTE - elapsed).as_secs() + 1)
     }
 
-    /// Counts a request; gives the seconds to wait if it is one too many.
-    pub(super) fn count(&self, client: IpAddr, asks: Asks, now: Instant) -> Result<(), u64> {
-        let limit = self.limit(asks);
+    /// Counts a request; returns the seconds to wait if it exceeds the limit.
+    pub(super) fn count(&self, client: IpAddr, class: RateClass, now: Instant) -> Result<(), u64> {
+        let limit = self.limit(class);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut key = (of_network(client), asks);
+        let mut key = (of_network(client), class);
         if !counts.contains_key(&key) && counts.len() >= MOST {
             counts.retain(|_, window| now.duration_since(window.since) < MINUTE);
             if counts.len() >= MOST {
-                key = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), asks);
+                key = (IpAddr::V6(Ipv6Addr::UNSPECIFIED), class);
             }
         }
         let window = counts.entry(key).or_insert(Window { since: now, count: 0 });
@@ -135,7 +135,7 @@ impl Clients {
     }
 }
 
-/// Who has an IPv6 address has 2^64 of them: they are one client.
+/// Maps an IPv6 address to its /64 network: a host has 2^64 addresses, which count as one client.
 pub(super) fn of_network(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -155,26 +155,30 @@ mod tests {
         let client: IpAddr = "192.0.2.1".parse().unwrap();
         let start = Instant::now();
         for request in 0..100 {
-            assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_millis(request * 10)), Ok(()));
+            assert_eq!(clients.count(client, RateClass::Anyone, start + Duration::from_millis(request * 10)), Ok(()));
         }
-        assert_eq!(clients.count(client, Asks::Anyone, start + Duration::from_secs(20)), Err(41));
-        assert_eq!(clients.count(client, Asks::Token, start), Ok(()), "a token has a limit of its own");
-        assert_eq!(clients.count("192.0.2.2".parse().unwrap(), Asks::Anyone, start), Ok(()), "so has another client");
-        assert_eq!(clients.count(client, Asks::Anyone, start + MINUTE), Ok(()));
+        assert_eq!(clients.count(client, RateClass::Anyone, start + Duration::from_secs(20)), Err(41));
+        assert_eq!(clients.count(client, RateClass::Token, start), Ok(()), "a token has its own limit");
+        assert_eq!(
+            clients.count("192.0.2.2".parse().unwrap(), RateClass::Anyone, start),
+            Ok(()),
+            "so has another client"
+        );
+        assert_eq!(clients.count(client, RateClass::Anyone, start + MINUTE), Ok(()));
     }
 
     #[test]
     fn addresses_of_one_network_are_one_client_and_memory_is_bounded() {
         let clients = Clients::new(Limits { anyone: 1, ..Limits::default() });
         let now = Instant::now();
-        assert!(clients.count("2001:db8::1".parse().unwrap(), Asks::Anyone, now).is_ok());
-        assert!(clients.count("2001:db8::2".parse().unwrap(), Asks::Anyone, now).is_err());
-        assert!(clients.count("2001:db8:0:1::1".parse().unwrap(), Asks::Anyone, now).is_ok());
+        assert!(clients.count("2001:db8::1".parse().unwrap(), RateClass::Anyone, now).is_ok());
+        assert!(clients.count("2001:db8::2".parse().unwrap(), RateClass::Anyone, now).is_err());
+        assert!(clients.count("2001:db8:0:1::1".parse().unwrap(), RateClass::Anyone, now).is_ok());
         for client in 0..30_000u32 {
-            let _ = clients.count(IpAddr::V4(client.into()), Asks::Anyone, now);
+            let _ = clients.count(IpAddr::V4(client.into()), RateClass::Anyone, now);
         }
         assert!(clients.counts.lock().unwrap().len() <= MOST + 1);
-        assert!(clients.count(IpAddr::V4(40_000u32.into()), Asks::Anyone, now + MINUTE).is_ok());
+        assert!(clients.count(IpAddr::V4(40_000u32.into()), RateClass::Anyone, now + MINUTE).is_ok());
     }
 
     #[test]
@@ -182,17 +186,21 @@ mod tests {
         let clients = Arc::new(Clients::new(Limits { anyone: 2, ..Limits::default() }));
         let (client, now): (IpAddr, _) = ("192.0.2.1".parse().unwrap(), Instant::now());
         for _ in 0..2 {
-            assert_eq!(clients.used_up(client, Asks::WrongToken, now), None);
-            clients.count(client, Asks::WrongToken, now).unwrap();
+            assert_eq!(clients.used_up(client, RateClass::WrongToken, now), None);
+            clients.count(client, RateClass::WrongToken, now).unwrap();
         }
-        assert_eq!(clients.used_up(client, Asks::WrongToken, now), Some(61));
-        assert_eq!(clients.count(client, Asks::Token, now), Ok(()), "who has a token is let in beside one who guesses");
+        assert_eq!(clients.used_up(client, RateClass::WrongToken, now), Some(61));
+        assert_eq!(
+            clients.count(client, RateClass::Token, now),
+            Ok(()),
+            "a client with a token is admitted next to one that guesses"
+        );
         let mut open: Vec<_> =
-            (0..STREAMS_ANYONE).map(|_| clients.open_stream(client, Asks::Anyone).unwrap()).collect();
-        assert!(clients.open_stream(client, Asks::Anyone).is_none());
-        assert!(clients.open_stream(client, Asks::Here).is_some());
+            (0..STREAMS_ANYONE).map(|_| clients.open_stream(client, RateClass::Anyone).unwrap()).collect();
+        assert!(clients.open_stream(client, RateClass::Anyone).is_none());
+        assert!(clients.open_stream(client, RateClass::Here).is_some());
         open.pop();
-        assert!(clients.open_stream(client, Asks::Anyone).is_some());
+        assert!(clients.open_stream(client, RateClass::Anyone).is_some());
         drop(open);
         assert!(clients.streams.lock().unwrap().is_empty());
     }

@@ -1,4 +1,4 @@
-//! The socket: takes connections, and lets go of those that are too slow to speak or to listen.
+//! Accepts connections, and disconnects clients that are too slow to send or to receive.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,26 +16,26 @@ use tokio::sync::watch;
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
-use super::places::{Capacity, Place, Places};
+use super::connection_slots::{Capacity, ConnectionSlot, ConnectionSlots};
 use super::routes::app;
 use super::state::AppState;
 
-/// How long the head of a request may take to arrive, and how long a connection may be idle.
-const HEAD_PATIENCE: Duration = Duration::from_secs(15);
-/// How long a client may take to accept anything of an answer.
-const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes a second that a client must take of a long answer, once it has had that patience.
-const LEAST_RATE: u64 = 16 << 10;
-/// How long responses under way are waited for at the end. Whoever pressed Ctrl+C waits as long.
-const END_PATIENCE: Duration = Duration::from_millis(300);
-/// What a client that has too many connections is told, if it reads it.
+/// Timeout for receiving a request head, and for an idle connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a client may accept no data of a response.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The lowest rate in bytes per second at which a client must accept a long response after that time.
+const MIN_RATE: u64 = 16 << 10;
+/// How long to wait for responses in flight at shutdown. A user who pressed Ctrl+C waits as long.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(300);
+/// The response to a client with too many connections.
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// Serves until the server is shut down.
 pub(crate) async fn serve(listener: TcpListener, state: AppState, capacity: Capacity) -> io::Result<()> {
     let mut stop = state.oversight.shutdown();
-    let places = Places::new(capacity, state.access.trusted_proxies.clone());
+    let slots = ConnectionSlots::new(capacity, state.access.trusted_proxies.clone());
     let app = app(state);
     loop {
         let accepted = tokio::select! {
@@ -44,62 +44,63 @@ pub(crate) async fn serve(listener: TcpListener, state: AppState, capacity: Capa
         };
         let (socket, peer) = match accepted {
             Ok(accepted) => accepted,
-            // A client that went away while it was taken; or too many files: that passes.
+            // The client disconnected during accept, or too many files are open: both are temporary.
             Err(error) => {
                 crate::cli::tell(&format!("serve: {error}"));
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        let Some(place) = places.take(peer.ip()) else {
+        let Some(slot) = slots.take(peer.ip()) else {
             let _ = socket.try_write(TOO_MANY);
             continue;
         };
         let (app, stop) = (app.clone(), stop.clone());
-        tokio::spawn(talk(socket, peer, app, stop, place));
+        tokio::spawn(talk(socket, peer, app, stop, slot));
     }
     drop(listener);
-    let _ = tokio::time::timeout(END_PATIENCE, places.all_free()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, slots.all_free()).await;
     Ok(())
 }
 
 async fn ended(stop: &mut watch::Receiver<bool>) {
-    // Who could say so is gone: that is an end too.
+    // If the sender is dropped, the server is shut down too.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>, place: Place) {
-    // Answers are small: waiting for more to send costs 40 ms.
+async fn talk(socket: TcpStream, peer: SocketAddr, app: Router, mut stop: watch::Receiver<bool>, slot: ConnectionSlot) {
+    // Responses are small: Nagle's algorithm would delay them by 40 ms.
     let _ = socket.set_nodelay(true);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(slot.clone());
         app.clone().oneshot(request.map(axum::body::Body::new) as Request)
     });
     let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(64 << 10);
-    let io = TokioIo::new(Impatient { socket, waiting: None, slow: None });
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(64 << 10);
+    let io = TokioIo::new(TimedSocket { socket, waiting: None, slow: None });
     let connection = builder.serve_connection(io, service).with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // How a connection ended is its client's business.
+        // How a connection ended does not matter here.
         _ = connection.as_mut() => {}
         () = ended(&mut stop) => {
             connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(END_PATIENCE, connection).await;
+            let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connection).await;
         }
     }
 }
 
-/// A socket that gives up when nothing can be written for a while, or too little: an answer that is taken by drops is held in memory as long.
-struct Impatient {
+/// A socket that fails if nothing, or too little, can be written for a while: a response that is received slowly is held in
+/// memory all the time.
+struct TimedSocket {
     socket: TcpStream,
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Since when something waits to be written, and how much was.
+    /// Since when data is waiting to be written, and how much was written by then.
     slow: Option<(Instant, u64)>,
 }
 
-impl Impatient {
+impl TimedSocket {
     fn watch<T>(&mut self, context: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.waiting = None;
@@ -107,10 +108,10 @@ impl Impatient {
         }
         let (since, written) = self.slow.get_or_insert_with(|| (Instant::now(), 0));
         let late = since.elapsed();
-        if late > WRITE_PATIENCE && *written < LEAST_RATE * late.as_secs() {
+        if late > WRITE_TIMEOUT && *written < MIN_RATE * late.as_secs() {
             return Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut)));
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_PATIENCE)));
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_TIMEOUT)));
         match waiting.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut))),
             Poll::Pending => Poll::Pending,
@@ -118,13 +119,13 @@ impl Impatient {
     }
 }
 
-impl AsyncRead for Impatient {
+impl AsyncRead for TimedSocket {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().socket).poll_read(context, buffer)
     }
 }
 
-impl AsyncWrite for Impatient {
+impl AsyncWrite for TimedSocket {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.socket).poll_write(context, bytes);

@@ -1,4 +1,4 @@
-//! What can be changed: names, notes, tags, excluded, deleted; who may see a driver; names of tracks and cars.
+//! Edits: names, notes, tags, excluded and deleted flags; the privacy of drivers; names of tracks and cars.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::access::Caller;
 use super::answers::SessionAnswer;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
@@ -27,11 +27,11 @@ use super::state::AppState;
 /// The largest body of an edit.
 const LARGEST_BODY: usize = 64 << 10;
 /// How long a body may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Answer = Result<Response, ApiError>;
 
-/// The body of an edit, read only after the caller was found to be allowed to send one.
+/// The body of an edit, read only after the caller was authorized.
 pub(super) struct Allowed<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
@@ -42,12 +42,12 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
         may_write(state, caller, request.headers())?;
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
-        // A form of another page can send other kinds without asking.
+        // An HTML form of another site can send other content types without a CORS preflight.
         if !kind.eq_ignore_ascii_case("application/json") {
             return Err(ApiError::wrong_type());
         }
         let body = read_body(request.into_body()).await?;
-        // A list with the values in order would do for a struct: it is not what was promised.
+        // Serde would also accept an array of the values in order for a struct; only objects are allowed.
         let object: serde_json::Map<String, serde_json::Value> =
             serde_json::from_slice(&body).map_err(|error| ApiError::bad_request(error.to_string()))?;
         let edit = serde_json::from_value(serde_json::Value::Object(object));
@@ -56,63 +56,63 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Allowed<T> {
 }
 
 async fn read_body(body: Body) -> Result<axum::body::Bytes, ApiError> {
-    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, LARGEST_BODY)).await {
+    match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, LARGEST_BODY)).await {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(_)) => Err(ApiError::too_large(format!("the body of an edit has at most {LARGEST_BODY} bytes"))),
+        Ok(Err(_)) => Err(ApiError::too_large(format!("the body of an edit must be at most {LARGEST_BODY} bytes"))),
         Err(_) => Err(ApiError::slow_body()),
     }
 }
 
-/// `null` takes away, nothing leaves as it is.
+/// Distinguishes `null`, which removes a value, from a missing field, which leaves it unchanged.
 fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// What to change about a lap. What is left out stays as it is.
+/// An edit of a lap. Missing fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LapEdit {
-    /// Take it out of bests and statistics, or back
+    /// Exclude it from bests and statistics, or include it again
     excluded: Option<bool>,
-    /// A name; null takes it away
+    /// Its name; null removes it
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, max_length = 200)]
     name: Option<Option<String>>,
-    /// A note; null takes it away
+    /// Its note; null removes it
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, max_length = 10000)]
     note: Option<Option<String>>,
-    /// These tags instead of those it has
+    /// Replaces all tags
     #[schema(max_items = 50)]
     tags: Option<Vec<String>>,
-    /// Delete it, or undo that
+    /// Delete or restore it
     deleted: Option<bool>,
 }
 
-/// What to change about a session. What is left out stays as it is.
+/// An edit of a session. Missing fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionEdit {
-    /// A name; null takes it away
+    /// Its name; null removes it
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, max_length = 200)]
     name: Option<Option<String>>,
-    /// A note; null takes it away
+    /// Its note; null removes it
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, max_length = 10000)]
     note: Option<Option<String>>,
-    /// These tags instead of those it has
+    /// Replaces all tags
     #[schema(max_items = 50)]
     tags: Option<Vec<String>>,
-    /// Delete it, or undo that
+    /// Delete or restore it
     deleted: Option<bool>,
 }
 
-/// What to change about a driver. What is left out stays as it is.
+/// An edit of a driver. Missing fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DriverChange {
-    /// A name; null takes it away
+    /// Display name; null removes it
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, max_length = 200)]
     name: Option<Option<String>>,
@@ -125,29 +125,29 @@ pub(super) struct DriverChange {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Naming {
-    /// Id of the game
+    /// Game id
     #[schema(min_length = 1, max_length = 200)]
     game: String,
-    /// The track or the car, in the game's words
+    /// The track or the car, as named by the game
     #[schema(min_length = 1, max_length = 200)]
     id: String,
-    /// The name; null takes it away
+    /// Display name; null removes it
     #[schema(max_length = 200)]
     name: Option<String>,
 }
 
 async fn edited_lap(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
-    let found: StoredLap = ask(state, move |store| store.edit_lap(id, &edit)).await?;
-    // What only those may see who know its id is not told to all.
+    let found: StoredLap = query_store(state, move |store| store.edit_lap(id, &edit)).await?;
+    // An unlisted lap is visible only to clients that know its id, so the edit is not published.
     let public = found.visibility == Visibility::Public;
     let data = serde_json::json!({ "lap": id.to_string(), "session": found.lap.session.to_string() });
-    state.hub.tell(Kind::LapEdited, &data, public.then_some(&data));
+    state.hub.publish(Kind::LapEdited, &data, public.then_some(&data));
     json(headers, &LapAnswer::of(found, None))
 }
 
-/// Changes a lap.
+/// Edits a lap.
 #[utoipa::path(patch, path = "/api/v1/laps/{id}", tag = "edits", request_body = LapEdit,
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Lap id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_lap(
     State(state): State<AppState>,
@@ -160,9 +160,9 @@ pub(super) async fn edit_lap(
     edited_lap(&state, &headers, id_of(&id)?, Edit { excluded, name, note, tags, deleted }).await
 }
 
-/// Deletes a lap. `PATCH` with `{"deleted": false}` brings it back.
+/// Deletes a lap. `PATCH` with `{"deleted": false}` restores it.
 #[utoipa::path(delete, path = "/api/v1/laps/{id}", tag = "edits",
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Lap id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn delete_lap(
     State(state): State<AppState>,
@@ -176,16 +176,16 @@ pub(super) async fn delete_lap(
 }
 
 async fn edited_session(state: &AppState, headers: &HeaderMap, id: Id, edit: Edit) -> Answer {
-    let found = ask(state, move |store| store.edit_session(id, &edit)).await?;
+    let found = query_store(state, move |store| store.edit_session(id, &edit)).await?;
     let public = found.visibility == Visibility::Public;
     let data = serde_json::json!({ "session": id.to_string() });
-    state.hub.tell(Kind::SessionEdited, &data, public.then_some(&data));
+    state.hub.publish(Kind::SessionEdited, &data, public.then_some(&data));
     json(headers, &SessionAnswer::from(found))
 }
 
-/// Changes a session.
+/// Edits a session.
 #[utoipa::path(patch, path = "/api/v1/sessions/{id}", tag = "edits", request_body = SessionEdit,
-    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Session id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_session(
     State(state): State<AppState>,
@@ -198,9 +198,9 @@ pub(super) async fn edit_session(
     edited_session(&state, &headers, id_of(&id)?, Edit { excluded: None, name, note, tags, deleted }).await
 }
 
-/// Deletes a session with its laps. `PATCH` with `{"deleted": false}` brings it back.
+/// Deletes a session with its laps. `PATCH` with `{"deleted": false}` restores it.
 #[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "edits",
-    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Session id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn delete_session(
     State(state): State<AppState>,
@@ -213,9 +213,9 @@ pub(super) async fn delete_session(
     edited_session(&state, &headers, id_of(&id)?, Edit { deleted: Some(true), ..Edit::default() }).await
 }
 
-/// Changes a driver: a name, and who may see the driver.
+/// Edits a driver: display name and privacy.
 #[utoipa::path(patch, path = "/api/v1/drivers/{driver}", tag = "edits", request_body = DriverChange,
-    params(("driver" = String, Path, description = "Name of the driver in games", min_length = 1, max_length = 200)),
+    params(("driver" = String, Path, description = "Driver, as named by the game", min_length = 1, max_length = 200)),
     responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn edit_driver(
     State(state): State<AppState>,
@@ -226,10 +226,10 @@ pub(super) async fn edit_driver(
     if driver.chars().count() > 200 {
         return Err(ApiError::bad_request("the driver's name is too long"));
     }
-    let wrong = || ApiError::bad_request("privacy is none of public, unlisted, private");
+    let wrong = || ApiError::bad_request("privacy must be public, unlisted or private");
     let visibility = edit.privacy.map(|word| Visibility::parse(&word).ok_or_else(wrong)).transpose()?;
     let edit = DriverEdit { name: edit.name, visibility };
-    ask(&state, move |store| store.edit_driver(&driver, &edit)).await?;
+    query_store(&state, move |store| store.edit_driver(&driver, &edit)).await?;
     if visibility.is_some() {
         state.hub.forget_public();
         state.car.set_public(None);
@@ -237,7 +237,7 @@ pub(super) async fn edit_driver(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Gives a track a name.
+/// Sets the display name of a track.
 #[utoipa::path(patch, path = "/api/v1/tracks", tag = "edits", request_body = Naming,
     responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn name_track(
@@ -246,11 +246,11 @@ pub(super) async fn name_track(
     Allowed(naming): Allowed<Naming>,
 ) -> Answer {
     naming.check()?;
-    ask(&state, move |store| store.name_track(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    query_store(&state, move |store| store.name_track(&naming.game, &naming.id, naming.name.as_ref())).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Gives a car a name.
+/// Sets the display name of a car.
 #[utoipa::path(patch, path = "/api/v1/cars", tag = "edits", request_body = Naming,
     responses((status = 204), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn name_car(
@@ -259,7 +259,7 @@ pub(super) async fn name_car(
     Allowed(naming): Allowed<Naming>,
 ) -> Answer {
     naming.check()?;
-    ask(&state, move |store| store.name_car(&naming.game, &naming.id, naming.name.as_ref())).await?;
+    query_store(&state, move |store| store.name_car(&naming.game, &naming.id, naming.name.as_ref())).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -268,7 +268,7 @@ impl Naming {
         let fits = |text: &str| (1..=200).contains(&text.chars().count());
         match fits(&self.game) && fits(&self.id) {
             true => Ok(()),
-            false => Err(ApiError::bad_request("game and id have 1 to 200 characters")),
+            false => Err(ApiError::bad_request("game and id must have 1 to 200 characters")),
         }
     }
 }

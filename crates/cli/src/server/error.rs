@@ -1,4 +1,4 @@
-//! Errors as answers: a status, a code that programs can rely on, and a sentence. Nothing of this machine is in them.
+//! Error responses: a status, a stable code for programs, and a message. They contain nothing about this machine.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -7,7 +7,7 @@ use gametape::store::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why a request was not done.
+/// An error response.
 #[derive(Debug, Clone)]
 pub(super) struct ApiError {
     status: StatusCode,
@@ -16,7 +16,7 @@ pub(super) struct ApiError {
     retry_after_s: Option<u64>,
 }
 
-/// What a request that was not done answers.
+/// The body of an error response.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Problem {
     /// What went wrong.
@@ -26,9 +26,9 @@ pub(super) struct Problem {
 /// What went wrong.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ProblemText {
-    /// A word for programs.
+    /// A stable code for programs.
     code: String,
-    /// A sentence for people.
+    /// A message for people.
     message: String,
 }
 
@@ -45,7 +45,7 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
-    /// It is there, but what was asked of it is not.
+    /// The item exists, but the requested part of it does not.
     pub(super) fn not_there(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
@@ -58,18 +58,22 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no_room", message)
     }
 
-    /// The cursor is none that this question gave.
+    /// The cursor does not belong to this query.
     pub(super) fn no_such_page() -> Self {
-        let message = "there is no such page: cursor is none that this question gave; begin again without it";
+        let message = "the cursor is not one that this query returned; start again without it";
         Self::new(StatusCode::NOT_FOUND, "unknown_cursor", message)
     }
 
     pub(super) fn wrong_method() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this cannot be done here: see /openapi.json")
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            "this method is not allowed here; see /openapi.json",
+        )
     }
 
     pub(super) fn token_needed() -> Self {
-        let message = "this needs a token: `Authorization: Bearer …` (`gametape token add` makes one)";
+        let message = "this request needs a token; send `Authorization: Bearer …` (`gametape token add` makes one)";
         Self::new(StatusCode::UNAUTHORIZED, "token_needed", message)
     }
 
@@ -78,18 +82,18 @@ impl ApiError {
     }
 
     pub(super) fn wrong_host() -> Self {
-        let message = "this server answers only under the address it listens on";
+        let message = "this server responds only to the address it listens on";
         Self::new(StatusCode::MISDIRECTED_REQUEST, "wrong_host", message)
     }
 
     pub(super) fn too_many(retry_after_s: u64) -> Self {
-        let message = format!("too many requests: try again in {retry_after_s} s");
+        let message = format!("too many requests; try again in {retry_after_s} s");
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message);
         Self { retry_after_s: Some(retry_after_s), ..error }
     }
 
     pub(super) fn busy() -> Self {
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "others are asking the same: try again soon");
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "the server is busy; try again soon");
         Self { retry_after_s: Some(5), ..error }
     }
 
@@ -97,34 +101,30 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
-    /// The file has no such bytes.
+    /// The file does not have the requested range.
     pub(super) fn no_such_range(bytes: u64) -> Self {
         Self::new(
             StatusCode::RANGE_NOT_SATISFIABLE,
             "no_such_range",
-            format!("there are {bytes} bytes, and none of them is in this range"),
+            format!("the range is outside of the {bytes} bytes of the file"),
         )
     }
 
     pub(super) fn uri_too_long() -> Self {
-        Self::new(StatusCode::URI_TOO_LONG, "uri_too_long", "the address of this request is too long")
+        Self::new(StatusCode::URI_TOO_LONG, "uri_too_long", "the URI of this request is too long")
     }
 
     pub(super) fn slow_body() -> Self {
-        Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body of this request came too slowly")
+        Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body of this request arrived too slowly")
     }
 
     pub(super) fn wrong_type() -> Self {
-        let message = "the body of an edit is JSON: send `Content-Type: application/json`";
+        let message = "the body of an edit must be JSON; send `Content-Type: application/json`";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
     }
 
     pub(super) fn internal() -> Self {
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "internal",
-            "something went wrong here; the server's log says what",
-        )
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error; see the server's log")
     }
 }
 
@@ -137,10 +137,10 @@ impl From<StoreError> for ApiError {
             StoreError::Unreachable { .. } => {
                 crate::cli::tell(&format!("serve: {error}"));
                 let answer =
-                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_unreachable", "the store does not answer");
+                    Self::new(StatusCode::SERVICE_UNAVAILABLE, "store_unreachable", "the store does not respond");
                 Self { retry_after_s: Some(5), ..answer }
             }
-            // What the database says may name files and users of this machine: that is for the log.
+            // The database error may contain file and user names of this machine, so it goes to the log only.
             error => {
                 crate::cli::tell(&format!("serve: {error}"));
                 Self::internal()

@@ -1,4 +1,4 @@
-//! Answers with a mark of their content: who has it already is told so, and gets nothing new.
+//! JSON responses with an `ETag`, and `304 Not Modified` for clients that have the current version.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::error::ApiError;
 
-/// An answer as JSON, or 304 if the client has this one.
+/// Serializes a response as JSON, or returns 304 if the client has it.
 pub(super) fn json<T: Serialize>(request: &HeaderMap, answer: &T) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(answer).map_err(|error| ApiError::bad_request(error.to_string()))?;
-    // Two halves: a wrong 304 would show old laps.
+    // A 128-bit tag from two hashes: a collision would return a wrong 304 and so show old laps.
     let half = |seed: u8| {
         let mut hasher = DefaultHasher::new();
         hasher.write_u8(seed);
@@ -31,7 +31,7 @@ pub(super) fn json<T: Serialize>(request: &HeaderMap, answer: &T) -> Result<Resp
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
-    // Kept by the client alone, and asked about each time.
+    // Cached by the client only, and revalidated each time.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }

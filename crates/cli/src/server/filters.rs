@@ -1,4 +1,4 @@
-//! Which sessions, laps, bests, days and tapes: the parameters of lists, as filters of the store.
+//! Query parameters of lists of sessions, laps, bests, days and tapes, as filters of the store.
 
 use gametape::format::TapeId;
 use gametape::store::{Filter, NameFilter};
@@ -9,91 +9,91 @@ use super::error::ApiError;
 use super::params::{kind, min_laps, moment, phase, text, validity, words};
 use super::reading::id_of;
 
-/// A lap or a session that was deleted.
+/// Selects a lap or a session that may be deleted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct OneParams {
-    /// Even if it was deleted
+    /// Return it even if it is deleted
     pub(super) deleted: Option<bool>,
 }
 
-/// Which sessions.
+/// Selects sessions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct SessionParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
-    /// Kind of session: practice, qualifying, race, …
+    /// Session type: practice, qualifying, race, …
     #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
     pub(super) r#type: Option<String>,
-    /// Track, in the game's words
+    /// Track, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
     #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
-    /// Car, in the game's words
+    /// Car, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver of the session or of one of its laps
     #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
-    /// Only with a lap that is `true`, `false` or `unknown`
+    /// Only sessions with a lap whose validity is `true`, `false` or `unknown`
     #[param(pattern = "^(true|false|unknown)$")]
     pub(super) valid: Option<String>,
-    /// Only with a lap of this phase: flying, out, in, pit, grid_start, formation
+    /// Only sessions with a lap of this phase: flying, out, in, pit, grid_start, formation
     #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
     pub(super) phase: Option<String>,
-    /// Began at this moment or later: 2026-03-01 or 2026-03-01T12:00:00Z
+    /// Started at this time or later: 2026-03-01 or 2026-03-01T12:00:00Z
     #[param(format = DateTime)]
     pub(super) from: Option<String>,
-    /// Began before this moment
+    /// Started before this time
     #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// A tag of the session
     #[param(min_length = 1, max_length = 200)]
     pub(super) tag: Option<String>,
-    /// Words that are in what a session is called, whatever the case: game, track, car, driver, type, name, note, tags; at most 8
+    /// Words to find in game, track, car, driver, type, name, note or tags, ignoring case; at most 8
     #[param(min_length = 1, max_length = 200)]
     pub(super) q: Option<String>,
-    /// Only with this many laps that were driven to their end: 1 hides empty sessions
+    /// Only sessions with at least this many completed laps: 1 hides empty sessions
     #[param(minimum = 0, maximum = 100000)]
     pub(super) min_laps: Option<u32>,
-    /// Id of the tape that they are on
+    /// Id of their tape
     #[param(pattern = "^[0-9a-f]{32}$")]
     pub(super) tape: Option<String>,
-    /// Deleted ones instead
+    /// Return deleted ones instead
     pub(super) deleted: Option<bool>,
-    /// With stints and laps
+    /// Include stints and laps
     pub(super) laps: Option<bool>,
-    /// How many, 1 to 500; 20 if left out
+    /// Page size, 1 to 500. Default: 20
     #[param(minimum = 1, maximum = 500)]
     pub(super) limit: Option<u32>,
-    /// `next` of the page before
+    /// `next` of the previous page
     pub(super) cursor: Option<String>,
 }
 
-/// Which laps.
+/// Selects laps.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LapParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
-    /// Kind of session
+    /// Session type
     #[param(pattern = "^(unknown|practice|qualifying|superpole|race|hotlap|hotstint|time_trial|drift|drag|test)$")]
     pub(super) r#type: Option<String>,
-    /// Track, in the game's words
+    /// Track, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
     #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
-    /// Car, in the game's words
+    /// Car, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
@@ -105,120 +105,120 @@ pub(super) struct LapParams {
     /// flying, out, in, pit, grid_start, formation
     #[param(pattern = "^(flying|out|in|pit|grid_start|formation)$")]
     pub(super) phase: Option<String>,
-    /// Began at this moment or later
+    /// Started at this time or later
     #[param(format = DateTime)]
     pub(super) from: Option<String>,
-    /// Began before this moment
+    /// Started before this time
     #[param(format = DateTime)]
     pub(super) to: Option<String>,
     /// A tag of the lap
     #[param(min_length = 1, max_length = 200)]
     pub(super) tag: Option<String>,
-    /// Deleted ones instead
+    /// Return deleted ones instead
     pub(super) deleted: Option<bool>,
-    /// newest, oldest, fastest or slowest; the last two leave out laps without a time
+    /// newest, oldest, fastest or slowest; the last two skip laps without a time
     #[param(pattern = "^(newest|oldest|fastest|slowest)$")]
     pub(super) sort: Option<String>,
-    /// How many, 1 to 500; 20 if left out
+    /// Page size, 1 to 500. Default: 20
     #[param(minimum = 1, maximum = 500)]
     pub(super) limit: Option<u32>,
-    /// `next` of the page before
+    /// `next` of the previous page
     pub(super) cursor: Option<String>,
 }
 
-/// Which bests, tracks, cars, drivers, tapes.
+/// Selects bests, tracks, cars, drivers or tapes.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
-    /// Track, in the game's words
+    /// Track, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
     #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
-    /// Car, in the game's words
+    /// Car, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
     #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
-    /// Driven at this moment or later
+    /// Driven at this time or later
     #[param(format = DateTime)]
     pub(super) from: Option<String>,
-    /// Driven before this moment
+    /// Driven before this time
     #[param(format = DateTime)]
     pub(super) to: Option<String>,
-    /// How many, 1 to 500; 20 if left out
+    /// Page size, 1 to 500. Default: 20
     #[param(minimum = 1, maximum = 500)]
     pub(super) limit: Option<u32>,
-    /// `next` of the page before
+    /// `next` of the previous page
     pub(super) cursor: Option<String>,
 }
 
-/// Which days.
+/// Selects days.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ProgressParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
-    /// Track, in the game's words
+    /// Track, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
     /// Layout of the track
     #[param(min_length = 1, max_length = 200)]
     pub(super) layout: Option<String>,
-    /// Car, in the game's words
+    /// Car, as named by the game
     #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
     /// Driver
     #[param(min_length = 1, max_length = 200)]
     pub(super) driver: Option<String>,
-    /// Driven at this moment or later
+    /// Driven at this time or later
     #[param(format = DateTime)]
     pub(super) from: Option<String>,
-    /// Driven before this moment
+    /// Driven before this time
     #[param(format = DateTime)]
     pub(super) to: Option<String>,
-    /// When a day begins: minutes east of UTC
+    /// Time zone that determines when a day begins: minutes east of UTC
     #[param(minimum = -840, maximum = 840)]
     pub(super) utc_offset_min: Option<i32>,
-    /// How many, 1 to 500; 20 if left out
+    /// Page size, 1 to 500. Default: 20
     #[param(minimum = 1, maximum = 500)]
     pub(super) limit: Option<u32>,
-    /// `next` of the page before
+    /// `next` of the previous page
     pub(super) cursor: Option<String>,
 }
 
-/// Which tapes.
+/// Selects tapes.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct TapeParams {
-    /// Id of the game
+    /// Game id
     #[param(min_length = 1, max_length = 200)]
     pub(super) game: Option<String>,
-    /// Track, as the recorder noted it
+    /// Track, as noted by the recorder
     #[param(min_length = 1, max_length = 200)]
     pub(super) track: Option<String>,
-    /// Car, as the recorder noted it
+    /// Car, as noted by the recorder
     #[param(min_length = 1, max_length = 200)]
     pub(super) car: Option<String>,
-    /// Recorded at this moment or later
+    /// Recorded at this time or later
     #[param(format = DateTime)]
     pub(super) from: Option<String>,
-    /// Recorded before this moment
+    /// Recorded before this time
     #[param(format = DateTime)]
     pub(super) to: Option<String>,
-    /// How many, 1 to 500; 20 if left out
+    /// Page size, 1 to 500. Default: 20
     #[param(minimum = 1, maximum = 500)]
     pub(super) limit: Option<u32>,
-    /// `next` of the page before
+    /// `next` of the previous page
     pub(super) cursor: Option<String>,
 }
 

@@ -1,35 +1,35 @@
-//! The newest frames for those who follow a recording: a broadcast that is bounded in bytes.
+//! A broadcast log of the latest frames, bounded in bytes, for clients that follow a recording.
 //!
-//! All followers read the same log, each at its own position. A follower that is too slow for it misses the oldest entries and is told how many;
-//! it costs neither memory nor the others anything.
+//! All followers read the same log, each at its own position. A follower that is too slow misses the oldest entries and learns how many;
+//! it costs no memory and does not affect the others.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-/// Entries that are kept at most.
+/// The largest number of entries kept.
 const MOST_ENTRIES: usize = 1024;
-/// What they take at most, together.
+/// The largest total size of the entries.
 const BUDGET_BYTES: usize = 32 << 20;
 
-/// Something that can be kept in the log.
+/// An entry of the log.
 pub(super) trait Entry: Clone {
-    /// Bytes that it holds.
+    /// Returns its size in bytes.
     fn held_bytes(&self) -> usize;
 }
 
-/// What a follower reads.
+/// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read<T> {
     Next(T),
-    /// So many entries were thrown away before they were read.
+    /// This many entries were discarded before they were read.
     Missed(u64),
 }
 
 struct Kept<T> {
     entries: VecDeque<T>,
-    /// Number of the first one.
+    /// Sequence number of the first entry.
     first: u64,
     bytes: usize,
 }
@@ -58,7 +58,7 @@ fn lock<T>(kept: &Mutex<Kept<T>>) -> MutexGuard<'_, Kept<T>> {
 }
 
 impl<T: Entry> FrameLog<T> {
-    /// Adds an entry. If nobody follows, nothing is kept.
+    /// Adds an entry. Without followers, nothing is kept.
     pub(super) fn push(&self, entry: T) {
         let mut kept = lock(&self.kept);
         kept.bytes += entry.held_bytes();
@@ -75,7 +75,7 @@ impl<T: Entry> FrameLog<T> {
 
     /// Follows the log from now on.
     pub(super) fn follow(&self) -> Follower<T> {
-        // In this order: what is added from here on is kept.
+        // In this order: entries added from here on are kept.
         let changed = self.changed.subscribe();
         let next = lock(&self.kept).end();
         Follower { kept: Arc::clone(&self.kept), next, changed }
@@ -100,7 +100,7 @@ impl<T: Entry> Follower<T> {
         }
     }
 
-    /// The next entry if there is one now.
+    /// Returns the next entry if there is one.
     pub(super) fn try_next(&mut self) -> Option<Read<T>> {
         let kept = lock(&self.kept);
         if self.next < kept.first {
@@ -113,7 +113,7 @@ impl<T: Entry> Follower<T> {
         Some(Read::Next(entry))
     }
 
-    /// Whether all was read.
+    /// Whether all entries were read.
     pub(super) fn is_empty(&self) -> bool {
         self.next == lock(&self.kept).end()
     }
@@ -123,7 +123,7 @@ impl<T: Entry> Follower<T> {
 mod tests {
     use super::*;
 
-    /// A number, and how many bytes it is said to hold.
+    /// A number, and the size it reports.
     #[derive(Debug, Clone, PartialEq, Eq)]
     struct Numbered(u64, usize);
 

@@ -1,4 +1,5 @@
-//! Frames of what is being recorded, for those who take them as they are. Who joins late gets the newest frame of each stream first: some come once in a session.
+//! Raw frames of running recordings for live clients. A client that joins late first gets the latest frame of each stream: some
+//! come only once in a session.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use gametape::live_frames::{FrameSink, LiveFrame};
 use super::frame_log::{Entry, Follower, FrameLog};
 use super::state::AppState;
 
-/// A recording that runs.
+/// A running recording.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) tape: LiveTape,
@@ -19,7 +20,7 @@ pub(super) struct Running {
     pub(super) utc_ns: i64,
 }
 
-/// A frame of it.
+/// A frame of a running recording.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub(super) stream: usize,
@@ -28,10 +29,10 @@ pub(super) struct Frame {
     pub(super) bytes: Bytes,
 }
 
-/// What is told of recordings.
+/// An event of a recording.
 #[derive(Debug, Clone)]
 pub(super) enum News {
-    /// One begins.
+    /// A recording has begun.
     Begins,
     Frame(TapeId, Frame),
     /// A user has set a mark.
@@ -40,7 +41,7 @@ pub(super) enum News {
         time_ns: u64,
         text: Arc<str>,
     },
-    /// So many frames did not come this far.
+    /// This many frames did not reach the feed.
     Lost {
         tape: TapeId,
         frames: u64,
@@ -60,7 +61,7 @@ impl Entry for News {
     }
 }
 
-/// Where frames are told.
+/// Distributes frames.
 #[derive(Default)]
 pub(crate) struct FrameFeed {
     running: Mutex<Vec<Known>>,
@@ -73,19 +74,19 @@ struct Known {
 }
 
 impl FrameFeed {
-    /// Changes what is known and tells it, in one: who joins gets each frame once.
-    fn tell(&self, change: impl FnOnce(&mut Vec<Known>), news: News) {
+    /// Updates the state and publishes the news atomically, so that a client that joins gets each frame once.
+    fn publish(&self, change: impl FnOnce(&mut Vec<Known>), news: News) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut running);
         self.news.push(news);
     }
 
-    /// What will be told from now on.
+    /// Returns a follower of all future news.
     pub(super) fn listen(&self) -> Follower<News> {
         self.news.follow()
     }
 
-    /// The recording that began last, with the newest frame of each stream in the order of their times, and what comes after these.
+    /// Returns the recording that began last, with the latest frame of each stream in time order, and a follower of what comes after these.
     pub(super) fn join(&self) -> Option<(Arc<Running>, Vec<Frame>, Follower<News>)> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let known = running.last()?;
@@ -94,21 +95,21 @@ impl FrameFeed {
         Some((Arc::clone(&known.recording), newest, self.news.follow()))
     }
 
-    /// Whether the recording still runs.
+    /// Whether the recording is still running.
     pub(super) fn runs(&self, tape: TapeId) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.iter().any(|known| known.recording.tape.id == tape)
     }
 }
 
-/// Gives frames to who listens to the server.
-pub(crate) struct TellFrames(pub(crate) AppState);
+/// Passes frames to the live clients of the server.
+pub(crate) struct PublishFrames(pub(crate) AppState);
 
-impl FrameSink for TellFrames {
+impl FrameSink for PublishFrames {
     fn begins(&self, tape: &LiveTape, streams: &[StreamSpec], utc_ns: i64) {
         let recording = Arc::new(Running { tape: tape.clone(), streams: streams.to_vec(), utc_ns });
         let known = Known { recording, newest: vec![None; streams.len()] };
-        self.0.frames.tell(|running| running.push(known), News::Begins);
+        self.0.frames.publish(|running| running.push(known), News::Begins);
     }
 
     fn frame(&self, tape: &LiveTape, frame: &LiveFrame<'_>) {
@@ -121,19 +122,19 @@ impl FrameSink for TellFrames {
                 *room = Some(newest);
             }
         };
-        self.0.frames.tell(keep, News::Frame(tape.id, frame));
+        self.0.frames.publish(keep, News::Frame(tape.id, frame));
     }
 
     fn mark(&self, tape: &LiveTape, time_ns: u64, text: &str) {
-        self.0.frames.tell(|_| {}, News::Mark { tape: tape.id, time_ns, text: text.into() });
+        self.0.frames.publish(|_| {}, News::Mark { tape: tape.id, time_ns, text: text.into() });
     }
 
     fn lost(&self, tape: &LiveTape, frames: u64, time_ns: u64) {
-        self.0.frames.tell(|_| {}, News::Lost { tape: tape.id, frames, time_ns });
+        self.0.frames.publish(|_| {}, News::Lost { tape: tape.id, frames, time_ns });
     }
 
     fn ended(&self, tape: &LiveTape) {
         let forget = |running: &mut Vec<Known>| running.retain(|known| known.recording.tape.id != tape.id);
-        self.0.frames.tell(forget, News::Ended(tape.id));
+        self.0.frames.publish(forget, News::Ended(tape.id));
     }
 }

@@ -1,5 +1,5 @@
-//! What every request passes first: is it meant for this server, is it small enough, who sends it, and how often. And what every answer
-//! gets: headers that keep browsers from doing more with it than was meant.
+//! Checks every request first: `Host`, size, client, rate limit. Adds security headers to every response, which restrict what browsers
+//! do with it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Instant;
@@ -11,15 +11,15 @@ use axum::response::{IntoResponse, Response};
 use gametape::store::Token;
 
 use super::access::Caller;
-use super::blocking::ask;
-use super::clients::Asks;
+use super::blocking::query_store;
+use super::clients::RateClass;
 use super::error::ApiError;
 use super::state::AppState;
 
-/// The longest path with its query.
+/// The largest length of path and query.
 const LONGEST_URI: usize = 8 << 10;
 
-/// Headers of every answer.
+/// Headers of every response.
 const SECURITY: [(&str, &str); 6] = [
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
@@ -29,11 +29,11 @@ const SECURITY: [(&str, &str); 6] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// Lets a request through, or answers it.
+/// Passes a request on, or rejects it.
 pub(super) async fn guard(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
     let method = request.method().clone();
-    // Paths as they were asked for would make as many counters as there are laps.
+    // Metrics are counted by route pattern: raw paths would create a counter for every lap.
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match admit(&state, &mut request).await {
@@ -60,7 +60,7 @@ async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> 
     };
     let (scope, token) = token.map(|token| (token.scope, token.id)).unzip();
     let caller = Caller { client, scope, token, direct };
-    if let Err(wait_s) = state.clients.count(caller.client, caller.asks(), Instant::now()) {
+    if let Err(wait_s) = state.clients.count(caller.client, caller.rate_class(), Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
     if request.uri().path_and_query().is_some_and(|asked| asked.as_str().len() > LONGEST_URI) {
@@ -70,30 +70,30 @@ async fn admit(state: &AppState, request: &mut Request) -> Result<(), ApiError> 
     Ok(())
 }
 
-/// The host that a request names.
+/// Returns the host that a request names.
 fn host(request: &Request) -> Option<&str> {
     let mut named = request.headers().get_all(header::HOST).iter();
     let first = named.next().and_then(|host| host.to_str().ok());
-    // Two of them is a trick.
+    // Reject several `Host` headers.
     if named.next().is_some() {
         return None;
     }
     first.or_else(|| request.uri().authority().map(|authority| authority.as_str()))
 }
 
-/// The address that limits are kept for.
+/// Returns the client address used for rate limits.
 fn client(state: &AppState, request: &Request) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    // Whose address is not known is nobody's friend.
+    // Requests without a peer address are untrusted.
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
     let forwarded: Vec<_> = request.headers().get_all("x-forwarded-for").iter().map(HeaderValue::as_bytes).collect();
     state.access.client(peer, &forwarded)
 }
 
-/// The token that a client sends.
+/// Looks up the token that a client sends.
 async fn token(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result<Token, ApiError> {
-    // Before the store is asked: guessing must not cost it anything.
-    if let Some(wait_s) = state.clients.used_up(client, Asks::WrongToken, Instant::now()) {
+    // Checked before the store is queried: guessing must not cause load on it.
+    if let Some(wait_s) = state.clients.used_up(client, RateClass::WrongToken, Instant::now()) {
         return Err(ApiError::too_many(wait_s));
     }
     let secret = bearer.to_str().ok().and_then(|bearer| bearer.split_once(' '));
@@ -101,19 +101,19 @@ async fn token(state: &AppState, client: IpAddr, bearer: &HeaderValue) -> Result
     let Some(secret) = secret.filter(|secret| secret.len() < 200).map(str::to_owned) else {
         return Err(refuse(state, client));
     };
-    let token = ask(state, move |store| store.token(&secret)).await?;
+    let token = query_store(state, move |store| store.token(&secret)).await?;
     token.ok_or_else(|| refuse(state, client))
 }
 
-/// A wrong token is no token: guessing counts.
+/// Rejects an invalid token and counts the attempt.
 fn refuse(state: &AppState, client: IpAddr) -> ApiError {
-    match state.clients.count(client, Asks::WrongToken, Instant::now()) {
+    match state.clients.count(client, RateClass::WrongToken, Instant::now()) {
         Ok(()) => ApiError::token_needed(),
         Err(wait_s) => ApiError::too_many(wait_s),
     }
 }
 
-/// Pages of the origins that were configured may read answers; others may not.
+/// Adds CORS headers for the configured origins.
 fn allow_origin(state: &AppState, response: &mut Response, origin: Option<HeaderValue>) {
     let headers = response.headers_mut();
     if state.access.cors_origins.is_empty() {
@@ -128,7 +128,7 @@ fn allow_origin(state: &AppState, response: &mut Response, origin: Option<Header
     }
 }
 
-/// Whether an edit may be done.
+/// Checks whether the caller may edit.
 pub(super) fn may_write(state: &AppState, caller: Caller, headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     state.access.may_write(caller, text(header::HOST), text(header::ORIGIN))

@@ -1,4 +1,4 @@
-//! Whether the server lives, whether it can answer, and its counters.
+//! Liveness, readiness and metrics.
 
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -9,33 +9,33 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::params::{NoParams, Params};
 use super::state::AppState;
 
-/// How the server is.
+/// The state of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
-    /// ok
+    /// Always `ok`
     status: &'static str,
 }
 
-/// The process lives.
+/// Liveness: the process is running.
 #[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = Health), (status = "4XX", body = Problem)))]
 pub(super) async fn healthz(_: Params<NoParams>) -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// The store answers too.
+/// Readiness: the store responds too.
 #[utoipa::path(get, path = "/readyz", tag = "server",
     responses((status = 200, body = Health), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn readyz(State(state): State<AppState>, _: Params<NoParams>) -> Result<Json<Health>, ApiError> {
-    ask(&state, |store| store.ready()).await?;
+    query_store(&state, |store| store.ready()).await?;
     Ok(Json(Health { status: "ok" }))
 }
 
-/// Counters, as Prometheus reads them. Not for everybody: they tell what others do.
+/// Metrics in the Prometheus text format. Not public, since they reveal the activity of others.
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, body = String, content_type = "text/plain"), (status = "4XX", body = Problem)))]
 pub(super) async fn metrics(

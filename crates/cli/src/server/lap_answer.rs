@@ -1,4 +1,4 @@
-//! What a lap looks like in answers and in messages.
+//! A lap in responses and messages.
 
 use gametape::laps::{Conditions, sector_source};
 use gametape::store::StoredLap;
@@ -28,7 +28,7 @@ pub(super) struct LapAnswer {
     pub(super) state: &'static str,
     pub(super) phase: &'static str,
     pub(super) complete: bool,
-    /// `null` where the game does not say.
+    /// `null` if the game does not report it.
     pub(super) valid: Option<bool>,
     pub(super) reasons: Vec<&'static str>,
     pub(super) reason_details: Vec<ReasonAnswer>,
@@ -37,7 +37,7 @@ pub(super) struct LapAnswer {
     pub(super) sectors_ms: Vec<Option<u32>>,
     /// official, differenced, interpolated or none; the least certain of them
     pub(super) sector_source: &'static str,
-    /// To the best lap of its session; only in answers about that session.
+    /// Difference to the best lap of its session; only in responses about that session.
     pub(super) delta_to_best_ms: Option<i64>,
     pub(super) stint: Option<u32>,
     pub(super) start_ns: u64,
@@ -101,7 +101,7 @@ impl LapAnswer {
     }
 }
 
-/// Why a lap is not what it could be.
+/// A reason why a lap is invalid or does not count.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ReasonAnswer {
     code: &'static str,
@@ -111,7 +111,7 @@ pub(super) struct ReasonAnswer {
     at_ns: Option<u64>,
 }
 
-/// What a lap was driven in.
+/// The conditions of a lap.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ConditionsAnswer {
     air_celsius: Option<f32>,

@@ -1,4 +1,4 @@
-//! What bests, tracks, cars, drivers, days and tapes look like in answers.
+//! Bests, tracks, cars, drivers, days and tapes in responses.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::times;
 
-/// The best of a driver in a car on a track.
+/// The best lap of a driver in a car on a track.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct BestAnswer {
     game: String,
@@ -16,14 +16,14 @@ pub(super) struct BestAnswer {
     layout: Option<String>,
     car: Option<String>,
     driver: Option<String>,
-    /// Id of the lap.
+    /// Lap id.
     lap: String,
     /// Id of its session.
     session: String,
     time_ms: u32,
     started_utc: Option<String>,
     theoretical_best_ms: Option<u32>,
-    /// Laps that may count.
+    /// The number of eligible laps.
     lap_count: u32,
 }
 
@@ -49,14 +49,14 @@ impl From<Best> for BestAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DrivenAnswer {
     game: String,
-    /// In the game's words.
+    /// As named by the game.
     id: String,
     layout: Option<String>,
-    /// Name that a user gave it.
+    /// Display name given by a user.
     name: Option<String>,
     session_count: u32,
     lap_count: u32,
-    /// The best time, of a track.
+    /// The best time on a track.
     best_ms: Option<u32>,
     last_utc: Option<String>,
 }
@@ -72,7 +72,7 @@ impl From<Driven> for DrivenAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DriverAnswer {
     driver: String,
-    /// Name that a user gave.
+    /// Display name given by a user.
     name: Option<String>,
     /// public, unlisted or private
     privacy: &'static str,
@@ -88,7 +88,7 @@ impl From<Driver> for DriverAnswer {
     }
 }
 
-/// The times of a day.
+/// The lap times of a day.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DayAnswer {
     game: String,
@@ -109,7 +109,7 @@ impl From<Progress> for DayAnswer {
     }
 }
 
-/// A tape. Where it lies is nobody's business.
+/// A tape. Its path is not disclosed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TapeAnswer {
     id: String,
@@ -131,7 +131,7 @@ impl From<CataloguedTape> for TapeAnswer {
         let file = Path::new(&tape.path).file_name().map(|name| name.to_string_lossy().into_owned());
         Self {
             id: tape.id.to_string(),
-            // A path of another system has other separators.
+            // The path may come from another system, with other separators.
             file: file.map(|file| file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()),
             bytes: tape.bytes,
             checksum: tape.checksum,

@@ -1,4 +1,4 @@
-//! What happens now, told to all who listen: each thing has a number, and the last ones are kept, so that a client that comes back is told
+//! Distributes live events. Each event has a sequence number, and the latest ones are kept, so that a client that reconnects receives
 //! what it missed.
 
 use std::collections::VecDeque;
@@ -9,15 +9,15 @@ use axum::extract::ws::Utf8Bytes;
 use gametape::store::Audience;
 use tokio::sync::watch;
 
-/// Events that are kept for clients that come back.
+/// The number of events kept for clients that reconnect.
 const KEPT: usize = 10_000;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A session began, or was joined.
     SessionOpened,
-    /// More is known of a session.
+    /// More is known about a session.
     SessionChanged,
     /// A session ended.
     SessionClosed,
@@ -27,21 +27,21 @@ pub(crate) enum Kind {
     LapOpened,
     /// A sector of the running lap ended.
     SectorClosed,
-    /// The line was crossed; the time is the measured one.
+    /// The line was crossed; the time is measured.
     LapProvisional,
-    /// A lap is done.
+    /// A lap is complete.
     LapFinal,
-    /// A lap has no end, or none that counts.
+    /// A lap was aborted: it has no end, or none that counts.
     LapAborted,
-    /// Something about a lap that was done has changed.
+    /// A completed lap has changed.
     LapAmended,
-    /// Grip, rain, temperatures, tyres or flags are others now.
+    /// Grip, rain, temperatures, tyres or flags have changed.
     ConditionsChanged,
-    /// A user changed a lap.
+    /// A user edited a lap.
     LapEdited,
-    /// A user changed a session.
+    /// A user edited a session.
     SessionEdited,
-    /// The client asked for events that are not kept any more: it should read anew.
+    /// The client requested events that are no longer kept: it should reload its data.
     Reset,
 }
 
@@ -66,7 +66,7 @@ impl Kind {
     }
 }
 
-/// Something that happened.
+/// A live event.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub(super) seq: u64,
@@ -75,20 +75,21 @@ pub(super) struct Event {
     pub(super) text: Utf8Bytes,
 }
 
-/// Distributes events: all of them to the owner, and those that are public to everybody. Each of the two has numbers of its own, without gaps, so that the
-/// numbers of the public do not count what is hidden.
+/// Distributes events: all of them to the owner, and the public ones to everyone. Each of the two has its own sequence numbers
+/// without gaps, so that public numbers do not reveal hidden events.
 pub(crate) struct Hub {
-    owner: Line,
-    public: Line,
+    owner: History,
+    public: History,
 }
 
-/// The numbers of the public are beyond those of the owner: a client that gets or loses its token, and comes back with a number of the other kind, is told to
-/// read anew. In microseconds this is more than 30 years.
+/// Offset of the public numbers. They are beyond those of the owner, so that a client that gains or loses its token and
+/// reconnects with a number of the other kind is told to reload. In microseconds this is more than 30 years.
 const PUBLIC_NUMBERS: u64 = 1 << 50;
 
 impl Default for Hub {
     fn default() -> Self {
-        // Numbers of a server that was started later are higher: those of an earlier one are known to be old.
+        // Numbers start at the current time, so that a server started later has higher ones, and those of an earlier run are
+        // recognized as old.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self::starting_at(u64::try_from(now.as_micros()).unwrap_or_default())
     }
@@ -96,54 +97,55 @@ impl Default for Hub {
 
 impl Hub {
     pub(super) fn starting_at(seq: u64) -> Self {
-        Self { owner: Line::starting_at(seq), public: Line::starting_at(seq + PUBLIC_NUMBERS) }
+        Self { owner: History::starting_at(seq), public: History::starting_at(seq + PUBLIC_NUMBERS) }
     }
 
-    fn line(&self, audience: Audience) -> &Line {
+    fn history(&self, audience: Audience) -> &History {
         match audience {
             Audience::Owner => &self.owner,
             Audience::Public => &self.public,
         }
     }
 
-    /// Tells all who listen; those who may not see all hear what is `public`, if anything.
-    pub(crate) fn tell(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
-        self.owner.tell(kind, data);
+    /// Publishes an event to the owner, and `public`, if any, to the public.
+    pub(crate) fn publish(&self, kind: Kind, data: &serde_json::Value, public: Option<&serde_json::Value>) {
+        self.owner.publish(kind, data);
         if let Some(public) = public {
-            self.public.tell(kind, public);
+            self.public.publish(kind, public);
         }
     }
 
-    /// Somebody wants to be seen less: what was told is not told again to those who may not see all. Those who ask for it are told to read anew.
+    /// Drops the history of the public after a driver was hidden. Clients that request it are told to reload.
     pub(super) fn forget_public(&self) {
         self.public.forget();
     }
 
-    /// The number of the newest event.
+    /// Returns the number of the latest event.
     pub(super) fn newest(&self, audience: Audience) -> u64 {
-        self.line(audience).state().last
+        self.history(audience).state().last
     }
 
-    /// Wakes whoever waits for news.
+    /// Returns a receiver that is notified of new events.
     pub(super) fn listen(&self, audience: Audience) -> watch::Receiver<u64> {
-        self.line(audience).newest.subscribe()
+        self.history(audience).newest.subscribe()
     }
 
-    /// Up to `most` events after this number, and the number up to which these are all. If some are not kept any more, the first says so.
+    /// Returns up to `most` events after this number, and the number up to which they are complete. If some are no longer kept,
+    /// the first event is a reset.
     pub(super) fn after(&self, seq: u64, audience: Audience, most: usize) -> (Vec<Event>, u64) {
-        self.line(audience).after(seq, most)
+        self.history(audience).after(seq, most)
     }
 }
 
-/// The last events for one audience.
-struct Line {
+/// The latest events for one audience.
+struct History {
     state: Mutex<State>,
     newest: watch::Sender<u64>,
 }
 
 struct State {
     kept: VecDeque<Event>,
-    /// The number before the first that is kept.
+    /// The number before the first event that is kept.
     before: u64,
     last: u64,
 }
@@ -152,7 +154,7 @@ fn message(seq: u64, kind: Kind, data: &serde_json::Value) -> Utf8Bytes {
     serde_json::json!({ "seq": seq, "kind": kind.as_str(), "data": data }).to_string().into()
 }
 
-impl Line {
+impl History {
     fn starting_at(seq: u64) -> Self {
         let state = State { kept: VecDeque::new(), before: seq, last: seq };
         Self { state: Mutex::new(state), newest: watch::Sender::new(seq) }
@@ -162,7 +164,7 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, kind: Kind, data: &serde_json::Value) {
+    fn publish(&self, kind: Kind, data: &serde_json::Value) {
         let mut state = self.state();
         state.last += 1;
         let seq = state.last;
@@ -189,7 +191,7 @@ impl Line {
             let text = message(state.last, Kind::Reset, &data);
             return (vec![Event { seq: state.last, kind: Kind::Reset, text }], state.last);
         }
-        // Numbers follow each other without gaps.
+        // Numbers have no gaps.
         let skip = usize::try_from(seq - state.before).unwrap_or(usize::MAX);
         let news: Vec<_> = state.kept.iter().skip(skip).take(most).cloned().collect();
         let until = news.last().map_or(seq, |event| event.seq);
@@ -206,15 +208,15 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_is_told_what_was_missed() {
+    fn a_reconnecting_client_receives_what_it_missed() {
         let hub = Hub::starting_at(100);
         for event in 0..5 {
             let data = serde_json::json!({});
-            hub.tell(Kind::LapEdited, &data, (event != 1).then_some(&data));
+            hub.publish(Kind::LapEdited, &data, (event != 1).then_some(&data));
         }
         assert_eq!(seqs(&hub.after(102, Audience::Owner, 10)), (vec![103, 104, 105], 105));
         assert_eq!(seqs(&hub.after(100, Audience::Owner, 2)), (vec![101, 102], 102));
-        // The public does not learn from its numbers that there was something else.
+        // Public numbers do not reveal that there was a hidden event.
         let public = 100 + PUBLIC_NUMBERS;
         assert_eq!(hub.newest(Audience::Public), public + 4);
         let all: Vec<_> = (public + 1..=public + 4).collect();
@@ -230,10 +232,10 @@ mod tests {
     }
 
     #[test]
-    fn who_missed_too_much_is_told_so() {
+    fn a_client_that_missed_too_much_gets_a_reset() {
         let hub = Hub::starting_at(0);
         for _ in 0..KEPT + 3 {
-            hub.tell(Kind::LapEdited, &serde_json::json!({}), None);
+            hub.publish(Kind::LapEdited, &serde_json::json!({}), None);
         }
         let last = KEPT as u64 + 3;
         for gone in [0, 2, last + 1] {

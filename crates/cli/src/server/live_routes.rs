@@ -1,4 +1,5 @@
-//! The live stream: a WebSocket if the client asks for one, Server-Sent Events otherwise. Both carry the same messages. With `format=v2` it is `live_v2`'s.
+//! The live stream: a WebSocket if the client requests an upgrade, Server-Sent Events otherwise. Both carry the same messages.
+//! `live_v2` handles `format=v2`.
 
 use std::time::Duration;
 
@@ -18,42 +19,45 @@ use utoipa::{IntoParams, ToSchema};
 use super::access::Caller;
 use super::car_feed::{CarFeed, CarWatcher};
 use super::clients::OpenStream;
+use super::connection_slots::ConnectionSlot;
 use super::error::{ApiError, Problem};
-use super::in_pieces::{self, Pieces};
 use super::live::Event;
 use super::live_v2::{self, Following};
 use super::oversight::{self, Overseen, UntilEnded};
 use super::params::Params;
-use super::places::Place;
 use super::reading::id_of;
 use super::state::AppState;
+use super::streaming::{self, Chunks};
 
-/// Events that are taken at once.
+/// The largest number of events fetched at once.
 const BATCH: usize = 200;
-/// A quiet stream says something this often, so that both ends notice a dead line.
-pub(super) const QUIET: Duration = Duration::from_secs(15);
+/// Keep-alive interval, so that both ends notice a dead connection.
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long a client may take to accept a message.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// From where on.
+/// Selects the content of the live stream.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct LiveParams {
-    /// The last `seq` that the client has; from now on if left out. `Last-Event-ID` means the same
+    /// The last `seq` that the client has, like `Last-Event-ID`. Default: only new events
     since: Option<u64>,
-    /// What the car does too, up to this often a second: messages of the kind `car`, without a `seq`, of which only the newest counts
+    /// Also send the state of the car, up to this many times a second: messages of kind `car`, without `seq`, of which only the
+    /// latest counts
     #[param(minimum = 1, maximum = 60)]
     car: Option<u8>,
-    /// Which car, where several are recorded at once: the id of the tape. The one whose recording began last if left out, and after that recording has ended
+    /// Id of the tape whose car to follow if several are recorded at once. Default, and after that recording has ended: the
+    /// recording that began last
     #[param(pattern = "^[0-9a-f]{32}$")]
     tape: Option<String>,
-    /// `json` if left out. `v2` gives the frames that are being recorded, as length-delimited Telemetry V2 envelopes, in binary messages or as the body
+    /// Default: `json`. `v2` sends the frames being recorded as length-delimited Telemetry V2 envelopes, in binary messages or
+    /// as the response body
     #[param(inline)]
     format: Option<LiveFormat>,
 }
 
-/// What a message is.
+/// The format of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum LiveFormat {
@@ -63,61 +67,61 @@ pub(super) enum LiveFormat {
     V2,
 }
 
-/// What is sent.
-struct Told {
-    /// Events have a number, states of the car have none.
+/// A message to send.
+struct LiveMessage {
+    /// Events have a number, states of the car do not.
     seq: Option<u64>,
     kind: &'static str,
     text: Utf8Bytes,
 }
 
-/// Looks on, not more often than it was asked to.
-struct Looker {
+/// Watches the car at a limited rate.
+struct CarPoller {
     car: CarWatcher,
     every: Duration,
     due: Instant,
 }
 
-impl Looker {
-    async fn next(&mut self, feed: &CarFeed) -> Told {
+impl CarPoller {
+    async fn next(&mut self, feed: &CarFeed) -> LiveMessage {
         tokio::time::sleep_until(self.due).await;
         let text = self.car.next(feed).await;
-        // From when it was due and not from when it came, or 20 a second would be 19. Who fell behind does not catch up.
+        // Counted from the due time, not from the time of arrival, or 20 a second would become 19. A late client does not catch up.
         self.due = (self.due + self.every).max(Instant::now());
-        Told { seq: None, kind: "car", text }
+        LiveMessage { seq: None, kind: "car", text }
     }
 }
 
-/// Waits for events and hands them out.
-struct Listener {
+/// Waits for events and returns them.
+struct EventReader {
     state: AppState,
     audience: Audience,
     seq: u64,
     news: watch::Receiver<u64>,
-    looker: Option<Looker>,
-    /// Both are held as long as somebody listens.
+    car_poller: Option<CarPoller>,
+    /// Both are held while the stream is open.
     _open: OpenStream,
-    _place: Option<Place>,
+    _slot: Option<ConnectionSlot>,
 }
 
-impl Listener {
-    /// What comes next; nothing after a quiet while.
-    async fn next(&mut self) -> Vec<Told> {
+impl EventReader {
+    /// Returns the next messages; none after the keep-alive interval.
+    async fn next(&mut self) -> Vec<LiveMessage> {
         loop {
             self.news.mark_unchanged();
             let (events, until) = self.state.hub.after(self.seq, self.audience, BATCH);
             let moved = until != self.seq;
             self.seq = until;
             if !events.is_empty() {
-                return events.into_iter().map(Told::from).collect();
+                return events.into_iter().map(LiveMessage::from).collect();
             }
             if moved {
                 continue;
             }
-            let (looker, feed) = (&mut self.looker, &self.state.car);
+            let (car_poller, feed) = (&mut self.car_poller, &self.state.car);
             let car = async move {
-                match looker {
-                    Some(looker) => looker.next(feed).await,
+                match car_poller {
+                    Some(car_poller) => car_poller.next(feed).await,
                     None => std::future::pending().await,
                 }
             };
@@ -125,86 +129,86 @@ impl Listener {
                 biased;
                 news = self.news.changed() => if news.is_err() { return Vec::new() },
                 car = car => return vec![car],
-                () = tokio::time::sleep(QUIET) => return Vec::new(),
+                () = tokio::time::sleep(KEEP_ALIVE) => return Vec::new(),
             }
         }
     }
 }
 
-impl From<Event> for Told {
+impl From<Event> for LiveMessage {
     fn from(event: Event) -> Self {
         Self { seq: Some(event.seq), kind: event.kind.as_str(), text: event.text }
     }
 }
 
-/// What happens now: edits and laps as they come, with sequence numbers.
+/// Live stream of laps and edits, with sequence numbers.
 #[utoipa::path(get, path = "/api/v1/live", tag = "live", params(LiveParams),
-    responses((status = 200, description = "Server-Sent Events, or envelopes",
+    responses((status = 200, description = "Server-Sent Events, or Telemetry V2 envelopes",
             content((String = "text/event-stream"), (Vec<u8> = "application/x-protobuf"))),
         (status = 101, description = "A WebSocket with the same messages"), (status = "4XX", body = Problem)))]
 pub(super) async fn live(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
-    place: Option<Extension<Place>>,
+    slot: Option<Extension<ConnectionSlot>>,
     headers: HeaderMap,
     Params(params): Params<LiveParams>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let audience = state.access.audience(caller)?;
-    let place = place.map(|Extension(place)| place);
+    let slot = slot.map(|Extension(slot)| slot);
     let wants_socket = headers.get(header::UPGRADE).is_some();
     let envelopes = params.format == Some(LiveFormat::V2);
     if envelopes && (params.since.is_some() || params.car.is_some() || params.tape.is_some()) {
         return Err(ApiError::bad_request(
-            "since, car and tape are of the format json; v2 has all frames, from now on",
+            "since, car and tape are only for format=json; format=v2 always sends all new frames",
         ));
     }
     if envelopes && audience != Audience::Owner {
-        // Frames have the names of everybody who drives.
+        // Frames contain the names of all drivers.
         return Err(ApiError::token_needed());
     }
-    // Both kinds of clients have numbers of their own: see `Hub`.
+    // The owner and the public have separate numbers: see `Hub`.
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.parse().ok());
     let seq = last_id.or(params.since).unwrap_or_else(|| state.hub.newest(audience));
     let tape = params.tape.as_deref().map(|tape| id_of(tape).map(|id| TapeId(id.0))).transpose()?;
-    let looker = match params.car {
+    let car_poller = match params.car {
         None => None,
         Some(hz @ 1..=60) => {
             let every = Duration::from_secs(1) / u32::from(hz);
-            Some(Looker { car: state.car.watch(audience, tape), every, due: Instant::now() })
+            Some(CarPoller { car: state.car.watch(audience, tape), every, due: Instant::now() })
         }
-        Some(_) => return Err(ApiError::bad_request("car is how often a second: 1 to 60")),
+        Some(_) => return Err(ApiError::bad_request("car must be between 1 and 60 (messages a second)")),
     };
-    let Some(open) = state.clients.open_stream(caller.client, caller.asks()) else {
+    let Some(open) = state.clients.open_stream(caller.client, caller.rate_class()) else {
         return Err(ApiError::too_many(60));
     };
     let overseen = Overseen::new(&state, caller, audience).await?;
     if envelopes {
-        let following = Following::new(state.clone(), open, place);
+        let following = Following::new(state.clone(), open, slot);
         return Ok(match socket(upgrade, wants_socket, &state, &headers)? {
             Some(upgrade) => upgrade.on_upgrade(move |socket| live_v2::talk(socket, following, overseen)),
             None => live_v2::body(UntilEnded::new(following, overseen, |_| None)),
         });
     }
-    let listener = Listener {
+    let listener = EventReader {
         news: state.hub.listen(audience),
         audience,
         seq,
         state: state.clone(),
-        looker,
+        car_poller,
         _open: open,
-        _place: place,
+        _slot: slot,
     };
     Ok(match socket(upgrade, wants_socket, &state, &headers)? {
         Some(upgrade) => upgrade.on_upgrade(move |socket| talk(socket, listener, overseen)),
         None => {
             let farewell = |why: &str| Some(Bytes::from(format!(": {why}\n\n")));
-            in_pieces::answer(UntilEnded::new(listener, overseen, farewell), "text/event-stream")
+            streaming::answer(UntilEnded::new(listener, overseen, farewell), "text/event-stream")
         }
     })
 }
 
-/// The socket that the client asks for, if it does.
+/// Returns the WebSocket upgrade, if the client requests one.
 fn socket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     wanted: bool,
@@ -213,11 +217,11 @@ fn socket(
 ) -> Result<Option<WebSocketUpgrade>, ApiError> {
     match upgrade {
         Ok(upgrade) => {
-            // Browsers let any page open a socket to anywhere, and name the page.
+            // Browsers let any page open a WebSocket to any host, but send the page's origin.
             check_origin(state, headers)?;
             Ok(Some(upgrade.max_message_size(4 << 10).max_frame_size(4 << 10)))
         }
-        Err(_) if wanted => Err(ApiError::bad_request("this is no proper WebSocket handshake")),
+        Err(_) if wanted => Err(ApiError::bad_request("invalid WebSocket handshake")),
         Err(_) => Ok(None),
     }
 }
@@ -226,15 +230,15 @@ fn check_origin(state: &AppState, headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(origin) = text(header::ORIGIN) else { return Ok(()) };
     let host = text(header::HOST).unwrap_or_default();
-    let own = origin.split_once("://").is_some_and(|(_, place)| place.eq_ignore_ascii_case(host));
+    let own = origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host));
     match own || state.access.cors_origins.iter().any(|known| known == origin) {
         true => Ok(()),
-        false => Err(ApiError::forbidden("pages of other origins may not listen")),
+        false => Err(ApiError::forbidden("pages of other origins may not open this stream")),
     }
 }
 
-/// Sends messages until the client is gone or too slow, or the stream has to end.
-async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overseen) {
+/// Sends messages until the client disconnects or is too slow, or the stream has to end.
+async fn talk(mut socket: WebSocket, mut listener: EventReader, mut overseen: Overseen) {
     let ending = tokio::select! {
         ending = overseen.ended() => ending,
         () = send_all(&mut socket, &mut listener) => return,
@@ -242,7 +246,7 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut overseen: Overs
     oversight::close(socket, ending).await;
 }
 
-async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
+async fn send_all(socket: &mut WebSocket, listener: &mut EventReader) {
     loop {
         tokio::select! {
             events = listener.next() => {
@@ -251,9 +255,9 @@ async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
                     messages.push(Message::Ping(Bytes::new()));
                 }
                 for message in messages {
-                    match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+                    match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
                         Ok(Ok(())) => {}
-                        // A slow consumer is disconnected; it comes back with the number of the last event it has.
+                        // Disconnects a slow consumer; it can resume with the number of its last event.
                         _ => return,
                     }
                 }
@@ -266,13 +270,13 @@ async fn send_all(socket: &mut WebSocket, listener: &mut Listener) {
     }
 }
 
-impl Pieces for Listener {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl Chunks for EventReader {
+    async fn chunk(&mut self) -> Option<Bytes> {
         Some(as_event_stream(&self.next().await))
     }
 }
 
-fn as_event_stream(events: &[Told]) -> Bytes {
+fn as_event_stream(events: &[LiveMessage]) -> Bytes {
     if events.is_empty() {
         return Bytes::from_static(b": nothing new\n\n");
     }

@@ -1,5 +1,6 @@
-//! The live stream as Telemetry V2: what is being recorded, as length-delimited envelopes. One recording for each connection: a header, the newest frame of each
-//! stream, every frame from then on, and a footer when it ends. Who asks while nothing is recorded waits for it.
+//! The live stream as Telemetry V2: a running recording as length-delimited envelopes. One recording per connection: a header,
+//! the latest frame of each stream, every frame from then on, and a footer at its end. If nothing is being recorded, the stream
+//! waits for a recording.
 
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
@@ -7,29 +8,29 @@ use axum::response::Response;
 use gametape::export::v2::{CaptureHead, StreamMaker, V2MakeError};
 
 use super::clients::OpenStream;
+use super::connection_slots::ConnectionSlot;
 use super::frame_log::{Follower, Read};
 use super::frames::{Frame, News};
-use super::in_pieces::{self, Pieces};
-use super::live_routes::{PATIENCE, QUIET};
+use super::live_routes::{KEEP_ALIVE, SEND_TIMEOUT};
 use super::oversight::{self, Overseen, UntilEnded};
-use super::places::Place;
 use super::state::AppState;
+use super::streaming::{self, Chunks};
 
-/// What is sent at once, about.
-const PIECE_BYTES: usize = 32 << 10;
+/// Approximate size of a chunk.
+const CHUNK_BYTES: usize = 32 << 10;
 
-/// Follows a recording.
+/// A client that follows a recording.
 pub(super) struct Following {
     state: AppState,
     news: Follower<News>,
     made: Option<Made>,
-    /// Something was missed: it may have been the end.
+    /// Entries were missed, possibly the end.
     lagged: bool,
-    /// Nothing more comes.
+    /// The stream has ended.
     over: bool,
-    /// Both are held as long as somebody listens.
+    /// Both are held while the stream is open.
     _open: OpenStream,
-    _place: Option<Place>,
+    _slot: Option<ConnectionSlot>,
 }
 
 /// The recording that is followed.
@@ -37,16 +38,16 @@ struct Made {
     maker: StreamMaker,
     tape: gametape::format::TapeId,
     streams: Vec<String>,
-    /// Of the newest frame.
+    /// Time of the latest frame.
     time_ns: u64,
 }
 
 impl Following {
-    pub(super) fn new(state: AppState, open: OpenStream, place: Option<Place>) -> Self {
-        Self { news: state.frames.listen(), state, made: None, lagged: false, over: false, _open: open, _place: place }
+    pub(super) fn new(state: AppState, open: OpenStream, slot: Option<ConnectionSlot>) -> Self {
+        Self { news: state.frames.listen(), state, made: None, lagged: false, over: false, _open: open, _slot: slot }
     }
 
-    /// The next envelopes, whole ones; `None` when the recording is over.
+    /// Returns the next complete envelopes; `None` when the recording has ended.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.over {
@@ -55,7 +56,7 @@ impl Following {
             match self.step().await {
                 Ok(bytes) if bytes.is_empty() => {}
                 Ok(bytes) => return Some(bytes.into()),
-                // A stream that is full, after years: it ends here, without a footer.
+                // A stream is full, after years: the connection ends here, without a footer.
                 Err(_) => self.over = true,
             }
         }
@@ -65,7 +66,7 @@ impl Following {
         let Some(made) = &mut self.made else { return self.begin().await };
         let mut news = self.news.next().await;
         let mut bytes = Vec::new();
-        // What has come meanwhile goes along.
+        // Everything that has arrived meanwhile is included.
         loop {
             self.over = match news {
                 Some(Read::Next(News::Ended(tape))) => tape == made.tape,
@@ -78,7 +79,7 @@ impl Following {
             };
             self.over |= self.lagged && self.news.is_empty() && !self.state.frames.runs(made.tape);
             bytes.extend(made.maker.take());
-            if self.over || bytes.len() >= PIECE_BYTES {
+            if self.over || bytes.len() >= CHUNK_BYTES {
                 break;
             }
             news = self.news.try_next();
@@ -92,10 +93,10 @@ impl Following {
         Ok(bytes)
     }
 
-    /// Waits for a recording; gives its header and where its streams stand.
+    /// Waits for a recording; returns its header and the latest frames of its streams.
     async fn begin(&mut self) -> Result<Vec<u8>, V2MakeError> {
         let Some((recording, newest, news)) = self.state.frames.join() else {
-            // Whatever comes, it is looked at again.
+            // Any news triggers another check.
             self.over = self.news.next().await.is_none();
             return Ok(Vec::new());
         };
@@ -133,14 +134,15 @@ impl Made {
         self.maker.frame(stream, frame.time_ns, frame.sequence, &frame.bytes)
     }
 
-    /// Loss is said where it happened.
+    /// Marks lost frames at the time where they were lost.
     fn lost(&mut self, time_ns: u64, frames: u64) -> Result<(), V2MakeError> {
         self.time_ns = self.time_ns.max(time_ns);
         self.maker.mark(self.time_ns, "lost", &format!("{frames} frames were not sent; the tape has them"))
     }
 }
 
-/// Sends envelopes until the recording is over, or the client is gone or too slow. A message has whole ones, with their lengths.
+/// Sends envelopes until the recording ends, or the client disconnects or is too slow. Each message contains complete envelopes
+/// with their lengths.
 pub(super) async fn talk(mut socket: WebSocket, mut following: Following, mut overseen: Overseen) {
     let ending = tokio::select! {
         ending = overseen.ended() => ending,
@@ -156,27 +158,27 @@ async fn send_all(socket: &mut WebSocket, following: &mut Following) {
                 Some(bytes) => Message::Binary(bytes),
                 None => Message::Close(None),
             },
-            () = tokio::time::sleep(QUIET) => Message::Ping(Bytes::new()),
+            () = tokio::time::sleep(KEEP_ALIVE) => Message::Ping(Bytes::new()),
             heard = socket.recv() => match heard {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => continue,
             },
         };
         let last = matches!(message, Message::Close(_));
-        match tokio::time::timeout(PATIENCE, socket.send(message)).await {
+        match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
             Ok(Ok(())) if !last => {}
             _ => return,
         }
     }
 }
 
-/// The same as the body of an answer: saved to a file, it is a capture.
+/// Sends the same as a response body: saved to a file, it is a capture.
 pub(super) fn body(following: UntilEnded<Following>) -> Response {
-    in_pieces::answer(following, "application/x-protobuf")
+    streaming::answer(following, "application/x-protobuf")
 }
 
-impl Pieces for Following {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl Chunks for Following {
+    async fn chunk(&mut self) -> Option<Bytes> {
         self.next().await
     }
 }

@@ -1,4 +1,4 @@
-//! Counters of requests, as Prometheus reads them.
+//! Request counters in the Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 
-/// Upper ends of the buckets of durations.
+/// Upper bounds of the duration buckets.
 const BUCKETS_S: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0];
 
 /// Counters of requests.
@@ -25,9 +25,9 @@ struct Durations {
 }
 
 impl Metrics {
-    /// Counts an answer. The route is one of ours, so that there are few.
+    /// Counts a response. `route` is a pattern, so there are few.
     pub(super) fn count(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
-        // A method can be any word.
+        // A method can be any token.
         let method = match *method {
             Method::GET
             | Method::HEAD
@@ -49,7 +49,7 @@ impl Metrics {
         }
     }
 
-    /// All counters as text.
+    /// Formats all counters.
     pub(super) fn text(&self) -> String {
         let mut out = String::from("# TYPE gametape_http_requests_total counter\n");
         for ((route, method, status), count) in self.counts.lock().unwrap_or_else(PoisonError::into_inner).iter() {

@@ -1,11 +1,11 @@
 //! The server: sessions, laps and bests of a store as JSON over HTTP.
 //!
 //! ```text
-//! socket ──▶ connection: time-outs ──▶ guard: Host, limits, who asks, headers ──▶ routes ──▶ Store, on a blocking thread
+//! socket ──▶ connection: timeouts ──▶ guard: Host, limits, caller, headers ──▶ routes ──▶ Store, on a blocking thread
 //!                                                                                    └──▶ answers: JSON, ETag
 //! ```
-//! [`app`] is all of it but the socket. Handlers take parameters that are checked (`params`, `filters`), ask the store, and give answers whose fields
-//! are a promise (`answers`). No path of this machine and no reason of the database leaves the server.
+//! [`app`] is everything but the socket. Handlers take validated parameters (`params`, `filters`), query the store, and return
+//! responses with stable field names (`answers`). No path of this machine and no database error leaves the server.
 
 mod access;
 mod announce;
@@ -18,6 +18,7 @@ mod channels_answers;
 mod channels_params;
 mod clients;
 mod connection;
+mod connection_slots;
 mod edits;
 mod error;
 mod etag;
@@ -26,7 +27,6 @@ mod frame_log;
 mod frames;
 mod guard;
 mod health;
-mod in_pieces;
 mod lap_answer;
 mod list_answers;
 mod live;
@@ -37,13 +37,13 @@ mod openapi;
 mod oversight;
 mod params;
 mod piped;
-mod places;
 mod playback;
 mod playback_routes;
 mod push;
 mod reading;
 mod routes;
 mod state;
+mod streaming;
 mod tape_channels;
 mod tape_export;
 mod tape_file;
@@ -57,10 +57,10 @@ mod web;
 
 pub(crate) use access::Access;
 pub(crate) use announce::Announcer;
-pub(crate) use car::ShowCars;
+pub(crate) use car::PublishCars;
 pub(crate) use clients::Limits;
 pub(crate) use connection::serve;
-pub(crate) use frames::TellFrames;
-pub(crate) use places::Capacity;
+pub(crate) use connection_slots::Capacity;
+pub(crate) use frames::PublishFrames;
 pub(crate) use routes::app;
 pub(crate) use state::AppState;

@@ -1,4 +1,4 @@
-//! The description of the server, made from the code.
+//! The OpenAPI description, generated from the code.
 
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -12,8 +12,8 @@ use super::{channels, edits, health, live_routes, playback_routes, push, reading
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "gametape", description = "Sessions, laps and bests. Unknown is null, never 0. Times are in milliseconds or, with \
-        `_ns`, in nanoseconds since the beginning of the tape."),
+    info(title = "gametape", description = "Sessions, laps and bests. Unknown values are null, never 0. Times are in milliseconds or, with \
+        `_ns`, in nanoseconds since the start of the tape."),
     paths(
         reading::sessions, reading::session, reading::laps, reading::lap, reading::bests, reading::tracks, reading::cars,
         reading::drivers, reading::progress, reading::tapes, tapes::inside, tapes::overview, tape_file::file, tape_export::export,
@@ -34,14 +34,14 @@ impl utoipa::Modify for Security {
     }
 }
 
-/// This description.
+/// Returns this description.
 #[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, body = serde_json::Value), (status = 304),
     (status = "4XX", body = Problem)))]
 pub(super) async fn openapi(headers: HeaderMap, _: Params<NoParams>) -> Result<Response, ApiError> {
     json(&headers, &description())
 }
 
-/// What this server says of itself.
+/// Builds the OpenAPI description.
 pub(super) fn description() -> utoipa::openapi::OpenApi {
     Description::openapi()
 }

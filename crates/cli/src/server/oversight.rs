@@ -1,5 +1,5 @@
-//! Ends live streams that may not go on: the server shuts down, or the token of the client was revoked. Other programs revoke tokens and hide drivers too, so
-//! the store is asked again and again, by one task for all streams and only while there are some that depend on it.
+//! Ends live streams when the server shuts down or the client's token is revoked. Other programs can revoke tokens and hide drivers too, so
+//! the store is polled, by one task for all streams, and only while there are streams that depend on it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,17 +12,17 @@ use gametape::store::Audience;
 use tokio::sync::watch;
 
 use super::access::Caller;
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::ApiError;
-use super::in_pieces::Pieces;
 use super::state::AppState;
+use super::streaming::Chunks;
 
-/// How often the store is asked.
-const EVERY: Duration = Duration::from_secs(1);
+/// The poll interval.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a client may take to accept the last message.
-const FAREWELL: Duration = Duration::from_millis(200);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Tokens that were not revoked; `None` until the store was asked.
+/// Valid tokens; `None` until the store was queried.
 type Valid = Option<Arc<BTreeSet<Id>>>;
 
 /// What open streams depend on.
@@ -34,11 +34,11 @@ pub(crate) struct Oversight {
 
 #[derive(Default)]
 struct Watching {
-    /// Streams that depend on the store.
+    /// The number of streams that depend on the store.
     streams: usize,
-    /// The task that asks the store runs.
+    /// Whether the polling task is running.
     runs: bool,
-    /// Who was hidden when the store was asked last.
+    /// The privacy state at the last poll.
     privacy: Option<i64>,
 }
 
@@ -49,12 +49,12 @@ impl Default for Oversight {
 }
 
 impl Oversight {
-    /// Ends all streams: the server shuts down.
+    /// Ends all streams, for shutdown.
     pub(crate) fn shut_down(&self) {
         self.shutdown.send_replace(true);
     }
 
-    /// Becomes true when the server shuts down.
+    /// Returns a receiver that becomes true at shutdown.
     pub(crate) fn shutdown(&self) -> watch::Receiver<bool> {
         self.shutdown.subscribe()
     }
@@ -69,7 +69,7 @@ impl Oversight {
         change(&mut self.watching.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes who is hidden now; returns whether that differs from before.
+    /// Stores the current privacy state; returns whether it has changed.
     fn privacy_differs(&self, now: i64) -> bool {
         self.watching(|watching| watching.privacy.replace(now) != Some(now))
     }
@@ -85,7 +85,7 @@ pub(super) enum Ending {
 impl Ending {
     fn text(self) -> &'static str {
         match self {
-            Self::Shutdown => "the server shuts down",
+            Self::Shutdown => "the server is shutting down",
             Self::Revoked => "the token was revoked",
         }
     }
@@ -95,7 +95,7 @@ impl Ending {
 pub(super) struct Overseen {
     shutdown: watch::Receiver<bool>,
     token: Option<(Id, watch::Receiver<Valid>)>,
-    /// Held as long as the stream is open.
+    /// Held while the stream is open.
     _counted: Option<Counted>,
 }
 
@@ -108,11 +108,11 @@ impl Drop for Counted {
 }
 
 impl Overseen {
-    /// Watches over a stream from now on. What the public may not see any more is forgotten before this returns.
+    /// Registers a stream. Events that are no longer public are dropped before this returns.
     pub(super) async fn new(state: &AppState, caller: Caller, audience: Audience) -> Result<Self, ApiError> {
         let oversight = &state.oversight;
         if audience == Audience::Public {
-            forget_hidden(state, ask(state, |store| store.privacy_state()).await?);
+            forget_hidden(state, query_store(state, |store| store.privacy_state()).await?);
         }
         if let Some(token) = caller.token {
             // The token was checked against the store just now; the set may be from before it was added.
@@ -141,14 +141,14 @@ impl Overseen {
             }
         };
         tokio::select! {
-            // If the sender is gone, so is the server.
+            // If the sender is dropped, the server is gone.
             _ = shutdown.wait_for(|shutdown| *shutdown) => Ending::Shutdown,
             () = revoked => Ending::Revoked,
         }
     }
 }
 
-/// Counts a stream that depends on the store, and has the store asked.
+/// Counts a stream that depends on the store, and starts polling.
 fn count(state: &AppState) -> Counted {
     let start = state.oversight.watching(|watching| {
         watching.streams += 1;
@@ -162,7 +162,7 @@ fn count(state: &AppState) -> Counted {
 
 async fn watch_store(state: AppState) {
     loop {
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let ends = state.oversight.watching(|watching| {
             watching.runs = watching.streams > 0;
             !watching.runs
@@ -174,7 +174,7 @@ async fn watch_store(state: AppState) {
         let asked = tokio::task::spawn_blocking(move || {
             Ok::<_, gametape::store::StoreError>((store.tokens()?, store.privacy_state()?))
         });
-        // A store that is away says nothing about tokens; whoever asks it for anything is told so.
+        // An unreachable store says nothing about tokens; requests that need it fail on their own.
         let Ok(Ok((tokens, privacy))) = asked.await else { continue };
         forget_hidden(&state, privacy);
         let valid = tokens.into_iter().filter(|token| token.revoked_us.is_none()).map(|token| token.id);
@@ -182,7 +182,7 @@ async fn watch_store(state: AppState) {
     }
 }
 
-/// If somebody was hidden or shown since the store was asked last, what was told is not told to the public again.
+/// Drops the public history if a driver was hidden or shown since the last poll.
 fn forget_hidden(state: &AppState, privacy: i64) {
     if state.oversight.privacy_differs(privacy) {
         state.hub.forget_public();
@@ -190,33 +190,33 @@ fn forget_hidden(state: &AppState, privacy: i64) {
     }
 }
 
-/// Says goodbye on a WebSocket. A client that does not take it is not waited for.
+/// Closes a WebSocket with a reason. Does not wait for a slow client.
 pub(super) async fn close(mut socket: WebSocket, ending: Ending) {
     let code = match ending {
         Ending::Shutdown => close_code::AWAY,
         Ending::Revoked => close_code::POLICY,
     };
     let frame = CloseFrame { code, reason: ending.text().into() };
-    let _ = tokio::time::timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, socket.send(Message::Close(Some(frame)))).await;
 }
 
-/// The pieces of a body, until the stream has to end.
+/// The chunks of a body, until the stream has to end.
 pub(super) struct UntilEnded<P> {
-    pieces: P,
+    chunks: P,
     overseen: Overseen,
-    /// What the last piece is.
+    /// Builds the last chunk.
     farewell: fn(&str) -> Option<Bytes>,
     over: bool,
 }
 
 impl<P> UntilEnded<P> {
-    pub(super) fn new(pieces: P, overseen: Overseen, farewell: fn(&str) -> Option<Bytes>) -> Self {
-        Self { pieces, overseen, farewell, over: false }
+    pub(super) fn new(chunks: P, overseen: Overseen, farewell: fn(&str) -> Option<Bytes>) -> Self {
+        Self { chunks, overseen, farewell, over: false }
     }
 }
 
-impl<P: Pieces> Pieces for UntilEnded<P> {
-    async fn piece(&mut self) -> Option<Bytes> {
+impl<P: Chunks> Chunks for UntilEnded<P> {
+    async fn chunk(&mut self) -> Option<Bytes> {
         if self.over {
             return None;
         }
@@ -226,7 +226,7 @@ impl<P: Pieces> Pieces for UntilEnded<P> {
                 self.over = true;
                 (self.farewell)(ending.text())
             }
-            piece = self.pieces.piece() => piece,
+            chunk = self.chunks.chunk() => chunk,
         }
     }
 }

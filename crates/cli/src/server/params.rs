@@ -1,5 +1,5 @@
-//! Parameters of queries: how they are read, and what a value may be. What is not known is an error that says what is: a misspelt filter
-//! must not look like an answer to it.
+//! Parsing and validation of query parameters. Unknown parameters are an error that lists the known ones: a misspelt filter must not be
+//! silently ignored.
 
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
@@ -12,10 +12,10 @@ use utoipa::IntoParams;
 use super::error::ApiError;
 use super::times;
 
-/// The longest message about a parameter.
+/// The largest length of an error message about a parameter.
 const LONGEST: usize = 1000;
 
-/// Parameters of a query, checked.
+/// Validated query parameters.
 pub(super) struct Params<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
@@ -32,7 +32,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     }
 }
 
-/// The part of the path that names a thing. One that is no text names nothing, and that is said as all errors are.
+/// A path segment that names an item. A segment that is not valid UTF-8 is reported like all other errors.
 pub(super) struct Named(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -51,7 +51,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 #[serde(deny_unknown_fields)]
 pub(super) struct NoParams {}
 
-/// A word out of a list.
+/// Parses a keyword out of a list.
 pub(super) fn word<T>(
     name: &str,
     text: Option<&String>,
@@ -59,19 +59,19 @@ pub(super) fn word<T>(
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<T>, ApiError> {
     let Some(text) = text else { return Ok(None) };
-    let wrong = || ApiError::bad_request(format!("{name} is none of {}", all.join(", ")));
+    let wrong = || ApiError::bad_request(format!("{name} must be one of {}", all.join(", ")));
     parse(text).map(Some).ok_or_else(wrong)
 }
 
 pub(super) fn moment(name: &str, text: Option<&String>) -> Result<Option<i64>, ApiError> {
     let Some(text) = text else { return Ok(None) };
-    let wrong = || ApiError::bad_request(format!("{name} is no moment like 2026-03-01 or 2026-03-01T12:00:00Z"));
+    let wrong = || ApiError::bad_request(format!("{name} must be a time like 2026-03-01 or 2026-03-01T12:00:00Z"));
     times::parse(text).map(Some).ok_or_else(wrong)
 }
 
 pub(super) fn text(name: &str, text: Option<String>) -> Result<Option<String>, ApiError> {
     match text {
-        Some(text) if text.is_empty() => Err(ApiError::bad_request(format!("{name} is empty: leave it out"))),
+        Some(text) if text.is_empty() => Err(ApiError::bad_request(format!("{name} is empty; omit it"))),
         Some(text) if text.chars().count() > LONGEST_NAME => {
             Err(ApiError::bad_request(format!("{name} has more than {LONGEST_NAME} characters")))
         }
@@ -79,25 +79,25 @@ pub(super) fn text(name: &str, text: Option<String>) -> Result<Option<String>, A
     }
 }
 
-/// Words that are looked for at once.
+/// The largest number of search words.
 const MOST_WORDS: usize = 8;
 
 pub(super) fn words(q: Option<String>) -> Result<Vec<String>, ApiError> {
     let words: Vec<String> =
         text("q", q)?.map(|q| q.split_whitespace().map(str::to_owned).collect()).unwrap_or_default();
     match words.len() > MOST_WORDS {
-        true => Err(ApiError::bad_request(format!("q has {} words, at most {MOST_WORDS}", words.len()))),
+        true => Err(ApiError::bad_request(format!("q has {} words, at most {MOST_WORDS} are allowed", words.len()))),
         false => Ok(words),
     }
 }
 
-/// More laps than a session has.
+/// More laps than any session has.
 const MOST_LAPS: u32 = 100_000;
 
 pub(super) fn min_laps(min_laps: Option<u32>) -> Result<u32, ApiError> {
     match min_laps.unwrap_or_default() {
         laps if laps <= MOST_LAPS => Ok(laps),
-        _ => Err(ApiError::bad_request(format!("min_laps is not in 0 to {MOST_LAPS}"))),
+        _ => Err(ApiError::bad_request(format!("min_laps must be between 0 and {MOST_LAPS}"))),
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit {
         None => Ok(0),
         Some(limit) if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
-        Some(_) => Err(ApiError::bad_request(format!("limit is not in 1 to {LARGEST_PAGE}"))),
+        Some(_) => Err(ApiError::bad_request(format!("limit must be between 1 and {LARGEST_PAGE}"))),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Long answers: written on a thread that may wait, sent as fast as the client takes them. Memory holds a few pieces, however long the answer is.
+//! Long responses: written on a blocking thread, with backpressure from the client. Memory holds a few chunks, however long the
+//! response is.
 
 use std::io::{self, Write};
 use std::task::{Context, Poll};
@@ -9,41 +10,42 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::ApiError;
 
-/// Bytes of a piece.
-const PIECE: usize = 64 << 10;
-/// Pieces that wait for the client.
-const PIECES: usize = 4;
+/// Chunk size in bytes.
+const CHUNK_BYTES: usize = 64 << 10;
+/// The number of chunks buffered for the client.
+const CHUNKS: usize = 4;
 
-/// A body that this work writes. Its turn ends with it. If the work fails, the connection is cut: what has arrived must not look whole.
+/// Creates a body written by `work`. The permit is held until it ends. If the work fails, the connection is aborted: a partial
+/// response must not look complete.
 pub(super) fn body(
     turn: OwnedSemaphorePermit,
     work: impl FnOnce(&mut Pipe) -> io::Result<()> + Send + 'static,
 ) -> Body {
-    let (give, take) = channel(PIECES);
+    let (give, take) = channel(CHUNKS);
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        let mut pipe = Pipe { give, piece: Vec::with_capacity(PIECE) };
+        let mut pipe = Pipe { give, chunk: Vec::with_capacity(CHUNK_BYTES) };
         if let Err(error) = work(&mut pipe).and_then(|()| pipe.flush()) {
-            // A client that went away hears nothing of it.
+            // Ignored if the client has disconnected.
             let _ = pipe.give.blocking_send(Err(error));
         }
     });
-    Body::from_stream(Pieces(take))
+    Body::from_stream(Chunks(take))
 }
 
-/// A turn to give a long answer, if not too many are given already.
+/// Acquires a permit for a long response, or fails if too many are in progress.
 pub(super) fn turn(of: &std::sync::Arc<Semaphore>) -> Result<OwnedSemaphorePermit, ApiError> {
     std::sync::Arc::clone(of).try_acquire_owned().map_err(|_| ApiError::busy())
 }
 
-/// Where the work writes to. Waits for the client; fails when it is gone.
+/// The writer of a body. Blocks while the client is slow; fails when it has disconnected.
 pub(super) struct Pipe {
     give: Sender<io::Result<Bytes>>,
-    piece: Vec<u8>,
+    chunk: Vec<u8>,
 }
 
 impl Pipe {
-    /// Whether the client is still there: work that writes nothing for a long time asks.
+    /// Fails if the client has disconnected, for work that writes nothing for a long time.
     pub(super) fn is_wanted(&self) -> io::Result<()> {
         if self.give.is_closed() { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
     }
@@ -51,26 +53,26 @@ impl Pipe {
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
+        self.chunk.extend_from_slice(bytes);
+        if self.chunk.len() >= CHUNK_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
+        if self.chunk.is_empty() {
             return Ok(());
         }
-        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
+        let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK_BYTES));
         let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-        self.give.blocking_send(Ok(Bytes::from(piece))).map_err(gone)
+        self.give.blocking_send(Ok(Bytes::from(chunk))).map_err(gone)
     }
 }
 
-struct Pieces(Receiver<io::Result<Bytes>>);
+struct Chunks(Receiver<io::Result<Bytes>>);
 
-impl futures_core::Stream for Pieces {
+impl futures_core::Stream for Chunks {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -104,7 +106,7 @@ mod tests {
     async fn work_that_writes_nothing_hears_that_its_client_went_away() {
         let (told, hears) = tokio::sync::oneshot::channel();
         let answer = body(one_turn(), move |pipe| {
-            // It ends whether it hears or not: a test that waits for it for ever would tell nobody why.
+            // Bounded in time, so that the test fails instead of hanging.
             let begun = std::time::Instant::now();
             while pipe.is_wanted().is_ok() && begun.elapsed().as_secs() < 20 {
                 std::thread::sleep(std::time::Duration::from_millis(1));
@@ -113,6 +115,6 @@ mod tests {
             Ok(())
         });
         drop(answer);
-        assert!(hears.await.unwrap(), "it was not told");
+        assert!(hears.await.unwrap(), "it was not notified");
     }
 }

@@ -1,5 +1,5 @@
-//! The one playback of this server: takes a tape and what of it, plays it on a thread of its own as `gametape play` does, and hears what pages say. It ends with the
-//! server. Blocks: looking for a living game takes half a second.
+//! The playback of this server, at most one at a time: plays a tape on a background thread, as `gametape play` does, and is
+//! controlled from the dashboard. It ends with the server. Blocks: checking for a running game takes half a second.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,21 +11,21 @@ use gametape::format::TapeId;
 use gametape::play::{Controls, Ended, PlayError, Played, Player, Playing};
 use gametape::sys::Prefix;
 
-/// How long memory that somebody left behind, and that is too small, is waited for: a page waits, too.
+/// How long to wait for leftover memory that is too small to disappear. The page waits as long.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is to be played.
+/// What to play.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct PlayRequest {
     pub(super) from: Option<Duration>,
     pub(super) to: Option<Duration>,
     pub(super) speed: f64,
     pub(super) looping: bool,
-    /// Where it begins, if not at `from`.
+    /// The start position, if not `from`.
     pub(super) at: Option<Duration>,
 }
 
-/// What to change about what plays.
+/// A change of the playback.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PlaybackEdit {
     pub(super) paused: Option<bool>,
@@ -34,23 +34,23 @@ pub(super) struct PlaybackEdit {
     pub(super) looping: Option<bool>,
 }
 
-/// Why nothing was started.
+/// Why playback was not started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
-    /// This server plays already.
-    #[error("this server is playing the tape {tape} already: end that first")]
+    /// This server is already playing a tape.
+    #[error("this server is already playing tape {tape}; stop it first")]
     Busy { tape: TapeId },
-    /// The tape, or what else lives there.
+    /// The tape cannot be played, or a game is running.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// The system gives no thread.
+    /// No thread could be created.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// How a playback is.
+/// The state of a playback.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct PlaybackStatus {
     pub(super) state: &'static str,
     pub(super) tape: TapeId,
     pub(super) game: &'static str,
@@ -63,16 +63,16 @@ pub(super) struct Seen {
     pub(super) played: Option<Played>,
 }
 
-/// Where the playback is kept.
+/// Holds the playback.
 #[derive(Default)]
 pub(crate) struct Playback {
-    /// What stands before the names; those of the games if nothing was said.
+    /// The prefix of the shared-memory names; none if not set.
     prefix: OnceLock<Prefix>,
-    now: Mutex<Option<Now>>,
+    now: Mutex<Option<Running>>,
 }
 
-/// A playback that was started.
-struct Now {
+/// A started playback.
+struct Running {
     tape: TapeId,
     game: &'static str,
     controls: Controls,
@@ -86,23 +86,23 @@ struct Now {
 }
 
 impl Playback {
-    /// Plays under names that begin with this from now on.
+    /// Sets the prefix of the shared-memory names for future playbacks.
     pub(crate) fn under(&self, prefix: Prefix) {
         let _ = self.prefix.set(prefix);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Now>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Running>> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts to play, unless something plays already or a game lives there.
+    /// Starts playing, unless something is already playing or a game is running.
     pub(super) fn start(
         &self,
         id: TapeId,
         tape: gametape::format::read::Tape,
-        wanted: &Wanted,
-    ) -> Result<Seen, StartError> {
-        // Held while we look around: nobody else starts meanwhile.
+        wanted: &PlayRequest,
+    ) -> Result<PlaybackStatus, StartError> {
+        // Held during the check, so that no other request starts a playback meanwhile.
         let mut now = self.lock();
         if let Some(playing) = now.as_mut()
             && !playing.is_over()
@@ -110,7 +110,7 @@ impl Playback {
             return Err(StartError::Busy { tape: playing.tape });
         }
         *now = None;
-        // Loops are made here, so that they can be switched on and off while it plays.
+        // Looping is done here, so that it can be toggled during playback.
         let prefix = self.prefix.get().cloned().unwrap_or_default();
         let mut player = Player::new(&Tape::from(tape)).names(prefix).speed(wanted.speed).patience(PATIENCE);
         if let Some(from) = wanted.from {
@@ -128,7 +128,7 @@ impl Playback {
         let (notes, again) = (playing.notes().to_vec(), Arc::clone(&looping));
         let thread = std::thread::Builder::new().name("gametape-play".into()).spawn(move || play(playing, &again));
         let thread = thread.map_err(StartError::Thread)?;
-        let started = now.insert(Now {
+        let started = now.insert(Running {
             tape: id,
             game,
             controls,
@@ -140,16 +140,16 @@ impl Playback {
             thread: Some(thread),
             ended: None,
         });
-        Ok(started.seen())
+        Ok(started.status())
     }
 
-    /// How it is; `None` if nothing was played.
-    pub(super) fn seen(&self) -> Option<Seen> {
-        self.lock().as_mut().map(Now::seen)
+    /// Returns the state; `None` if nothing was played.
+    pub(super) fn status(&self) -> Option<PlaybackStatus> {
+        self.lock().as_mut().map(Running::status)
     }
 
-    /// Changes what plays; `None` if nothing does.
-    pub(super) fn change(&self, edit: &PlaybackEdit) -> Option<Seen> {
+    /// Changes the playback; `None` if nothing is playing.
+    pub(super) fn change(&self, edit: &PlaybackEdit) -> Option<PlaybackStatus> {
         let mut now = self.lock();
         let now = now.as_mut()?;
         if now.is_over() {
@@ -169,12 +169,15 @@ impl Playback {
             now.paused = paused;
             now.controls.pause(paused);
         }
-        let seen = now.seen();
-        // The thread hears of it in a moment.
-        Some(Seen { position: edit.position.unwrap_or(seen.position).clamp(seen.from, seen.to), ..seen })
+        let status = now.status();
+        // The thread applies the change a moment later.
+        Some(PlaybackStatus {
+            position: edit.position.unwrap_or(status.position).clamp(status.from, status.to),
+            ..status
+        })
     }
 
-    /// Ends what plays, and waits for it: then its memory is gone.
+    /// Stops the playback and waits until its memory is removed.
     pub(crate) fn end(&self) {
         if let Some(mut now) = self.lock().take() {
             now.controls.stop();
@@ -191,19 +194,19 @@ impl Drop for Playback {
     }
 }
 
-impl Now {
-    /// Whether it has come to its end by itself.
+impl Running {
+    /// Whether the playback has ended on its own.
     fn is_over(&mut self) -> bool {
         if self.thread.as_ref().is_some_and(JoinHandle::is_finished)
             && let Some(thread) = self.thread.take()
         {
-            let died = |_| Err(PlayError::Thread(std::io::Error::other("it ended early")));
+            let died = |_| Err(PlayError::Thread(std::io::Error::other("the player thread panicked")));
             self.ended = Some(thread.join().unwrap_or_else(died));
         }
         self.thread.is_none()
     }
 
-    fn seen(&mut self) -> Seen {
+    fn status(&mut self) -> PlaybackStatus {
         let over = self.is_over();
         let state = match (over, self.paused) {
             (true, _) if matches!(self.ended, Some(Ok(_))) => "ended",
@@ -220,7 +223,7 @@ impl Now {
             }
             None => None,
         };
-        Seen {
+        PlaybackStatus {
             state,
             tape: self.tape,
             game: self.game,
@@ -235,7 +238,7 @@ impl Now {
     }
 }
 
-/// Plays to the end, and again while that is wanted.
+/// Plays to the end, and again while looping is on.
 fn play(mut playing: Playing, again: &AtomicBool) -> Result<Played, PlayError> {
     let start = playing.times().start;
     let ran = loop {

@@ -1,4 +1,4 @@
-//! Playing a tape from a page: on the machine of the server, one at a time, by who may make edits.
+//! Endpoints for playback: on the machine of the server, one tape at a time, for callers with write access.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,72 +16,72 @@ use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::guard::may_write;
 use super::params::{Named, NoParams, Params};
-use super::playback::{Playback, PlaybackEdit, Seen, StartError, Wanted};
+use super::playback::{PlayRequest, Playback, PlaybackEdit, PlaybackStatus, StartError};
 use super::state::AppState;
 use super::tapes::{check_owner, open, tape_id_of, unreadable};
 
 type Answer = Result<Response, ApiError>;
 
-/// Problems that are told.
+/// The largest number of problems reported.
 const MOST_PROBLEMS: usize = 20;
 
 /// What to play of a tape, and how.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlayWish {
-    /// Nanoseconds since the beginning of the tape; its beginning if left out
+    /// Start in nanoseconds since the start of the tape. Default: the start of the tape
     #[schema(maximum = 9_000_000_000_000_000_000_u64)]
     from_ns: Option<u64>,
-    /// Before this moment; the end of the tape if left out
+    /// End, exclusive. Default: the end of the tape
     #[schema(maximum = 9_000_000_000_000_000_000_u64)]
     to_ns: Option<u64>,
-    /// Where to begin, if not at from_ns
+    /// Initial position, if not from_ns
     #[schema(maximum = 9_000_000_000_000_000_000_u64)]
     position_ns: Option<u64>,
-    /// Times faster than it was recorded; 1 if left out
+    /// Speed factor. Default: 1
     #[schema(minimum = 0.1, maximum = 100.0)]
     speed: Option<f64>,
-    /// Again and again
+    /// Whether to loop
     r#loop: Option<bool>,
 }
 
-/// What to change about the playback. What is left out stays as it is.
+/// A change of the playback. Missing fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaybackChange {
-    /// Stand still, or go on
+    /// Pause or resume
     paused: Option<bool>,
-    /// Go to this moment of the tape
+    /// Seek to this tape time
     #[schema(maximum = 9_000_000_000_000_000_000_u64)]
     position_ns: Option<u64>,
-    /// Times faster than it was recorded
+    /// Speed factor
     #[schema(minimum = 0.1, maximum = 100.0)]
     speed: Option<f64>,
-    /// Again and again
+    /// Whether to loop
     r#loop: Option<bool>,
 }
 
-/// What this server plays.
+/// The playback of this server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PlaybackAnswer {
     /// idle, playing, paused, ended or failed
     state: &'static str,
-    /// Id of the tape.
+    /// Tape id.
     tape: Option<String>,
     game: Option<&'static str>,
     position_ns: Option<u64>,
-    /// What is played of the tape.
+    /// Start of the played range.
     from_ns: Option<u64>,
     to_ns: Option<u64>,
     speed: Option<f64>,
     r#loop: Option<bool>,
-    /// What users should know: streams that are not played, a port that is taken, why it failed.
+    /// Notes for the user: streams that are not played, a port that is taken, why it failed.
     notes: Vec<String>,
-    /// Frames that were shown; when it has ended.
+    /// Frames shown; only after the end.
     frames: Option<u64>,
-    /// Frames that could not be read; when it has ended.
+    /// Frames that could not be read; only after the end.
     lost: Option<u64>,
-    /// What is damaged; when it has ended.
+    /// Damage; only after the end.
     problems: Vec<String>,
 }
 
@@ -90,8 +90,8 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 impl PlaybackAnswer {
-    fn of(seen: Option<Seen>) -> Self {
-        let Some(seen) = seen else {
+    fn of(status: Option<PlaybackStatus>) -> Self {
+        let Some(status) = status else {
             return Self {
                 state: "idle",
                 tape: None,
@@ -107,19 +107,19 @@ impl PlaybackAnswer {
                 problems: Vec::new(),
             };
         };
-        let problems = seen.played.as_ref().map(|played| &played.problems);
+        let problems = status.played.as_ref().map(|played| &played.problems);
         Self {
-            state: seen.state,
-            tape: Some(seen.tape.to_string()),
-            game: Some(seen.game),
-            position_ns: Some(nanoseconds(seen.position)),
-            from_ns: Some(nanoseconds(seen.from)),
-            to_ns: Some(nanoseconds(seen.to)),
-            speed: Some(seen.speed),
-            r#loop: Some(seen.looping),
-            notes: seen.notes,
-            frames: seen.played.as_ref().map(|played| played.frames),
-            lost: seen.played.as_ref().map(|played| played.lost),
+            state: status.state,
+            tape: Some(status.tape.to_string()),
+            game: Some(status.game),
+            position_ns: Some(nanoseconds(status.position)),
+            from_ns: Some(nanoseconds(status.from)),
+            to_ns: Some(nanoseconds(status.to)),
+            speed: Some(status.speed),
+            r#loop: Some(status.looping),
+            notes: status.notes,
+            frames: status.played.as_ref().map(|played| played.frames),
+            lost: status.played.as_ref().map(|played| played.lost),
             problems: problems.into_iter().flatten().take(MOST_PROBLEMS).cloned().collect(),
         }
     }
@@ -128,7 +128,7 @@ impl PlaybackAnswer {
 fn speed_of(speed: Option<f64>) -> Result<Option<f64>, ApiError> {
     match speed {
         Some(speed) if !(SLOWEST..=FASTEST).contains(&speed) => {
-            Err(ApiError::bad_request(format!("speed is not in {SLOWEST} to {FASTEST}")))
+            Err(ApiError::bad_request(format!("speed must be between {SLOWEST} and {FASTEST}")))
         }
         speed => Ok(speed),
     }
@@ -146,7 +146,7 @@ async fn with_playback<T: Send + 'static>(
     Ok(tokio::task::spawn_blocking(move || work(&playback)).await?)
 }
 
-/// What this server plays.
+/// Returns the playback of this server.
 #[utoipa::path(get, path = "/api/v1/playback", operation_id = "playback", tag = "tapes",
     responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
 pub(super) async fn playback(
@@ -156,13 +156,14 @@ pub(super) async fn playback(
     _: Params<NoParams>,
 ) -> Answer {
     check_owner(&state, caller)?;
-    let seen = with_playback(&state, Playback::seen).await?;
-    json(&headers, &PlaybackAnswer::of(seen))
+    let status = with_playback(&state, Playback::status).await?;
+    json(&headers, &PlaybackAnswer::of(status))
 }
 
-/// Plays a tape on the machine of this server, as `gametape play` does: programs there believe that the game runs. Refused while a game runs or something plays.
+/// Plays a tape on the machine of this server, as `gametape play` does: programs there see a running game. Refused while a game
+/// is running or a tape is playing.
 #[utoipa::path(post, path = "/api/v1/tapes/{id}/play", operation_id = "tape_play", tag = "tapes", request_body = PlayWish,
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn play(
     State(state): State<AppState>,
@@ -178,17 +179,17 @@ pub(super) async fn play(
     }
     let speed = speed_of(wish.speed)?.unwrap_or(1.0);
     let looping = wish.r#loop.unwrap_or_default();
-    let wanted = Wanted { from, to, speed, looping, at: duration(wish.position_ns) };
+    let wanted = PlayRequest { from, to, speed, looping, at: duration(wish.position_ns) };
     let store = Arc::clone(&state.store);
-    let seen = with_playback(&state, move |playback| {
+    let status = with_playback(&state, move |playback| {
         let (_, tape) = open(store.as_ref(), id)?;
         playback.start(id, tape, &wanted).map_err(ApiError::from)
     })
     .await??;
-    json(&headers, &PlaybackAnswer::of(Some(seen)))
+    json(&headers, &PlaybackAnswer::of(Some(status)))
 }
 
-/// Changes what plays: stands still, goes on, goes elsewhere, faster or slower.
+/// Changes the playback: pause, resume, seek, speed, loop.
 #[utoipa::path(patch, path = "/api/v1/playback", operation_id = "change_playback", tag = "tapes", request_body = PlaybackChange,
     responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
 pub(super) async fn change(
@@ -199,12 +200,12 @@ pub(super) async fn change(
 ) -> Answer {
     let PlaybackChange { paused, position_ns, speed, r#loop } = change;
     let edit = PlaybackEdit { paused, position: duration(position_ns), speed: speed_of(speed)?, looping: r#loop };
-    let seen = with_playback(&state, move |playback| playback.change(&edit)).await?;
-    let nothing = || ApiError::conflict("nothing_plays", "nothing plays here now: start a tape first");
-    json(&headers, &PlaybackAnswer::of(Some(seen.ok_or_else(nothing)?)))
+    let status = with_playback(&state, move |playback| playback.change(&edit)).await?;
+    let nothing = || ApiError::conflict("nothing_plays", "nothing is playing; start a tape first");
+    json(&headers, &PlaybackAnswer::of(Some(status.ok_or_else(nothing)?)))
 }
 
-/// Ends what plays. Programs see the game as gone.
+/// Stops the playback. Programs see the game disappear.
 #[utoipa::path(delete, path = "/api/v1/playback", operation_id = "end_playback", tag = "tapes",
     responses((status = 200, body = PlaybackAnswer), (status = 304), (status = "4XX", body = Problem)))]
 pub(super) async fn end(
@@ -228,7 +229,7 @@ impl From<StartError> for ApiError {
                     Neighbour::Player { .. } => "already_playing",
                     _ => "game_running",
                 };
-                Self::conflict(code, format!("{neighbour}; nothing was written: end it first"))
+                Self::conflict(code, format!("{neighbour}, so nothing was written; quit it first"))
             }
             StartError::Play(PlayError::NotPlayable { .. }) => Self::conflict("not_playable", told),
             StartError::Play(PlayError::TooSmall { .. }) => Self::conflict("memory_in_use", told),

@@ -1,4 +1,4 @@
-//! What other gametape servers send: sessions with their laps, and tapes in pieces. For callers with write scope alone.
+//! Endpoints for uploads from other gametape servers: sessions with their laps, and tapes in chunks. They require write scope.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,16 +25,16 @@ use super::params::{Named, NoParams, Params};
 use super::reading::id_of;
 use super::state::AppState;
 
-/// The largest session as text.
+/// The largest serialized session.
 const LARGEST_PARCEL: usize = 16 << 20;
-/// The largest piece of a tape.
-pub(crate) const LARGEST_PIECE: usize = 4 << 20;
+/// The largest chunk of a tape.
+pub(crate) const LARGEST_CHUNK: usize = 4 << 20;
 /// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 type Answer = Result<Response, ApiError>;
 
-/// A body from a caller who may write; it is read only then.
+/// The body of a request, read only after the caller was authorized to write.
 pub(super) struct FromWriter<const MOST: usize>(Bytes);
 
 impl<const MOST: usize> FromRequest<AppState> for FromWriter<MOST> {
@@ -44,25 +44,25 @@ impl<const MOST: usize> FromRequest<AppState> for FromWriter<MOST> {
         let caller = request.extensions().get::<Caller>().copied().ok_or_else(ApiError::token_needed)?;
         may_write(state, caller, request.headers())?;
         let body: Body = request.into_body();
-        match tokio::time::timeout(PATIENCE, to_bytes(body, MOST)).await {
+        match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MOST)).await {
             Ok(Ok(body)) => Ok(Self(body)),
-            Ok(Err(_)) => Err(ApiError::too_large(format!("the body has at most {MOST} bytes"))),
+            Ok(Err(_)) => Err(ApiError::too_large(format!("the body must be at most {MOST} bytes"))),
             Err(_) => Err(ApiError::slow_body()),
         }
     }
 }
 
-/// What came of a session.
+/// The result of uploading a session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SessionArrived {
     session: String,
-    /// Rows that are new or others now.
+    /// The number of new or changed rows.
     changed: usize,
-    /// A newer tracker has been at this tape here, so nothing was done.
+    /// Nothing was changed, because a newer tracker has already tracked this tape here.
     kept_newer: bool,
 }
 
-/// Takes a session with its laps, as another server sends it. Sending it again changes nothing.
+/// Stores a session with its laps, sent by another server. Idempotent.
 #[utoipa::path(put, path = "/api/v1/push/sessions", operation_id = "push_session", tag = "push",
     request_body(content = serde_json::Value, content_type = "application/json"),
     responses((status = 200, body = SessionArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
@@ -72,11 +72,11 @@ pub(super) async fn session(
     headers: HeaderMap,
     FromWriter(body): FromWriter<LARGEST_PARCEL>,
 ) -> Answer {
-    let text = String::from_utf8(body.into()).map_err(|_| ApiError::bad_request("the body is no text"))?;
-    // What a database would call damaged is a request that is wrong.
+    let text = String::from_utf8(body.into()).map_err(|_| ApiError::bad_request("the body is not UTF-8 text"))?;
+    // What a database reports as damaged is an invalid request here.
     let parcel = Parcel::unpack(&text).map_err(|error| match error {
         StoreError::Damaged { expected, found } => {
-            ApiError::bad_request(format!("the session has {found:?} where {expected} should be"))
+            ApiError::bad_request(format!("invalid session: found {found:?}, expected {expected}"))
         }
         error => ApiError::bad_request(error.to_string()),
     })?;
@@ -87,12 +87,12 @@ pub(super) async fn session(
         tokio::task::spawn_blocking(move || keep(store.as_ref(), parcel)).await?.map_err(ApiError::from)?;
     if changed > 0 {
         let news = serde_json::json!({ "session": id.to_string() });
-        state.hub.tell(Kind::SessionChanged, &news, public.then_some(&news));
+        state.hub.publish(Kind::SessionChanged, &news, public.then_some(&news));
     }
     json(&headers, &SessionArrived { session: id.to_string(), changed, kept_newer })
 }
 
-/// Refuses laps of a tracker that this program cannot know: their version would keep all later laps of the tape out.
+/// Rejects laps of an unknown tracker: its version would block all later laps of the tape.
 fn check_tracker(tracker: &Tracker) -> Result<(), ApiError> {
     let Tracker { id, version } = tracker;
     match id == TRACKER_ID && *version <= TRACKER_VERSION {
@@ -100,14 +100,14 @@ fn check_tracker(tracker: &Tracker) -> Result<(), ApiError> {
         false => {
             let id: String = id.chars().take(40).collect();
             let message = format!(
-                "the laps are of tracker {id:?} version {version}; this server knows {TRACKER_ID:?} up to version {TRACKER_VERSION}: update gametape here first"
+                "the laps are of tracker {id:?} version {version}, but this server supports {TRACKER_ID:?} up to version {TRACKER_VERSION}; update gametape on the server first"
             );
             Err(ApiError::conflict("unknown_tracker", message))
         }
     }
 }
 
-/// Keeps a session: first who is hidden, then what they drove. Gives how much changed, and whether everybody may hear of it.
+/// Stores a session: first the privacy of its drivers, then their laps. Returns the number of changes, and whether the session is public.
 fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreError> {
     let origin = parcel.origin();
     let known = store.tracker_of(origin.tape)?;
@@ -115,7 +115,7 @@ fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreE
         return Ok((0, true, false));
     }
     for (driver, how) in &parcel.hidden {
-        // Never less hidden than the owner of this server wants.
+        // Never more visible than the owner of this server wants.
         if *how > store.visibility_of(driver)? {
             store.edit_driver(driver, &DriverEdit { name: None, visibility: Some(*how) })?;
         }
@@ -129,17 +129,17 @@ fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreE
     let kept = store.session(session, Audience::Owner)?;
     let laps = kept.iter().flat_map(|kept| &kept.laps);
     let taken_out = exclude(store, laps, &parcel.excluded.into_iter().collect())?;
-    // As this server sees it: here the driver may be hidden though the other one does not say so.
+    // As seen by this server: the driver may be hidden here even if the sender does not hide them.
     let public = kept.is_some_and(|kept| kept.session.visibility == Visibility::Public);
     let kept_newer = changes.contains(&Change::Superseded);
     let changed = changes.iter().filter(|change| matches!(change, Change::New | Change::Changed)).count();
     Ok((changed + taken_out, kept_newer, public))
 }
 
-/// Where it is noted which laps are excluded because their sender excludes them.
+/// The key for laps that are excluded because the sender excludes them.
 const BY_SENDER: (&str, &str) = ("sender", "excluded");
 
-/// Excludes laps as the sender does, and takes back what it takes back; what users of this server excluded stays. Gives how many changed.
+/// Applies the exclusions of the sender, and revokes them; exclusions by users of this server stay. Returns the number of changes.
 fn exclude<'a>(
     store: &dyn Store,
     laps: impl Iterator<Item = &'a StoredLap>,
@@ -162,49 +162,49 @@ fn exclude<'a>(
     Ok(changed)
 }
 
-/// What is said of a tape with each piece.
+/// Describes a chunk of a tape.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct PieceParams {
+pub(super) struct ChunkParams {
     /// Size of the whole tape
     bytes: u64,
-    /// BLAKE3 of the whole tape
+    /// BLAKE3 hash of the whole tape
     #[param(pattern = "^[0-9a-f]{64}$")]
     checksum: String,
-    /// Name of its file
+    /// File name
     #[param(max_length = 200)]
     file: Option<String>,
-    /// Where this piece begins; without it, how far the tape is
+    /// Offset of this chunk; omit it to query the progress
     offset: Option<u64>,
 }
 
-/// How far a tape is.
+/// The progress of an upload.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TapeArrived {
-    /// Where the next piece begins.
+    /// Offset of the next chunk.
     offset: u64,
-    /// It was found whole, and is in the catalogue.
+    /// Whether the tape was verified and added to the catalogue.
     complete: bool,
 }
 
-/// Takes a piece of a tape (at most 4 MiB), or says how far the tape is. When all is here, it is checked to the last block.
+/// Accepts a chunk of a tape (at most 4 MiB), or returns the progress of the upload. A complete tape is verified to the last block.
 #[utoipa::path(put, path = "/api/v1/push/tapes/{id}", tag = "push", request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), PieceParams),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ChunkParams),
     responses((status = 200, body = TapeArrived), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tape(
     State(state): State<AppState>,
     Named(id): Named,
-    Params(params): Params<PieceParams>,
+    Params(params): Params<ChunkParams>,
     headers: HeaderMap,
-    FromWriter(piece): FromWriter<LARGEST_PIECE>,
+    FromWriter(piece): FromWriter<LARGEST_CHUNK>,
 ) -> Answer {
-    let PieceParams { bytes, checksum, file, offset } = params;
+    let ChunkParams { bytes, checksum, file, offset } = params;
     let declared = Declared { id: TapeId(id_of(&id)?.0), bytes, checksum, file };
     let store = std::sync::Arc::clone(&state.store);
     let incoming = std::sync::Arc::clone(&state.incoming);
     let arrived = tokio::task::spawn_blocking(move || {
-        let no_tapes = || ApiError::not_there("no_tapes", "this server takes no tapes");
+        let no_tapes = || ApiError::not_there("no_tapes", "this server does not accept tapes");
         let incoming = incoming.get().ok_or_else(no_tapes)?;
         let arrived = match offset {
             None => incoming.begin(store.as_ref(), &declared),
@@ -225,7 +225,7 @@ impl From<IncomingError> for ApiError {
             IncomingError::TooMany => Self::conflict("too_many", error.to_string()),
             IncomingError::NoRoom { .. } => Self::no_room(error.to_string()),
             IncomingError::Store(error) => Self::from(error),
-            // What the system says may name files of this machine: that is for the log.
+            // The system error may contain file names of this machine, so it goes to the log only.
             IncomingError::Disk(error) => {
                 crate::cli::tell(&format!("serve: {error}"));
                 Self::internal()

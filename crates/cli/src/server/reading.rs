@@ -1,4 +1,4 @@
-//! What can be read: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
+//! Read endpoints: sessions, laps, bests, tracks, cars, drivers, progress, tapes.
 
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
@@ -10,7 +10,7 @@ use super::access::Caller;
 use super::answers::{
     BestPage, CarPage, DriverPage, LapPage, ProgressPage, SessionAnswer, SessionPage, TapePage, TrackPage,
 };
-use super::blocking::ask;
+use super::blocking::query_store;
 use super::error::{ApiError, Problem};
 use super::etag::json;
 use super::filters::{LapParams, ListParams, OneParams, ProgressParams, SessionParams, TapeParams};
@@ -22,7 +22,7 @@ use super::state::AppState;
 type Who = Extension<Caller>;
 type Answer = Result<Response, ApiError>;
 
-/// An id out of a path.
+/// Parses an id from a path.
 pub(super) fn id_of(text: &str) -> Result<Id, ApiError> {
     Id::parse(text).ok_or_else(|| ApiError::bad_request("an id has 32 hexadecimal digits"))
 }
@@ -31,7 +31,7 @@ fn next(next: Option<Cursor>) -> Option<String> {
     next.map(|cursor| cursor.to_string())
 }
 
-/// What was deleted is for the owner.
+/// Rejects requests for deleted items unless they come from the owner.
 fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
     match deleted && audience == Audience::Public {
         true => Err(ApiError::token_needed()),
@@ -39,10 +39,10 @@ fn check_deleted(deleted: bool, audience: Audience) -> Result<(), ApiError> {
     }
 }
 
-/// Sessions of a page with all their laps, of which a session can have hundreds.
+/// The largest page of sessions with all their laps, since a session can have hundreds.
 const MOST_WITH_LAPS: u32 = 20;
 
-/// Sessions, newest first.
+/// Lists sessions, newest first.
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "laps", params(SessionParams),
     responses((status = 200, body = SessionPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn sessions(
@@ -61,14 +61,14 @@ pub(super) async fn sessions(
     check_deleted(query.filter.deleted, audience)?;
     let (sessions, next) = match with_laps {
         true => answers(
-            ask(&state, move |store| {
+            query_store(&state, move |store| {
                 let filter = query.filter.clone().resolved(store, audience)?;
                 store.sessions_with_laps(&SessionQuery { filter, ..query }, audience)
             })
             .await?,
         ),
         false => answers(
-            ask(&state, move |store| {
+            query_store(&state, move |store| {
                 let filter = query.filter.clone().resolved(store, audience)?;
                 store.sessions(&SessionQuery { filter, ..query }, audience)
             })
@@ -78,9 +78,9 @@ pub(super) async fn sessions(
     json(&headers, &SessionPage { sessions, next })
 }
 
-/// One session with its stints and laps.
+/// Returns a session with its stints and laps.
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the session", pattern = "^[0-9a-f]{32}$"), OneParams),
+    params(("id" = String, Path, description = "Session id", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = SessionAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn session(
     State(state): State<AppState>,
@@ -93,12 +93,12 @@ pub(super) async fn session(
     let id = id_of(&id)?;
     let deleted = params.deleted.unwrap_or_default();
     check_deleted(deleted, audience)?;
-    let found = ask(&state, move |store| store.session(id, audience)).await?;
+    let found = query_store(&state, move |store| store.session(id, audience)).await?;
     let found = found.filter(|found| deleted || found.session.remarks.deleted_us.is_none());
     json(&headers, &SessionAnswer::from(found.ok_or_else(|| ApiError::not_found("session"))?))
 }
 
-/// Laps.
+/// Lists laps.
 #[utoipa::path(get, path = "/api/v1/laps", tag = "laps", params(LapParams),
     responses((status = 200, body = LapPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn laps(
@@ -111,7 +111,7 @@ pub(super) async fn laps(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = LapQuery { limit, after, sort: sort(params.sort.as_ref())?, filter: params.filter()? };
     check_deleted(query.filter.deleted, audience)?;
-    let page = ask(&state, move |store| {
+    let page = query_store(&state, move |store| {
         let filter = query.filter.clone().resolved(store, audience)?;
         store.laps(&LapQuery { filter, ..query }, audience)
     })
@@ -120,9 +120,9 @@ pub(super) async fn laps(
     json(&headers, &LapPage { laps, next: next(page.next) })
 }
 
-/// One lap.
+/// Returns a lap.
 #[utoipa::path(get, path = "/api/v1/laps/{id}", tag = "laps",
-    params(("id" = String, Path, description = "Id of the lap", pattern = "^[0-9a-f]{32}$"), OneParams),
+    params(("id" = String, Path, description = "Lap id", pattern = "^[0-9a-f]{32}$"), OneParams),
     responses((status = 200, body = LapAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn lap(
     State(state): State<AppState>,
@@ -135,7 +135,7 @@ pub(super) async fn lap(
     let id = id_of(&id)?;
     let deleted = params.deleted.unwrap_or_default();
     check_deleted(deleted, audience)?;
-    let found = ask(&state, move |store| store.lap(id, audience)).await?;
+    let found = query_store(&state, move |store| store.lap(id, audience)).await?;
     let found = found.filter(|found| deleted || !found.gone);
     json(&headers, &LapAnswer::of(found.ok_or_else(|| ApiError::not_found("lap"))?, None))
 }
@@ -149,7 +149,7 @@ fn answers<T, A: From<T>>(page: Page<T>) -> (Vec<A>, Option<String>) {
     (page.items.into_iter().map(A::from).collect(), next(page.next))
 }
 
-/// The best of each driver in each car on each track.
+/// Lists the best lap of each driver in each car on each track.
 #[utoipa::path(get, path = "/api/v1/bests", tag = "laps", params(ListParams),
     responses((status = 200, body = BestPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn bests(
@@ -160,7 +160,7 @@ pub(super) async fn bests(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (bests, next) = answers::<_, BestAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.bests(&ListQuery { filter, ..query }, audience)
         })
@@ -169,7 +169,7 @@ pub(super) async fn bests(
     json(&headers, &BestPage { bests, next })
 }
 
-/// Tracks on which somebody drove.
+/// Lists driven tracks.
 #[utoipa::path(get, path = "/api/v1/tracks", tag = "laps", params(ListParams),
     responses((status = 200, body = TrackPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tracks(
@@ -180,7 +180,7 @@ pub(super) async fn tracks(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (tracks, next) = answers::<_, DrivenAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.tracks(&ListQuery { filter, ..query }, audience)
         })
@@ -189,7 +189,7 @@ pub(super) async fn tracks(
     json(&headers, &TrackPage { tracks, next })
 }
 
-/// Cars that somebody drove.
+/// Lists driven cars.
 #[utoipa::path(get, path = "/api/v1/cars", tag = "laps", params(ListParams),
     responses((status = 200, body = CarPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn cars(
@@ -200,7 +200,7 @@ pub(super) async fn cars(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (cars, next) = answers::<_, DrivenAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.cars(&ListQuery { filter, ..query }, audience)
         })
@@ -209,7 +209,7 @@ pub(super) async fn cars(
     json(&headers, &CarPage { cars, next })
 }
 
-/// Drivers.
+/// Lists drivers.
 #[utoipa::path(get, path = "/api/v1/drivers", tag = "laps", params(ListParams),
     responses((status = 200, body = DriverPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn drivers(
@@ -220,7 +220,7 @@ pub(super) async fn drivers(
 ) -> Answer {
     let (audience, query) = (state.access.audience(caller)?, list(params)?);
     let (drivers, next) = answers::<_, DriverAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.drivers(&ListQuery { filter, ..query }, audience)
         })
@@ -229,7 +229,7 @@ pub(super) async fn drivers(
     json(&headers, &DriverPage { drivers, next })
 }
 
-/// The best and the median time of each day, per car and track.
+/// Lists the best and the median time of each day, per car and track.
 #[utoipa::path(get, path = "/api/v1/progress", tag = "laps", params(ProgressParams),
     responses((status = 200, body = ProgressPage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn progress(
@@ -242,11 +242,11 @@ pub(super) async fn progress(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let utc_offset_min = params.utc_offset_min.unwrap_or_default();
     if !(-840..=840).contains(&utc_offset_min) {
-        return Err(ApiError::bad_request("utc_offset_min is not in -840 to 840"));
+        return Err(ApiError::bad_request("utc_offset_min must be between -840 and 840"));
     }
     let query = ProgressQuery { limit, after, utc_offset_min, filter: params.filter()? };
     let (days, next) = answers::<_, DayAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, audience)?;
             store.progress(&ProgressQuery { filter, ..query }, audience)
         })
@@ -255,7 +255,7 @@ pub(super) async fn progress(
     json(&headers, &ProgressPage { days, next })
 }
 
-/// Tapes. For the owner: whose they are is not known before they are tracked.
+/// Lists tapes. Only for the owner: the driver of a tape is not known before it is tracked.
 #[utoipa::path(get, path = "/api/v1/tapes", tag = "tapes", params(TapeParams),
     responses((status = 200, body = TapePage), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn tapes(
@@ -270,7 +270,7 @@ pub(super) async fn tapes(
     let (limit, after) = (limit(params.limit)?, cursor(params.cursor.as_ref())?);
     let query = ListQuery { limit, after, filter: params.filter()? };
     let (tapes, next) = answers::<_, TapeAnswer>(
-        ask(&state, move |store| {
+        query_store(&state, move |store| {
             let filter = query.filter.clone().resolved(store, Audience::Owner)?;
             store.tapes(&ListQuery { filter, ..query })
         })

@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! The routes of the server.
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -11,7 +11,7 @@ use super::{
     channels, edits, health, live_routes, openapi, playback_routes, push, reading, tape_export, tape_file, tapes, web,
 };
 
-/// All of the server but its socket.
+/// The whole server but its socket.
 pub(crate) fn app(state: AppState) -> Router {
     let api = Router::new()
         .route("/sessions", get(reading::sessions))

@@ -1,4 +1,4 @@
-//! What all handlers share.
+//! The state shared by all handlers.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -17,12 +17,12 @@ use super::metrics::Metrics;
 use super::oversight::Oversight;
 use super::playback::Playback;
 
-/// Files of tapes that are given out at once.
+/// The largest number of concurrent tape downloads.
 const DOWNLOADS: usize = 16;
-/// Tables that are made at once: each is work for a whole core.
+/// The largest number of concurrent exports: each occupies a whole core.
 const EXPORTS: usize = 2;
 
-/// What all handlers share. Cloning is cheap.
+/// The state shared by all handlers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct AppState {
     pub(super) store: Arc<dyn Store>,
@@ -33,11 +33,11 @@ pub(crate) struct AppState {
     pub(super) car: Arc<CarFeed>,
     pub(super) frames: Arc<FrameFeed>,
     pub(crate) oversight: Arc<Oversight>,
-    /// Where tapes of other servers go; none are taken without it.
+    /// Where tapes of other servers are stored; if not set, none are accepted.
     pub(super) incoming: Arc<OnceLock<Incoming>>,
     pub(super) downloads: Arc<Semaphore>,
     pub(super) exports: Arc<Semaphore>,
-    /// What is played from a page.
+    /// The playback started from the dashboard.
     pub(crate) playback: Arc<Playback>,
 }
 
@@ -59,7 +59,7 @@ impl AppState {
         }
     }
 
-    /// Takes tapes that other servers send, into this folder.
+    /// Accepts tapes from other servers, and stores them in this folder.
     pub(crate) fn take_tapes(&self, folder: PathBuf) {
         self.incoming.get_or_init(|| Incoming::new(folder, this_machine()));
     }

@@ -1,4 +1,5 @@
-//! A tape as a table, written while it is read, or as a page. Laps are those of the store, so that nothing has to be tracked first.
+//! Exports a tape as a table, streamed while it is read, or as an HTML report. Laps come from the store, so that the tape need
+//! not be tracked first.
 
 use std::io::{self, Write as _};
 
@@ -20,10 +21,11 @@ use super::tapes::{check_owner, open, sessions_on, tape_id_of};
 use super::tapes_params::{ExportKind, ExportParams};
 use crate::report_page::About;
 
-/// A tape as a table, a row for each moment at which one of the streams has a frame; or as a page that a browser opens from disk.
+/// Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
+/// browser opens from disk.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/export", operation_id = "tape_export", tag = "tapes",
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), ExportParams),
-    responses((status = 200, description = "Rows, or a page", content((String = "text/csv"), (String = "application/jsonl"), (String = "text/html"))),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), ExportParams),
+    responses((status = 200, description = "A table or a report", content((String = "text/csv"), (String = "application/jsonl"), (String = "text/html"))),
         (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn export(
     State(state): State<AppState>,
@@ -65,7 +67,7 @@ pub(super) async fn export(
     Ok(answer)
 }
 
-/// What the store knows of the laps of a tape, as a tracker would have said it.
+/// Returns the stored laps of a tape in the form of a tracker's result.
 fn tracked_on(store: &dyn Store, id: gametape::format::TapeId) -> Result<Tracked, ApiError> {
     let mut tracked = Tracked::default();
     for found in sessions_on(store, id)? {
@@ -88,7 +90,7 @@ fn write(of: &About<'_>, kind: ExportKind, lap: Option<u32>, pipe: &mut Pipe) ->
     };
     match written {
         Ok(()) => Ok(()),
-        // The lap was given to its end.
+        // The lap was exported completely.
         Err(ExportError::Write(_)) if rows.over => Ok(()),
         Err(ExportError::Write(error)) => Err(error),
         Err(error) => {
@@ -98,7 +100,7 @@ fn write(of: &About<'_>, kind: ExportKind, lap: Option<u32>, pipe: &mut Pipe) ->
     }
 }
 
-/// Rows of all the tape, or of one lap.
+/// Writes the rows of the whole tape, or of one lap.
 struct Rows<'a> {
     pipe: &'a mut Pipe,
     lap: Option<u32>,

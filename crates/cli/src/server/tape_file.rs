@@ -1,4 +1,4 @@
-//! The file of a tape, whole or in part, and a tape as a table. The file is the one that the catalogue names.
+//! Downloads of tapes, whole or in part. The file is the one listed in the catalogue.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -21,15 +21,15 @@ use super::piped;
 use super::state::AppState;
 use super::tapes::{check_owner, open, tape_id_of, unreadable};
 
-/// What a tape is called in HTTP.
+/// The media type of tapes.
 const KIND: &str = "application/x-gametape";
-const PIECE: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
-/// The tape itself. `Range` gives a part of it, so that a download that was cut off goes on.
+/// Returns the tape file. Supports `Range` requests, to resume an interrupted download.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/file", operation_id = "tape_file", tag = "tapes",
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, description = "The tape", body = String, content_type = "application/x-gametape"),
-        (status = 206, description = "A part of it", body = String, content_type = "application/x-gametape"),
+        (status = 206, description = "A part of the tape", body = String, content_type = "application/x-gametape"),
         (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn file(
     State(state): State<AppState>,
@@ -43,8 +43,8 @@ pub(super) async fn file(
     let (file, bytes, tag, name) = read_tapes(&state, move |store| {
         let (known, tape) = open(store, id)?;
         if !tape.is_complete() {
-            let message = "this tape is still being recorded, or was cut off: it can be downloaded when it is closed; \
-                           `gametape recover` closes one that was cut off";
+            let message = "this tape is not closed: it is still being recorded, or its recorder was killed; \
+                           wait until it is closed, or close it with `gametape recover`";
             return Err(ApiError::conflict("not_closed", message));
         }
         let name = file_name(&known.path);
@@ -87,15 +87,15 @@ fn stream(turns: &Arc<Semaphore>, mut file: File, range: Range<u64>) -> Result<B
     let turn = piped::turn(turns)?;
     Ok(piped::body(turn, move |pipe| {
         file.seek(SeekFrom::Start(range.start))?;
-        let (mut left, mut piece) = (range.end - range.start, vec![0; PIECE]);
+        let (mut left, mut piece) = (range.end - range.start, vec![0; CHUNK_BYTES]);
         while left > 0 {
-            let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(PIECE);
+            let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(CHUNK_BYTES);
             let found = match piece.get_mut(..wanted) {
                 Some(room) => file.read(room)?,
                 None => 0,
             };
             if found == 0 {
-                // Less than was promised: the client must notice.
+                // Shorter than announced: the client must notice.
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
             }
             pipe.write_all(piece.get(..found).unwrap_or_default())?;
@@ -105,22 +105,22 @@ fn stream(turns: &Arc<Semaphore>, mut file: File, range: Range<u64>) -> Result<B
     }))
 }
 
-/// What is wanted of a file.
+/// The requested part of a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     Whole,
     Some(Range<u64>),
-    /// It has no such bytes.
+    /// The range is outside of the file.
     Nothing,
 }
 
-/// What is wanted of a file of so many bytes. Several ranges at once, and what is no range of bytes, are answered with the whole.
+/// Evaluates the `Range` header for a file of this size. Multiple ranges and other units are answered with the whole file.
 fn part(headers: &HeaderMap, tag: &str, bytes: u64) -> Part {
     let said = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let Some(wanted) = said(header::RANGE).and_then(|range| range.trim().strip_prefix("bytes=")) else {
         return Part::Whole;
     };
-    // Who has a part of another file gets the whole of this one.
+    // A client with a part of another version gets the whole file.
     if said(header::IF_RANGE).is_some_and(|known| known.trim() != tag) || wanted.contains(',') {
         return Part::Whole;
     }
@@ -152,13 +152,13 @@ fn text(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The name of a file without its folders, of whatever system.
+/// Returns the file name of a path from any system.
 pub(super) fn file_name(path: &str) -> String {
     let name = FilePath::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
-/// Under which name a browser saves it: plain letters for old ones, the name itself for all others.
+/// Returns the `Content-Disposition` header: an ASCII name for old browsers, the exact name for all others.
 pub(super) fn attachment(name: &str) -> HeaderValue {
     let plain: String = name
         .chars()

@@ -1,5 +1,6 @@
-//! One tape of the catalogue: what is on it, and its channels as minima and maxima over time. All of it is for the owner: whose a tape is, is not known before it
-//! is tracked. The file is the one that the catalogue names; nothing of a request becomes a path.
+//! Endpoints for a tape of the catalogue: its contents, and its channels as minima and maxima over time. Only for the owner:
+//! the driver of a tape is not known before it is tracked. The file is the one listed in the catalogue; no part of a request
+//! becomes a path.
 
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
@@ -21,7 +22,7 @@ use super::tapes_params::OverviewParams;
 
 type Answer = Result<Response, ApiError>;
 
-/// Only the owner goes on.
+/// Rejects everyone but the owner.
 pub(super) fn check_owner(state: &AppState, caller: Caller) -> Result<(), ApiError> {
     match state.access.audience(caller)? {
         Audience::Owner => Ok(()),
@@ -29,20 +30,20 @@ pub(super) fn check_owner(state: &AppState, caller: Caller) -> Result<(), ApiErr
     }
 }
 
-/// The id of a tape out of a path.
+/// Parses the id of a tape from a path.
 pub(super) fn tape_id_of(text: &str) -> Result<TapeId, ApiError> {
     id_of(text).map(|id| TapeId(id.0))
 }
 
 fn out_of_reach() -> ApiError {
-    let message = "the file of this tape is not in reach: it was moved or deleted, or is on another machine";
+    let message = "the file of this tape is not available: it was moved or deleted, or is on another machine";
     ApiError::not_there("tape_not_in_reach", message)
 }
 
-/// A tape of the catalogue with its file, if that is where it was and still this tape.
+/// Opens a tape of the catalogue, if its file still exists and is still this tape.
 pub(super) fn open(store: &dyn Store, id: TapeId) -> Result<(CataloguedTape, Tape), ApiError> {
     let known = store.tape(id)?.ok_or_else(|| ApiError::not_found("tape"))?;
-    // A path of another machine may be one of this machine too, with another tape in it.
+    // The same path may exist on this machine with another tape.
     let path = std::path::Path::new(&known.path);
     if !path.is_file() {
         return Err(out_of_reach());
@@ -57,7 +58,7 @@ pub(super) fn open(store: &dyn Store, id: TapeId) -> Result<(CataloguedTape, Tap
     }
 }
 
-/// Sessions that were found on a tape, with their laps.
+/// Returns the sessions of a tape with their laps.
 pub(super) fn sessions_on(store: &dyn Store, tape: TapeId) -> Result<Vec<SessionDetail>, ApiError> {
     let filter = Filter { tape: Some(tape), ..Filter::default() };
     let query = SessionQuery { filter, limit: LARGEST_PAGE, after: None };
@@ -66,15 +67,15 @@ pub(super) fn sessions_on(store: &dyn Store, tape: TapeId) -> Result<Vec<Session
     Ok(found)
 }
 
-/// What the system says of a file may name it: that is for the log.
+/// The system error may contain file names, so it goes to the log only.
 pub(super) fn unreadable(error: &dyn std::fmt::Display) -> ApiError {
     crate::cli::tell(&format!("serve: {error}"));
-    ApiError::not_there("tape_not_readable", "this tape cannot be read; the server's log says why")
+    ApiError::not_there("tape_not_readable", "this tape cannot be read; see the server's log")
 }
 
-/// One tape: its streams with their channels, sessions and laps, marks, and what is wrong with it.
+/// Returns a tape with its streams and channels, sessions and laps, marks, and problems.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}", operation_id = "tape_inside", tag = "tapes",
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$")),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$")),
     responses((status = 200, body = TapeInside), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn inside(
     State(state): State<AppState>,
@@ -92,9 +93,10 @@ pub(super) async fn inside(
     .await
 }
 
-/// Channels of a tape as their smallest and largest values in equal stretches of time. Hours come from the index of the tape; the shorter the range, the finer.
+/// Returns the minimum and maximum of channels in equal time buckets. Long ranges are read from the tape's index; shorter
+/// ranges have a finer resolution.
 #[utoipa::path(get, path = "/api/v1/tapes/{id}/overview", operation_id = "tape_overview", tag = "tapes",
-    params(("id" = String, Path, description = "Id of the tape", pattern = "^[0-9a-f]{32}$"), OverviewParams),
+    params(("id" = String, Path, description = "Tape id", pattern = "^[0-9a-f]{32}$"), OverviewParams),
     responses((status = 200, body = OverviewAnswer), (status = 304), (status = "4XX", body = Problem), (status = 503, body = Problem)))]
 pub(super) async fn overview(
     State(state): State<AppState>,

@@ -1,4 +1,4 @@
-//! What answers about one tape look like. The names of the fields are a promise.
+//! Response bodies for a tape. Field names are stable.
 
 use std::ops::Range;
 
@@ -14,36 +14,36 @@ use super::channels_answers::Number;
 use super::list_answers::TapeAnswer;
 use super::tape_channels::Channel;
 
-/// Events that are told: a page cannot show more.
+/// The largest number of events returned: a page cannot show more.
 const MOST_EVENTS: usize = 5_000;
 const MOST_PROBLEMS: usize = 100;
-/// Channels that are told of one stream: games with an array for each car have thousands.
+/// The largest number of channels returned per stream: games with an array for each car have thousands.
 const MOST_CHANNELS: usize = 4_096;
 
-/// One tape.
+/// A tape with its contents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TapeInside {
     tape: TapeAnswer,
     format_version: u16,
-    /// What the recorder was told to note.
+    /// The note given to the recorder.
     note: Option<String>,
     game_version: Option<String>,
-    /// It was not closed: some frames come from its journal, or did when it was made whole.
+    /// The tape was not closed: some frames are read from its journal, or were when it was recovered.
     recovered: bool,
-    /// Whether the file can be downloaded: one that is still being written cannot.
+    /// Whether the file can be downloaded: not while it is being written.
     downloadable: bool,
-    /// Frames of games, by stream.
+    /// Data streams of the game.
     streams: Vec<StreamAnswer>,
-    /// Channels that are shown before anybody has chosen.
+    /// Channels to show by default.
     usual: Vec<String>,
     loss: LossAnswer,
-    /// Marks, gaps, whatever was noted while it was recorded; at most 5000.
+    /// Marks, gaps and other events of the recording; at most 5000.
     events: Vec<EventAnswer>,
-    /// How many events there are besides.
+    /// The number of further events.
     events_left_out: usize,
-    /// What is wrong with the tape, as far as it was looked at; `gametape verify` reads it all.
+    /// Known problems of the tape; `gametape verify` checks it completely.
     problems: Vec<TapeProblem>,
-    /// Sessions that were found on it, with their laps.
+    /// Sessions on the tape, with their laps.
     sessions: Vec<SessionAnswer>,
 }
 
@@ -53,10 +53,10 @@ pub(super) struct StreamAnswer {
     name: String,
     game: Option<String>,
     layout: Option<String>,
-    /// `null` where frames are of different lengths.
+    /// `null` if frames have different lengths.
     frame_bytes: Option<u32>,
     frames: u64,
-    /// Frames a second, on average.
+    /// Average number of frames a second.
     rate_hz: Option<f64>,
     first_ns: Option<u64>,
     last_ns: Option<u64>,
@@ -71,11 +71,11 @@ pub(super) struct TapeChannelAnswer {
     name: String,
     unit: Option<String>,
     r#type: &'static str,
-    /// How many values it has; one of several is asked for as `STREAM/CHANNEL.0`.
+    /// Number of elements; an element is requested as `STREAM/CHANNEL.0`.
     count: u32,
 }
 
-/// What was lost while it was recorded; `null` where nobody counted.
+/// Losses of the recording; `null` if they were not counted.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct LossAnswer {
     dropped: Option<u64>,
@@ -84,7 +84,7 @@ pub(super) struct LossAnswer {
     gaps: Option<u64>,
 }
 
-/// Something that was noted.
+/// An event.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct EventAnswer {
     /// mark, gap, …
@@ -93,7 +93,7 @@ pub(super) struct EventAnswer {
     text: String,
 }
 
-/// Something that is wrong with the tape.
+/// A problem of the tape.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TapeProblem {
     kind: &'static str,
@@ -111,7 +111,7 @@ impl TapeInside {
         let metadata = tape.metadata();
         let of_each: Vec<Counters> = tape.streams().map(|stream| stream.status().counters).collect();
         let counters = Counters::of_streams(&of_each);
-        // As in `gametape info`: zeros would claim that somebody counted.
+        // As in `gametape info`: zeros would claim that losses were counted.
         let has_counters = !metadata.contains_key("source_kind") || tape.stream_of_role(Role::Status).is_some();
         let counted = has_counters && (tape.is_complete() || tape.uses_journal());
         let count = |count: u64| counted.then_some(count);
@@ -146,7 +146,7 @@ impl TapeInside {
     }
 }
 
-/// What the catalogue says of a tape that is still being written is as old as the last look.
+/// Updates the catalogue entry of a tape that is still being written, which may be outdated.
 fn as_it_is(known: CataloguedTape, tape: &Tape) -> CataloguedTape {
     let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let end_ns = |stream: &TapeStream| stream.totals().last_ns.max(stream.status().seen_until_ns);
@@ -196,7 +196,7 @@ impl StreamAnswer {
 /// Channels over time.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct OverviewAnswer {
-    /// What was asked for, cut to what the tape has.
+    /// The requested range, limited to that of the tape.
     from_ns: u64,
     to_ns: u64,
     channels: Vec<OverviewChannel>,
@@ -207,14 +207,14 @@ pub(super) struct OverviewAnswer {
 pub(super) struct OverviewChannel {
     name: String,
     unit: Option<String>,
-    /// Where the first stretch begins.
+    /// Start of the first bucket.
     from_ns: u64,
-    /// How long each is.
+    /// Duration of a bucket.
     step_ns: u64,
-    /// The smallest value in each; `null` where there is none.
+    /// The minimum of each bucket; `null` if it has no values.
     #[schema(value_type = Vec<Option<f64>>)]
     min: Vec<Number>,
-    /// The largest.
+    /// The maximum of each bucket; `null` if it has no values.
     #[schema(value_type = Vec<Option<f64>>)]
     max: Vec<Number>,
 }

@@ -1,20 +1,20 @@
-//! Moments in parameters and answers.
+//! Times in parameters and responses.
 
 use gametape::names::utc_text;
 
-/// A moment as text; `None` if it is not known or no date has it.
+/// Formats a time; `None` if it is not known or out of range.
 pub(super) fn text(us: Option<i64>) -> Option<String> {
     us.and_then(|us| us.checked_mul(1000)).and_then(utc_text)
 }
 
-/// A moment (`2026-03-01T12:00:00Z`) or the beginning of a day in UTC (`2026-03-01`), in microseconds since 1970.
+/// Parses a time (`2026-03-01T12:00:00Z`) or a day (`2026-03-01`, its start in UTC) to microseconds since 1970.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
     let moment: jiff::Timestamp = whole.parse().ok()?;
     Some(moment.as_microsecond())
 }
 
-/// A day as a date.
+/// Formats a day as a date.
 pub(super) fn day(day: i64) -> Option<String> {
     let text = text(day.checked_mul(86_400_000_000))?;
     text.split('T').next().map(str::to_owned)

@@ -1,5 +1,5 @@
-//! The web UI: files that were embedded when this program was built (`build.rs`), and the page for every address that is nothing else.
-//! The pages ask the API for what they show; there is nothing in them to protect.
+//! The web UI: files embedded at build time (`build.rs`), and the page for every other path. The pages load their data from the API, so
+//! they contain nothing to protect.
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -8,27 +8,27 @@ use super::error::ApiError;
 
 /// A file of the web UI.
 struct WebFile {
-    /// Where it is asked for.
+    /// URL path.
     path: &'static str,
-    /// Another one for other bytes.
+    /// `ETag`, derived from the content.
     tag: &'static str,
     bytes: &'static [u8],
-    /// The same, packed, where that is smaller.
+    /// The gzip-compressed content, if it is smaller.
     gzip: Option<&'static [u8]>,
 }
 
-/// None where the program was built without npm or from a package.
+/// Empty if the program was built without npm or from a package.
 const FILES: &[WebFile] = include!(concat!(env!("OUT_DIR"), "/web_files.rs"));
 
-/// What is shown instead of the UI.
+/// Shown instead of the UI.
 const PLAIN: WebFile =
     WebFile { path: "/index.html", tag: "plain", bytes: include_bytes!("plain_page.html"), gzip: None };
 
-/// Scripts, styles and pictures come from here alone, and nothing is in the page itself.
+/// Scripts, styles and images only from this server, none inline.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
     font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// A file of the UI, or its page: which page it is, the address says, and the script in it reads that.
+/// Returns a file of the UI, or the page. The script in the page selects the view by the URL.
 pub(super) async fn web(method: Method, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
     let path = uri.path();
     if method != Method::GET && method != Method::HEAD {
@@ -37,7 +37,7 @@ pub(super) async fn web(method: Method, uri: Uri, headers: HeaderMap) -> Result<
     if let Some(file) = FILES.iter().find(|file| file.path == path) {
         return Ok(answer(file, &headers));
     }
-    // A file that was there in another version, or a misspelt question, must not get a page.
+    // A file of another version, or a misspelt API path, must not get a page.
     if path == "/api" || ["/api/", "/assets/"].iter().any(|folder| path.starts_with(folder)) {
         return Err(ApiError::not_found("page"));
     }
@@ -60,7 +60,7 @@ fn answer(file: &WebFile, request: &HeaderMap) -> Response {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
-    // Names of assets have a hash of their content in them.
+    // Asset names contain a content hash.
     let keep = if file.path.starts_with("/assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     headers.insert("content-security-policy", HeaderValue::from_static(POLICY));
@@ -93,7 +93,7 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// Whether the UI is in this program.
+/// Whether the UI is embedded in this program.
 #[cfg(test)]
 pub(super) fn is_embedded() -> bool {
     !FILES.is_empty()

@@ -1,4 +1,4 @@
-//! Bars and charts as text: values in, characters out. Blocks where the terminal has them, `#` where it has not.
+//! Bars and charts as text. Uses block characters if the terminal supports them, `#` otherwise.
 
 use super::look::Look;
 
@@ -6,7 +6,7 @@ const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII_HEIGHTS: [char; 9] = [' ', '_', '.', '-', ':', '=', '+', '*', '#'];
 
-/// A bar of this many cells, filled from the left by a share of 0 to 1.
+/// Draws a bar of this many cells, filled from the left by a share of 0 to 1.
 pub(crate) fn bar(share: Option<f64>, cells: usize, look: Look) -> String {
     let (empty, eighths) = (look.either("░", "."), (share.unwrap_or(0.0).clamp(0.0, 1.0) * (cells * 8) as f64).round());
     let eighths = eighths as usize;
@@ -27,7 +27,7 @@ pub(crate) fn bar(share: Option<f64>, cells: usize, look: Look) -> String {
     out
 }
 
-/// A bar from the middle: a share of -1 to 1.
+/// Draws a bar from the middle, for a share of -1 to 1.
 pub(crate) fn middle_bar(share: Option<f64>, cells: usize, look: Look) -> String {
     if cells < 3 {
         return " ".repeat(cells);
@@ -47,7 +47,7 @@ pub(crate) fn middle_bar(share: Option<f64>, cells: usize, look: Look) -> String
     format!("{left}{}{right}{spare}", look.either("│", "|"))
 }
 
-/// Values brought to this many columns: the mean of each, `None` where nothing is known.
+/// Resamples values to this many columns: the mean of each column, `None` if it has no values.
 pub(crate) fn columns(values: &[Option<f64>], cells: usize) -> Vec<Option<f64>> {
     (0..cells)
         .map(|cell| {
@@ -59,7 +59,7 @@ pub(crate) fn columns(values: &[Option<f64>], cells: usize) -> Vec<Option<f64>> 
         .collect()
 }
 
-/// A chart of so many rows, the upper one first. What is known has at least the lowest mark; what is not is blank.
+/// Draws a chart of this many rows, top row first. Known values get at least the lowest mark; unknown ones are blank.
 pub(crate) fn chart(values: &[Option<f64>], rows: usize, low: f64, high: f64, look: Look) -> Vec<String> {
     let signs = if look.unicode { HEIGHTS } else { ASCII_HEIGHTS };
     let most = rows * 8;
@@ -79,11 +79,11 @@ pub(crate) fn chart(values: &[Option<f64>], rows: usize, low: f64, high: f64, lo
     (0..rows).map(row).collect()
 }
 
-/// A chart around zero: what is above goes up, what is below goes down. `rows` on each side.
+/// Draws a chart around zero: positive values go up, negative ones down. `rows` on each side.
 pub(crate) fn signed_chart(values: &[Option<f64>], rows: usize, most: f64, look: Look) -> (Vec<String>, Vec<String>) {
     let above: Vec<Option<f64>> = values.iter().map(|value| value.map(|value| value.max(0.0))).collect();
     let mut upper = chart(&above, rows, 0.0, most, look);
-    // The lowest mark would look like a loss where there is none.
+    // The lowest mark would show a loss where there is none.
     if let Some(last) = upper.last_mut() {
         let signs =
             last.chars().zip(values).map(|(sign, value)| if value.is_some_and(|v| v > 0.0) { sign } else { ' ' });

@@ -1,4 +1,5 @@
-//! Plays a tape into shared memory, as `gametape play` does, on threads of its own. It ends with the program: dropping it waits until clients have seen the game go.
+//! Plays a tape into shared memory, as `gametape play` does, on background threads. Dropping the deck stops playback and waits
+//! until clients have seen the game disappear.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,23 +16,23 @@ use super::keys::DeckKey;
 use super::text::clean;
 use crate::human;
 
-/// Speeds, one after the other.
+/// The selectable speeds.
 const SPEEDS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 100.0];
-/// How long memory that a dead game has left is waited for.
+/// How long to wait for memory left over by a game that died.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the player does.
+/// The state of the player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DeckState {
     Starting,
     Playing,
     Paused,
-    /// It ended; what came of it.
+    /// Playback ended, with a summary.
     Ended(String),
     Failed(String),
 }
 
-/// The player as it is shown.
+/// The player as it is displayed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DeckView {
     pub(crate) tape: String,
@@ -43,9 +44,9 @@ pub(crate) struct DeckView {
     pub(crate) looping: bool,
 }
 
-/// What the thread tells.
+/// A message from the playing thread.
 #[derive(Debug)]
-enum Told {
+enum DeckMessage {
     Starting,
     Playing(Controls),
     Ended(String),
@@ -55,8 +56,8 @@ enum Told {
 /// One playback.
 struct Running {
     view: DeckView,
-    told: Arc<Mutex<Told>>,
-    /// The end is wanted, also before it has begun.
+    told: Arc<Mutex<DeckMessage>>,
+    /// A stop was requested, possibly before playback has started.
     stop: Arc<std::sync::atomic::AtomicBool>,
     paused: bool,
     thread: Option<JoinHandle<()>>,
@@ -70,12 +71,12 @@ pub(crate) struct Deck {
 }
 
 impl Deck {
-    /// Plays under names that begin with this.
+    /// A player with this prefix of the shared-memory names.
     pub(crate) fn new(prefix: Prefix, store: Option<String>) -> Self {
         Self { prefix, store, running: None }
     }
 
-    /// Takes a key. Gives what there is to say.
+    /// Handles a key. Returns a message to show, if there is one.
     pub(crate) fn press(&mut self, key: &DeckKey, picked: Option<&TapeRow>) -> Option<String> {
         if *key == DeckKey::Play {
             return match picked {
@@ -83,7 +84,9 @@ impl Deck {
                 None => Some("there is no tape to play".to_owned()),
             };
         }
-        let Some(running) = &mut self.running else { return Some("nothing plays: Enter plays the picked tape".into()) };
+        let Some(running) = &mut self.running else {
+            return Some("nothing is playing; press Enter to play the selected tape".into());
+        };
         running.press(key);
         None
     }
@@ -94,7 +97,7 @@ impl Deck {
             running.press(&DeckKey::Pause);
             return None;
         }
-        // The one before must be gone, or the new one meets it.
+        // The previous playback must be gone, or the new one would conflict with it.
         let (speed, looping) = self.running.take().map_or((1.0, false), |old| (old.view.speed, old.view.looping));
         let view = DeckView {
             tape: tape.id.clone(),
@@ -108,12 +111,12 @@ impl Deck {
         let started = Running::start(view, self.prefix.clone(), self.store.clone());
         match started {
             Ok(running) => self.running = Some(running),
-            Err(error) => return Some(format!("it cannot be played: {error}")),
+            Err(error) => return Some(format!("cannot play the tape: {error}")),
         }
         None
     }
 
-    /// How it stands.
+    /// Returns the current state for display.
     pub(crate) fn view(&mut self) -> Option<DeckView> {
         let running = self.running.as_mut()?;
         running.look();
@@ -123,15 +126,15 @@ impl Deck {
 
 impl Running {
     fn start(view: DeckView, prefix: Prefix, store: Option<String>) -> std::io::Result<Self> {
-        let told = Arc::new(Mutex::new(Told::Starting));
+        let told = Arc::new(Mutex::new(DeckMessage::Starting));
         let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let (tells, stopped, asked) = (Arc::clone(&told), Arc::clone(&stop), view.clone());
         let thread = std::thread::Builder::new().name("gametape-deck".into()).spawn(move || {
-            let tell = |what: Told| *tells.lock().unwrap_or_else(PoisonError::into_inner) = what;
+            let tell = |what: DeckMessage| *tells.lock().unwrap_or_else(PoisonError::into_inner) = what;
             let stopped = || stopped.load(std::sync::atomic::Ordering::SeqCst);
             tell(match play(&asked, prefix, store.as_deref(), &tell, &stopped) {
-                Ok(played) => Told::Ended(summary(&played)),
-                Err(reason) => Told::Failed(clean(&reason)),
+                Ok(played) => DeckMessage::Ended(summary(&played)),
+                Err(reason) => DeckMessage::Failed(clean(&reason)),
             });
         })?;
         Ok(Self { view, told, stop, paused: false, thread: Some(thread) })
@@ -139,7 +142,7 @@ impl Running {
 
     fn controls(&self) -> Option<Controls> {
         match &*self.told.lock().unwrap_or_else(PoisonError::into_inner) {
-            Told::Playing(controls) => Some(controls.clone()),
+            DeckMessage::Playing(controls) => Some(controls.clone()),
             _ => None,
         }
     }
@@ -185,18 +188,19 @@ impl Running {
     }
 
     fn look(&mut self) {
-        // Asked first: a thread that ends properly says so before.
+        // Checked first: a thread that ends normally reports that before it ends.
         let alive = self.is_alive();
         let (state, position) = match &*self.told.lock().unwrap_or_else(PoisonError::into_inner) {
-            Told::Starting | Told::Playing(_) if !alive => {
-                (DeckState::Failed("the playing thread ended early; this is a defect of gametape".into()), None)
-            }
-            Told::Starting => (DeckState::Starting, None),
-            Told::Playing(controls) => {
+            DeckMessage::Starting | DeckMessage::Playing(_) if !alive => (
+                DeckState::Failed("the player thread panicked, which is a bug in gametape; please report it".into()),
+                None,
+            ),
+            DeckMessage::Starting => (DeckState::Starting, None),
+            DeckMessage::Playing(controls) => {
                 (if self.paused { DeckState::Paused } else { DeckState::Playing }, Some(controls.position()))
             }
-            Told::Ended(text) => (DeckState::Ended(text.clone()), None),
-            Told::Failed(text) => (DeckState::Failed(text.clone()), None),
+            DeckMessage::Ended(text) => (DeckState::Ended(text.clone()), None),
+            DeckMessage::Failed(text) => (DeckState::Failed(text.clone()), None),
         };
         self.view.state = state;
         if let Some(position) = position {
@@ -218,17 +222,17 @@ fn play(
     view: &DeckView,
     prefix: Prefix,
     store: Option<&str>,
-    tell: &dyn Fn(Told),
+    tell: &dyn Fn(DeckMessage),
     stopped: &dyn Fn() -> bool,
 ) -> Result<Played, String> {
     let path: PathBuf = find_tape(&view.tape, &view.name, store)
-        .ok_or("this tape is not on this machine: play it where it was recorded")?;
+        .ok_or("this tape is not on this machine; play it where it was recorded")?;
     let tape = Tape::from(crate::open::tape(&path).map_err(|error| format!("{error:#}"))?);
     let player = Player::new(&tape).names(prefix).patience(PATIENCE).speed(view.speed).looping(view.looping);
     let mut playing = player.start().map_err(explain)?;
     let controls = playing.controls();
-    tell(Told::Playing(controls.clone()));
-    // Whoever wanted the end before this line did not have the controls.
+    tell(DeckMessage::Playing(controls.clone()));
+    // A stop requested before this line could not use the controls.
     if stopped() {
         controls.stop();
     }
@@ -241,7 +245,7 @@ fn play(
 fn explain(error: PlayError) -> String {
     match error {
         PlayError::Live { neighbour } => {
-            format!("{neighbour}; nothing was written: end it, or start top with --names PREFIX")
+            format!("{neighbour}, so nothing was written; quit it, or start top with --names PREFIX")
         }
         error => error.to_string(),
     }

@@ -1,19 +1,19 @@
-//! A fault on demand, for the test that looks at a terminal after one. Programs for users are built without it.
+//! Fault injection for the test that checks the terminal after a panic. Does nothing in release builds.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Environment variable that says where the fault is to be: `screen` (the thread that draws) or `thread` (another one).
+/// Environment variable that selects where to panic: `screen` (the drawing thread) or `thread` (another one).
 const WANTED: &str = "GAMETAPE_TEST_FAULT";
 
-/// Goes wrong at F12, if the environment asks for that.
-#[allow(clippy::panic, reason = "that is what it is for")]
+/// Panics at F12 if the environment variable is set.
+#[allow(clippy::panic, reason = "fault injection")]
 pub(crate) fn at_key(key: &KeyEvent) {
     if !cfg!(debug_assertions) || key.code != KeyCode::F(12) {
         return;
     }
     match std::env::var(WANTED).as_deref() {
-        Ok("screen") => panic!("a fault that was asked for"),
-        Ok("thread") => drop(std::thread::spawn(|| panic!("a fault that was asked for"))),
+        Ok("screen") => panic!("injected fault"),
+        Ok("thread") => drop(std::thread::spawn(|| panic!("injected fault"))),
         _ => {}
     }
 }

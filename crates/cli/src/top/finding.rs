@@ -1,4 +1,4 @@
-//! Finds what is on this machine: the server of the recorder that runs, and the file of a tape.
+//! Finds the server of the running recorder, and the file of a tape, on this machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::http_address::HttpAddress;
 use crate::open::folders;
 use crate::{serving, store};
 
-/// A server of this machine answers at once.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A server on this machine responds quickly.
+const TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// The server of the newest recorder of this user, or whatever gametape server has the usual port.
+/// Returns the server of this user's newest recorder, or the gametape server on the default port.
 pub(super) async fn find_server() -> Option<Http> {
     let told = tokio::task::spawn_blocking(of_recorders).await.unwrap_or_default();
     let usual = HttpAddress::parse(&format!("http://127.0.0.1:{}", serving::PORT)).ok();
     for address in told.into_iter().chain(usual) {
         let http = Http { address, token: None };
         let link = Link::Server(std::sync::Arc::new(http.clone()));
-        let answered = tokio::time::timeout(PATIENCE, link.json("/api/v1/sessions?limit=1")).await;
-        // Anybody can have the port: what answers like that is ours.
+        let answered = tokio::time::timeout(TIMEOUT, link.json("/api/v1/sessions?limit=1")).await;
+        // Any program can use the port: this response identifies a gametape server.
         if answered.is_ok_and(|answer| answer.is_ok_and(|answer| answer["sessions"].is_array())) {
             return Some(http);
         }
@@ -40,7 +40,7 @@ fn of_recorders() -> Vec<HttpAddress> {
     told.filter_map(|url| HttpAddress::parse(&url).ok()).collect()
 }
 
-/// The file of a tape, if it is on this machine: as the catalogues say, or by its name in the folders of tapes.
+/// Returns the file of a tape if it is on this machine: as listed in the catalogues, or by name in the tape folders.
 pub(super) fn find_tape(id: &str, file: &str, named: Option<&str>) -> Option<PathBuf> {
     let id = TapeId(Id::parse(id)?.0);
     let known = |named: Option<&str>| {
@@ -49,7 +49,7 @@ pub(super) fn find_tape(id: &str, file: &str, named: Option<&str>) -> Option<Pat
     };
     let listed = if named.is_some() { known(named) } else { known(None).or_else(|| known(Some(store::DEMO))) };
     listed.or_else(|| {
-        // A name with a folder in it is no name.
+        // Rejects names that contain a folder.
         let plain = Path::new(file).file_name().filter(|name| *name == file)?;
         let folders = folders().ok()?;
         let places = [folders.tapes, folders.demo].map(|folder| folder.join(plain));

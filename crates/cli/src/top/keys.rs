@@ -1,29 +1,29 @@
-//! What keys do. What needs more than the state is given back.
+//! Key handling. Actions that need more than the state are returned.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::state::{Chosen, Screen, State};
 
-/// What is to be done outside of the state.
+/// An action outside of the state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Act {
-    /// The end; whether by Ctrl+C.
+    /// Quits; `interrupted` if by Ctrl+C.
     Quit {
         interrupted: bool,
     },
     ToggleMouse,
     Deck(DeckKey),
-    /// All is to be drawn anew.
+    /// Redraws the whole screen.
     Redraw,
 }
 
-/// Keys of a player.
+/// Keys of the player.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DeckKey {
-    /// The tape that is picked.
+    /// Plays the selected tape.
     Play,
     Pause,
-    /// By so many seconds.
+    /// Seeks by this many seconds.
     Seek(i64),
     Faster,
     Slower,
@@ -31,12 +31,12 @@ pub(crate) enum DeckKey {
     Stop,
 }
 
-/// The longest filter.
+/// The largest length of a filter.
 const LONGEST_FILTER: usize = 60;
-/// Rows that a page key goes.
+/// Rows per page key.
 const PAGE: isize = 10;
 
-/// Takes a key.
+/// Handles a key.
 pub(crate) fn press(state: &mut State, key: KeyEvent) -> Option<Act> {
     if key.kind == KeyEventKind::Release {
         return None;
@@ -57,7 +57,7 @@ pub(crate) fn press(state: &mut State, key: KeyEvent) -> Option<Act> {
         return None;
     }
     if state.help {
-        // Any key leaves it, and does nothing else, but the end is the end.
+        // Any key closes the help and does nothing else, except q, which quits.
         state.help = false;
         return (key.code == KeyCode::Char('q')).then_some(Act::Quit { interrupted: false });
     }
@@ -128,7 +128,7 @@ fn on_screen(state: &mut State, code: KeyCode) -> Option<Act> {
     None
 }
 
-/// Goes up or down in what is shown.
+/// Moves up or down in the current screen.
 pub(crate) fn scroll(state: &mut State, by: isize) {
     match state.screen {
         Screen::Live => {}
@@ -140,7 +140,7 @@ pub(crate) fn scroll(state: &mut State, by: isize) {
             let len = state.lap_count();
             state.lap.by(by, len);
         }
-        // The drawing knows the end.
+        // Drawing limits it to the actual end.
         Screen::Compare => state.scroll = state.scroll.saturating_add_signed(by).min(500),
         Screen::Tapes => {
             let len = state.tapes.value.as_ref().map_or(0, Vec::len);
@@ -158,7 +158,7 @@ fn sessions(state: &mut State, code: KeyCode) -> Option<Act> {
     None
 }
 
-/// Shows the laps of the session that is picked.
+/// Opens the laps of the selected session.
 pub(crate) fn open_picked(state: &mut State) {
     if let Some(id) = state.picked_session().map(|session| session.id.clone()) {
         state.open_session(&id);
@@ -185,7 +185,7 @@ fn picked_lap(state: &State) -> Option<Chosen> {
     Some(Chosen { id: lap.id.clone(), name: format!("lap {number}, {time}") })
 }
 
-/// Chooses the picked lap, or no longer. A third one takes the place of the second.
+/// Toggles the selection of the current lap for comparison. A third lap replaces the second.
 fn choose(state: &mut State) {
     let Some(lap) = picked_lap(state) else { return };
     match state.chosen.iter().position(|chosen| chosen.id == lap.id) {
@@ -196,13 +196,13 @@ fn choose(state: &mut State) {
         }
     }
     match state.chosen.as_slice() {
-        [a] => state.say(format!("A is {}; choose B with space, c compares", a.name)),
-        [_, b] => state.say(format!("B is {}; c compares, x forgets both", b.name)),
+        [a] => state.say(format!("A is {}; choose B with space, compare with c", a.name)),
+        [_, b] => state.say(format!("B is {}; compare with c, clear with x", b.name)),
         _ => {}
     }
 }
 
-/// The chosen laps; with one the picked lap beside it, with none the picked lap beside the best of the session.
+/// Compares the chosen laps; with one, the selected lap against it; with none, the selected lap against the best of the session.
 fn compare_chosen(state: &mut State) {
     let picked = picked_lap(state).map(|lap| lap.id);
     let chosen: Vec<String> = state.chosen.iter().map(|chosen| chosen.id.clone()).collect();
@@ -211,8 +211,8 @@ fn compare_chosen(state: &mut State) {
         ([a, b], _, _) => state.compare(a.clone(), b.clone()),
         ([a], _, Some(picked)) if *a != picked => state.compare(a.clone(), picked),
         ([], Some(best), Some(picked)) if best != picked => state.compare(best, picked),
-        ([], None, _) => state.say("no lap here may be a best: choose two laps with space"),
-        _ => state.say("choose another lap with space, then c compares"),
+        ([], None, _) => state.say("this session has no best lap; choose two laps with space"),
+        _ => state.say("choose another lap with space, then compare with c"),
     }
 }
 

@@ -1,8 +1,9 @@
-//! What the terminal can show: colours, characters beyond ASCII, bold and reversed text. What a colour says, a sign or a word says too.
+//! Terminal capabilities: colours, characters beyond ASCII, bold and reversed text. Everything shown by colour is also shown by
+//! a sign or a word.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// What may be used.
+/// The capabilities to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) colour: bool,
@@ -12,17 +13,17 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// As the environment says.
+    /// Detects the capabilities from the environment.
     pub(crate) fn of_environment() -> Self {
         Self::of(|name| std::env::var(name).ok(), cfg!(windows))
     }
 
-    /// As variables say: `NO_COLOR`, `TERM`, and the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set.
+    /// Detects them from `NO_COLOR`, `TERM`, and the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set.
     pub(super) fn of(variable: impl Fn(&str) -> Option<String>, is_windows: bool) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").as_deref() == Some("dumb");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default().to_lowercase();
-        // The console of Windows says nothing about itself, and can.
+        // The Windows console sets no locale, and supports UTF-8.
         let utf8 = locale.contains("utf-8") || locale.contains("utf8") || (locale.is_empty() && is_windows);
         Self { colour: set("NO_COLOR").is_none() && !dumb, unicode: utf8 && !dumb, attributes: !dumb }
     }
@@ -38,52 +39,52 @@ impl Look {
         }
     }
 
-    /// Headings and the figures that matter.
+    /// Headings and important figures.
     pub(crate) fn strong(self) -> Style {
         self.style(None, Some(Modifier::BOLD))
     }
 
-    /// Names of things, hints.
+    /// Labels and hints.
     pub(crate) fn quiet(self) -> Style {
         self.style(None, Some(Modifier::DIM))
     }
 
-    /// The best of its kind; `*` says so too.
+    /// A best time; also marked with `*`.
     pub(crate) fn best(self) -> Style {
         self.style(Some(Color::Magenta), Some(Modifier::BOLD))
     }
 
-    /// Time that is lost; `+` says so too.
+    /// Time lost; also marked with `+`.
     pub(crate) fn slower(self) -> Style {
         self.style(Some(Color::Red), None)
     }
 
-    /// Time that is won; `-` says so too.
+    /// Time gained; also marked with `-`.
     pub(crate) fn faster(self) -> Style {
         self.style(Some(Color::Green), None)
     }
 
-    /// Something is not as it should be.
+    /// Warnings.
     pub(crate) fn warning(self) -> Style {
         self.style(Some(Color::Yellow), Some(Modifier::BOLD))
     }
 
-    /// What is chosen; `>` says so too.
+    /// The selected row; also marked with `>`.
     pub(crate) fn picked(self) -> Style {
         self.style(None, Some(Modifier::REVERSED))
     }
 
-    /// The engine.
+    /// The engine speed.
     pub(crate) fn rpm(self) -> Style {
         self.style(Some(Color::Cyan), None)
     }
 
-    /// One of two, where there are two.
+    /// Returns the Unicode text if supported, else the ASCII text.
     pub(crate) fn either(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// Between two facts.
+    /// Returns the separator between two facts.
     pub(crate) fn dot(self) -> &'static str {
         self.either(" · ", ", ")
     }

@@ -5,8 +5,9 @@
 //!                        ▲ Ask                         ▲ keys ◀── terminal
 //!                        └─────────────────────────────┘└──▶ deck: plays a tape
 //! ```
-//! `facts` are what a server says, cleaned; `state` is what is shown, without any I/O; `screens` make lines of it, which are pure functions too. `run` is
-//! the loop around them. What comes from a server or a file is never trusted: texts lose what could steer a terminal, lists are bounded.
+//! `facts` holds sanitized data from a server; `state` holds what is displayed, without any I/O; `screens` renders it to lines
+//! with pure functions. `run` is the event loop around them. Data from a server or a file is never trusted: control sequences
+//! are removed from texts, lists are bounded.
 
 mod bars;
 mod deck;

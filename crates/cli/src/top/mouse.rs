@@ -1,4 +1,4 @@
-//! What the mouse does, if it is wanted: tabs and rows are clicked, the wheel scrolls.
+//! Mouse support, if enabled: tabs and rows are clickable, the wheel scrolls.
 
 use std::ops::Range;
 
@@ -7,42 +7,42 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use super::keys::{open_picked, scroll};
 use super::state::{Screen, State};
 
-/// Where things were drawn.
+/// Where clickable things were drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// Columns of the first row.
+pub(crate) struct ClickAreas {
+    /// Column ranges of the tabs in the first row.
     pub(crate) tabs: Vec<(Range<u16>, usize)>,
-    /// The row of the list's first entry that is shown, and which one it is.
+    /// The rows of the list, and the index of its first visible entry.
     pub(crate) list: Option<(Range<u16>, usize)>,
 }
 
-/// Rows of a turn of the wheel.
+/// Rows per wheel step.
 const WHEEL: isize = 3;
 
-/// Takes an event of the mouse. Gives whether anything is to be drawn.
-pub(crate) fn mouse(state: &mut State, event: MouseEvent, places: &Places) -> bool {
+/// Handles a mouse event. Returns whether to redraw.
+pub(crate) fn mouse(state: &mut State, event: MouseEvent, areas: &ClickAreas) -> bool {
     match event.kind {
         MouseEventKind::ScrollUp => scroll(state, -WHEEL),
         MouseEventKind::ScrollDown => scroll(state, WHEEL),
-        MouseEventKind::Down(MouseButton::Left) => click(state, event.column, event.row, places),
+        MouseEventKind::Down(MouseButton::Left) => click(state, event.column, event.row, areas),
         _ => return false,
     }
     true
 }
 
-fn click(state: &mut State, column: u16, row: u16, places: &Places) {
+fn click(state: &mut State, column: u16, row: u16, areas: &ClickAreas) {
     state.help = false;
     if row == 0 {
-        let tab = places.tabs.iter().find(|(columns, _)| columns.contains(&column));
+        let tab = areas.tabs.iter().find(|(columns, _)| columns.contains(&column));
         if let Some(screen) = tab.and_then(|(_, index)| Screen::ALL.get(*index)) {
             state.screen = *screen;
         }
         return;
     }
-    let Some((rows, first)) = places.list.as_ref().filter(|(rows, _)| rows.contains(&row)) else { return };
+    let Some((rows, first)) = areas.list.as_ref().filter(|(rows, _)| rows.contains(&row)) else { return };
     let at = first + usize::from(row - rows.start);
     match state.screen {
-        // A second click opens.
+        // A second click opens the session.
         Screen::Sessions if state.session.at == at => open_picked(state),
         Screen::Sessions => {
             state.session.at = at;

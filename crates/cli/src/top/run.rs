@@ -1,4 +1,4 @@
-//! The loop: news, keys and the clock go in, pictures come out.
+//! The event loop: takes news, keys and clock ticks, draws the screen.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::deck::Deck;
 use super::fault;
 use super::keys::{Act, press};
 use super::look::Look;
-use super::mouse::{Places, mouse};
+use super::mouse::{ClickAreas, mouse};
 use super::screens::draw;
 use super::source::{Inbox, Source, Target};
 use super::state::State;
@@ -22,39 +22,39 @@ use crate::exit::Outcome;
 use crate::human;
 use crate::stop::Stop;
 
-/// How often news is looked for.
+/// How often the inbox is polled.
 const TICK: Duration = Duration::from_millis(50);
-/// Figures that say how old something is are drawn anew this often.
+/// How often figures that show an age are redrawn.
 const REDRAW: Duration = Duration::from_millis(500);
-/// Keys that are taken before the next picture.
+/// The largest number of events handled between two frames.
 const MOST_EVENTS: usize = 64;
 
-/// What the command line says.
+/// The command-line options.
 pub(crate) struct Options {
     pub(crate) target: Target,
     pub(crate) mouse: bool,
-    /// What stands before the names of the memory that tapes are played into.
+    /// Prefix of the shared-memory names for playback.
     pub(crate) names: Prefix,
 }
 
-/// Runs until the user has had enough.
+/// Runs until the user quits.
 pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
     check()?;
     let stop = Stop::listen_also_to_hang_up()?;
     let inbox = Arc::new(Inbox::default());
     let store = if let Target::Store(name) = &options.target { Some(name.clone()) } else { None };
-    // Dropped in this order at the end: first the terminal is given back, then the player ends, then the asking.
+    // Dropped in reverse order: the terminal is restored first, then the player stops, then the source.
     let source = Source::start(options.target, Arc::clone(&inbox))?;
     let mut deck = Deck::new(options.names, store);
     let mut taken = Taken::take(options.mouse)?;
     let events = listen()?;
     let mut state = State::new(Look::of_environment());
-    let mut places = Places::default();
+    let mut areas = ClickAreas::default();
     let (mut drawn, mut dirty) = (Instant::now(), true);
     loop {
         let now = Instant::now();
         if panicked() {
-            anyhow::bail!("something went wrong, see above: please report it");
+            anyhow::bail!("a thread panicked (see above), which is a bug; please report it");
         }
         if stop.wanted() {
             return Ok(if stop.interrupted() { Outcome::Interrupted } else { Outcome::Done });
@@ -72,7 +72,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
             source.ask(ask);
         }
         if dirty || drawn.elapsed() >= REDRAW {
-            taken.draw(|area, buffer| places = draw(&mut state, now, area, buffer))?;
+            taken.draw(|area, buffer| areas = draw(&mut state, now, area, buffer))?;
             (drawn, dirty) = (Instant::now(), false);
         }
         for _ in 0..MOST_EVENTS {
@@ -93,11 +93,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
                     Some(Act::Quit { interrupted: false }) => return Ok(Outcome::Done),
                     Some(Act::ToggleMouse) => {
                         let on = taken.toggle_mouse()?;
-                        state.say(if on {
-                            "the mouse clicks and scrolls; m gives it back"
-                        } else {
-                            "the mouse is the terminal's"
-                        });
+                        state.say(if on { "mouse on: click and scroll; m turns it off" } else { "mouse off" });
                     }
                     Some(Act::Redraw) => taken.draw_anew()?,
                     Some(Act::Deck(key)) => {
@@ -108,14 +104,14 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Outcome> {
                     }
                     None => {}
                 },
-                Event::Mouse(event) => drop(mouse(&mut state, event, &places)),
+                Event::Mouse(event) => drop(mouse(&mut state, event, &areas)),
                 _ => {}
             }
         }
     }
 }
 
-/// Hears the terminal on a thread of its own: when the terminal goes away, a read may never come back, and the end must not wait for it.
+/// Reads terminal events on a separate thread: if the terminal goes away, a read may never return, and quitting must not wait for it.
 fn listen() -> io::Result<Receiver<Event>> {
     let (heard, events) = sync_channel(MOST_EVENTS);
     std::thread::Builder::new().name("gametape-top-keys".into()).spawn(move || {

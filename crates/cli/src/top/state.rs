@@ -1,4 +1,4 @@
-//! What is shown, and what is wanted next. No I/O: news and keys go in, questions come out.
+//! The UI state: what is displayed, and what to request next. No I/O: news and keys go in, requests come out.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use super::facts::{Car, Comparison, SessionDetail, SessionRow, TapeRow};
 use super::look::Look;
 use super::source::{Answer, Ask, News, Status};
 
-/// How old a list may be, and how soon it is asked for again when something has changed.
+/// The maximum age of a list, and the delay before it is refreshed after a change.
 const OLD: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_millis(500);
-/// A message stays this long.
+/// How long a message is shown.
 const MESSAGE: Duration = Duration::from_secs(6);
 
-/// Which screen.
+/// A screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Screen {
     Live,
@@ -26,7 +26,7 @@ pub(crate) enum Screen {
 impl Screen {
     pub(crate) const ALL: [Self; 5] = [Self::Live, Self::Sessions, Self::Laps, Self::Compare, Self::Tapes];
 
-    /// Its name, long and short.
+    /// Returns its long and its short name.
     pub(crate) fn name(self) -> (&'static str, &'static str) {
         match self {
             Self::Live => ("Live", "Live"),
@@ -38,7 +38,7 @@ impl Screen {
     }
 }
 
-/// Something that is asked for.
+/// A value that is requested from the source.
 #[derive(Debug)]
 pub(crate) struct Loaded<T> {
     pub(crate) value: Option<T>,
@@ -63,7 +63,7 @@ impl<T> Loaded<T> {
         }
     }
 
-    /// Whether it is time to ask.
+    /// Whether a request is due.
     fn is_due(&self, now: Instant) -> bool {
         let age = self.asked.map(|asked| now.saturating_duration_since(asked));
         match age {
@@ -78,14 +78,14 @@ impl<T> Loaded<T> {
     }
 }
 
-/// A lap that was chosen for comparing.
+/// A lap chosen for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) id: String,
     pub(crate) name: String,
 }
 
-/// A list that is moved through.
+/// The selection in a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Picked {
     pub(crate) at: usize,
@@ -97,7 +97,7 @@ impl Picked {
     }
 }
 
-/// All that is shown.
+/// The whole state.
 pub(crate) struct State {
     pub(crate) look: Look,
     pub(crate) screen: Screen,
@@ -112,12 +112,12 @@ pub(crate) struct State {
     pub(crate) open: Option<String>,
     pub(crate) laps: Loaded<SessionDetail>,
     pub(crate) lap: Picked,
-    /// The session that is driven now.
+    /// The session in progress.
     pub(crate) live: Loaded<SessionDetail>,
     pub(crate) chosen: Vec<Chosen>,
     pub(crate) pair: Option<(String, String)>,
     pub(crate) compare: Loaded<Comparison>,
-    /// Where in the lap, 0 to 1.
+    /// Position in the lap, 0 to 1.
     pub(crate) cursor: f64,
     pub(crate) scroll: usize,
     pub(crate) tapes: Loaded<Vec<TapeRow>>,
@@ -154,7 +154,7 @@ impl State {
         }
     }
 
-    /// Takes news in. Gives whether anything is to be drawn.
+    /// Applies news. Returns whether to redraw.
     pub(crate) fn hear(&mut self, news: News) -> bool {
         let News { car, status, changed, answers } = news;
         let mut moved = car.is_some() || changed || !answers.is_empty();
@@ -167,7 +167,7 @@ impl State {
                 self.car = None;
             }
             self.status = status;
-            // Whoever is asked now may know something else.
+            // The new source may have different data.
             self.forget_questions();
         }
         if let Some(car) = car {
@@ -204,7 +204,7 @@ impl State {
     fn take(&mut self, answer: Answer) {
         match answer {
             Answer::Sessions(found) => {
-                // The list grows at its upper end: what is picked stays picked.
+                // New sessions are added at the top: the selected session stays selected.
                 let picked = self.picked_session().map(|session| session.id.clone());
                 self.sessions.take(found);
                 let at = picked.and_then(|id| self.shown_sessions().iter().position(|session| session.id == id));
@@ -232,7 +232,7 @@ impl State {
         }
     }
 
-    /// What to ask for now.
+    /// Returns the requests that are due.
     pub(crate) fn wants(&mut self, now: Instant) -> Vec<Ask> {
         let mut wants = Vec::new();
         if matches!(self.status, Status::Connecting { .. }) {
@@ -261,7 +261,7 @@ impl State {
                 Some(_) => {}
             },
             Screen::Compare => {
-                // Laps do not change; but what could not be read may be there later.
+                // Laps do not change, but a failed comparison may succeed later.
                 let is_due = match self.compare.value {
                     Some(_) => false,
                     None => self.compare.is_due(now),
@@ -295,7 +295,7 @@ impl State {
         }
     }
 
-    /// Shows the laps of a session.
+    /// Opens the laps of a session.
     pub(crate) fn open_session(&mut self, id: &str) {
         if self.open.as_deref() != Some(id) {
             self.laps = Loaded::default();
@@ -304,10 +304,10 @@ impl State {
         }
     }
 
-    /// Compares two laps.
+    /// Starts comparing two laps.
     pub(crate) fn compare(&mut self, one: String, other: String) {
         if one == other {
-            self.say("that is one lap: choose another with space");
+            self.say("A and B are the same lap; choose another with space");
             return;
         }
         let pair = Some((one, other));
@@ -319,7 +319,7 @@ impl State {
         self.screen = Screen::Compare;
     }
 
-    /// Sessions that the filter leaves.
+    /// Returns the sessions that match the filter.
     pub(crate) fn shown_sessions(&self) -> Vec<&SessionRow> {
         let all = self.sessions.value.iter().flatten();
         all.filter(|session| self.filter.is_empty() || session.has(&self.filter)).collect()
@@ -341,12 +341,12 @@ impl State {
         self.car.as_ref()?.0.session.as_deref()
     }
 
-    /// Says something at the lower end.
+    /// Shows a message in the last line.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         self.message = Some((text.into(), Instant::now()));
     }
 
-    /// What is said now.
+    /// Returns the current message.
     pub(crate) fn message(&self, now: Instant) -> Option<&str> {
         let fresh = |at: &Instant| now.saturating_duration_since(*at) < MESSAGE;
         self.message.as_ref().filter(|(_, at)| fresh(at)).map(|(text, _)| text.as_str())

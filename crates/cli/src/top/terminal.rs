@@ -1,4 +1,4 @@
-//! The terminal: taken over, and given back as it was, whatever ends the program.
+//! Takes over the terminal, and restores it however the program ends.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal as _, Stdout, stdout};
@@ -16,42 +16,42 @@ use ratatui::layout::Rect;
 
 use crate::exit;
 
-/// Whether the terminal is ours just now.
+/// Whether the terminal is currently taken over.
 static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Whether something has gone wrong so badly that nothing more is drawn.
+/// Whether a thread has panicked, after which nothing is drawn.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// Held while a picture is drawn: a terminal that was given back must not get the rest of one.
+/// Held while a frame is drawn: a restored terminal must not receive the rest of a frame.
 static PEN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    /// Whether this thread has the pen.
+    /// Whether this thread holds [`PEN`].
     static DRAWS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is drawn on.
+/// The terminal to draw on.
 type Paper = Terminal<CrosstermBackend<Stdout>>;
 
-/// The terminal, until it is dropped.
+/// The taken-over terminal; restored when dropped.
 pub(crate) struct Taken {
     paper: Paper,
     mouse: bool,
 }
 
-/// An error if there is no terminal to draw on and to hear keys from.
+/// Fails unless stdin and stdout are a terminal.
 pub(crate) fn check() -> anyhow::Result<()> {
     let what = match (io::stdin().is_terminal(), stdout().is_terminal()) {
         (true, true) => return Ok(()),
-        (true, false) => "standard output",
-        (false, _) => "standard input",
+        (true, false) => "stdout",
+        (false, _) => "stdin",
     };
     Err(exit::usage(format!(
-        "{what} is no terminal, and `gametape top` draws on one: start it in a terminal; for scripts there are `gametape laps --json` and `gametape serve`"
+        "{what} is not a terminal, which `gametape top` needs; start it in a terminal, or use `gametape laps --json` or `gametape serve` in scripts"
     )))
 }
 
 impl Taken {
-    /// Takes the terminal.
+    /// Takes over the terminal.
     pub(crate) fn take(mouse: bool) -> io::Result<Self> {
         give_back_on_panic();
         enable_raw_mode()?;
@@ -67,7 +67,7 @@ impl Taken {
         Ok(taken)
     }
 
-    /// Draws a picture, unless the terminal was given back because something went wrong.
+    /// Draws a frame, unless the terminal was restored after a panic.
     pub(crate) fn draw(&mut self, picture: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
         let _pen = PEN.lock().unwrap_or_else(PoisonError::into_inner);
         if panicked() {
@@ -79,14 +79,14 @@ impl Taken {
         drawn
     }
 
-    /// The next picture is drawn whole: something else has written on the terminal.
+    /// Redraws the whole screen with the next frame, since something else has written to the terminal.
     pub(crate) fn draw_anew(&mut self) -> io::Result<()> {
-        // Not `clear`: that asks the terminal where its cursor is, and the answer would come as a key.
+        // Not `clear`: it queries the cursor position, and the response would arrive as a key.
         let size = self.paper.size()?;
         self.paper.resize(Rect::new(0, 0, size.width, size.height))
     }
 
-    /// Hears the mouse, or no longer.
+    /// Enables or disables mouse capture.
     pub(crate) fn toggle_mouse(&mut self) -> io::Result<bool> {
         self.mouse = !self.mouse;
         match self.mouse {
@@ -103,29 +103,29 @@ impl Drop for Taken {
     }
 }
 
-/// Gives the terminal back, once.
+/// Restores the terminal, once.
 fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        // If the terminal is gone, there is nothing to give back.
+        // If the terminal is gone, there is nothing to restore.
         let _ = execute!(stdout(), DisableMouseCapture, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
         crate::cli::hold_lines(false);
     }
 }
 
-/// What a panic says must be readable, on a terminal that works.
+/// Restores the terminal before a panic message is printed, so that it is readable.
 fn give_back_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         PANICKED.store(true, Ordering::SeqCst);
-        // A picture that another thread draws is finished first; it is the last.
+        // If another thread is drawing, its frame is finished first; it is the last one.
         let _pen = (!DRAWS.get()).then(|| PEN.lock().unwrap_or_else(PoisonError::into_inner));
         give_back();
         before(panic);
     }));
 }
 
-/// Whether some thread has panicked: the terminal is no longer ours.
+/// Whether a thread has panicked, so the terminal is no longer taken over.
 pub(crate) fn panicked() -> bool {
     PANICKED.load(Ordering::SeqCst)
 }

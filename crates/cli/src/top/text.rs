@@ -1,4 +1,4 @@
-//! Texts and numbers as cells of a terminal.
+//! Formats texts and numbers as terminal cells.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -6,20 +6,21 @@ use ratatui::text::{Line, Span};
 use super::look::Look;
 use crate::human;
 
-/// Characters of a text from outside that are kept.
+/// The largest number of characters kept of an external text.
 const LONGEST: usize = 200;
 
-/// A text from outside as [`human::safe`] shows it, and not too long. Joiners are left out: they take no cell, which not every terminal knows.
+/// Sanitizes an external text with [`human::safe`] and limits its length. Joiners are removed: they take no cell, but not every
+/// terminal handles that.
 pub(crate) fn clean(text: &str) -> String {
     human::safe(text).chars().filter(|c| !matches!(c, '\u{200c}' | '\u{200d}')).take(LONGEST).collect()
 }
 
-/// Cells that a text takes.
+/// Returns the width of a text in cells.
 pub(crate) fn width(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// A text as the terminal can show it.
+/// Replaces characters that the terminal cannot show.
 pub(crate) fn shown(text: &str, look: Look) -> String {
     match look.unicode {
         true => text.to_owned(),
@@ -27,7 +28,7 @@ pub(crate) fn shown(text: &str, look: Look) -> String {
     }
 }
 
-/// Exactly this many cells: cut with a sign, or filled with spaces.
+/// Fits a text to exactly this many cells: truncates it with a sign, or pads it with spaces.
 pub(crate) fn fit(text: &str, cells: usize, look: Look) -> String {
     let mut out = cut(text, cells, look);
     let used = width(&out);
@@ -35,7 +36,7 @@ pub(crate) fn fit(text: &str, cells: usize, look: Look) -> String {
     out
 }
 
-/// At most this many cells.
+/// Truncates a text to at most this many cells.
 pub(crate) fn cut(text: &str, cells: usize, look: Look) -> String {
     let text = shown(text, look);
     if width(&text) <= cells {
@@ -59,23 +60,23 @@ pub(crate) fn cut(text: &str, cells: usize, look: Look) -> String {
     out
 }
 
-/// The same at the right end.
+/// Like [`fit`], but right-aligned.
 pub(crate) fn right(text: &str, cells: usize, look: Look) -> String {
     let text = cut(text, cells, look);
     format!("{}{text}", " ".repeat(cells.saturating_sub(width(&text))))
 }
 
-/// A number, or a dash where it is not known.
+/// Formats a number; a dash if it is unknown.
 pub(crate) fn number(value: Option<f64>, digits: usize) -> String {
     let text = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
-    // Nothing is less than nothing.
+    // Avoids a negative zero.
     match text.strip_prefix('-') {
         Some(zero) if !zero.is_empty() && zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero.to_owned(),
         _ => text,
     }
 }
 
-/// `+0.123`, with the style that says the same.
+/// Formats `+0.123` with the matching style.
 pub(crate) fn delta(ms: i64, look: Look) -> (String, Style) {
     let style = match ms {
         1.. => look.slower(),
@@ -85,17 +86,17 @@ pub(crate) fn delta(ms: i64, look: Look) -> (String, Style) {
     (crate::commands::laps_table::delta(ms), style)
 }
 
-/// A line of pieces.
+/// Builds a line from styled pieces.
 pub(crate) fn line<const N: usize>(pieces: [(String, Style); N]) -> Line<'static> {
     Line::from(pieces.into_iter().map(|(text, style)| Span::styled(text, style)).collect::<Vec<_>>())
 }
 
-/// A line in one style.
+/// Builds a line in one style.
 pub(crate) fn plain(text: impl Into<String>, style: Style) -> Line<'static> {
     Line::from(Span::styled(text.into(), style))
 }
 
-/// A text in lines of at most this many cells, broken between words.
+/// Wraps a text to lines of at most this many cells.
 pub(crate) fn wrapped(text: &str, cells: usize, style: Style, look: Look) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut row = String::new();
@@ -113,7 +114,7 @@ pub(crate) fn wrapped(text: &str, cells: usize, style: Style, look: Look) -> Vec
     lines
 }
 
-/// `2026-11-16 12:55` of `2026-11-16T12:55:01.193Z`.
+/// Shortens `2026-11-16T12:55:01.193Z` to `2026-11-16 12:55`.
 pub(crate) fn minute(utc: &str) -> String {
     utc.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }

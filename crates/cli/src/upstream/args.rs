@@ -1,4 +1,4 @@
-//! Arguments that name the server to send to, for every command that can.
+//! Arguments that name an upstream server, shared by all commands that can push to one.
 
 use std::path::PathBuf;
 
@@ -13,23 +13,23 @@ const UPSTREAM_TOKEN: &str = "GAMETAPE_UPSTREAM_TOKEN";
 /// Another gametape server.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct UpstreamArgs {
-    /// Send sessions and tapes to this gametape server too; the token is in GAMETAPE_UPSTREAM_TOKEN or a file
+    /// Also send sessions and tapes to this gametape server; needs a token in GAMETAPE_UPSTREAM_TOKEN or a file
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// File with the token for the upstream, of write scope there
+    /// File with the token for the upstream server, with write scope
     #[arg(long, value_name = "FILE", requires = "upstream")]
     upstream_token_file: Option<PathBuf>,
 }
 
 impl UpstreamArgs {
-    /// The server that laps and tapes are sent to, if one was named.
+    /// Returns the upstream server, if one was named.
     pub(crate) fn read(&self) -> anyhow::Result<Option<Upstream>> {
         let Some(url) = &self.upstream else { return Ok(None) };
         let token = match &self.upstream_token_file {
             Some(path) => std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
             None => std::env::var(UPSTREAM_TOKEN).map_err(|_| {
                 exit::usage(format!(
-                    "--upstream needs a token: set {UPSTREAM_TOKEN}, or name a file with --upstream-token-file"
+                    "--upstream needs a token; set {UPSTREAM_TOKEN}, or name a file with --upstream-token-file"
                 ))
             })?,
         };

@@ -1,4 +1,4 @@
-//! The other server: its address, the token for it, and one request at a time.
+//! An HTTP client for the upstream server: its address, its token, and one request at a time.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use tokio::net::TcpStream;
 
 use crate::http_address::{HttpAddress, is_token};
 
-/// How long the other server may take to be reached, and to answer: it looks through a whole tape before it says that it has it.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
-const ANSWER_PATIENCE: Duration = Duration::from_secs(600);
-/// The longest answer.
-const LONGEST_ANSWER: usize = 1 << 20;
+/// Timeouts for connecting and for a response. The response takes long because the server checks the whole tape first.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(600);
+/// The largest response read.
+const LARGEST_RESPONSE: usize = 1 << 20;
 
 /// Another gametape server.
 #[derive(Debug, Clone)]
@@ -24,40 +24,40 @@ pub(crate) struct Upstream {
     token: String,
 }
 
-/// What it said.
+/// A response.
 pub(super) struct Said {
     pub(super) status: StatusCode,
     pub(super) body: Value,
 }
 
 impl Said {
-    /// The sentence of an answer that refused.
+    /// Returns the message of an error response.
     pub(super) fn refusal(&self) -> String {
-        let message = self.body["error"]["message"].as_str().unwrap_or("it did not say why");
+        let message = self.body["error"]["message"].as_str().unwrap_or("no reason given");
         format!("{} {}", self.status.as_u16(), crate::human::safe(message))
     }
 }
 
 impl Upstream {
-    /// Reads an address like `http://laps.example:7223`.
+    /// Parses an address like `http://laps.example:7223`.
     pub(crate) fn new(url: &str, token: String) -> Result<Self, String> {
         let address = HttpAddress::parse(url)?;
         match is_token(&token) {
             true => Ok(Self { address, token }),
-            false => Err("the token of the upstream is empty or no token".to_owned()),
+            false => Err("the token for the upstream server is empty or not a valid token".to_owned()),
         }
     }
 
-    /// Its address, without the token: what it is known by here.
+    /// Returns its address without the token; this identifies the server in the store.
     pub(crate) fn name(&self) -> String {
         self.address.name()
     }
 
-    /// Sends a body.
+    /// Sends a PUT request.
     pub(super) async fn put(&self, path: &str, kind: &str, body: Vec<u8>) -> anyhow::Result<Said> {
         let HttpAddress { host, port, authority, path: below } = &self.address;
         let connecting = TcpStream::connect((host.as_str(), *port));
-        let socket = tokio::time::timeout(CONNECT_PATIENCE, connecting).await.context("it does not answer")??;
+        let socket = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.context("cannot connect: timed out")??;
         socket.set_nodelay(true)?;
         let (mut sender, connection) = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(socket)).await?;
         let talking = tokio::spawn(connection);
@@ -68,13 +68,13 @@ impl Upstream {
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
             .header(header::CONTENT_TYPE, kind)
             .body(Body::from(body))?;
-        let answered = tokio::time::timeout(ANSWER_PATIENCE, async {
+        let answered = tokio::time::timeout(RESPONSE_TIMEOUT, async {
             let response = sender.send_request(request).await?;
             let status = response.status();
-            let body = to_bytes(Body::new(response.into_body()), LONGEST_ANSWER).await?;
+            let body = to_bytes(Body::new(response.into_body()), LARGEST_RESPONSE).await?;
             anyhow::Ok(Said { status, body: serde_json::from_slice(&body).unwrap_or_default() })
         });
-        let said = answered.await.context("it did not answer in time");
+        let said = answered.await.context("the server did not respond in time");
         talking.abort();
         said?
     }

@@ -1,4 +1,4 @@
-//! What the other server lacks, sent: sessions first, they are small; then tapes, piece by piece from where the other one is.
+//! Uploads what the other server lacks: first sessions, which are small, then tapes, in chunks from the offset that the server has.
 
 use std::fs::File;
 use std::io::{Read, Seek as _, SeekFrom};
@@ -15,19 +15,19 @@ use tokio::runtime::Runtime;
 
 use super::client::{Said, Upstream};
 
-/// Sessions that are looked at when something changed.
+/// The number of sessions checked after a change.
 const NEWEST: u32 = 100;
-/// How much of a tape goes at once.
-const PIECE: usize = 512 << 10;
+/// Chunk size of tape uploads.
+const CHUNK_BYTES: usize = 512 << 10;
 
-/// Which sessions are looked at.
+/// Which sessions are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     All,
     Newest,
 }
 
-/// All that sending needs.
+/// Everything needed for a push.
 pub(super) struct Sending<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) upstream: &'a Upstream,
@@ -36,7 +36,7 @@ pub(super) struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    /// Sends what the other one lacks. One that is refused does not keep the others here; the first refusal is told.
+    /// Uploads what the other server lacks. A rejected item does not block the others; the first rejection is returned.
     pub(super) fn pass(&self, pass: Pass) -> anyhow::Result<()> {
         let mut refused = Ok(());
         let limit = if pass == Pass::All { LARGEST_PAGE } else { NEWEST };
@@ -68,13 +68,13 @@ impl Sending<'_> {
     fn put(&self, path: &str, kind: &str, body: Vec<u8>) -> anyhow::Result<Said> {
         let said = self.runtime.block_on(self.upstream.put(path, kind, body))?;
         match said.status.as_u16() {
-            // Nothing else would be taken either: whoever looks after it has to do something.
+            // All other requests would fail too; someone has to fix the configuration or the server.
             401 | 403 | 404 | 421 | 429 | 503 => bail!("{}", said.refusal()),
             _ => Ok(said),
         }
     }
 
-    /// A session, if it is not there as it is here. The outer error is about the other server, the inner one about this session.
+    /// Uploads a session if it has changed since the last upload. The outer error concerns the server, the inner one this session.
     fn session(&self, id: Id) -> anyhow::Result<anyhow::Result<()>> {
         let Some(parcel) = self.parcel(id)? else { return Ok(Ok(())) };
         let text = parcel.pack()?;
@@ -95,11 +95,12 @@ impl Sending<'_> {
         let Some(found) = self.store.session(id, Audience::Owner)? else { return Ok(None) };
         let mut session = found.session.session;
         let Some(tracker) = self.store.tracker_of(session.tape)? else { return Ok(None) };
-        // Made from laps there, as it was here. Names and notes that users gave stay here; what they excluded does not count there either.
+        // Computed from the laps on the server, as it was here. Names and notes by users stay here; laps that they excluded do
+        // not count there either.
         (session.best_lap, session.theoretical_best_ms) = (None, None);
         let mut laps: Vec<_> = found.laps.into_iter().map(|lap| lap.lap).collect();
         let excluded = laps.iter().filter(|lap| lap.excluded).map(|lap| lap.id).collect();
-        // That goes as what a user said: what the tracker said stays apart from it.
+        // Exclusions are sent separately, as user edits: the tracker's reasons do not include them.
         laps.iter_mut().for_each(|lap| lap.reasons.retain(|reason| reason.code != ReasonCode::UserExcluded));
         let drivers = laps.iter().filter_map(|lap| lap.driver.clone()).chain(session.driver.clone());
         let drivers: std::collections::BTreeSet<String> = drivers.collect();
@@ -118,7 +119,7 @@ impl Sending<'_> {
         Ok(Some(Parcel { tracker, tracked, facts, hidden, excluded }))
     }
 
-    /// A tape that is closed and here, if it is not there.
+    /// Uploads a closed tape if the server does not have it.
     fn tape(&self, tape: &CataloguedTape) -> anyhow::Result<anyhow::Result<()>> {
         let Some(checksum) = tape.checksum.as_ref().filter(|_| tape.complete && tape.missing_us.is_none()) else {
             return Ok(Ok(()));
@@ -127,7 +128,7 @@ impl Sending<'_> {
         if tape.replay_of.is_some() || self.store.pushed(&upstream, "tape", tape.id.0)?.as_ref() == Some(checksum) {
             return Ok(Ok(()));
         }
-        // It may have been moved a moment ago: the catalogue will notice.
+        // The file may just have been moved; the catalogue will be updated.
         let Ok(mut file) = File::open(&tape.path) else { return Ok(Ok(())) };
         let name = Path::new(&tape.path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')).collect();
@@ -145,11 +146,14 @@ impl Sending<'_> {
             if self.stop.wanted() {
                 return Ok(Ok(()));
             }
-            let mut piece = Vec::with_capacity(PIECE);
+            let mut piece = Vec::with_capacity(CHUNK_BYTES);
             file.seek(SeekFrom::Start(offset))?;
-            Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut piece)?;
+            Read::by_ref(&mut file).take(CHUNK_BYTES as u64).read_to_end(&mut piece)?;
             if piece.is_empty() {
-                return Ok(Err(anyhow::anyhow!("tape {}: the file is shorter than the catalogue says", tape.id)));
+                return Ok(Err(anyhow::anyhow!(
+                    "tape {}: the file is shorter than recorded in the catalogue",
+                    tape.id
+                )));
             }
             said = self.put(&format!("{path}&offset={offset}"), "application/octet-stream", piece)?;
         }

@@ -1,4 +1,5 @@
-//! `export --to echoreplay` and its siblings: recordings of Echo VR go to the files of its other tools and come back, many at once, and nothing is overwritten.
+//! `export --to echoreplay` and the other capture formats: Echo VR recordings are converted to files of other tools and back, several in
+//! parallel, and nothing is overwritten.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, missing_docs)]
 use crate::support;
@@ -9,7 +10,7 @@ use std::path::Path;
 use gametape::games::echo_vr::simulated::{Match, Settings};
 use support::{Bench, text};
 
-/// Lines of a simulated match, as an `.echoreplay` file has them.
+/// Lines of a simulated match, in the format of an `.echoreplay` file.
 fn lines(settings: Settings) -> Vec<String> {
     let line = |answers: gametape::games::echo_vr::simulated::Answers| {
         let (seconds, ms) = (answers.utc_ms.div_euclid(1000) % 86_400, answers.utc_ms.rem_euclid(1000));
@@ -30,7 +31,7 @@ fn replay(bench: &Bench, name: &str, settings: Settings) -> (String, Vec<u8>) {
     (put(bench, name, &lines), lines)
 }
 
-/// The text of an `.echoreplay` file, packed or not.
+/// The text of an `.echoreplay` file, compressed or not.
 fn text_in(path: &Path) -> Vec<u8> {
     let file = std::fs::read(path).unwrap();
     if !file.starts_with(b"PK") {
@@ -46,7 +47,7 @@ fn text_in(path: &Path) -> Vec<u8> {
 fn a_replay_goes_to_a_tape_and_comes_back_with_equal_lines() {
     let bench = Bench::new();
     let mut lines = lines(Settings { frames: 120, ..Settings::default() }).concat().into_bytes();
-    // What nobody can read is kept too.
+    // Unreadable lines are kept too.
     lines.extend(b"<html>loading</html>\r\n\r\nnonsense");
     let source = put(&bench, "match.echoreplay", &lines);
     let tape = bench.expect(3, &["import", &source]).out.trim().to_owned();
@@ -56,12 +57,12 @@ fn a_replay_goes_to_a_tape_and_comes_back_with_equal_lines() {
     assert_ne!(again, source, "the replay beside it was not overwritten");
     assert!(text_in(Path::new(&again)) == lines);
     assert!(ran.err.contains("123 frames"), "{}", ran.err);
-    // Straight from the source, to a name of one's own; a name that is taken is refused.
+    // Directly from the source to a named file; an existing file is refused.
     let out = bench.path("copy.echoreplay");
     let arguments = ["export", &source, "--to", "echoreplay", "-o", text(&out)];
     bench.expect(0, &arguments);
     assert!(text_in(&out) == lines);
-    assert!(bench.expect(2, &arguments).err.contains("nothing was overwritten"));
+    assert!(bench.expect(2, &arguments).err.contains("was not overwritten"));
     assert_eq!(std::fs::read(&tape).unwrap(), before, "the tape is as it was");
     assert!(std::fs::read(&source).unwrap() == lines, "the source is as it was");
 }
@@ -92,7 +93,7 @@ fn a_folder_is_converted_at_once_and_a_bad_file_does_not_stop_the_others() {
     }
     let names: Vec<_> = std::fs::read_dir(&back).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing unfinished is left: {names:?}");
-    // The same again: other names.
+    // The same command again gets other names.
     let tape = text(&tapes.join("m1.gtape")).to_owned();
     let again = bench.expect(0, &["export", &tape, "--to", "echoreplay", "-o", text(&back)]).out;
     assert!(again.trim().ends_with("m1-2.echoreplay"), "{again}");
@@ -129,14 +130,14 @@ fn an_archive_goes_to_every_format_and_back_with_equal_records() {
             bench.expect(0, &["verify", &tape, "--against", &source]);
         }
     }
-    // Straight from one to the other, in the schema of the first generation, which says what it has no place for.
+    // Directly from one format to the other, in the first generation of the schema, which reports what it cannot represent.
     let source = text(&bench.path("nevrcap").join("two.nevrcap")).to_owned();
     let out = folder("seed.tape");
     let ran = bench.expect(0, &["export", &source, "--to", "v2-tape", "--schema", "seed", "-o", &out]);
-    assert!(ran.err.contains("that the schema has no place for were left out"), "{}", ran.err);
+    assert!(ran.err.contains("that the schema cannot represent were left out"), "{}", ran.err);
     bench.expect(2, &["export", &source, "--to", "echoreplay", "--schema", "seed"]);
     bench.expect(2, &["export", &source, "--to", "csv,nevrcap"]);
-    // Several at once, and one to stdout.
+    // Several formats at once, and one to stdout.
     let both = folder("both");
     let ran = bench.expect(0, &["export", &source, "--to", "echoreplay,v2-tape", "-o", &both, "--json"]).json();
     assert_eq!(ran["exports"].as_array().unwrap().len(), 2);

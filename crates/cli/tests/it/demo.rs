@@ -1,4 +1,4 @@
-//! `demo`: a simulated car in shared memory, recorded by the real recorder; its end by itself and by signals.
+//! `demo`: a simulated car in shared memory, recorded by the real recorder; how it ends on its own and by signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, missing_docs)]
 use crate::support;
@@ -11,7 +11,7 @@ fn values(bench: &Bench, tape: &str, channels: &str) -> Vec<String> {
     rows.lines().skip(1).map(|row| row.split_once(',').unwrap().1.to_owned()).collect()
 }
 
-/// Takes away what a killed demo leaves in memory.
+/// Removes the shared memory that a killed demo leaves.
 fn forget(prefix: &str) {
     for page in ["physics", "graphics", "static"] {
         let _ = std::fs::remove_file(format!("/dev/shm/{prefix}acpmf_{page}"));
@@ -40,7 +40,7 @@ fn demo_with_exit_makes_a_whole_tape_of_one_lap_in_a_folder_of_its_own() {
     let info = bench.expect(0, &["info", ran.out.trim(), "--json"]).json();
     let names: Vec<_> = info["streams"].as_array().unwrap().iter().map(|stream| stream["name"].clone()).collect();
     assert_eq!(names, ["physics", "graphics", "static"]);
-    // The way to the line, a lap of less than 40 s, and a second after it.
+    // The way to the start line, a lap of less than 40 s, and a second after it.
     let frames = info["streams"][0]["frames"].as_u64().unwrap();
     assert!((3_800..4_300).contains(&frames), "{frames}");
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_recorder_in_another_process_records_the_demo_by_its_prefix() {
     while recorder.try_wait().unwrap().is_none() && start.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    // If it did not end by itself.
+    // In case it did not end on its own.
     let _ = recorder.kill();
     let recorded = recorder.wait_with_output().unwrap();
     demo.kill().unwrap();
@@ -146,13 +146,13 @@ mod signals {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Command, Stdio};
 
-    /// Starts an endless demo, sends a signal when it runs, gives its end.
+    /// Starts an endless demo, sends a signal once it runs, returns how it ended.
     fn ended_by(signal: &str) -> (Bench, Ran) {
         let bench = Bench::new();
         let mut child = bench.command(&["demo"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut err = BufReader::new(child.stderr.take().unwrap());
         let mut told = String::new();
-        // It does not look dead in its first lap.
+        // It prints progress during its first lap.
         while !told.contains("recording assetto-corsa") || !told.contains("first lap: ") {
             assert!(err.read_line(&mut told).unwrap() > 0, "{told}");
         }
@@ -168,7 +168,7 @@ mod signals {
     fn ctrl_c_closes_the_tape_and_exits_with_130() {
         let (bench, ran) = ended_by("-INT");
         assert_eq!(ran.code, 130, "{}", ran.err);
-        // A machine that is busy may miss samples.
+        // A busy machine may miss samples.
         let kept = ran.err.contains("nothing was lost") || ran.err.contains("every captured frame is stored");
         assert!(kept && ran.err.contains("(stopped)"), "{}", ran.err);
         bench.expect(0, &["verify", ran.out.trim()]);
@@ -181,7 +181,7 @@ mod signals {
         bench.expect(0, &["verify", ran.out.trim()]);
     }
 
-    /// What the README promises: kill a recording and look.
+    /// What the README shows: kill a recording and inspect the tape.
     #[test]
     fn a_killed_demo_leaves_a_tape_that_info_reads_verify_calls_not_closed_and_recover_makes_whole() {
         let bench = Bench::new();

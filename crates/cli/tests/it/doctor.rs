@@ -15,7 +15,7 @@ use gametape::sys::{Prefix, SectionWriter};
 use serde_json::Value;
 use support::{Bench, keys, text};
 
-/// Runs the doctor on these names; gives its document and what it said last.
+/// Runs the doctor with these names; returns its document and its last line.
 fn doctor(bench: &Bench, code: i32, prefix: &Prefix, more: &[&str]) -> (Value, String) {
     let ran = bench.expect(code, &[&["doctor", "--json", "--names", prefix.as_str()], more].concat());
     let document = ran.json();
@@ -31,7 +31,7 @@ fn finding<'a>(document: &'a Value, what: &str) -> &'a Value {
     all.iter().find(|finding| finding["what"] == what).unwrap_or_else(|| panic!("no {what} in {document:#}"))
 }
 
-/// Does something every millisecond while something else runs.
+/// Runs something every millisecond while something else runs.
 fn meanwhile<T>(mut act: impl FnMut() + Send, run: impl FnOnce() -> T) -> T {
     let done = Arc::new(AtomicBool::new(false));
     let (stop, own) = (Arc::clone(&done), done);
@@ -107,11 +107,11 @@ fn menus_live_and_frozen_are_told_apart() {
     assert_eq!((document["ready"][0].as_str(), err.as_str()), (Some("assetto-corsa-competizione"), ""));
     let said = finding(&document, "telemetry")["text"].as_str().unwrap();
     assert!(said.contains("Competizione, live") && said.contains("test_car") && said.contains("test track"), "{said}");
-    // The same memory, and nobody writes.
+    // The same memory, but nothing writes to it.
     let (document, err) = doctor(&bench, 4, &prefix, &[]);
     assert!(err.contains("left over from a game that ended"), "{err}");
     assert_eq!(document["ready"].as_array().unwrap().len(), 0);
-    // The names are right, the wanted game is another one.
+    // The names are right, but another game is wanted.
     let (_, err) = meanwhile(|| game.step(), || doctor(&bench, 4, &prefix, &["--game", "ac"]));
     assert!(err.contains("leave out --game"), "{err}");
 }

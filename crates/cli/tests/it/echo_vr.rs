@@ -1,4 +1,4 @@
-//! Echo VR over HTTP: an imported match is played, asked by a client, and recorded again; ports and settings that are wrong are named.
+//! Echo VR over HTTP: an imported match is played, polled by a client, and recorded again; wrong ports and settings are reported.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -11,7 +11,7 @@ use gametape::format::read::Tape;
 use gametape::games::echo_vr::simulated::{Match, Settings};
 use support::{Bench, Ran, text};
 
-/// A tape made of an `.echoreplay` file, and its answers to `/session`.
+/// A tape imported from an `.echoreplay` file, and its responses of `/session`.
 fn imported(bench: &Bench) -> (String, Vec<String>) {
     let settings = Settings { frames: 100, rate_hz: 20.0, players: 4, ..Settings::default() };
     let (mut lines, mut sessions) = (String::new(), Vec::new());
@@ -25,7 +25,7 @@ fn imported(bench: &Bench) -> (String, Vec<String>) {
     (bench.expect(0, &["import", text(&source)]).out.trim().to_owned(), sessions)
 }
 
-/// A player at work on a free port.
+/// A player running on a free port.
 struct Playing {
     child: Child,
     _said: BufReader<ChildStderr>,
@@ -72,7 +72,7 @@ fn an_imported_match_is_played_to_clients_and_recorded_again() {
     let bench = Bench::new();
     let (tape, sessions) = imported(&bench);
     let playing = Playing::start(&bench, &tape);
-    // The first frame is shown a moment after the port is there.
+    // The first frame is shown a moment after the port is open.
     let answer = loop {
         let answer = playing.ask("/session");
         if !answer.starts_with("HTTP/1.1 404") {
@@ -91,7 +91,7 @@ fn an_imported_match_is_played_to_clients_and_recorded_again() {
 
     let again = bench.path("again.gtape");
     let mut record = bench.command(&["record", "--game", "echo", "--max-duration", "1s", "-o", text(&again), "--json"]);
-    // A proxy of the environment has no business here.
+    // A proxy of the environment is ignored.
     record
         .env("GAMETAPE_ECHO", &playing.port)
         .env("HTTP_PROXY", "http://127.0.0.1:9")

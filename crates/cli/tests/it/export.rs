@@ -1,4 +1,4 @@
-//! `export`: tables of tapes, exact, with laps and times; nothing is touched and nothing overwritten.
+//! `export`: tables of tapes, exact, with laps and times; sources are not modified and nothing is overwritten.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, missing_docs)]
 use crate::support;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use support::{Bench, text};
 
-/// The cells of each row by the names of the first line.
+/// Returns the cells of each row by the names of the header.
 fn rows(csv: &str) -> Vec<HashMap<String, String>> {
     assert!(csv.ends_with("\r\n") && !csv.replace("\r\n", "").contains('\n'), "lines end as RFC 4180 says");
     let mut lines = csv.split_terminator("\r\n").map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
@@ -35,14 +35,14 @@ fn a_table_has_every_frame_with_times_laps_and_units() {
     let table = rows(&std::fs::read_to_string(&csv).unwrap());
     assert!(ran.err.contains(&format!("{},{:03} rows", table.len() / 1000, table.len() % 1000)), "{}", ran.err);
 
-    // The stream that has most frames gives the rows: each of its values stands in its row.
+    // The stream with the most frames determines the rows: each of its values is in its row.
     let cat = bench.expect(0, &["cat", &tape, "--channels", "speedKmh,gear"]).out;
     let cat: Vec<&str> = cat.lines().skip(1).collect();
     assert_eq!(table.len(), cat.len());
     for (row, line) in table.iter().zip(&cat) {
         assert_eq!(format!("{},{},{}", row["time_ns"], row["speedKmh"], row["gear"]), **line);
     }
-    // A slower stream keeps what it said last, and laps are those of `laps`.
+    // A slower stream repeats its last value, and laps are those of `laps`.
     let laps = bench.expect(0, &["laps", &tape, "--json"]).json();
     for lap in laps["sessions"][0]["laps"].as_array().unwrap() {
         let (start, end) = (lap["start_ns"].as_u64().unwrap(), lap["end_ns"].as_u64().unwrap());
@@ -78,7 +78,7 @@ fn laps_get_files_of_their_own_and_nothing_is_overwritten() {
     }
     let again: Vec<String> = bench.expect(0, &arguments).out.lines().map(str::to_owned).collect();
     assert!(again.iter().all(|file| !files.contains(file)), "{again:?}");
-    bench.expect(2, &["export", &tape, "-o", first]).is_one_error_with(&["exists already"]);
+    bench.expect(2, &["export", &tape, "-o", first]).is_one_error_with(&["already exists"]);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), files.len() + again.len(), "no unfinished file is left");
 }
 
@@ -98,7 +98,7 @@ fn what_import_reads_is_exported_and_what_is_not_there_is_told() {
     }
 }
 
-/// Exports a page; `None` where this program was built without npm, and says so as it should.
+/// Exports a report; `None` if this program was built without npm, after checking its error.
 fn page(bench: &Bench, arguments: &[&str]) -> Option<Vec<String>> {
     let ran = bench.run(arguments);
     if ran.code == 1 && ran.err.contains("built without its web pages") {
@@ -109,7 +109,7 @@ fn page(bench: &Bench, arguments: &[&str]) -> Option<Vec<String>> {
     Some(ran.out.lines().map(str::to_owned).collect())
 }
 
-/// The document in a page.
+/// Returns the document in a report.
 fn document(html: &str) -> serde_json::Value {
     let (_, data) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
     serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
@@ -133,14 +133,14 @@ fn the_newest_tape_becomes_a_table_and_a_page_and_a_summary_tells_of_it() {
     }
     assert!(report["lines"]["laps"].as_array().unwrap().len() >= 2);
     assert!(report["tracks"][0]["outline_m"].as_array().unwrap().len() > 50);
-    // Nothing in it names a place to load from.
+    // Nothing in it refers to an external resource.
     assert!(html.contains("default-src 'none'") && !html.contains("src=\"") && !html.contains("@import"));
     let again = page(&bench, &["export", "--to", "html,csv"]).unwrap();
     assert!(again.iter().all(|file| !files.contains(file)), "{again:?}");
     assert_eq!(std::fs::read_to_string(&files[1]).unwrap(), html, "nothing was overwritten");
     let told = bench.expect(0, &["export", "--to", "html", "-o", text(&bench.path("a.html"))]).err;
     assert!(told.contains("gametape ring") && told.contains("laps (") && told.contains("best 0:"), "{told}");
-    bench.expect(2, &["export", "--to", "html", "--per-lap"]).is_one_error_with(&["leave --per-lap out"]);
+    bench.expect(2, &["export", "--to", "html", "--per-lap"]).is_one_error_with(&["omit --per-lap"]);
     assert_eq!(std::fs::read(&tape).unwrap(), before, "the source is as it was");
 }
 
@@ -221,7 +221,7 @@ fn a_table_goes_to_stdout_and_has_the_rows_and_columns_that_were_asked_for() {
         let ran = bench.expect(2, &[vec!["export", &tape], arguments].concat());
         assert!(ran.err.contains(word), "{word}: {}", ran.err);
     }
-    bench.expect(4, &["export", &tape, "--from", "1h"]).is_one_error_with(&["no frame between", &tape]);
+    bench.expect(4, &["export", &tape, "--from", "1h"]).is_one_error_with(&["no frames between", &tape]);
 }
 
 #[test]

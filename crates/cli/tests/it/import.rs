@@ -45,7 +45,7 @@ fn an_imported_file_is_in_the_tapes_folder_the_catalogue_and_the_store_once() {
         assert_eq!(import["store"]["new_entries"], 0, "{report}");
     }
     assert_eq!(std::fs::read_dir(bench.path("tapes")).unwrap().count(), 1);
-    // A place that was named gets its file; the laps are not doubled.
+    // A named output gets its file; the laps are not duplicated.
     let out = bench.path("mine.gtape");
     bench.expect(0, &["import", text(&source), "-o", text(&out)]);
     assert!(out.is_file());
@@ -101,8 +101,7 @@ fn a_tape_without_laps_and_a_playback_are_skipped_by_name_and_rebuild_ends_with_
     bench.expect(0, &["import", text(&other)]);
     playback(&bench.path("tapes/played.gtape"));
     let ran = bench.expect(0, &["laps", "rebuild"]);
-    for said in
-        ["match.gtape: skipped: rocket-league has no laps", "played.gtape: skipped: the recording of a playback"]
+    for said in ["match.gtape: skipped: rocket-league has no laps", "played.gtape: skipped: a recording of a playback"]
     {
         assert!(ran.err.contains(said), "{said} is not in {}", ran.err);
     }
@@ -113,7 +112,7 @@ fn a_tape_without_laps_and_a_playback_are_skipped_by_name_and_rebuild_ends_with_
     assert!(reasons.contains(&Some("no_laps")) && reasons.contains(&Some("playback")), "{report}");
 }
 
-/// A tape of a recorder that heard a player.
+/// A tape of a recorder that recorded a player.
 fn playback(path: &std::path::Path) {
     use gametape::format::write::{StdFiles, WriteOptions, Writer};
     let options = WriteOptions::new(gametape::identity::new_id());

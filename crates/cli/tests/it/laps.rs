@@ -19,7 +19,7 @@ fn record(bench: &Bench, name: &str, simulation: Simulation) -> String {
     let mut tape = TapeBuilder::create(Arc::new(StdFiles), &path, &options, false).unwrap();
     let layouts = [("physics", &acc::PHYSICS_800), ("graphics", &acc::GRAPHICS_1588), ("static", &acc::STATIC_820)];
     let ids = layouts.map(|(name, layout)| {
-        // As the recorder does: a page that does not change is stored once, and still holds.
+        // As the recorder does: a page that does not change is stored once, and stays valid.
         let spec = StreamSpec { skip_unchanged: true, ..stream_of_layout(acc::GAME.id, name, "shm", layout) };
         tape.add_stream(spec, 0).unwrap()
     });
@@ -35,7 +35,7 @@ fn record(bench: &Bench, name: &str, simulation: Simulation) -> String {
     text(&path).to_owned()
 }
 
-/// A lap, a faster one that is cut, a slow one; then the session is started again.
+/// A lap, a faster invalid one, a slow one; then the session is restarted.
 fn scripted(bench: &Bench) -> String {
     let script = Script::new()
         .lap(&[30_500, 34_700, 35_200])
@@ -191,7 +191,7 @@ fn a_lap_is_cut_played_and_split() {
     let cut = laps_of(&bench, text(&lap));
     assert_eq!((cut.len(), &cut[0]["tape_lap"]), (1, &serde_json::json!(1)), "{cut:?}");
     assert_eq!(facts(&cut[0]), facts(&all[1]));
-    // What is made of it in turn is not taken for the lap.
+    // A tape cut from it in turn is not mistaken for the lap.
     let again = bench.path("again.gtape");
     bench.expect(0, &["cut", text(&lap), "--from", "1", "--to", "60", "-o", text(&again)]);
     assert!(laps_of(&bench, text(&again)).iter().all(|lap| lap["time_ms"].is_null() || lap["complete"] == false));
@@ -215,7 +215,7 @@ fn a_lap_is_cut_played_and_split() {
         let lap = laps_of(&bench, path);
         assert_eq!((lap.len(), facts(&lap[0])), (1, facts(before)), "{path}");
     }
-    bench.expect(1, &["split", &tape, "--by", "lap", "-o", text(&parts)]).is_one_error_with(&["exists already"]);
+    bench.expect(1, &["split", &tape, "--by", "lap", "-o", text(&parts)]).is_one_error_with(&["already exists"]);
     let made = bench.expect(0, &["split", &tape, "--by", "session"]).out;
     assert_eq!(made.lines().count(), 2);
     let second = bench.expect(0, &["laps", made.lines().nth(1).unwrap(), "--json"]).json();
@@ -277,7 +277,7 @@ fn laps_are_excluded_noted_deleted_and_come_back() {
     };
     let (best, session) = laps();
     let (best, id) = (best.unwrap(), session["id"].as_str().unwrap().to_owned());
-    // The first lap is the best one, by its place on the tape and by its id.
+    // The first lap is the best one, by its number on the tape and by its id.
     let edited = bench.expect(0, &["laps", "exclude", &format!("{tape}#1"), "--json"]).json();
     assert_eq!((&edited["edited"][0]["id"], &edited["edited"][0]["excluded"]), (&best.as_str().into(), &true.into()));
     assert_ne!(laps().0.as_deref(), Some(best.as_str()), "an excluded lap is no best");
@@ -295,7 +295,7 @@ fn laps_are_excluded_noted_deleted_and_come_back() {
     assert_eq!(count(&laps().1), count(&session) - 1, "it stays deleted");
     bench.expect(0, &["laps", "restore", &best]);
     assert_eq!(laps().1, session);
-    // A session too, but it cannot be excluded.
+    // The same for a session, but it cannot be excluded.
     bench.expect(2, &["laps", "exclude", &id]).is_one_error_with(&["session"]);
     bench.expect(0, &["laps", "delete", &id]);
     bench.expect(0, &["laps", "restore", &id]);
@@ -314,7 +314,7 @@ fn a_token_is_revoked_by_its_name_and_has_one() {
     bench.expect(0, &["token", "add", "rig"]);
     let ran = bench.expect(0, &["token", "revoke", "rig"]);
     assert!(ran.err.contains("revoked rig"), "{}", ran.err);
-    // A name that is free again is that of the new token.
+    // The name of a revoked token can be used again.
     bench.expect(0, &["token", "add", "rig"]);
     bench.expect(0, &["token", "revoke", "rig"]);
     let tokens = bench.expect(0, &["token", "list", "--json"]).json();

@@ -1,4 +1,4 @@
-//! `gametape` without a command, and what it leaves: a scripted race through real shared memory comes out of the API, the store and the tape as it was
+//! `gametape` without a command: a scripted race through real shared memory is returned by the API, the store and the tape as it was
 //! driven.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
@@ -15,7 +15,7 @@ use gametape_simulator::{Script, Simulation};
 use serde_json::Value;
 use support::Bench;
 
-/// The main job in a process of its own.
+/// The main job in its own process.
 struct Job {
     child: Child,
     address: String,
@@ -47,7 +47,7 @@ impl Job {
         serde_json::from_str(said.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
-    /// What listeners are told from now on, until the socket is closed.
+    /// Follows the live stream until the socket is closed.
     fn listen(&self) -> std::thread::JoinHandle<String> {
         let mut socket = TcpStream::connect(&self.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
@@ -60,21 +60,21 @@ impl Job {
         })
     }
 
-    /// Ends when listeners are told of this.
+    /// Waits until this is published.
     fn wait_for(&self, event: &'static str) -> std::thread::JoinHandle<()> {
         let mut socket = TcpStream::connect(&self.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let request = format!("GET /api/v1/live HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
         socket.write_all(request.as_bytes()).unwrap();
         std::thread::spawn(move || {
-            // A quiet stream is not silent: it says now and then that it is there.
+            // A quiet stream still sends keep-alives.
             let until = Instant::now() + Duration::from_secs(120);
             let mut lines = BufReader::new(socket).lines().take_while(|_| Instant::now() < until);
             assert!(lines.any(|line| line.unwrap() == format!("event: {event}")), "{event} did not come");
         })
     }
 
-    /// Ends it as Ctrl+C does; the exit code, stdout and what it said meanwhile.
+    /// Stops it as Ctrl+C does; returns the exit code, stdout and stderr.
     fn end(mut self) -> (Option<i32>, String, String) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -99,7 +99,7 @@ fn drive(prefix: &str, script: Script) {
     game.stop(&clock).unwrap();
 }
 
-/// Time, sectors and whether it counts, of the laps that were finished.
+/// Time, sectors and validity of the finished laps.
 fn finished(sessions: &Value) -> Vec<(u64, Vec<u64>, Option<bool>)> {
     let laps = sessions["sessions"].as_array().unwrap().iter().flat_map(|session| session["laps"].as_array().unwrap());
     let done = laps.filter(|lap| lap["state"] == "final");
@@ -110,7 +110,7 @@ fn finished(sessions: &Value) -> Vec<(u64, Vec<u64>, Option<bool>)> {
     .collect()
 }
 
-/// Without what comes from a page beside the one of the lap: which of the two was copied first at the line may differ by a frame.
+/// Without values from a page other than that of the lap: which of the two was copied first at the line may differ by a frame.
 fn without_weather(mut report: Value) -> Value {
     let sessions = report["sessions"].as_array_mut().unwrap();
     for session in sessions {
@@ -164,13 +164,13 @@ fn a_scripted_race_comes_out_of_the_api_the_store_and_the_tape_as_it_was_driven(
     for words in ["0:11.400", "0:10.800!", "0:11.100"] {
         assert!(said.contains(words), "{words:?} is not in {said}");
     }
-    // A machine that is busy may miss samples.
+    // A busy machine may miss samples.
     assert!(said.contains("nothing was lost") || said.contains("every captured frame is stored"), "{said}");
     let heard = heard.join().unwrap();
     assert_eq!(heard.matches("event: lap_final").count(), 3, "{heard}");
     assert!(heard.find("event: lap_opened") < heard.find("event: lap_final"), "{heard}");
 
-    // Who looks on saw the car drive, with the ids that the store has, and how it stood against the best lap so far.
+    // Live clients saw the car drive, with the ids of the store, and the delta to the best lap so far.
     let cars: Vec<Value> = heard
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
@@ -193,7 +193,7 @@ fn a_scripted_race_comes_out_of_the_api_the_store_and_the_tape_as_it_was_driven(
     let third = in_lap(2);
     assert!((third.last().unwrap() + 300).abs() <= 60, "against the first: the second does not count: {third:?}");
 
-    // The store and the tape say the same.
+    // The store and the tape agree.
     let stored = bench.expect(0, &["laps", "--json"]).json();
     assert_eq!(finished(&stored), expected);
     let tape = out.trim();
@@ -220,7 +220,7 @@ fn h1_a_lap_that_was_told_of_is_there_though_the_job_is_killed_at_once() {
     driving.join().unwrap();
     let expected = vec![(11_400, vec![3_500, 4_700, 3_200], Some(true))];
     assert_eq!(finished(&bench.expect(0, &["laps", "--json"]).json()), expected);
-    // From the tape that broke off comes the same lap, and not a second one.
+    // The interrupted tape gives the same lap, not a second one.
     bench.expect(0, &["laps", "rebuild", "--all"]);
     let again = bench.expect(0, &["laps", "--json"]).json();
     assert_eq!(finished(&again), expected);
@@ -235,7 +235,7 @@ fn tapes_that_were_only_recorded_get_their_laps_when_they_are_rebuilt() {
     let shown = bench.expect(0, &["laps"]);
     assert!(shown.err.contains("gametape demo") && shown.out.contains("best 0:3"), "{}{}", shown.err, shown.out);
 
-    // As `record` leaves it: a tape, and nobody has tracked it.
+    // As `record` leaves it: a tape that was not tracked.
     std::fs::create_dir_all(bench.path("tapes")).unwrap();
     let own = bench.path("tapes/own.gtape");
     std::fs::copy(tape.trim(), &own).unwrap();
@@ -252,20 +252,24 @@ fn tapes_that_were_only_recorded_get_their_laps_when_they_are_rebuilt() {
     assert_eq!(bench.expect(0, &["laps", "rebuild", "--json"]).json()["tapes"]["moved"], 1);
     std::fs::remove_file(bench.path("tapes/moved.gtape")).unwrap();
     let gone = bench.expect(0, &["laps", "rebuild"]).out;
-    assert!(gone.contains("1 gone; their laps stay"), "{gone}");
+    assert!(gone.contains("1 missing; their laps are kept"), "{gone}");
     assert_eq!(bench.expect(0, &["laps", "--json"]).json(), laps);
-    bench.expect(2, &["laps", "rebuild", "no-such-folder"]).is_one_error_with(&["is no folder"]);
+    bench.expect(2, &["laps", "rebuild", "no-such-folder"]).is_one_error_with(&["is not a folder"]);
 }
 
 #[test]
 fn without_a_store_it_still_records() {
     let bench = Bench::new();
     let mut command = bench.command(&["demo", "--exit", "--speed", "50"]);
-    // A folder is in the place of the file.
+    // A folder is at the path of the file.
     std::fs::create_dir_all(bench.path("demo/laps.sqlite")).unwrap();
     let ran = support::Ran::of(&command.output().unwrap());
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("warning: only recording") && ran.err.contains("gametape laps rebuild"), "{}", ran.err);
+    assert!(
+        ran.err.contains("warning: recording without laps") && ran.err.contains("gametape laps rebuild"),
+        "{}",
+        ran.err
+    );
     bench.expect(0, &["verify", ran.out.trim()]);
 }
 
@@ -273,19 +277,19 @@ fn without_a_store_it_still_records() {
 fn a_second_one_says_that_the_first_runs_and_where() {
     let bench = Bench::new();
     let prefix = format!("main-job-second-{}-", std::process::id());
-    // The address that is asked for is taken: port 0 is any free one.
+    // The requested address is in use; port 0 is any free one.
     let mut command = bench.command(&["--names", &prefix, "--bind", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut lines = String::new();
-    while !lines.contains(&format!("names of memory begin with {prefix}")) {
+    while !lines.contains(&format!("shared-memory names start with {prefix}")) {
         assert!(said.read_line(&mut lines).unwrap() > 0, "{lines}");
     }
     let address = lines.lines().next().unwrap().rsplit_once("http://").unwrap().1.to_owned();
     let job = Job { child, address: address.clone(), said };
     assert!(job.get("/api/v1/sessions")["sessions"].is_array());
-    bench.expect(1, &["--names", &prefix]).is_one_error_with(&["runs already", &address, "Ctrl+C"]);
-    // A recorder of other names is not in its way.
+    bench.expect(1, &["--names", &prefix]).is_one_error_with(&["already running", &address, "Ctrl+C"]);
+    // A recorder with other names does not conflict.
     let other = format!("{prefix}other-");
     let second = Job::start(&bench, &other);
     assert_ne!(second.address, address);
@@ -353,7 +357,7 @@ fn idle_connections_do_not_take_the_files_that_recording_needs() {
     command.args(["-c", "ulimit -n 256 && exec \"$0\"", env!("CARGO_BIN_EXE_gametape")]);
     command.env("GAMETAPE_DATA_DIR", bench.folder.path()).env_remove("GAMETAPE_STORE").stdin(Stdio::null());
     let job = Job::of(command, &prefix);
-    // Some are closed at once; those that are not say nothing.
+    // Some are closed at once; the others receive nothing.
     let idle: Vec<_> = (0..300).map(|_| TcpStream::connect(&job.address)).collect();
     drive(&prefix, Script::new().lap(&[1_000, 1_000, 1_000]));
     drop(idle);

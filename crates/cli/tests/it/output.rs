@@ -1,4 +1,5 @@
-//! What the program prints: nothing in it can steer a terminal, data in a pipe is exact, errors are JSON where JSON is asked for, and only regular files are read.
+//! Output of the program: nothing in it can control a terminal, data in a pipe is exact, errors are JSON with `--json`,
+//! and only regular files are read.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -13,12 +14,12 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use support::{Bench, Ran, keys, text};
 
-/// Guards against a hang; no test waits for it.
+/// Guards against a hang; no test depends on it.
 const HANG: Duration = Duration::from_secs(120);
-/// Writes to the clipboard, clears the screen, turns the direction of writing, and a formula of a spreadsheet.
+/// Writes to the clipboard, clears the screen, changes the text direction, and is a spreadsheet formula.
 const NASTY: &str = "=A\u{1b}]52;c;QQ==\u{7}\u{9b}2J\u{202e}b";
 
-/// Runs with stdout and stderr on a terminal; gives the exit code and what the terminal got.
+/// Runs with stdout and stderr on a terminal; returns the exit code and what the terminal received.
 fn on_terminal(bench: &Bench, arguments: &[&str]) -> (i32, String) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -28,7 +29,7 @@ fn on_terminal(bench: &Bench, arguments: &[&str]) -> (i32, String) {
     let mut command = bench.command(arguments);
     command.env("NO_COLOR", "1").stdout(inside.try_clone().unwrap()).stderr(inside);
     let mut child = command.spawn().unwrap();
-    // Only the child has the inside now: its end ends the reading.
+    // Only the child holds the other end now: reading ends when it exits.
     drop(command);
     let mut screen = Vec::new();
     let mut piece = [0; 4096];
@@ -39,7 +40,7 @@ fn on_terminal(bench: &Bench, arguments: &[&str]) -> (i32, String) {
     (child.wait().unwrap().code().unwrap(), String::from_utf8(screen).unwrap())
 }
 
-/// The progress bar is the program's own: it moves the cursor in ways that no text of a tape can begin.
+/// The progress bar is the program's own: it moves the cursor with sequences that no text of a tape can contain.
 fn steers(screen: &str) -> bool {
     screen.contains("\u{1b}]") || screen.contains(['\u{7}', '\u{9b}', '\u{202e}'])
 }
@@ -84,7 +85,7 @@ fn nothing_that_others_wrote_steers_the_terminal_and_data_in_a_pipe_is_exact() {
         assert!(!steers(&screen), "{arguments:?}: {screen:?}");
         assert!(screen.contains("]52;c;QQ=="), "the text is shown: {arguments:?}: {screen:?}");
     }
-    // In a pipe everything is as it was written; a spreadsheet runs no formula.
+    // In a pipe everything is exact, except that CSV cells cannot start a formula.
     let events = bench.expect(0, &["cat", tape, "--events"]).out;
     assert_eq!(events.lines().find(|line| line.contains("mark")), Some(format!("5,mark,'{NASTY}").as_str()));
     let events = bench.expect(0, &["cat", tape, "--events", "--format", "jsonl"]).out;
@@ -112,7 +113,7 @@ fn laps_as_csv_are_exact_in_a_pipe_and_safe_on_a_terminal() {
     assert!(code == 0 && !steers(&screen) && screen.contains("]52;c;QQ=="), "{screen:?}");
 }
 
-/// Runs to the end, which has to come.
+/// Runs to the end, which must come.
 fn ends(bench: &Bench, arguments: &[&str]) -> Ran {
     let mut child = bench.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();

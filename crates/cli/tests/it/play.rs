@@ -1,4 +1,4 @@
-//! `play`: exit codes, signals, steps from standard input, the stand-in process, refusals.
+//! `play`: exit codes, signals, steps from stdin, the stand-in process, refusals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -33,7 +33,7 @@ fn number(section: &SectionReader, at: u64) -> i32 {
     i32::from_le_bytes(bytes)
 }
 
-/// A player at work, and the row buffers' section it writes.
+/// A running player, and the section of row buffers it writes.
 fn playing(bench: &Bench, arguments: &[&str], names: &str) -> (Child, SectionReader) {
     let mut command = bench.command(arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -83,7 +83,7 @@ fn a_line_on_standard_input_is_a_frame() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"\n\n\n\n\n").unwrap();
     let ran = Ran::of(&child.wait_with_output().unwrap());
-    // What is seen at the beginning is there before the first line.
+    // The initial state is there before the first line is read.
     assert_eq!((ran.code, &ran.json()["frames"]), (0, &6.into()), "{}", ran.err);
 }
 
@@ -100,7 +100,7 @@ fn a_process_of_the_games_name_runs_as_long_as_the_player_even_if_that_is_killed
     let (tape, _) = bench.imported(100);
     for kill in [false, true] {
         let names = names(if kill { "killed" } else { "named" });
-        // As the system cuts it: 15 letters.
+        // Truncated by the system to 15 characters.
         let name = format!("gt{}{kill}.exe", std::process::id() % 10_000);
         let arguments = ["play", &tape, "--loop", "--names", &names, "--as-process", &name];
         let (mut child, _memory) = playing(&bench, &arguments, &names);

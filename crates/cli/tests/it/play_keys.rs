@@ -1,4 +1,4 @@
-//! The keys of `play`, on a terminal of the test's own. What a key did is read from the memory that is played into.
+//! The keys of `play`, on a terminal of the test. The effect of a key is read from the shared memory.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -16,9 +16,9 @@ use rustix::termios::{LocalModes, Termios, tcgetattr};
 use support::ibt::row_at;
 use support::{Bench, Ran};
 
-/// Guards against a hang; no test waits for it.
+/// Guards against a hang; no test depends on it.
 const HANG: Duration = Duration::from_secs(60);
-/// Rows of a second, as `support::ibt` makes them.
+/// Rows per second, as `support::ibt` makes them.
 const SECOND: usize = 64;
 
 const SPACE: &[u8] = b" ";
@@ -54,7 +54,7 @@ fn number(memory: &SectionReader, at: u64) -> i32 {
     i32::from_le_bytes(bytes)
 }
 
-/// Two of what a terminal does that tell whether keys come one by one.
+/// Two terminal settings that show whether keys arrive one by one.
 fn modes(terminal: &Termios) -> LocalModes {
     terminal.local_modes & (LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
 }
@@ -72,7 +72,7 @@ impl Player {
         let mut command = bench.command(&[&["play", &tape, "--json", "--names", &names], more].concat());
         command.stdin(inside.try_clone().unwrap()).stderr(inside).stdout(Stdio::piped());
         let child = command.spawn().unwrap();
-        // Only the child has the inside now: its end ends the reading.
+        // Only the child holds the other end now: reading ends when it exits.
         drop(command);
         let terminal = File::from(terminal);
         let screen = std::thread::spawn({
@@ -101,7 +101,7 @@ impl Player {
         self.terminal.write_all(key).unwrap();
     }
 
-    /// The number of the newest row. The tick, by which clients know it, never falls.
+    /// Returns the number of the latest row. The tick, by which clients identify it, never decreases.
     fn row(&mut self) -> usize {
         loop {
             let newest = (0..3).map(|i| 48 + 16 * i).max_by_key(|at| number(&self.memory, *at)).unwrap();
@@ -129,7 +129,7 @@ impl Player {
         }
     }
 
-    /// Waits until nothing moves, gives the row.
+    /// Waits until nothing changes, returns the row.
     fn standing(&mut self) -> usize {
         let mut last = (self.row(), Instant::now());
         let start = Instant::now();
@@ -144,7 +144,7 @@ impl Player {
         last.0
     }
 
-    /// Waits for the end. The terminal is as it was, clients see the game as gone.
+    /// Waits for the end. The terminal is restored, clients see the game disappear.
     fn end(self) -> (Ran, String) {
         let ran = Ran::of(&self.child.wait_with_output().unwrap());
         assert_eq!(number(&self.memory, 4), 0, "the game is off");
@@ -169,7 +169,7 @@ fn space_stands_still_n_steps_arrows_seek_and_q_ends() {
     player.press_for(LEFT, row);
     player.press_for(UP, row + 60 * SECOND);
     player.press_for(DOWN, row);
-    // Before the beginning is the beginning.
+    // Seeking before the start goes to the start.
     player.press_for(DOWN, 0);
     assert_eq!(player.standing(), 0, "it still stands");
     player.press(SPACE);
@@ -177,7 +177,7 @@ fn space_stands_still_n_steps_arrows_seek_and_q_ends() {
     player.press(b"q");
     let (ran, screen) = player.end();
     assert_eq!(ran.code, 0);
-    assert!(screen.contains("space stands still, arrows seek, q or Ctrl+C ends"), "{screen:?}");
+    assert!(screen.contains("space pauses, arrows seek, q or Ctrl+C quits"), "{screen:?}");
     assert!(screen.contains("frames shown"), "{screen:?}");
 }
 

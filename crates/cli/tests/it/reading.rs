@@ -1,4 +1,4 @@
-//! `info`, `cat` and `verify`: fields that others rely on, exit codes, pipes.
+//! `info`, `cat` and `verify`: stable fields, exit codes, pipes.
 #![allow(clippy::unwrap_used, missing_docs)]
 use crate::support;
 
@@ -226,7 +226,7 @@ fn verify_json_has_the_fields_of_the_contract_and_damage_is_3() {
 fn cat_tells_of_damage_that_lies_outside_the_times_it_gives() {
     let bench = Bench::new();
     let mut bytes = std::fs::read(bench.demo_tape()).unwrap();
-    // Without its trailer the tape is opened by looking at every record, which finds the damage in the middle.
+    // Without its trailer the tape is opened by scanning every record, which finds the damage in the middle.
     let (middle, end) = (bytes.len() / 2, bytes.len() - 30);
     bytes[middle] ^= 1;
     bytes.truncate(end);
@@ -248,7 +248,7 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
     let bench = Bench::new();
     let (tape, source) = bench.imported(100);
     let same = bench.expect(0, &["verify", &tape, "--against", &source]);
-    assert!(same.out.contains("the same as"), "{}", same.out);
+    assert!(same.out.contains("identical to"), "{}", same.out);
     let mut bytes = std::fs::read(&source).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -262,7 +262,7 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
     bench.expect(1, &["verify", &tape, "--against", text(&zstd)]).is_one_error_with(&["no kind", "zstd"]);
 }
 
-/// Two streams of frames, and an event that would turn a terminal red.
+/// Two data streams, and an event that would turn a terminal red.
 fn two_streams(bench: &Bench, close: bool) -> String {
     use gametape::format::write::{StdFiles, WriteOptions, Writer};
     use gametape::format::{Channel, ChannelType, StreamSpec};

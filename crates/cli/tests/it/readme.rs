@@ -1,4 +1,4 @@
-//! What README shows works as it stands there.
+//! The example of the README works as shown.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -14,12 +14,12 @@ use support::{Bench, Ran, text};
 
 const TEST: &str = "the_ten_lines_of_the_readme_print_the_speeds_of_a_replayed_ibt";
 const README: &str = include_str!("../../../../README.md");
-/// What the script opens.
+/// The file that the script opens.
 const MEMORY: &str = "/dev/shm/IRSDKMemMapFileName";
-/// Rows of a second, as `support::ibt` makes them.
+/// Rows per second, as `support::ibt` makes them.
 const SECOND: usize = 64;
 
-/// The interpreter that has pyirsdk, or a loud skip.
+/// Returns the interpreter that has pyirsdk, or skips with a message.
 fn python() -> Option<PathBuf> {
     let python = std::env::var_os("GAMETAPE_PYTHON").map(PathBuf::from);
     if python.is_none() {
@@ -48,7 +48,7 @@ fn the_ten_lines_of_the_readme_print_the_speeds_of_a_replayed_ibt() {
     let bench = Bench::new();
     let source = put(&bench.path("race.ibt"), &driven_ibt(100 * SECOND));
     let tape = bench.path("race.gtape");
-    // As the first line of the script says, but under other names.
+    // As in the first line of the script, but with other names.
     bench.expect(0, &["import", text(&source), "-o", text(&tape)]);
     let names = format!("gametape-readme-{}-", std::process::id());
     let memory = format!("/dev/shm/{names}IRSDKMemMapFileName");
@@ -75,7 +75,7 @@ fn the_ten_lines_of_the_readme_print_the_speeds_of_a_replayed_ibt() {
             assert!(Command::new("kill").arg(player.id().to_string()).status().unwrap().success());
         }
     }
-    // The game is gone, so the script is done.
+    // The game has disappeared, so the script ends.
     assert!(client.wait().unwrap().success() && shown.len() >= 3, "{shown:?}");
     assert_eq!(Ran::of(&player.wait_with_output().unwrap()).code, 0);
     let mut last = None;
@@ -84,7 +84,7 @@ fn the_ten_lines_of_the_readme_print_the_speeds_of_a_replayed_ibt() {
         let (time, speed) = line.trim().strip_suffix(" km/h").and_then(|line| line.split_once(" s ")).unwrap();
         let row = row_at(time.parse().unwrap());
         let speed: f64 = speed.trim().parse().unwrap();
-        // Two reads: the second may be of a later row.
+        // Two reads: the second may see a later row.
         let is_of = |row: usize| (f64::from(speed_of(row)) * 3.6 - speed).abs() < 0.06;
         assert!((row..row + SECOND).any(is_of), "{line}: not row {row}, nor one soon after");
         assert!(last.is_none_or(|last| row > last), "{shown:?}");

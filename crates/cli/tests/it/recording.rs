@@ -21,7 +21,7 @@ struct Recorder {
     game: Game,
 }
 
-/// A process that does not outlive a test that fails.
+/// A process that is killed if the test fails.
 struct Guard(Option<Child>);
 
 impl Guard {
@@ -60,7 +60,7 @@ impl Recorder {
         Self { child: Guard(Some(child)), game }
     }
 
-    /// Drives until this many frames are on the tape; gives how many it was told of.
+    /// Drives until this many frames are on the tape; returns the number that the recorder reported.
     fn drive_until(&mut self, bench: &Bench, frames: u64) -> u64 {
         if self.game.graphics.status != 2 {
             self.game.status(2);
@@ -79,7 +79,7 @@ impl Recorder {
     }
 
     fn signal(&self, signal: &str) {
-        // Nobody has waited for it, so its id is still its own.
+        // Nothing has waited for it, so its id is still valid.
         assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
     }
 
@@ -91,7 +91,7 @@ impl Recorder {
     }
 }
 
-/// Frames that the recorder has accepted, by its own word.
+/// Frames accepted by the recorder, as it reports them.
 fn accepted(bench: &Bench, process: u32) -> u64 {
     let running = recorders(&bench.path("run")).unwrap();
     let Some(recorder) = running.iter().find(|recorder| recorder.process == process) else { return 0 };
@@ -111,7 +111,7 @@ fn ctrl_c_leaves_a_whole_tape_and_says_what_is_on_it() {
     recorder.signal("-INT");
     let ran = recorder.end();
     let path = ran.out.trim().to_owned();
-    // A disk that does not keep up is the machine's fault, and is told.
+    // A disk that is too slow is the machine's fault, and is reported.
     let kept = ran.err.contains("nothing was lost") || ran.err.contains("every captured frame is stored");
     assert!(if ran.code == 3 { ran.err.contains("LOST") } else { ran.code == 130 && kept }, "{}", ran.err);
     assert!(ran.err.contains("(stopped)"), "{}", ran.err);
@@ -141,12 +141,12 @@ fn a_signal_from_the_system_is_a_clean_end() {
 #[test]
 fn a_second_signal_ends_at_once_and_nothing_that_was_accepted_is_lost() {
     let bench = Bench::new();
-    // Two threads may take a signal each at the same moment, and then neither is the second one.
+    // Two threads may each take a signal at the same moment, and then neither is the second one.
     let at_once = (0..5).any(|round| {
         let file = bench.path(&format!("{round}.gtape"));
         let mut recorder = Recorder::start(&bench, &prefix("twice"), &["--hz", "500", "-o", file.to_str().unwrap()]);
         let recorded = recorder.drive_until(&bench, 100);
-        // It finds both when it goes on: no time in between to end after the first.
+        // It finds both signals pending when it continues: there is no time to end after the first.
         for signal in ["-STOP", "-INT", "-TERM", "-CONT"] {
             recorder.signal(signal);
         }
@@ -161,7 +161,7 @@ fn a_second_signal_ends_at_once_and_nothing_that_was_accepted_is_lost() {
 
 #[test]
 fn one_signal_closes_the_tape() {
-    // The same as above with one signal less: what the test above looks for is not there.
+    // The control of the test above, with one signal less: its effect must be absent.
     let bench = Bench::new();
     let file = bench.path("a.gtape");
     let mut recorder = Recorder::start(&bench, &prefix("once"), &["--hz", "500", "-o", file.to_str().unwrap()]);
@@ -222,7 +222,7 @@ fn a_mark_reaches_the_recorder_that_runs() {
     assert!(events.contains("turn 3"), "{events}");
 }
 
-/// Drives for so long, whatever is recorded of it.
+/// Drives for this long, whatever is recorded.
 fn drive_for(recorder: &mut Recorder, time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {
@@ -231,7 +231,7 @@ fn drive_for(recorder: &mut Recorder, time: Duration) {
     }
 }
 
-/// Packet ids of the physics frames, which have to follow each other.
+/// Returns the packet ids of the physics frames, which have to be consecutive.
 fn packets(path: &str) -> (i32, i32) {
     let tape = Tape::open(path).unwrap();
     let mut frames = tape.frames(tape.stream_named("physics").unwrap());
@@ -298,7 +298,7 @@ fn a_killed_recorder_loses_nothing_that_was_accepted() {
         without_journals += recorded.saturating_sub(found);
     }
     assert!(all > 1000, "{all} frames: too few to say anything");
-    // How many depends on how far the encoder was each time.
+    // How many depends on the progress of the encoder each time.
     assert!(without_journals > 0, "control: without journals frames must be missing");
 }
 
@@ -368,7 +368,7 @@ fn without_arguments_it_waits_for_a_game() {
 #[test]
 fn a_folder_that_cannot_be_written_to_is_refused_at_the_start() {
     let bench = Bench::new();
-    // A file in its place: that stops the superuser, too.
+    // A file at the path of the folder: that stops root, too.
     for name in ["tapes", "demo"] {
         drop(std::fs::File::create_new(bench.path(name)).unwrap());
     }
@@ -379,11 +379,11 @@ fn a_folder_that_cannot_be_written_to_is_refused_at_the_start() {
     bench.expect(1, &["demo", "--exit"]).is_one_error_with(&["cannot write to the folder", "demo"]);
 }
 
-/// A process that holds a small file system in memory, in a mount namespace of its own. Others reach it through `/proc`.
+/// A process that holds a small file system in memory, in its own mount namespace. Others access it through `/proc`.
 struct SmallDisk(Child);
 
 impl SmallDisk {
-    /// `None` where the system does not allow it.
+    /// `None` if the system does not allow it.
     fn mount(at: &std::path::Path, size: &str) -> Option<Self> {
         let script = format!("mount -t tmpfs -o size={size} none '{}' && echo ready && cat", at.display());
         let mut command = Command::new("unshare");
@@ -432,7 +432,7 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
         },
     };
     recorder.drive_until(&bench, 50);
-    // Fills what is left, to the last byte.
+    // Fills the rest, to the last byte.
     let mut filler = std::fs::File::create_new(small.join("filler")).unwrap();
     let full = std::io::copy(&mut std::io::repeat(7), &mut filler).unwrap_err();
     assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
@@ -446,7 +446,7 @@ fn a_disk_that_is_full_for_a_while_does_not_end_the_recording() {
         }
     };
     drive_until_said("no space on the disk for");
-    // Its space is freed only when no process has it open.
+    // Its space is freed only after all handles are closed.
     drop(filler);
     std::fs::remove_file(small.join("filler")).unwrap();
     drive_until_said("there is space on the disk again");
@@ -472,7 +472,7 @@ fn wrong_wishes_are_refused_before_anything_is_made() {
     let bench = Bench::new();
     let there: PathBuf = bench.path("there.gtape");
     std::io::Write::write_all(&mut std::fs::File::create_new(&there).unwrap(), b"mine").unwrap();
-    bench.expect(1, &["record", "-o", there.to_str().unwrap()]).is_one_error_with(&["exists already"]);
+    bench.expect(1, &["record", "-o", there.to_str().unwrap()]).is_one_error_with(&["already exists"]);
     assert_eq!(std::fs::read(&there).unwrap(), b"mine");
     for wrong in [&["--hz", "0"][..], &["--hz", "1001"], &["--game", "pong"], &["--names", "a/b"], &["--split", "lap"]]
     {

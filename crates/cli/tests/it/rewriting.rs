@@ -1,4 +1,4 @@
-//! `cut`, `merge` and `recover`: parts, sums and rescued tapes.
+//! `cut`, `merge` and `recover`.
 #![allow(clippy::unwrap_used, missing_docs)]
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! `serve` and `token`: the process, its address, its end, and who is let in.
+//! `serve` and `token`: the process, its address, its end, and access control.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;

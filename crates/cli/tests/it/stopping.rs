@@ -1,4 +1,4 @@
-//! Ctrl+C and SIGTERM while a tape is made: exit code 130, and nothing half is left.
+//! Ctrl+C and SIGTERM while a tape is made: exit code 130, and no unfinished file is left.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use support::{Bench, Ran, text};
 
-/// So many that a command is most likely still at work when it gets the signal.
+/// Enough frames that a command is most likely still running when it gets the signal.
 const ROWS: usize = 1_000_000;
-/// How often a command may be done before the signal comes.
+/// How often a command may finish before the signal arrives.
 const TRIES: usize = 20;
 
 /// Names in a folder, sorted.
@@ -22,8 +22,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Starts a command, sends the signal when its unfinished file is there, gives its end. On a busy machine the command may be done first:
-/// then its file is removed and it starts again.
+/// Starts a command, sends the signal when its unfinished file exists, returns how it ended. On a busy machine the command may
+/// finish first: then its file is removed and it starts again.
 fn stopped(bench: &Bench, signal: &str, arguments: &[&str], prepare: impl Fn()) -> Ran {
     let before = names(bench.folder.path());
     for _ in 0..TRIES {
@@ -50,7 +50,7 @@ fn stopped_once(bench: &Bench, signal: &str, arguments: &[&str]) -> Ran {
         assert!(start.elapsed() < Duration::from_secs(60), "{arguments:?} has not begun");
         std::thread::sleep(Duration::from_millis(1));
     }
-    // Nobody has waited for it since, so its id is still its own.
+    // Nothing has waited for it since, so its id is still valid.
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     Ran::of(&child.wait_with_output().unwrap())
 }
@@ -59,7 +59,7 @@ fn stopped_once(bench: &Bench, signal: &str, arguments: &[&str]) -> Ran {
 fn what_was_not_finished_is_removed_and_the_exit_code_is_130() {
     let bench = Bench::new();
     let (tape, source) = bench.imported(ROWS);
-    // Without its end there is something to recover.
+    // Truncated, so that there is something to recover.
     let (cut_off, damaged) = (bench.path("cut-off"), bench.path("damaged.gtape"));
     let bytes = std::fs::read(&tape).unwrap();
     support::ibt::put(&cut_off, &bytes[..bytes.len() - 10]);
@@ -81,7 +81,7 @@ fn what_was_not_finished_is_removed_and_the_exit_code_is_130() {
         let ran = stopped(&bench, signal, &arguments, || std::fs::copy(&cut_off, &damaged).map(drop).unwrap());
         assert_eq!(ran.code, 130, "{arguments:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.err.lines().count(), 1, "{arguments:?}: {}", ran.err);
-        let begin = if arguments.contains(&"--json") { r#"{"error":"interrupted""# } else { "interrupted; " };
+        let begin = if arguments.contains(&"--json") { r#"{"error":"interrupted: "# } else { "interrupted: " };
         assert!(ran.err.starts_with(begin), "{arguments:?}: {}", ran.err);
         assert_eq!(names(bench.folder.path()), before, "{arguments:?}");
     }

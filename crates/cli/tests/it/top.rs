@@ -1,4 +1,4 @@
-//! `top` in a real terminal (tmux), beside a demonstration in another process, against a store, and against servers that come and go.
+//! `top` in a real terminal (tmux), with a demo in another process, with a store, and with servers that come and go.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::disallowed_methods, missing_docs)]
 use crate::support;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use support::Bench;
 
-/// Guards against a hang; no test waits for it.
+/// Guards against a hang; no test depends on it.
 const HANG: Duration = Duration::from_secs(120);
 
-/// Whether there is a terminal to test in; a loud skip if not.
+/// Whether there is a terminal to test in; skips with a message if not.
 fn no_tmux(test: &str) -> bool {
     if Command::new("tmux").arg("-V").output().is_ok_and(|ran| ran.status.success()) {
         return false;
@@ -22,7 +22,7 @@ fn no_tmux(test: &str) -> bool {
     true
 }
 
-/// A terminal with a shell in it.
+/// A terminal running a shell.
 struct Terminal {
     name: String,
 }
@@ -71,7 +71,7 @@ impl Terminal {
         self.run(&["capture-pane", "-p"])
     }
 
-    /// With what steers the terminal.
+    /// Including control sequences.
     fn raw_screen(&self) -> String {
         self.run(&["capture-pane", "-p", "-e"])
     }
@@ -109,7 +109,7 @@ impl Terminal {
         self.wait(&words.join(", "), |screen| words.iter().all(|word| screen.contains(word)))
     }
 
-    /// The shell is back, with what it showed before and the exit code, and it echoes what is typed.
+    /// The shell is back, with its previous screen and the exit code, and it echoes input.
     fn is_given_back(&self, code: i32) {
         let screen = self.wait_for(&[&format!("ENDED {code}")]);
         assert!(has_line(&screen, "BEFORE"), "what was there before is there again:\n{screen}");
@@ -119,7 +119,7 @@ impl Terminal {
         assert!(screen.contains("echo AFTER"), "it echoes:\n{screen}");
     }
 
-    /// Which screen is shown, whether the cursor can be seen, and whether the mouse is heard.
+    /// Which screen is shown, whether the cursor is visible, and whether the mouse is captured.
     fn modes(&self) -> String {
         self.run(&["display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{mouse_sgr_flag}"])
     }
@@ -134,7 +134,7 @@ impl Terminal {
         line.split_whitespace().next().unwrap().to_owned()
     }
 
-    /// Looked at by people who change something: the screens are kept where they can be found.
+    /// Keeps the screens in files, for review after a change.
     fn keep(&self, name: &str) {
         if let Some(folder) = std::env::var_os("GAMETAPE_TOP_SCREENS") {
             std::fs::write(PathBuf::from(folder).join(format!("{name}.txt")), self.screen()).unwrap();
@@ -148,7 +148,7 @@ impl Drop for Terminal {
     }
 }
 
-/// A program that runs beside it.
+/// A program that runs at the same time.
 struct Beside(Child);
 
 impl Beside {
@@ -169,19 +169,19 @@ impl Drop for Beside {
     }
 }
 
-/// Whether the shell printed this. What was typed before it was ready stands behind its prompt.
+/// Whether the shell printed this. Input typed before it was ready follows its prompt.
 fn has_line(screen: &str, word: &str) -> bool {
     screen.lines().any(|line| line.ends_with(word) && !line.contains("echo"))
 }
 
-/// Whether there are colours in it; 39 and 49 are none.
+/// Whether it contains colours; 39 and 49 are the defaults.
 fn has_colour(raw: &str) -> bool {
     let codes =
         raw.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')).flat_map(|(codes, _)| codes.split(';'));
     codes.filter_map(|code| code.parse::<u32>().ok()).any(|code| matches!(code, 30..=38 | 40..=48 | 90..=107))
 }
 
-/// Every line fits, and every line of the screen is one that was drawn.
+/// Every line fits, and every line of the screen was drawn.
 fn fits(screen: &str, columns: usize, rows: usize) {
     let lines: Vec<&str> = screen.lines().collect();
     assert!(lines.len() <= rows, "{screen}");
@@ -195,12 +195,12 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
         return;
     }
     let bench = Bench::new();
-    // The first session on a track teaches its length, without which no laps are compared.
+    // Laps can be compared only after the first session on a track, which provides its length.
     bench.expect(0, &["demo", "--laps", "1", "--exit", "--speed", "100"]);
     let mut demo = Beside::start(&bench, &["demo", "--speed", "15"]);
     let terminal = Terminal::new(&bench, "demo", 80, 24, &[]);
     terminal.top("");
-    // Found by itself, on whatever port it is.
+    // Found automatically, on any port.
     let first = terminal.wait_for(&["km/h", "rpm", "throttle", "fuel", "psi"]);
     fits(&first, 80, 24);
     terminal.wait("figures that move", |screen| screen.contains("km/h") && *screen != first);
@@ -215,7 +215,7 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
     terminal.keep("demo-sessions-80x24");
     terminal.press(&["/"]);
     terminal.press(&["n", "o", "n", "e"]);
-    terminal.wait_for(&["/none", "no session is as the filter says"]);
+    terminal.wait_for(&["/none", "no session matches the filter"]);
     terminal.press(&["Escape"]);
     terminal.wait_for(&["1 of 2 sessions"]);
     terminal.press(&["Enter"]);
@@ -224,13 +224,13 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
     assert!(laps.contains("* ") && laps.contains("best"), "{laps}");
     terminal.keep("demo-laps-80x24");
 
-    // The two laps after the first are chosen: they are whole.
+    // Chooses the two laps after the first one: they are complete.
     terminal.press(&["Home", "Down", "Space", "Down", "Space", "c"]);
     let compared = terminal.wait_for(&["km/h A", "km/h B", "thr A", "brk B", "A  0:", "B  0:"]);
     assert!(compared.contains("lost") || compared.contains("won") || compared.contains("alike"), "{compared}");
     terminal.keep("demo-compare-80x24");
 
-    // Smaller and larger while it runs.
+    // Resized while it runs.
     terminal.resize(40, 12);
     fits(&terminal.wait_for(&["1 Live", "2 Sess", "A  0:"]), 40, 12);
     terminal.keep("demo-compare-40x12");
@@ -243,7 +243,7 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
         terminal.keep(&format!("demo-{screen}-40x12"));
     }
     terminal.resize(120, 40);
-    // A key that comes in the very moment of a new size waits for the next key.
+    // A key that arrives at the moment of a resize waits for the next key.
     terminal.wait("the new size", |screen| screen.lines().next().is_some_and(|line| line.chars().count() > 100));
     terminal.press(&["1"]);
     fits(&terminal.wait_for(&["km/h", "to best", "0:3"]), 120, 40);
@@ -253,7 +253,7 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
     terminal.wait_for(&["km/h", "throttle"]);
 
     demo.signal("-INT");
-    terminal.wait_for(&["the server is gone", "NOTHING IS RECORDED HERE NOW"]);
+    terminal.wait_for(&["connection to the server lost", "NO RECORDER IS RUNNING"]);
     terminal.keep("demo-gone-80x24");
     terminal.press(&["2"]);
     terminal.wait_for(&["gametape ring"]);
@@ -264,12 +264,12 @@ fn beside_a_demo_the_car_is_seen_its_laps_compared_and_its_end_told() {
     terminal.is_given_back(0);
 }
 
-/// Whether somebody plays into memory of these names.
+/// Whether something plays into memory of these names.
 fn plays(names: &str) -> bool {
     PathBuf::from(format!("/dev/shm/{names}acpmf_physics")).exists()
 }
 
-/// The place of the player, in whole seconds: `0:12 of 1:10  x1`.
+/// The position of the player, in whole seconds: `0:12 of 1:10  x1`.
 fn played_s(screen: &str) -> Option<i64> {
     let line = screen.lines().find(|line| line.contains(" of ") && line.contains("  x"))?;
     let at = line.split(" of ").next()?.split_whitespace().last()?;
@@ -297,7 +297,7 @@ fn a_tape_is_played_from_here_and_stops_with_the_program_whatever_ends_it() {
         let names = format!("gametape-top-{}-{test}-", std::process::id());
         let terminal = Terminal::new(&bench, test, 80, 24, &[("LC_ALL", "C"), ("NO_COLOR", "1")]);
         terminal.top(&format!("--store demo --names {names}"));
-        terminal.wait_for(&["NOTHING IS RECORDED HERE NOW"]);
+        terminal.wait_for(&["NO RECORDER IS RUNNING"]);
         terminal.press(&["5"]);
         terminal.wait_for(&["gametape ring", "1 of 1 tape"]);
         terminal.press(&["Enter"]);
@@ -305,7 +305,7 @@ fn a_tape_is_played_from_here_and_stops_with_the_program_whatever_ends_it() {
         wait_until("it plays", || plays(&names));
         terminal.press(&["Space"]);
         terminal.wait_for(&["PAUSED"]);
-        // Wherever it stands: that hangs on how fast this machine is.
+        // At any position: it depends on how fast this machine is.
         let stood_s = played_s(&terminal.screen());
         terminal.press(&["Right", "Right", "+", "l"]);
         let shown = terminal.wait("two steps, another speed and the loop", |screen| {
@@ -321,10 +321,10 @@ fn a_tape_is_played_from_here_and_stops_with_the_program_whatever_ends_it() {
         terminal.keep(&format!("play-{test}"));
         let process = terminal.process_of_top();
         if end.is_empty() {
-            // The window is closed, or the line to it is cut.
+            // The window is closed, or the connection to it is lost.
             drop(terminal);
             wait_until("the process ends", || {
-                // One that nobody has asked after is dead all the same.
+                // A zombie counts as ended.
                 std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |stat| stat.contains(") Z "))
             });
             assert!(!plays(&names), "the game is gone with the terminal");
@@ -349,13 +349,13 @@ fn after_a_panic_the_terminal_is_as_it_was_and_the_game_that_was_played_is_gone(
     bench.expect(0, &["demo", "--laps", "1", "--exit", "--speed", "100"]);
     for (fault, code) in [("screen", 101), ("thread", 1)] {
         let names = format!("gametape-top-{}-{fault}-", std::process::id());
-        // What was on the screen before stays there, unless a long report pushes it away.
+        // The previous content of the screen stays, unless a long report scrolls it away.
         let asked = [("GAMETAPE_TEST_FAULT", fault), ("RUST_BACKTRACE", "0")];
         let terminal = Terminal::new(&bench, fault, 80, 24, &asked);
         let modes = terminal.modes();
-        // The mouse is taken, too, and must be given back.
+        // Mouse capture must be disabled, too.
         terminal.top(&format!("--store demo --mouse --names {names}"));
-        terminal.wait_for(&["NOTHING IS RECORDED HERE NOW"]);
+        terminal.wait_for(&["NO RECORDER IS RUNNING"]);
         assert_ne!(terminal.modes(), modes, "the control: while it runs, the terminal is another");
         terminal.press(&["5"]);
         terminal.wait_for(&["1 of 1 tape"]);
@@ -364,13 +364,13 @@ fn after_a_panic_the_terminal_is_as_it_was_and_the_game_that_was_played_is_gone(
         terminal.press(&["F12"]);
         terminal.is_given_back(code);
         let screen = terminal.screen();
-        assert!(screen.contains("a fault that was asked for"), "the reason can be read:\n{screen}");
+        assert!(screen.contains("injected fault"), "the reason can be read:\n{screen}");
         assert_eq!(terminal.modes(), modes, "cursor, mouse and screen are as before");
         assert!(!plays(&names), "the game is gone, after {fault}");
     }
 }
 
-/// A port that nobody has just now.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -392,7 +392,7 @@ fn a_server_that_comes_goes_and_comes_back_is_found_again() {
     let address = format!("127.0.0.1:{}", free_port());
     let terminal = Terminal::new(&bench, "server", 80, 24, &[]);
     terminal.top(&format!("--server http://{address}"));
-    terminal.wait_for(&["CONNECTION LOST", "refused", "trying again"]);
+    terminal.wait_for(&["CONNECTION LOST", "refused", "reconnecting"]);
     terminal.keep("server-lost");
     let mut serving = serve(&bench, &address);
     let shown = terminal.wait_for(&["NO GAME"]);
@@ -401,7 +401,7 @@ fn a_server_that_comes_goes_and_comes_back_is_found_again() {
     terminal.wait_for(&["CONNECTION LOST"]);
     terminal.press(&["2"]);
     let _serving = serve(&bench, &address);
-    // The list is asked for on another line than the one that was lost: it may be here first.
+    // The list is requested over another connection than the one that was lost: it may arrive first.
     terminal
         .wait("the sessions, and the line", |screen| screen.contains("no sessions yet") && !screen.contains("LOST"));
     terminal.press(&["C-l"]);
@@ -423,7 +423,7 @@ fn a_server_that_wants_a_token_gets_it_from_the_environment_or_a_file() {
     let server = format!("--server http://127.0.0.1:{port}");
     let terminal = Terminal::new(&bench, "token", 80, 24, &[]);
     terminal.top(&server);
-    terminal.wait_for(&["CONNECTION LOST", "wants a token", "GAMETAPE_TOKEN"]);
+    terminal.wait_for(&["CONNECTION LOST", "requires a valid token", "GAMETAPE_TOKEN"]);
     terminal.press(&["q"]);
     terminal.is_given_back(0);
     let file = bench.path("token.txt");
@@ -441,5 +441,5 @@ fn a_server_that_wants_a_token_gets_it_from_the_environment_or_a_file() {
     std::fs::write(&file, "not a token\n").unwrap();
     bench
         .expect(2, &["top", "--server", "http://127.0.0.1:1", "--token-file", support::text(&file)])
-        .is_one_error_with(&["no token", "gametape token add"]);
+        .is_one_error_with(&["no valid token", "gametape token add"]);
 }

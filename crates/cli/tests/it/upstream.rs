@@ -1,4 +1,4 @@
-//! `--upstream`: two servers, either of them killed in the middle, and everything is there once at the end.
+//! `--upstream`: two servers, either of them killed in the middle, and everything arrives exactly once.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::support;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use support::Bench;
 use zerocopy::IntoBytes as _;
 
-/// A server; killed as a crash would when it goes away.
+/// A server; killed when dropped, like in a crash.
 struct Serving {
     child: Child,
     address: String,
@@ -65,7 +65,7 @@ impl Serving {
     }
 }
 
-/// Waits for something, but not for ever.
+/// Waits for something, with a timeout.
 fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(120);
     while !is() {
@@ -74,7 +74,7 @@ fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
     }
 }
 
-/// A tape of some laps in the folder of tapes.
+/// A tape of some laps in the tapes folder.
 fn record(bench: &Bench, number: u8) {
     std::fs::create_dir_all(bench.path("tapes")).unwrap();
     let path = bench.path(&format!("tapes/acc_ring_{number}.gtape"));
@@ -101,7 +101,7 @@ fn parts(folder: &Path) -> Vec<u64> {
     entries.into_iter().flatten().flatten().filter_map(|entry| Some(entry.metadata().ok()?.len())).collect()
 }
 
-/// What must be the same on both sides: laps with all their fields, without what only one side can know.
+/// What must be the same on both sides: laps with all their fields, except those that only one side can know.
 fn laps(serving: &Serving) -> Vec<Value> {
     let found = serving.get("/api/v1/laps?limit=500&sort=oldest");
     found["laps"].as_array().unwrap().clone()
@@ -124,7 +124,7 @@ fn laps_and_tapes_arrive_once_though_either_side_is_killed() {
     let token = home.expect(0, &["token", "add", "rig", "--scope", "write"]).out.trim().to_owned();
     let own = rig.expect(0, &["token", "add", "me"]).out.trim().to_owned();
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    // Nobody is there yet.
+    // The server is not running yet.
     let sender = serve(&rig, "127.0.0.1:0", &own, Some((&address, &token)));
     let driver = laps(&sender)[0]["driver"].as_str().unwrap().to_owned();
     {
@@ -148,11 +148,11 @@ fn laps_and_tapes_arrive_once_though_either_side_is_killed() {
     assert!(laps(&sender).len() >= 6);
     let received = std::fs::read_dir(home.path("tapes/received")).unwrap().count();
     assert_eq!(received, 3, "no tape is there twice");
-    // The inside of a lap can be asked for where it was sent to.
+    // Lap telemetry can be requested from the server that received it.
     let whole = laps(&sender).into_iter().find(|lap| lap["complete"] == true).unwrap();
     let said = receiver.get(&format!("/api/v1/laps/{}/channels?hz=10", whole["id"].as_str().unwrap()));
     assert!(said["rows"].as_u64().unwrap() > 100, "{said}");
-    // Who is hidden here is hidden there, also afterwards.
+    // A driver hidden here is hidden there, also later.
     let store = gametape::store::open(rig.path("laps.sqlite").to_str().unwrap()).unwrap();
     let hidden = gametape::store::DriverEdit { name: None, visibility: Some(gametape::store::Visibility::Private) };
     gametape::store::Store::edit_driver(&store, &driver, &hidden).unwrap();
@@ -184,12 +184,12 @@ fn a_lap_that_is_excluded_at_the_rig_counts_nowhere_until_it_is_taken_back() {
     edit(&rig, &best, true);
     wait_for("the word", || laps(&receiver).iter().any(|lap| lap["id"] == *best && lap["excluded"] == true));
     assert_eq!(counting(&receiver), whole[1..]);
-    // The other server tracks the tape that it was sent when it starts: what users said stays.
+    // The other server tracks the received tape when it starts: user edits stay.
     drop(receiver);
     home.expect(0, &["laps", "rebuild", "--all"]);
     receiver = serve(&home, &address, &token, None);
     assert_eq!(counting(&receiver), whole[1..]);
-    // Its own users have a word, too.
+    // Edits by its own users stay, too.
     edit(&home, &second, true);
     edit(&rig, &best, false);
     wait_for("the other word", || counting(&receiver).contains(&best));

@@ -33,7 +33,7 @@ fn completions_and_manual_page_go_to_stdout() {
     bench.expect(4, &["man", "nonsense"]).is_one_error_with(&["nonsense", "--help"]);
     let pages = bench.path("man1");
     bench.expect(0, &["man", "-o", support::text(&pages)]);
-    // Every page that a page names is there.
+    // Every referenced page exists.
     for page in std::fs::read_dir(&pages).unwrap() {
         let roff = std::fs::read_to_string(page.unwrap().path()).unwrap();
         for name in roff.lines().filter_map(|line| line.strip_suffix("(1)")) {
@@ -54,7 +54,7 @@ fn rewriting_commands_overwrite_nothing() {
         vec!["merge", &tape, &tape, "-o", out],
         vec!["recover", &tape, "-o", out],
     ] {
-        bench.expect(1, &arguments).is_one_error_with(&["mine.gtape", "nothing was overwritten"]);
+        bench.expect(1, &arguments).is_one_error_with(&["mine.gtape", "was not overwritten"]);
     }
     assert_eq!(std::fs::read(out).unwrap(), b"mine");
 }
@@ -71,17 +71,17 @@ fn errors_say_what_to_do_next() {
     let json = support::text(&json);
     let undated = undated(&bench);
     for (code, arguments, words) in [
-        (1, vec!["merge", &tape, &undated, "-o", out], vec!["undated.gtape", "when", "without it"]),
+        (1, vec!["merge", &tape, &undated, "-o", out], vec!["undated.gtape", "UTC", "without it"]),
         (1, vec!["info", json], vec!["JSON", "gametape import"]),
-        (1, vec!["cut", &tape, "--from", "0", "-o", no_folder], vec!["none", "another place with -o"]),
-        (1, vec!["merge", &tape, &tape, "-o", no_folder], vec!["none", "another place with -o"]),
-        (1, vec!["recover", &tape, "-o", no_folder], vec!["none", "another place with -o"]),
+        (1, vec!["cut", &tape, "--from", "0", "-o", no_folder], vec!["none", "another folder with -o"]),
+        (1, vec!["merge", &tape, &tape, "-o", no_folder], vec!["none", "another folder with -o"]),
+        (1, vec!["recover", &tape, "-o", no_folder], vec!["none", "another folder with -o"]),
         (1, vec!["import", &tape], vec!["already a tape", "needs no import"]),
         (1, vec!["import", no_folder], vec!["cannot read", "check the path"]),
         (1, vec!["import", &source, "-o", &tape], vec!["exists", "another name"]),
         (1, vec!["verify", &undated, "--against", &source], vec!["not imported", "source_file"]),
         (4, vec!["cat", &tape, "--channels", "qqqqqq"], vec!["qqqqqq", "gametape info --channels"]),
-        (2, vec!["top"], vec!["no terminal", "gametape laps --json"]),
+        (2, vec!["top"], vec!["not a terminal", "gametape laps --json"]),
         (2, vec!["top", "--server", "https://rig"], vec!["http://host:7223", "TLS"]),
     ] {
         bench.expect(code, &arguments).is_one_error_with(&words);

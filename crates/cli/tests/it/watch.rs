@@ -12,10 +12,10 @@ use std::time::Duration;
 use support::ibt::{ibt, lapped_ibt, put};
 use support::{Bench, keys, text};
 
-/// Guards against a hang; no test waits for it.
+/// Guards against a hang; no test depends on it.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A machine of its own: home folder, Steam, documents, tapes.
+/// A simulated machine: home folder, Steam, documents, tapes.
 struct Machine {
     bench: Bench,
 }
@@ -59,7 +59,7 @@ impl Machine {
         ran
     }
 
-    /// Starts `gametape watch` with a short settle time.
+    /// Starts `gametape watch` with a short quiet period.
     fn watch(&self, arguments: &[&str]) -> Watching {
         let all = [&["watch", "--settle", "400ms"], arguments].concat();
         let mut child = self.command(&all).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -76,7 +76,7 @@ fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
 }
 
 impl Watching {
-    /// Waits until a line on stderr holds these words.
+    /// Waits until a line on stderr contains these words.
     fn tells(&self, words: &str) -> String {
         loop {
             let line = self.err.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("nothing about {words:?}"));
@@ -220,7 +220,7 @@ fn a_killed_watch_has_remembered_all_but_the_last_find_and_leaves_nothing_half()
     put(&replays.join("c.rec"), b"after");
     let mut next = watching.json();
     if next["path"] == text(&replays.join("b.ibt")) {
-        // It was killed before it knew that its reader was done with this one: told twice rather than never, but kept once.
+        // It was killed before it knew that its reader had received this one: reported twice rather than never, but stored once.
         assert_eq!(
             (&next["import"], &next["archived"]),
             (&"already_there".into(), &text(&archive.join("b.ibt")).into())

@@ -1,7 +1,7 @@
-//! The program on Windows, as processes that meet: recorder, demo, player, and a client in C as others write them
+//! The program on Windows, as interacting processes: recorder, demo, player, and a C client like those of other programs
 //! (`tests/windows/client.c`, built by `scripts/windows/test`).
 //!
-//! Nothing here is decided by time: a test reads what the processes have said so far, and ends them when they have seen enough.
+//! No test depends on time: it reads what the processes have printed so far, and stops them when that is enough.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 use crate::support;
@@ -21,18 +21,18 @@ use support::{Bench, Ran, text};
 use zerocopy::IntoBytes as _;
 
 const CREATE_NEW_CONSOLE: u32 = 0x10;
-/// Guards against a hang; no test waits for it.
+/// Guards against a hang; no test depends on it.
 const HANG: Duration = Duration::from_secs(180);
 
-/// One test at a time: a process that another test starts gets the pipes that are open at that moment, and so do processes of the system that never end.
-/// Whoever waits for the end of such a pipe waits for ever.
+/// One test at a time: a process that another test starts inherits the pipes that are open at that moment, and so do system
+/// processes that never end. Waiting for the end of such a pipe would never return.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The client, if it was built; says so loudly if not. And the right to run alone.
+/// Returns the client, if it was built, and the lock to run alone; skips with a message if not.
 fn client(test: &str) -> Option<(PathBuf, MutexGuard<'static, ()>)> {
     let path = std::env::var_os("GAMETAPE_WINDOWS_CLIENT").map(PathBuf::from);
     if path.is_none() {
@@ -45,7 +45,8 @@ fn client(test: &str) -> Option<(PathBuf, MutexGuard<'static, ()>)> {
     path.map(|path| (path, alone()))
 }
 
-/// A process, and files for what it says. A pipe would have to be closed by all who have got it, and processes of the system get it too.
+/// A process, and files for its output. A pipe would have to be closed by all processes that inherited it, and system processes
+/// inherit it too.
 struct Running {
     child: Child,
     said: tempfile::TempDir,
@@ -59,12 +60,12 @@ fn start(mut command: Command) -> Running {
 }
 
 impl Running {
-    /// What it has said so far.
+    /// Returns the output so far.
     fn said(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.said.path().join(name)).unwrap()
     }
 
-    /// Waits until it has said these words.
+    /// Waits until it has printed these words.
     fn until(&mut self, words: &str) {
         let begun = Instant::now();
         loop {
@@ -79,7 +80,7 @@ impl Running {
         }
     }
 
-    /// Waits for the end, and ends it if there is none.
+    /// Waits for the end, and kills it after a timeout.
     fn end(mut self) -> Ran {
         let begun = Instant::now();
         while self.child.try_wait().unwrap().is_none() && begun.elapsed() < HANG {
@@ -113,7 +114,7 @@ fn raw(bench: &Bench, tape: &str) -> Vec<[u8; 800]> {
     bytes.as_chunks().0.to_vec()
 }
 
-/// The only file in a folder: a tape, and no journal.
+/// Returns the only file in a folder: a tape, and no journal.
 fn tape_in(folder: &Path) -> PathBuf {
     let tapes = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_store = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("laps.sqlite");
@@ -122,7 +123,7 @@ fn tape_in(folder: &Path) -> PathBuf {
     tapes[0].clone()
 }
 
-/// A client and a recorder that wait for a game of these names.
+/// A client and a recorder that wait for a game with these names.
 fn waiting(client: &Path, bench: &Bench, names: &str, tape: &Path) -> (Running, Running) {
     let mut seen = ask(client, &["acpmf", names]);
     let record = ["record", "--names", names, "-o", text(tape), "--max-duration", "1"];
@@ -148,7 +149,7 @@ fn a_demo_is_recorded_by_another_process_and_seen_by_a_client_to_appear_run_and_
     assert!(seen.code == 0 && seen.out.trim_end().ends_with("gone"), "{}", seen.out);
     bench.expect(0, &["verify", text(&tape)]);
     let (first, second) = (raw(&bench, text(&tape_in(&bench.path("demo")))), raw(&bench, text(&tape)));
-    // How many pages each of them caught, and which, is a matter of time. That each is a page of this car is not.
+    // How many pages each of them caught, and which, depends on timing. That each is a page of this car does not.
     assert!(!first.is_empty() && !second.is_empty(), "{} and {} frames", first.len(), second.len());
     let mut car = PagesOfDemo::new();
     for frame in first.iter().chain(&second) {
@@ -216,12 +217,12 @@ fn a_replayed_ibt_satisfies_the_start_up_of_pyirsdk_and_shows_its_speeds() {
     let (bench, names) = (Bench::new(), names("ibt"));
     let source = support::ibt::put(&bench.path("driven.ibt"), &support::ibt::driven_ibt(400));
     let tape = bench.expect(0, &["import", text(&source)]).out.trim().to_owned();
-    // A port that was free a moment ago may be somebody else's now: then there is a note, and the next try.
+    // A port that was free a moment ago may be in use now: then there is a note, and another attempt.
     let (player, port) = loop {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
         let play = ["play", &tape, "--loop", "--names", &names, "--status-port", &port];
         let mut player = start(bench.command(&play));
-        player.until("Ctrl+C ends");
+        player.until("press Ctrl+C to stop");
         if String::from_utf8_lossy(&player.said("err")).contains("answering clients") {
             break (player, port);
         }
@@ -261,7 +262,7 @@ fn ctrl_c_ctrl_break_and_the_close_button_leave_a_whole_tape() {
         File::create_new(&when).unwrap();
         let ran = running.end();
         assert_eq!(ran.code, code, "{key}: {} {}", ran.out, ran.err);
-        // Where the window is closed, the system ends the program as soon as its handler returns.
+        // When the window is closed, the system ends the program as soon as its handler returns.
         assert!(
             key != "close" || ran.out.contains("the program ended while its handler was waited for"),
             "{}",
@@ -331,10 +332,10 @@ fn a_window_of_its_own_stays_and_says_so() {
     };
     let ran = in_window(&["demo", "--exit", "--speed", "100"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("nothing was lost") && ran.err.contains("you can close this window"), "{}", ran.err);
+    assert!(ran.err.contains("nothing was lost") && ran.err.contains("close this window"), "{}", ran.err);
     let ran = in_window(&["no-such-command"]);
-    assert!(ran.code == 2 && ran.err.contains("you can close this window"), "{}", ran.err);
-    // In a console that others use too, nothing waits.
+    assert!(ran.code == 2 && ran.err.contains("close this window"), "{}", ran.err);
+    // In a console shared with other programs, it does not wait.
     assert!(!bench.expect(0, &["games"]).err.contains("you can close"));
 }
 

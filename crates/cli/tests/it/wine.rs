@@ -1,4 +1,4 @@
-//! The program on Linux and a game in Wine: recorded and explained without a bridge.
+//! The program on Linux with a game in Wine: recorded and diagnosed without a bridge.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 use crate::in_wine;
@@ -13,7 +13,7 @@ use zerocopy::IntoBytes as _;
 
 const FRAMES: usize = 900;
 
-/// A car for nine seconds, a step each hundredth of one.
+/// A car for nine seconds, in steps of a hundredth of a second.
 fn car(names: &str) -> (Script, Vec<Vec<u8>>) {
     let (mut script, mut written) = (Script::default(), Vec::new());
     for (name, bytes) in [("acpmf_physics", 800), ("acpmf_graphics", 1588), ("acpmf_static", 820)] {

@@ -98,7 +98,7 @@ async fn h8_the_hundred_and_first_request_is_refused_whatever_its_headers_say() 
     assert_eq!((answer.status.as_u16(), answer.code().as_str()), (429, "too_many_requests"));
     let wait: u64 = answer.headers["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
-    // Behind a proxy that is trusted each client counts for itself.
+    // Behind a trusted proxy, each client has its own limit.
     let proxy = Access { trusted_proxies: vec!["192.0.2.7".parse().unwrap()], ..wide(true) };
     let server = Server::with(proxy, Limits { anyone: 1, ..Limits::default() });
     let ask = async |client: &str| server.send("GET", "/healthz", &[("x-forwarded-for", client)], "").await.status;
@@ -131,7 +131,7 @@ async fn no_path_of_this_machine_leaks() {
     let answer = server.get("/api/v1/tapes").await;
     assert_eq!(answer.json()["tapes"][0]["file"], "race.gtape");
     assert!(!answer.text.contains("somebody"), "{}", answer.text);
-    // A store that fails says why to the log alone.
+    // A failing store reports the reason only to the log.
     std::fs::remove_dir_all(server._folder.path()).unwrap();
     for path in ["/api/v1/sessions", "/readyz"] {
         let answer = server.get(path).await;

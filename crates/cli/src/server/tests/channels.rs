@@ -1,4 +1,4 @@
-//! The inside of laps: what the server says is what the library finds on the tape.
+//! Lap telemetry: the server returns what the library reads from the tape.
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub(super) fn driven(access: Access) -> Driven {
 }
 
 impl Driven {
-    /// Laps that were driven whole.
+    /// Complete laps.
     pub(super) fn laps(&self) -> Vec<Lap> {
         let laps: Vec<_> = self.tracked.laps().filter(|lap| lap.complete && lap.time_ms.is_some()).cloned().collect();
         assert!(laps.len() >= 2, "{}", laps.len());
@@ -71,7 +71,7 @@ impl Driven {
         self.tracked.tracks[0].length_m.unwrap().into()
     }
 
-    /// An answer that was refused: its status, code and message, without any path.
+    /// Returns status, code and message of an error response, and checks that it contains no path.
     async fn refused(&self, path: &str) -> (u16, String, String) {
         let answer = self.server.get(path).await;
         assert!(!answer.text.contains("tape.gtape") && !answer.text.contains("/tmp"), "{}", answer.text);
@@ -146,7 +146,7 @@ async fn a_comparison_is_what_the_library_says() {
     let mut found: Vec<_> = laps.iter().map(|lap| columns(&tape, lap, &names, grid).unwrap()).collect();
     let mut expected = compare(&found, driven.length_m(), fine.step_m).unwrap();
     fine.thin(&mut expected, &mut found);
-    // Together they are the difference of the laps, whatever the step is.
+    // Together they are the difference between the laps, whatever the step is.
     for step_m in ["5", "10", "100", "333"] {
         let path = format!("/api/v1/compare?laps={},{}&channels=rpm&step_m={step_m}", ids[0], ids[1]);
         let said = driven.server.get(&path).await.json();
@@ -173,7 +173,7 @@ async fn a_comparison_is_what_the_library_says() {
     assert!(same(&numbers(&corners[0]["min_speed_kmh"]), &expected.corners[0].min_speed_kmh, 1e-3));
     let (from, apex, to) = (&corners[0]["from_m"], &corners[0]["apex_m"], &corners[0]["to_m"]);
     assert!(from.as_f64() < apex.as_f64() && apex.as_f64() < to.as_f64(), "{from} {apex} {to}");
-    // Without channels the neutral ones.
+    // By default the normalized channels.
     let said = driven.server.get(&format!("/api/v1/compare?laps={},{}", ids[0], ids[1])).await.json();
     assert!(said["laps"][0]["columns"].as_array().unwrap().len() > 10);
     assert_eq!(said["distance_m"][1], json!(5.0));
@@ -198,7 +198,7 @@ async fn the_outline_of_a_track_is_what_laps_taught() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_given_is_refused_with_the_reason() {
+async fn impossible_requests_are_refused_with_the_reason() {
     let driven = driven(local());
     let laps = driven.laps();
     let (a, b) = (laps[0].id, laps[1].id);
@@ -210,9 +210,9 @@ async fn what_cannot_be_given_is_refused_with_the_reason() {
         (format!("/laps/{a}/channels?channels=rpm,,gear"), 400, "empty"),
         (format!("/laps/{a}/channels?channels=physics/wheelSlip"), 400, "wheelSlip.0 to"),
         (format!("/laps/{a}/channels?channels={}", ["rpm"; 33].join(",")), 400, "at most 32"),
-        (format!("/laps/{a}/channels?step_m=5&hz=5"), 400, "leave one out"),
-        (format!("/laps/{a}/channels?step_m=0"), 400, "0.5 to 500"),
-        (format!("/laps/{a}/channels?hz=NaN"), 400, "1 to 1000"),
+        (format!("/laps/{a}/channels?step_m=5&hz=5"), 400, "use only one"),
+        (format!("/laps/{a}/channels?step_m=0"), 400, "0.5 and 500"),
+        (format!("/laps/{a}/channels?hz=NaN"), 400, "1 and 1000"),
         (format!("/laps/{a}/channels?hz=1000"), 400, "20000 rows"),
         (format!("/laps/{a}/channels?speed=1"), 400, "step_m"),
         (format!("/laps/{nobody}/channels"), 404, "no such lap"),
@@ -222,8 +222,8 @@ async fn what_cannot_be_given_is_refused_with_the_reason() {
         ("/compare".to_owned(), 400, "laps"),
         (format!("/compare?laps={a},{nobody}"), 404, "no such lap"),
         (format!("/compare?laps={a},{}", others[0]), 400, "different tracks"),
-        (format!("/compare?laps={a},{b}&step_m=0.4"), 400, "0.5 to 500"),
-        (format!("/laps/{}/channels", others[0]), 404, "not in reach"),
+        (format!("/compare?laps={a},{b}&step_m=0.4"), 400, "0.5 and 500"),
+        (format!("/laps/{}/channels", others[0]), 404, "not available"),
         (format!("/laps/{}/channels?step_m=5", others[0]), 404, "length of this track"),
     ] {
         let (found, _, message) = driven.refused(&format!("/api/v1{path}")).await;

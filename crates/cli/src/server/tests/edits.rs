@@ -69,7 +69,7 @@ async fn edits_need_a_write_token_or_a_page_of_this_server() {
     assert_eq!(server.send("DELETE", &path, &[], "").await.status, 403);
     assert!(!server.get(&path).await.text.contains("\"excluded\":true"), "nothing was done");
     assert_eq!(edit(&[JSON, ("authorization", &write)]).await, 200);
-    // On a wider address a page's word is worth nothing.
+    // On a non-loopback address the Origin header authorizes nothing.
     let public = Server::new(Access { public: true, port: 7223, ..Access::default() });
     let (_, laps) = drive(public.store.as_ref(), 1, "Driver 1", &[100_000]);
     let path = format!("/api/v1/laps/{}", laps[0]);

@@ -11,7 +11,7 @@ use gametape::store::Audience;
 use super::super::live::Kind;
 use super::{Access, Server, local};
 
-/// Opens the stream of events.
+/// Opens the event stream.
 async fn listen(server: &Server, query: &str, headers: &[(&str, &str)]) -> axum::body::BodyDataStream {
     let mut request = Request::builder().uri(format!("/api/v1/live{query}")).header("host", "127.0.0.1:7223");
     for (name, value) in headers {
@@ -25,16 +25,16 @@ async fn listen(server: &Server, query: &str, headers: &[(&str, &str)]) -> axum:
     response.into_body().into_data_stream()
 }
 
-/// The next piece; a time-out only guards a hang.
+/// Returns the next chunk; the timeout only guards against a hang.
 async fn next(stream: &mut axum::body::BodyDataStream) -> String {
     let next = std::future::poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut *stream), context));
     let piece = tokio::time::timeout(Duration::from_secs(10), next).await.unwrap().unwrap().unwrap();
     String::from_utf8(piece.to_vec()).unwrap()
 }
 
-fn tell(server: &Server, number: u32, public: bool) {
+fn publish(server: &Server, number: u32, public: bool) {
     let data = serde_json::json!({ "lap": number });
-    server.state.hub.tell(Kind::LapEdited, &data, public.then_some(&data));
+    server.state.hub.publish(Kind::LapEdited, &data, public.then_some(&data));
 }
 
 #[tokio::test]
@@ -42,12 +42,12 @@ async fn h10_a_client_that_comes_back_misses_nothing() {
     let server = Server::new(local());
     let start = server.state.hub.newest(Audience::Owner);
     let mut first = listen(&server, "", &[]).await;
-    tell(&server, 1, true);
+    publish(&server, 1, true);
     let heard = next(&mut first).await;
     assert!(heard.starts_with(&format!("id: {}\nevent: lap_edited\ndata: {{", start + 1)), "{heard}");
     drop(first);
-    tell(&server, 2, true);
-    tell(&server, 3, true);
+    publish(&server, 2, true);
+    publish(&server, 3, true);
     let last = (start + 1).to_string();
     for (query, headers) in
         [(format!("?since={last}"), vec![]), (String::new(), vec![("last-event-id", last.as_str())])]
@@ -64,8 +64,8 @@ async fn h10_a_client_that_comes_back_misses_nothing() {
 async fn the_public_hears_only_what_is_public() {
     let server = Server::new(Access { public: true, port: 7223, ..Access::default() });
     let mut stream = listen(&server, "", &[]).await;
-    tell(&server, 1, false);
-    tell(&server, 2, true);
+    publish(&server, 1, false);
+    publish(&server, 2, true);
     let heard = next(&mut stream).await;
     assert!(heard.contains("\"lap\":2") && !heard.contains("\"lap\":1"), "{heard}");
 }
@@ -91,16 +91,16 @@ async fn laps_are_told_when_they_are_stored_and_private_ones_to_the_owner_alone(
     for (number, driver) in [(1, "Driver 1"), (2, "Driver 2")] {
         let session = super::session(number, driver);
         let lap = super::lap(&session, 1, 100_000 + u32::from(number));
-        announcer.tell(&Event::LapFinal(lap.clone()));
+        announcer.publish(&Event::LapFinal(lap.clone()));
         assert_eq!(
             server.state.hub.newest(Audience::Owner),
             start + u64::from(number - 1) * 3,
             "what is not stored is not told"
         );
         super::drive(server.store.as_ref(), number, driver, &[100_000 + u32::from(number)]);
-        announcer.tell(&Event::SessionOpened(session));
-        announcer.tell(&Event::LapOpened(lap.clone()));
-        announcer.tell(&Event::LapFinal(lap));
+        announcer.publish(&Event::SessionOpened(session));
+        announcer.publish(&Event::LapOpened(lap.clone()));
+        announcer.publish(&Event::LapFinal(lap));
     }
     let starts = |audience| if audience == Audience::Owner { start } else { public_start };
     let heard = |audience| {
@@ -132,10 +132,10 @@ async fn h9_a_driver_who_is_hidden_while_driving_and_a_co_driver_are_heard_by_th
         number: 1,
         sector: Sector { time_ms: Some(31_234), source: SectorSource::Official },
     };
-    announcer.tell(&Event::SessionOpened(session.clone()));
+    announcer.publish(&Event::SessionOpened(session.clone()));
     let told = |event: &Event| {
         let before = [Audience::Owner, Audience::Public].map(|audience| (server.state.hub.newest(audience), audience));
-        announcer.tell(event);
+        announcer.publish(event);
         before.map(|(before, audience)| server.state.hub.after(before, audience, 10).0.len()).into()
     };
     let opened = Event::LapOpened(lap.clone());
@@ -153,9 +153,9 @@ async fn the_numbers_of_the_public_do_not_count_what_is_hidden() {
     let start = server.state.hub.newest(Audience::Public);
     let mut stream = listen(&server, "", &[]).await;
     for number in 0..5 {
-        tell(&server, number, false);
+        publish(&server, number, false);
     }
-    tell(&server, 5, true);
+    publish(&server, 5, true);
     assert!(next(&mut stream).await.starts_with(&format!("id: {}\n", start + 1)));
 }
 
@@ -167,7 +167,7 @@ async fn a_driver_whom_another_program_hides_is_not_replayed() {
     let start = server.state.hub.newest(Audience::Public);
     let mut first = listen(&server, "", &[]).await;
     let data = serde_json::json!({ "driver": "Driver 1" });
-    server.state.hub.tell(Kind::LapFinal, &data, Some(&data));
+    server.state.hub.publish(Kind::LapFinal, &data, Some(&data));
     assert!(next(&mut first).await.contains("Driver 1"));
     let again = format!("?since={start}");
     assert!(next(&mut listen(&server, &again, &[]).await).await.contains("Driver 1"), "while the driver is public");

@@ -12,12 +12,12 @@ use telemetry_v2::proto::telemetry::v2::{capture_header, frame};
 use telemetry_v2::read::{Capture, Reader};
 use tower::ServiceExt;
 
-use super::super::TellFrames;
+use super::super::PublishFrames;
 use super::{Access, Server, local};
 
 /// A recorder of two streams.
 struct Recorder {
-    sink: TellFrames,
+    sink: PublishFrames,
     tape: LiveTape,
 }
 
@@ -25,7 +25,7 @@ impl Recorder {
     fn begin(server: &Server, id: u8) -> Self {
         let game = "some-game".to_owned();
         let tape = LiveTape { id: TapeId([id; 16]), path: PathBuf::from("some.gtape"), game, replay_of: None };
-        let sink = TellFrames(server.state.clone());
+        let sink = PublishFrames(server.state.clone());
         sink.begins(&tape, &[StreamSpec::rows("static"), StreamSpec::rows("physics")], 1_000_000_000);
         Self { sink, tape }
     }
@@ -50,7 +50,7 @@ async fn listen(server: &Server) -> axum::body::BodyDataStream {
     response.into_body().into_data_stream()
 }
 
-/// The next piece, `None` at the end; a time-out only guards a hang.
+/// Returns the next chunk, `None` at the end; the timeout only guards against a hang.
 async fn next(stream: &mut axum::body::BodyDataStream) -> Option<Vec<u8>> {
     let next = std::future::poll_fn(|context| futures_core::Stream::poll_next(Pin::new(&mut *stream), context));
     let piece = tokio::time::timeout(Duration::from_secs(20), next).await.unwrap();
@@ -64,7 +64,7 @@ async fn rest(mut stream: axum::body::BodyDataStream, mut bytes: Vec<u8>) -> Cap
     Reader::new(bytes.as_slice()).unwrap().read_all().unwrap()
 }
 
-/// Stream and number of each frame, marks as what they are called.
+/// Returns stream and number of each frame, and the names of marks.
 fn told(capture: &Capture) -> Vec<(String, u64)> {
     let payload = |payload: &frame::Payload| match payload {
         frame::Payload::Raw(raw) => {
@@ -78,7 +78,7 @@ fn told(capture: &Capture) -> Vec<(String, u64)> {
 }
 
 #[tokio::test]
-async fn who_joins_late_gets_a_whole_capture_that_begins_with_the_newest_of_each_stream() {
+async fn a_late_client_gets_a_complete_capture_starting_with_the_latest_frame_of_each_stream() {
     let server = Server::new(local());
     let recorder = Recorder::begin(&server, 7);
     recorder.frame(0, 0, 0);
@@ -86,7 +86,7 @@ async fn who_joins_late_gets_a_whole_capture_that_begins_with_the_newest_of_each
     let mut stream = listen(&server).await;
     let first = next(&mut stream).await.unwrap();
     (5..8).for_each(|number| recorder.frame(1, number * 1_000_000, number));
-    // Of another recorder that runs beside it.
+    // Frames of another recorder running at the same time.
     Recorder::begin(&server, 8).frame(1, 0, 99);
     recorder.end();
     let capture = rest(stream, first).await;
@@ -120,7 +120,7 @@ async fn marks_of_users_stand_between_the_frames() {
 }
 
 #[tokio::test]
-async fn who_asks_while_nothing_is_recorded_waits_for_it() {
+async fn a_client_waits_until_something_is_recorded() {
     let server = Server::new(local());
     let mut stream = listen(&server).await;
     let waiting = tokio::time::timeout(Duration::from_millis(50), next(&mut stream)).await;
@@ -128,7 +128,7 @@ async fn who_asks_while_nothing_is_recorded_waits_for_it() {
     let recorder = Recorder::begin(&server, 1);
     recorder.frame(1, 0, 0);
     recorder.end();
-    // It was over before the client looked again: the next one counts.
+    // It ended before the client read again: the next recording is followed.
     let recorder = Recorder::begin(&server, 2);
     let first = next(&mut stream).await.unwrap();
     recorder.frame(1, 5, 0);
@@ -139,7 +139,7 @@ async fn who_asks_while_nothing_is_recorded_waits_for_it() {
 }
 
 #[tokio::test]
-async fn what_a_slow_client_does_not_take_is_counted_and_never_silent() {
+async fn frames_that_a_slow_client_misses_are_counted() {
     let server = Server::new(local());
     let recorder = Recorder::begin(&server, 3);
     let mut stream = listen(&server).await;

@@ -1,4 +1,4 @@
-//! The server without its socket: requests in, answers out.
+//! Tests of the server without its socket: requests in, responses out.
 
 mod access;
 mod channels;
@@ -73,7 +73,7 @@ impl Server {
         Self { app: app(state.clone()), store, state, peer, _folder: folder }
     }
 
-    /// Sends a request: a method, a path, headers and a body.
+    /// Sends a request with a method, a path, headers and a body.
     async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         if !headers.iter().any(|(name, _)| *name == "host") {
@@ -152,7 +152,7 @@ fn lap(session: &Session, number: u32, time_ms: u32) -> Lap {
     }
 }
 
-/// Stores a session with laps of these times; gives their ids.
+/// Stores a session with laps of these times; returns their ids.
 fn drive(store: &dyn Store, number: u8, driver: &str, times_ms: &[u32]) -> (Id, Vec<Id>) {
     let session = session(number, driver);
     let laps: Vec<_> = (1..).zip(times_ms).map(|(number, time_ms)| lap(&session, number, *time_ms)).collect();

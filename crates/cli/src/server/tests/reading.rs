@@ -34,15 +34,15 @@ async fn sessions_come_twenty_at_a_time_newest_first_with_a_cursor() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_is_refused_with_what_is() {
+async fn unknown_parameters_are_refused_with_the_known_ones() {
     let server = Server::new(local());
     for (path, words) in [
         ("/api/v1/sessions?trakc=Spa", "`track`"),
         ("/api/v1/laps?valid=maybe", "true, false, unknown"),
         ("/api/v1/laps?phase=fast", "flying"),
         ("/api/v1/laps?sort=best", "fastest"),
-        ("/api/v1/laps?limit=0", "1 to 500"),
-        ("/api/v1/laps?limit=501", "1 to 500"),
+        ("/api/v1/laps?limit=0", "1 and 500"),
+        ("/api/v1/laps?limit=501", "1 and 500"),
         ("/api/v1/laps?limit=x", "invalid digit"),
         ("/api/v1/laps?track=", "empty"),
         ("/api/v1/laps?track=a&track=b", "duplicate"),
@@ -95,7 +95,7 @@ async fn laps_bests_and_lists_are_those_of_the_store() {
 }
 
 #[tokio::test]
-async fn who_has_an_answer_is_told_that_it_is_the_same_until_it_is_not() {
+async fn etag_gives_304_until_the_response_changes() {
     let server = Server::new(local());
     drive(server.store.as_ref(), 1, "Driver 1", &[100_000]);
     let first = server.get("/api/v1/sessions").await;

@@ -1,4 +1,4 @@
-//! The server with its socket.
+//! Tests of the server with its socket.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use gametape::store::{Audience, Scope, SqlStore, Store};
 use tokio::net::TcpListener;
 
+use super::super::connection_slots::Capacity;
 use super::super::live::Kind;
-use super::super::places::Capacity;
 use super::super::serve;
 use super::{Access, Server, drive};
 
 type Ended = tokio::task::JoinHandle<std::io::Result<()>>;
 
-/// A server on a port of its own.
+/// A server on its own port.
 async fn start() -> (Server, u16, Ended) {
     start_with(Capacity::within(None)).await
 }
@@ -27,7 +27,7 @@ async fn start_with(capacity: Capacity) -> (Server, u16, Ended) {
     (server, port, serving)
 }
 
-/// Opens a WebSocket or a stream of events; the handshake is not waited for.
+/// Opens a WebSocket or an event stream; does not wait for the handshake.
 fn open_live(port: u16, query: &str, socket_or_not: bool, more: &str) -> TcpStream {
     let upgrade = match socket_or_not {
         true => {
@@ -42,7 +42,7 @@ fn open_live(port: u16, query: &str, socket_or_not: bool, more: &str) -> TcpStre
     socket
 }
 
-/// Reads until these words come.
+/// Reads until this text arrives.
 fn until(socket: &mut TcpStream, words: &str) -> String {
     let mut said = Vec::new();
     let mut piece = [0; 1024];
@@ -74,7 +74,7 @@ async fn requests_over_a_socket_are_answered_and_the_end_is_quick() {
     });
     let said = said.await.unwrap();
     assert!(said.starts_with("HTTP/1.1 200 OK") && said.contains("\"best_ms\":100000"), "{said}");
-    // One that says nothing does not hold up the end.
+    // An idle connection does not delay the shutdown.
     let _silent = connect(port);
     let start = Instant::now();
     server.state.oversight.shut_down();
@@ -86,7 +86,7 @@ async fn requests_over_a_socket_are_answered_and_the_end_is_quick() {
 async fn a_web_socket_hears_what_happens_with_its_number() {
     let (server, port, serving) = start().await;
     let since = server.state.hub.newest(Audience::Owner);
-    server.state.hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "before" }), None);
+    server.state.hub.publish(Kind::LapEdited, &serde_json::json!({ "lap": "before" }), None);
     let said = tokio::task::spawn_blocking(move || {
         let handshake = |origin: &str| open_live(port, &format!("?since={since}"), true, origin);
         let refused = until(&mut handshake("Origin: http://evil.example\r\n"), "forbidden");
@@ -118,7 +118,7 @@ async fn streams_are_told_that_the_server_shuts_down_and_are_not_waited_for() {
     });
     let [socket, events, frames, _] = client.await.unwrap();
     for said in [socket, events, frames] {
-        assert!(said.contains("the server shuts down"), "{said:?}");
+        assert!(said.contains("the server is shutting down"), "{said:?}");
     }
     serving.await.unwrap().unwrap();
 }
@@ -144,7 +144,7 @@ async fn a_token_that_is_newer_than_the_last_look_at_the_store_keeps_its_stream(
         drop(first);
         let (_, secret) = store.add_token("second", Scope::Read).unwrap();
         let mut second = open(&secret);
-        hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "still here" }), None);
+        hub.publish(Kind::LapEdited, &serde_json::json!({ "lap": "still here" }), None);
         let said = until(&mut second, "\"lap\":\"still here\"");
         assert!(!said.contains("revoked"), "{said}");
     });
@@ -172,10 +172,10 @@ async fn a_token_that_another_program_revokes_ends_its_streams_and_no_others() {
         SqlStore::sqlite(path).unwrap().revoke_token(token.id).unwrap();
         for socket in &mut revoked {
             until(socket, "the token was revoked");
-            // Nothing comes after that.
+            // Nothing follows.
             let _ = socket.read_to_end(&mut Vec::new());
         }
-        hub.tell(Kind::LapEdited, &serde_json::json!({ "lap": "after" }), None);
+        hub.publish(Kind::LapEdited, &serde_json::json!({ "lap": "after" }), None);
         until(&mut other, "\"lap\":\"after\"");
     });
     client.await.unwrap();
@@ -190,7 +190,7 @@ async fn a_client_with_too_many_connections_is_refused_until_it_closes_one() {
         let ask = || {
             let mut socket = connect(port);
             let request = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
-            // A connection that is refused may be gone before all was sent or read.
+            // A rejected connection may be closed before everything was sent or read.
             let _ = socket.write_all(request.as_bytes());
             let mut said = String::new();
             let _ = socket.read_to_string(&mut said);

@@ -1,4 +1,4 @@
-//! One tape: what is on it, its channels over time, its file, its rows, and playing it.
+//! Endpoints of a tape: contents, channels over time, file, export, playback.
 use gametape::format::StreamSpec;
 use gametape::format::read::Tape;
 use gametape::format::write::{StdFiles, WriteOptions, Writer};
@@ -24,7 +24,7 @@ fn numbers(value: &Value) -> Vec<Option<f64>> {
     value.as_array().unwrap().iter().map(Value::as_f64).collect()
 }
 
-/// A server that plays under names of its own.
+/// A server that plays with its own shared-memory names.
 fn playing(test: &str) -> (Driven, Prefix) {
     let driven = driven(local());
     let prefix = Prefix::new(&format!("gametape-test-{}-{test}-", std::process::id())).unwrap();
@@ -73,7 +73,7 @@ async fn an_overview_has_every_peak_and_gets_finer() {
     assert_eq!(single(numbers(&speed["min"])), single(expected.iter().map(|bucket| bucket.min).collect()));
     assert_eq!((speed["from_ns"].as_u64(), speed["unit"].as_str()), (Some(expected[0].from_ns), Some("km/h")));
     assert_eq!(speed["step_ns"].as_u64(), Some(expected[1].from_ns - expected[0].from_ns));
-    // The highest of all frames is in it.
+    // The maximum of all frames is in it.
     let mut frames = tape.channels(stream, &["speedKmh"]).unwrap();
     let mut highest = f64::MIN;
     while let Some(block) = frames.next_block().unwrap() {
@@ -114,13 +114,13 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         (at("/overview?channels=physics/wheelSlip"), 400, "wheelSlip.0 to"),
         (at("/overview?channels=physics/wheelSlip.4"), 400, "4 elements"),
         (at("/overview?channels=speedKm"), 400, "did you mean speedKmh"),
-        (at("/overview?channels=static/track"), 400, "is a text"),
+        (at("/overview?channels=static/track"), 400, "is text"),
         (at("/overview?channels=a,,b"), 400, "empty"),
         (at(&format!("/overview?channels={}", ["physics/gas"; 17].join(","))), 400, "at most 16"),
-        (at("/overview?points=9"), 400, "10 to 4000"),
+        (at("/overview?points=9"), 400, "10 and 4000"),
         (at("/overview?from_ns=5&to_ns=5"), 400, "later"),
         (at("/export"), 400, "format"),
-        (at("/export?format=pdf"), 400, "csv, jsonl, html"),
+        (at("/export?format=pdf"), 400, "csv, jsonl or html"),
         (at("/export?format=html&lap=1"), 400, "has all laps"),
         (at("/export?format=csv&lap=99"), 404, "no lap 99"),
         (at("/export?format=csv&channels=physics/nothing"), 400, "no channel"),
@@ -134,7 +134,7 @@ async fn wrong_questions_about_a_tape_are_refused_with_the_reason() {
         let answer = driven.server.get(&at(rest)).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (404, "tape_not_in_reach"), "{rest}");
     }
-    // Another tape in its place is not given out.
+    // Another tape at the same path is not returned.
     let options = WriteOptions::new(TapeId([8; 16]));
     let mut other = Writer::create(Arc::new(StdFiles), &driven.path, &options).unwrap();
     let stream = other.add_stream(StreamSpec::rows("moves")).unwrap();
@@ -167,7 +167,7 @@ async fn a_tape_is_downloaded_whole_or_from_where_it_was_cut_off() {
     assert_eq!((none.status.as_u16(), none.code().as_str()), (416, "no_such_range"));
     assert_eq!(none.headers["content-range"], format!("bytes */{}", bytes.len()).as_str());
     assert_eq!(driven.server.send("GET", &at("/file"), &[("if-none-match", &tag)], "").await.status, 304);
-    // One that is not closed would be half a tape.
+    // A tape that is not closed would be incomplete.
     std::fs::File::options().write(true).open(&driven.path).unwrap().set_len(bytes.len() as u64 / 2).unwrap();
     let open = driven.server.get(&at("/file")).await;
     assert_eq!((open.status.as_u16(), open.code().as_str()), (409, "not_closed"));
@@ -206,7 +206,7 @@ async fn a_page_of_a_tape_has_the_laps_of_the_store_and_all_it_needs() {
     }
     assert_eq!(page.status, 200, "{}", page.text);
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
-    // It is saved and not shown: what stands in a tape never runs under the address of this server.
+    // It is a download, not a page: content of a tape never runs under the origin of this server.
     assert!(page.headers["content-disposition"].to_str().unwrap().starts_with("attachment; filename=\"a tape.html\""));
     assert!(page.text.trim_end().ends_with("</html>"), "all of it");
     let data = |text: &str| {
@@ -251,7 +251,7 @@ async fn tapes_are_for_the_owner_alone() {
         let owner = driven.server.send("GET", &path, &[("authorization", &bearer)], "").await;
         assert_eq!(owner.status, 200, "{path}");
     }
-    // Who may read may not play.
+    // Read access does not allow playback.
     for (method, path) in
         [("POST", at("/play")), ("PATCH", "/api/v1/playback".into()), ("DELETE", "/api/v1/playback".into())]
     {
@@ -291,7 +291,7 @@ async fn a_tape_is_played_paused_sought_looped_and_ended_from_a_page() {
     assert!(said["from_ns"].as_u64().unwrap() >= 20_000_000_000 && said["to_ns"].as_u64().unwrap() <= 30_000_000_000);
     let first = wait_for(packet).await;
     wait_for(|| packet().filter(|packet| *packet != first)).await;
-    // One at a time.
+    // Only one playback at a time.
     let again = ask("POST", &at("/play"), "{}").await;
     assert_eq!((again.status.as_u16(), again.code().as_str()), (409, "already_playing"));
     let paused = ask("PATCH", "/api/v1/playback", r#"{"paused":true,"position_ns":25000000000}"#).await.json();
@@ -306,7 +306,7 @@ async fn a_tape_is_played_paused_sought_looped_and_ended_from_a_page() {
         position = now().await["position_ns"].clone();
     }
     assert!(near(&position), "{position}");
-    // Over the end and round again, as long as that is wanted.
+    // Past the end and from the start again, while looping is on.
     ask("PATCH", "/api/v1/playback", r#"{"paused":false,"position_ns":29900000000,"speed":1}"#).await;
     wait_until(async || now().await["position_ns"].as_u64() < Some(25_000_000_000)).await;
     assert_eq!(now().await["state"], "playing");
@@ -343,7 +343,7 @@ async fn a_tape_is_played_from_a_place_as_fast_as_told_and_stands_while_it_is_pa
     let moved = position().await - from;
     assert!(u128::from(moved) < begun.elapsed().as_nanos() / 2, "{moved} ns in {:?}", begun.elapsed());
     ask("PATCH", "/api/v1/playback", r#"{"speed":20}"#).await;
-    // In the ten seconds that are waited at most, a tenth of the speed comes one second further.
+    // Within the ten seconds waited at most, a tenth of the speed advances by one second.
     wait_until(async || position().await > 27_500_000_000).await;
     ask("PATCH", "/api/v1/playback", r#"{"paused":true}"#).await;
     let stands = async || {
@@ -377,7 +377,7 @@ async fn long_answers_have_turns() {
     assert_eq!(driven.server.get(&at("/file")).await.code(), "busy");
     drop(downloads);
     assert_eq!(driven.server.get(&at("/file")).await.status, 200);
-    // A turn ends with its answer.
+    // A permit is released with its response.
     wait_until(async || free() == all).await;
 }
 
@@ -434,7 +434,7 @@ async fn sessions_are_found_by_words_and_by_tape() {
     }
 }
 
-/// Waits for something that another thread does.
+/// Waits for another thread.
 async fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
     for _ in 0..500 {
         if let Some(found) = look() {

@@ -1,11 +1,11 @@
-//! The web UI as the server gives it, and its description of the server.
+//! The web UI as the server delivers it, and the OpenAPI description.
 
 use axum::http::{StatusCode, header};
 
 use super::{Server, local};
 use crate::server::{openapi, web};
 
-/// A script that the page names.
+/// A script referenced by the page.
 fn script(page: &str) -> Option<&str> {
     page.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js"))
 }
@@ -41,7 +41,7 @@ async fn the_page_may_load_nothing_from_elsewhere_and_run_nothing_inline() {
 async fn scripts_come_packed_are_kept_for_ever_and_not_sent_twice() {
     let server = Server::new(local());
     if !web::is_embedded() {
-        // Without npm there is nothing but the plain page.
+        // Without npm there is only the plain page.
         assert!(server.get("/").await.text.contains("GAMETAPE_WEB_DIST"));
         return;
     }
@@ -85,7 +85,7 @@ fn the_description_in_web_is_that_of_this_server() {
 }
 
 #[test]
-fn every_question_has_a_name_of_its_own() {
+fn every_operation_has_a_unique_id() {
     let now = serde_json::to_value(openapi::description()).unwrap();
     let paths = now["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
     let mut names: Vec<_> = paths.map(|operation| operation["operationId"].as_str().unwrap()).collect();

@@ -1,10 +1,10 @@
-//! What the car does now.
+//! The current state of the car.
 
 use serde_json::Value;
 
 use super::{count, id, ms, number, sectors, signed_ms, word, words};
 
-/// What the game does.
+/// The state of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CarState {
     Driving,
@@ -12,7 +12,7 @@ pub(crate) enum CarState {
     Replay,
     Menu,
     Stale,
-    /// There is no game.
+    /// No game is running.
     #[default]
     Waiting,
 }
@@ -22,11 +22,11 @@ pub(crate) enum CarState {
 pub(crate) struct Tyre {
     pub(crate) core_c: Option<f64>,
     pub(crate) pressure_psi: Option<f64>,
-    /// 0 is new, 1 is gone.
+    /// 0 is new, 1 is worn out.
     pub(crate) wear: Option<f64>,
 }
 
-/// The lap that is being driven.
+/// The current lap.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct RunningLap {
     pub(crate) number: Option<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct RunningLap {
     pub(crate) sectors_ms: Vec<Option<u32>>,
 }
 
-/// The lap before it.
+/// The previous lap.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct LastLap {
     pub(crate) time_ms: Option<u32>,
@@ -45,12 +45,12 @@ pub(crate) struct LastLap {
     pub(crate) sectors_ms: Vec<Option<u32>>,
 }
 
-/// The newest state of a car.
+/// The latest state of a car.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Car {
     pub(crate) state: CarState,
     pub(crate) session: Option<String>,
-    /// The tape that is being recorded.
+    /// Id of the tape that is being recorded.
     pub(crate) tape: Option<String>,
     pub(crate) game: Option<String>,
     pub(crate) track: Option<String>,
@@ -82,11 +82,11 @@ pub(crate) struct Car {
     pub(crate) in_pit_lane: Option<bool>,
 }
 
-/// A steering wheel that is turned by a quarter is fully turned, where the game tells radians alone.
+/// The steering angle shown as full lock if the game reports only radians: a quarter turn.
 const FULL_TURN_RAD: f64 = std::f64::consts::FRAC_PI_2;
 
 impl Car {
-    /// Out of the `data` of a message of the kind `car`.
+    /// Reads the `data` of a message of kind `car`.
     pub(crate) fn of(data: &Value) -> Self {
         let state = match data["state"].as_str().unwrap_or_default() {
             "driving" => CarState::Driving,

@@ -1,14 +1,14 @@
-//! Two laps side by side.
+//! A comparison of two laps.
 
 use serde_json::Value;
 
 use super::{LapRow, items, number};
 
-/// What is shown of both laps.
+/// The channels shown for both laps.
 pub(crate) const CHANNELS: [&str; 3] = ["speed_kmh", "throttle", "brake"];
-/// Places that are taken.
+/// The largest number of track positions accepted.
 const MOST_PLACES: usize = 60_000;
-/// Stretches that are taken.
+/// The largest number of stretches accepted.
 const MOST_STRETCHES: usize = 1_000;
 
 /// A part of the lap.
@@ -16,20 +16,20 @@ const MOST_STRETCHES: usize = 1_000;
 pub(crate) struct Stretch {
     pub(crate) from_m: f64,
     pub(crate) to_m: f64,
-    /// What the second lap loses on it; negative is won.
+    /// Time that the second lap loses in it; negative if it gains.
     pub(crate) lost_ms: f64,
 }
 
-/// The second lap beside the first.
+/// The second lap compared with the first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Comparison {
     /// The first one is the reference.
     pub(crate) laps: [LapRow; 2],
     pub(crate) length_m: f64,
     pub(crate) distance_m: Vec<f64>,
-    /// How much later the second lap is at each place.
+    /// How much later the second lap is at each position.
     pub(crate) delta_ms: Vec<Option<f64>>,
-    /// Of each lap, the values of [`CHANNELS`] at each place.
+    /// The values of [`CHANNELS`] at each position, per lap.
     pub(crate) values: [[Vec<Option<f64>>; CHANNELS.len()]; 2],
     pub(crate) stretches: Vec<Stretch>,
 }
@@ -62,7 +62,8 @@ impl Comparison {
         })
     }
 
-    /// Stretches where the second lap loses most, and where it wins most. What was driven alike is in neither.
+    /// Returns the stretches where the second lap loses most, and where it gains most. Stretches without a notable difference
+    /// are in neither.
     pub(crate) fn extremes(&self) -> (Vec<Stretch>, Vec<Stretch>) {
         const ALIKE_MS: f64 = 1.0;
         let sorted = |wanted: fn(f64) -> bool, order: f64| {

@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::super::text::minute;
 use super::{count, id, items, ms, sectors, signed_ms, word, words};
 
-/// Laps of a session that are shown.
+/// The largest number of laps shown per session.
 const MOST_LAPS: usize = 5_000;
-/// Sessions of a page.
+/// Sessions per page.
 const MOST_SESSIONS: usize = 500;
-/// Reasons of a lap that are shown.
+/// The largest number of reasons shown per lap.
 const MOST_REASONS: usize = 8;
 
 /// A session in a list.
@@ -21,7 +21,7 @@ pub(crate) struct SessionRow {
     pub(crate) track: String,
     pub(crate) car: String,
     pub(crate) driver: String,
-    /// `2026-11-16 12:55`, of UTC.
+    /// `2026-11-16 12:55`, in UTC.
     pub(crate) started: String,
     pub(crate) best_ms: Option<u32>,
     pub(crate) lap_count: u32,
@@ -29,7 +29,7 @@ pub(crate) struct SessionRow {
 
 impl SessionRow {
     pub(crate) fn of(session: &Value) -> Option<Self> {
-        // A name that a user gave comes first.
+        // A name given by a user takes precedence.
         let named = |name: &str, plain: &str| {
             words(&session[name]).or_else(|| words(&session[plain])).unwrap_or_else(|| "-".to_owned())
         };
@@ -50,7 +50,7 @@ impl SessionRow {
         })
     }
 
-    /// Whether all words of a filter are in it, somewhere.
+    /// Whether the session contains all words of a filter.
     pub(crate) fn has(&self, filter: &str) -> bool {
         let Self { game, kind, track, car, driver, started, .. } = self;
         let all = [game, kind, track, car, driver, started].map(String::as_str).join(" ").to_lowercase();
@@ -58,13 +58,13 @@ impl SessionRow {
     }
 }
 
-/// The sessions of a page, and the cursor of the next one.
+/// Reads a page of sessions, and the cursor of the next page.
 pub(crate) fn sessions(page: &Value) -> (Vec<SessionRow>, Option<String>) {
     let rows = items(&page["sessions"], MOST_SESSIONS).filter_map(SessionRow::of).collect();
     (rows, next(page))
 }
 
-/// A cursor goes into an address as it is.
+/// Reads a cursor. It is inserted into a URL unescaped.
 pub(super) fn next(page: &Value) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:".contains(&byte);
     page["next"].as_str().filter(|next| next.len() <= 1000 && next.bytes().all(plain)).map(str::to_owned)
@@ -109,10 +109,10 @@ impl LapRow {
         })
     }
 
-    /// What its figures do not say.
+    /// Returns the notes: everything that has no column.
     pub(crate) fn notes(&self) -> String {
-        // The phase says these.
-        const TOLD: [&str; 5] = ["out lap", "in lap", "pit lap", "grid start", "formation"];
+        // These are shown as the phase.
+        const SHOWN_AS_PHASE: [&str; 5] = ["out lap", "in lap", "pit lap", "grid start", "formation"];
         let mut notes = Vec::new();
         if self.valid == Some(false) {
             notes.push("invalid");
@@ -123,7 +123,7 @@ impl LapRow {
         if !self.state.is_empty() && self.state != "final" {
             notes.push(&self.state);
         }
-        notes.extend(self.reasons.iter().map(String::as_str).filter(|reason| !TOLD.contains(reason)));
+        notes.extend(self.reasons.iter().map(String::as_str).filter(|reason| !SHOWN_AS_PHASE.contains(reason)));
         notes.join(", ")
     }
 }
@@ -147,12 +147,12 @@ impl SessionDetail {
         })
     }
 
-    /// How many sectors its laps have.
+    /// Returns the number of sectors per lap.
     pub(crate) fn sector_count(&self) -> usize {
         self.laps.iter().map(|lap| lap.sectors_ms.len()).max().unwrap_or(0)
     }
 
-    /// The best time of each sector, of laps that may count.
+    /// Returns the best time of each sector among eligible laps.
     pub(crate) fn best_sectors(&self) -> Vec<Option<u32>> {
         let best = |index: usize| {
             let counts = self.laps.iter().filter(|lap| lap.eligible);

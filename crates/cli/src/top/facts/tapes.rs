@@ -6,7 +6,7 @@ use super::super::text::minute;
 use super::laps::next;
 use super::{id, items, words};
 
-/// Tapes of a page.
+/// Tapes per page.
 const MOST_TAPES: usize = 500;
 
 /// A tape.
@@ -18,7 +18,7 @@ pub(crate) struct TapeRow {
     pub(crate) car: String,
     pub(crate) created: String,
     pub(crate) bytes: u64,
-    /// Of a tape that is not closed: as of the last look at it; unknown if there was nothing on it then.
+    /// For a tape that is not closed: as of the last catalogue update; `None` if it had no frames then.
     pub(crate) duration_ns: Option<u64>,
     pub(crate) complete: bool,
     pub(crate) missing: bool,
@@ -42,7 +42,7 @@ impl TapeRow {
     }
 }
 
-/// The tapes of a page, and the cursor of the next one.
+/// Reads a page of tapes, and the cursor of the next page.
 pub(crate) fn tapes(page: &Value) -> (Vec<TapeRow>, Option<String>) {
     (items(&page["tapes"], MOST_TAPES).filter_map(TapeRow::of).collect(), next(page))
 }

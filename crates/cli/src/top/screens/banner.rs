@@ -1,4 +1,4 @@
-//! What must be said before anything else: the line is lost, or the server has gone.
+//! The banner above every screen: the connection is lost, or the server is gone.
 
 use ratatui::text::Line;
 
@@ -7,11 +7,11 @@ use super::super::state::State;
 use super::super::text::wrapped;
 use super::Room;
 
-/// Nothing while all is well. The live screen says it itself.
+/// Returns no lines while the connection works. The live screen shows its own message.
 pub(super) fn lines(state: &State, room: Room) -> Vec<Line<'static>> {
     let text = match &state.status {
-        Status::Lost { name, reason } => format!("CONNECTION LOST: {name}: {reason}; trying again"),
-        Status::Store { lost: Some(lost), name } => format!("{lost}; this is {name}"),
+        Status::Lost { name, reason } => format!("CONNECTION LOST: {name}: {reason}; reconnecting"),
+        Status::Store { lost: Some(lost), name } => format!("{lost}; showing {name}"),
         Status::Connecting { name } => format!("CONNECTING to {name}"),
         Status::Store { .. } | Status::Server { .. } => return Vec::new(),
     };

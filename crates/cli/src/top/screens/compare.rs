@@ -1,4 +1,4 @@
-//! Two laps by the place on the track: where the second one wins and loses, as charts of blocks.
+//! Compares two laps by track position: charts of where the second one gains and loses.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -11,7 +11,7 @@ use super::super::text::{cut, delta, fit, number, plain, right, wrapped};
 use super::Room;
 use crate::commands::laps_table::lap_time;
 
-/// Cells of the names before the charts, and of the figures behind them.
+/// Width of the labels to the left of the charts.
 const NAMES: usize = 8;
 
 pub(super) fn lines(state: &mut State, room: Room) -> Vec<Line<'static>> {
@@ -26,7 +26,7 @@ pub(super) fn lines(state: &mut State, room: Room) -> Vec<Line<'static>> {
     if state.scroll < most
         && let Some(last) = shown.last_mut()
     {
-        *last = plain(cut("more below: down", room.width, look), look.quiet());
+        *last = plain(cut("more below: press down", room.width, look), look.quiet());
     }
     shown
 }
@@ -37,7 +37,7 @@ fn nothing(state: &State, room: Room) -> Vec<Line<'static>> {
         (Some(error), _) => return wrapped(error, room.width, look.warning(), look),
         (None, Some(_)) => "reading both laps",
         (None, None) => {
-            "No laps are chosen. On the screen of laps (3) space chooses A and B, and c compares them; c alone compares the lap with the best of its session."
+            "No laps are chosen. On the Laps screen (3), choose A and B with space and compare them with c. Without a choice, c compares the selected lap with the best of its session."
         }
     };
     wrapped(text, room.width, Style::new(), look)
@@ -46,7 +46,7 @@ fn nothing(state: &State, room: Room) -> Vec<Line<'static>> {
 fn all_lines(compared: &Comparison, cursor: f64, room: Room, look: Look) -> Vec<Line<'static>> {
     let cells = room.width.saturating_sub(NAMES);
     let mut lines = heads(compared, room, look);
-    // Charts grow with the room; the lists of stretches want six lines.
+    // Charts grow with the height; the lists of stretches need six lines.
     let tall = room.height >= 20;
     let rows = match room.height {
         34.. => 4,
@@ -86,7 +86,7 @@ fn all_lines(compared: &Comparison, cursor: f64, room: Room, look: Look) -> Vec<
     lines
 }
 
-/// The laps, and what is between them.
+/// The two laps and their difference.
 fn heads(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>> {
     let head = |letter: &str, lap: &LapRow| {
         let number = lap.number.or(lap.tape_lap).map_or_else(String::new, |number| format!("lap {number}"));
@@ -107,7 +107,7 @@ fn heads(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>> {
     lines
 }
 
-/// Up is lost, down is won.
+/// Time lost goes up, time gained goes down.
 fn delta_chart(compared: &Comparison, rows: usize, cells: usize, look: Look) -> Vec<Line<'static>> {
     let values = columns(&compared.delta_ms, cells);
     let most = values.iter().copied().flatten().map(f64::abs).fold(1.0, f64::max);
@@ -126,7 +126,7 @@ fn delta_chart(compared: &Comparison, rows: usize, cells: usize, look: Look) -> 
     lines
 }
 
-/// Where the cursor is, and what both do there.
+/// The cursor, and the values of both laps at its position.
 fn pointer(compared: &Comparison, cursor: f64, cells: usize, room: Room, look: Look) -> Vec<Line<'static>> {
     let Some(last) = compared.distance_m.len().checked_sub(1) else { return Vec::new() };
     let row = ((cursor * last as f64).round() as usize).min(last);
@@ -161,9 +161,9 @@ fn pointer(compared: &Comparison, cursor: f64, cells: usize, room: Room, look: L
     ]
 }
 
-/// Where most is lost, and where most is won, side by side if there is room.
+/// Where most time is lost and gained, side by side if there is room.
 fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>> {
-    const TOLD: usize = 5;
+    const LISTED: usize = 5;
     let (lost, won) = compared.extremes();
     let text = |stretch: Option<&Stretch>, word: &str| match stretch {
         Some(part) => {
@@ -176,7 +176,7 @@ fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>
     let mut lines = Vec::new();
     match room.is_wide() {
         true => {
-            for row in 0..TOLD.min(lost.len().max(won.len())) {
+            for row in 0..LISTED.min(lost.len().max(won.len())) {
                 let (left, right) = (text(lost.get(row), "lost"), text(won.get(row), "won"));
                 lines.push(Line::from(vec![
                     Span::styled(fit(&left.0, half, look), left.1),
@@ -185,13 +185,13 @@ fn stretches(compared: &Comparison, room: Room, look: Look) -> Vec<Line<'static>
             }
         }
         false => {
-            let parts = lost.iter().take(TOLD).map(|part| text(Some(part), "lost"));
-            let parts = parts.chain(won.iter().take(TOLD).map(|part| text(Some(part), "won ")));
+            let parts = lost.iter().take(LISTED).map(|part| text(Some(part), "lost"));
+            let parts = parts.chain(won.iter().take(LISTED).map(|part| text(Some(part), "won ")));
             lines.extend(parts.map(|(text, style)| plain(cut(&text, room.width, look), style)));
         }
     }
     if lines.is_empty() {
-        lines.push(plain("driven alike everywhere", look.quiet()));
+        lines.push(plain("no notable difference anywhere", look.quiet()));
     }
     lines
 }

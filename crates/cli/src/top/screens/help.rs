@@ -1,4 +1,4 @@
-//! What keys do.
+//! The help screen.
 
 use ratatui::text::Line;
 
@@ -7,31 +7,31 @@ use super::super::text::{cut, line, plain};
 use super::Room;
 
 const EVERYWHERE: [(&str, &str); 5] =
-    [("1-5, Tab", "screens"), ("Esc", "back"), ("m", "mouse on or off"), ("Ctrl+L", "draw anew"), ("q, Ctrl+C", "end")];
+    [("1-5, Tab", "screens"), ("Esc", "back"), ("m", "mouse on or off"), ("Ctrl+L", "redraw"), ("q, Ctrl+C", "quit")];
 
 fn of_screen(screen: Screen) -> &'static [(&'static str, &'static str)] {
     match screen {
         Screen::Live => &[],
         Screen::Sessions => &[
             ("up, down, PgUp, PgDn", "move"),
-            ("Enter", "laps of the session"),
-            ("/", "filter: type words, Enter keeps them"),
+            ("Enter", "show the laps of the session"),
+            ("/", "filter: type words, confirm with Enter"),
         ],
         Screen::Laps => &[
             ("up, down, PgUp, PgDn", "move"),
             ("space", "choose lap A, then lap B, of any session"),
-            ("c, Enter", "compare A and B, or this lap and the best"),
-            ("x", "forget what was chosen"),
+            ("c, Enter", "compare A and B, or this lap with the best"),
+            ("x", "clear the choice"),
         ],
-        Screen::Compare => &[("left, right", "go along the lap"), ("up, down", "scroll"), ("s", "swap A and B")],
+        Screen::Compare => &[("left, right", "move along the lap"), ("up, down", "scroll"), ("s", "swap A and B")],
         Screen::Tapes => &[
             ("Enter, p", "play the tape into shared memory"),
-            ("space", "stand still, go on"),
+            ("space", "pause, resume"),
             ("left, right", "5 seconds"),
             ("[, ]", "a minute"),
             ("+, -", "faster, slower"),
             ("l", "loop"),
-            ("s", "stop; it also ends with this program"),
+            ("s", "stop; quitting stops it too"),
         ],
     }
 }
@@ -53,8 +53,8 @@ pub(super) fn lines(state: &State, room: Room) -> Vec<Line<'static>> {
     lines.extend(EVERYWHERE.iter().map(row));
     if room.height > lines.len() + 4 {
         lines.push(Line::default());
-        lines.push(plain("* is a best, ~ a time that was measured and is not the game's,", look.quiet()));
-        lines.push(plain("invalid: the game does not count the lap. + is slower, - faster.", look.quiet()));
+        lines.push(plain("* is a best, ~ a time that was measured instead of reported by the game,", look.quiet()));
+        lines.push(plain("invalid: the game does not count the lap. + is slower, - is faster.", look.quiet()));
     }
     lines
 }

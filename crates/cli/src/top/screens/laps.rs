@@ -1,4 +1,4 @@
-//! The laps of a session, with their sectors. What counts and what does not is said by words and signs: `*` is a best, `~` a time that was measured.
+//! The laps of a session, with their sectors. Validity is shown by words and signs: `*` is a best, `~` a measured time.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -11,7 +11,7 @@ use super::list::{first_shown, nothing};
 use super::{Drawn, Room};
 use crate::commands::laps_table::{lap_time, sector_time};
 
-/// Cells of a sector's time and its sign.
+/// Width of a sector time and its sign.
 const SECTOR: usize = 9;
 
 pub(super) fn lines(state: &State, room: Room) -> Drawn {
@@ -43,13 +43,13 @@ pub(super) fn lines(state: &State, room: Room) -> Drawn {
     Drawn { lines, list: Some((2, first)) }
 }
 
-/// Sectors that have room; fewer than all are not shown.
+/// Returns the number of sector columns: all, or none if they do not fit.
 fn sectors_shown(detail: &SessionDetail, room: Room) -> usize {
     let all = detail.sector_count();
     if room.width >= 56 + all * SECTOR || (room.is_wide() && all <= 3) { all } else { 0 }
 }
 
-/// What the session was.
+/// The title of the session.
 pub(super) fn title(detail: &SessionDetail, room: Room, look: Look) -> Line<'static> {
     let session = &detail.session;
     let parts = [&session.kind, &session.track, &session.car, &session.driver, &session.started];

@@ -1,18 +1,18 @@
-//! Which entries of a list are shown: the picked one is always among them.
+//! Scrolling of lists: the selected entry is always visible.
 
 use super::super::look::Look;
 use super::super::text::plain;
 use ratatui::text::Line;
 
-/// The first entry that is shown, of `len`, in so many rows.
+/// Returns the first visible entry of a list of `len` entries in this many rows.
 pub(super) fn first_shown(picked: usize, len: usize, rows: usize) -> usize {
-    // A few entries below the picked one stay in sight.
+    // A few entries below the selected one stay visible.
     let ahead = (rows / 4).min(3);
     let last = picked.saturating_add(ahead).min(len.saturating_sub(1));
     (last + 1).saturating_sub(rows.max(1))
 }
 
-/// What an empty list says.
+/// The lines shown for an empty list.
 pub(super) fn nothing(loading: bool, error: Option<&String>, why: &[&str], look: Look) -> Vec<Line<'static>> {
     let mut lines = match error {
         Some(error) => vec![plain(error.clone(), look.warning())],

@@ -1,4 +1,4 @@
-//! What the car does now; or why nothing is seen of it.
+//! The current state of the car, or why it is not available.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use super::Room;
 use super::laps::{Row, head};
 use super::live_figures::{narrow, wide};
 
-/// Figures that are older than this are not what the car does now.
+/// Older figures are shown as stale.
 const FRESH: Duration = Duration::from_secs(2);
 
 pub(super) fn lines(state: &State, now: Instant, room: Room) -> Vec<Line<'static>> {
@@ -20,19 +20,19 @@ pub(super) fn lines(state: &State, now: Instant, room: Room) -> Vec<Line<'static
     if let Some(lines) = nobody(state, room) {
         return lines;
     }
-    let Some((car, at)) = &state.car else { return vec![plain("WAITING for the first figures", look.strong())] };
+    let Some((car, at)) = &state.car else { return vec![plain("WAITING for data", look.strong())] };
     let age = now.saturating_duration_since(*at);
     let is_live = matches!(car.state, CarState::Driving);
     let (word, more) = match car.state {
-        _ if is_live && age > FRESH => ("STALE".to_owned(), Some(format!("nothing new for {} s", age.as_secs()))),
+        _ if is_live && age > FRESH => ("STALE".to_owned(), Some(format!("no new data for {} s", age.as_secs()))),
         CarState::Driving if car.in_pit_lane == Some(true) => ("PIT LANE".to_owned(), None),
         CarState::Driving => ("DRIVING".to_owned(), None),
         CarState::Paused => ("PAUSED".to_owned(), None),
-        CarState::Replay => ("REPLAY".to_owned(), Some("the game shows a replay, not the car".to_owned())),
+        CarState::Replay => ("REPLAY".to_owned(), Some("the game is showing a replay, not live data".to_owned())),
         CarState::Menu => ("MENU".to_owned(), None),
-        CarState::Stale => ("STALE".to_owned(), Some("the game shows nothing new".to_owned())),
+        CarState::Stale => ("STALE".to_owned(), Some("the game sends no new data".to_owned())),
         CarState::Waiting => {
-            let text = "Nobody drives. As soon as a game runs, or `gametape demo`, it is seen here.";
+            let text = "No game is running. Start a game, or `gametape demo`, and it appears here.";
             let mut lines = vec![plain("NO GAME", look.warning())];
             lines.extend(wrapped(text, room.width, ratatui::style::Style::new(), look));
             return lines;
@@ -46,17 +46,17 @@ pub(super) fn lines(state: &State, now: Instant, room: Room) -> Vec<Line<'static
     lines
 }
 
-/// Why there is nobody to look at.
+/// Explains why there is no live data.
 fn nobody(state: &State, room: Room) -> Option<Vec<Line<'static>>> {
     let look = state.look;
     let (title, text) = match &state.status {
         Status::Server { .. } => return None,
-        // The banner says it.
+        // Shown in the banner.
         Status::Connecting { .. } => return Some(Vec::new()),
-        Status::Lost { .. } => ("NO LIVE FIGURES", "The server is tried again until it answers.".to_owned()),
+        Status::Lost { .. } => ("NO LIVE DATA", "Reconnecting until the server responds.".to_owned()),
         Status::Store { .. } => (
-            "NOTHING IS RECORDED HERE NOW",
-            "Sessions, laps and tapes of this machine are on the other screens. To see a car: start `gametape`, which waits for a game, or `gametape demo`, in another terminal. It is found by itself. A server elsewhere: --server URL.".to_owned(),
+            "NO RECORDER IS RUNNING",
+            "The other screens show the sessions, laps and tapes of this machine. To see a car, start `gametape`, which waits for a game, or `gametape demo`, in another terminal. It is found automatically. For another machine use --server URL.".to_owned(),
         ),
     };
     let mut lines = vec![plain(cut(title, room.width, look), look.warning())];
@@ -82,7 +82,7 @@ fn headline(
     Line::from(vec![Span::styled(format!("{word}  "), style), Span::raw(rest)])
 }
 
-/// The laps of this session, the newest first, if there is room for some.
+/// The laps of this session, newest first, if there is room.
 fn recent(state: &State, room: Room) -> Vec<Line<'static>> {
     let look = state.look;
     let Some(detail) =

@@ -11,9 +11,9 @@ use super::Room;
 use crate::commands::laps_table::{lap_time, sector_time};
 use crate::human;
 
-/// The bar of the delta is full at so many milliseconds.
+/// The delta bar is full at this many milliseconds.
 const FULL_DELTA_MS: f64 = 1000.0;
-/// Names of the tyres, as they come.
+/// Labels of the tyres, in the order of the data.
 const TYRES: [&str; 4] = ["FL", "FR", "RL", "RR"];
 
 fn gear(car: &Car) -> String {
@@ -41,7 +41,7 @@ fn speed(car: &Car) -> String {
     number(car.speed_kmh.map(|kmh| kmh.clamp(-9999.0, 9999.0)), 0)
 }
 
-/// The delta that matters most: to the best of the session, or to the best ever.
+/// Returns the most relevant delta: to the session best, else to the all-time best.
 fn first_delta(car: &Car) -> Option<i64> {
     car.delta_session_ms.or(car.delta_best_ms)
 }
@@ -69,7 +69,7 @@ fn sectors(times: &[Option<u32>], room: usize, look: Look) -> String {
     cut(&text.join("  "), room, look)
 }
 
-/// Figures side by side, from 70 cells on.
+/// Figures side by side, for at least 70 cells.
 pub(super) fn wide(car: &Car, room: Room, look: Look) -> Vec<Line<'static>> {
     let airy = room.height >= 17;
     let mut lines = Vec::new();
@@ -197,10 +197,10 @@ fn tyres(car: &Car, room: Room, look: Look) -> Vec<Line<'static>> {
     vec![row(0), row(2)]
 }
 
-/// Weather, place and time, as far as they are known.
+/// Weather, race position and remaining time, as far as known.
 fn around(car: &Car, room: Room, look: Look) -> Option<Line<'static>> {
     let mut parts = Vec::new();
-    parts.extend(car.race_position.filter(|place| *place > 0).map(|place| format!("place {place}")));
+    parts.extend(car.race_position.filter(|place| *place > 0).map(|place| format!("P{place}")));
     parts.extend(car.air_c.map(|c| format!("air {c:.0} C")));
     parts.extend(car.track_c.map(|c| format!("track {c:.0} C")));
     parts.extend(car.session_left_ms.map(|ms| {
@@ -210,7 +210,7 @@ fn around(car: &Car, room: Room, look: Look) -> Option<Line<'static>> {
     (!parts.is_empty()).then(|| Line::from(name(&cut(&parts.join(look.dot()), room.width, look), look)))
 }
 
-/// One thing after the other, the most important first: 11 lines of 40 cells hold it all.
+/// Figures one below the other, the most important first: 11 lines of 40 cells show everything.
 pub(super) fn narrow(car: &Car, room: Room, look: Look) -> Vec<Line<'static>> {
     let lap = car.lap.clone().unwrap_or_default();
     let last = car.last_lap.clone().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The screens: state in, lines out. Each has a `lines` function that knows how much room there is; what does not fit is left out or scrolled.
+//! The screens: state in, lines out. Each has a `lines` function that takes the available room; lines that do not fit are
+//! dropped or scrolled.
 
 mod banner;
 mod compare;
@@ -16,15 +17,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::mouse::Places;
+use super::mouse::ClickAreas;
 use super::source::Status;
 use super::state::{Screen, State};
 use super::text::{cut, plain, width};
 
-/// What a screen gives.
+/// The output of a screen.
 pub(crate) struct Drawn {
     pub(crate) lines: Vec<Line<'static>>,
-    /// Which line is the first entry of a list, and which entry that is.
+    /// The line of the first visible list entry, and the index of that entry.
     pub(crate) list: Option<(usize, usize)>,
 }
 
@@ -34,7 +35,7 @@ impl From<Vec<Line<'static>>> for Drawn {
     }
 }
 
-/// How much room a screen has.
+/// The space available to a screen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) width: usize,
@@ -42,20 +43,20 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Room enough for figures side by side.
+    /// Whether there is room for figures side by side.
     pub(crate) fn is_wide(self) -> bool {
         self.width >= 70
     }
 }
 
-/// From this height on the last line tells keys; below it only what must be said.
+/// From this height on the last line shows key hints; below it, only messages.
 const HEIGHT_FOR_HINTS: u16 = 16;
 
-/// Draws everything. Gives where things are, for the mouse.
-pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buffer) -> Places {
+/// Draws everything. Returns the clickable areas, for the mouse.
+pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buffer) -> ClickAreas {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
-        return Places::default();
+        return ClickAreas::default();
     }
     let tabs = tabs(state, area, buffer);
     let foot = foot(state, now, area);
@@ -73,7 +74,7 @@ pub(crate) fn draw(state: &mut State, now: Instant, area: Rect, buffer: &mut Buf
         let top = body.y.checked_add(u16::try_from(line).ok()?)?;
         Some((top..body.bottom().max(top), first))
     });
-    Places { tabs, list }
+    ClickAreas { tabs, list }
 }
 
 fn body_of(state: &mut State, now: Instant, room: Room) -> Drawn {
@@ -94,11 +95,11 @@ fn body_of(state: &mut State, now: Instant, room: Room) -> Drawn {
     Drawn { lines, list }
 }
 
-/// The names of the screens, and on the right who is asked.
+/// The tabs, and on the right the name of the server or store.
 fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<u16>, usize)> {
     let look = state.look;
     let wide = area.width >= 60;
-    let mut places = Vec::new();
+    let mut areas = Vec::new();
     let mut spans = Vec::new();
     let mut x = area.x;
     for (index, screen) in Screen::ALL.into_iter().enumerate() {
@@ -107,7 +108,7 @@ fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<
         let (open, close) = if is_here { ("[", "]") } else { (" ", " ") };
         let text = format!("{open}{} {}{close}", index + 1, if wide { long } else { short });
         let cells = u16::try_from(width(&text)).unwrap_or(u16::MAX);
-        places.push((x..x.saturating_add(cells), index));
+        areas.push((x..x.saturating_add(cells), index));
         x = x.saturating_add(cells);
         spans.push(Span::styled(text, if is_here { look.strong() } else { look.quiet() }));
     }
@@ -124,25 +125,25 @@ fn tabs(state: &State, area: Rect, buffer: &mut Buffer) -> Vec<(std::ops::Range<
         let cells = u16::try_from(width(&name)).unwrap_or(0);
         buffer.set_line(area.right().saturating_sub(cells), area.y, &plain(name, look.quiet()), cells);
     }
-    places
+    areas
 }
 
-/// The last line: the filter that is typed, something to say, or keys.
+/// The last line: the filter being typed, a message, or key hints.
 fn foot(state: &State, now: Instant, area: Rect) -> Option<Line<'static>> {
     let look = state.look;
     let cells = usize::from(area.width);
     if state.typing {
-        let text = format!("/{}{}  (Enter keeps it, Esc leaves)", state.filter, look.either("▏", "_"));
+        let text = format!("/{}{}  (Enter confirms, Esc clears)", state.filter, look.either("▏", "_"));
         return Some(plain(cut(&text, cells, look), look.strong()));
     }
     if let Some(message) = state.message(now) {
         return Some(plain(cut(message, cells, look), look.warning()));
     }
     let keys = match state.screen {
-        Screen::Live => "1-5 screens  ? help  q end",
-        Screen::Sessions => "up/down  Enter laps  / filter  ? help  q end",
-        Screen::Laps => "up/down  space choose A, B  c compare  Esc back  ? help  q end",
-        Screen::Compare => "left/right place  up/down scroll  s swap  Esc back  ? help  q end",
+        Screen::Live => "1-5 screens  ? help  q quit",
+        Screen::Sessions => "up/down  Enter laps  / filter  ? help  q quit",
+        Screen::Laps => "up/down  space choose A, B  c compare  Esc back  ? help  q quit",
+        Screen::Compare => "left/right move  up/down scroll  s swap  Esc back  ? help  q quit",
         Screen::Tapes => "Enter play  space pause  left/right seek  +/- speed  l loop  s stop  ? help",
     };
     (area.height >= HEIGHT_FOR_HINTS).then(|| plain(cut(keys, cells, look), look.quiet()))

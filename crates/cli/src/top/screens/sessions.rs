@@ -23,7 +23,7 @@ pub(super) fn lines(state: &State, room: Room) -> Drawn {
                 "gametape      waits for a game and records it",
                 "gametape demo drives a simulated car",
             ],
-            _ => &["no session is as the filter says", "Esc takes it away"],
+            _ => &["no session matches the filter", "Esc clears it"],
         };
         let loading = state.sessions.value.is_none();
         lines.extend(nothing(loading, state.sessions.error.as_ref(), why, look));
@@ -45,7 +45,7 @@ pub(super) fn lines(state: &State, room: Room) -> Drawn {
     Drawn { lines, list: Some((1, first)) }
 }
 
-/// Widths of track, car and driver; of those that have no room, 0.
+/// Widths of track, car and driver; 0 if there is no room.
 fn widths(room: Room) -> (usize, usize, usize) {
     match room.width {
         wide @ 100.. => {
@@ -67,7 +67,7 @@ fn head(room: Room, look: Look) -> Line<'static> {
             let driver = if driver > 0 { fit("driver", driver, look) } else { String::new() };
             format!(
                 "  {:<16} {:<10} {}{}{driver} {:>5} {:>10}",
-                "began (UTC)",
+                "start (UTC)",
                 "kind",
                 fit("track", track, look),
                 fit("car", car, look),
@@ -75,7 +75,7 @@ fn head(room: Room, look: Look) -> Line<'static> {
                 "best"
             )
         }
-        false => format!("  {:<11} {} {:>10}", "began (UTC)", fit("track", track, look), "best"),
+        false => format!("  {:<11} {} {:>10}", "start (UTC)", fit("track", track, look), "best"),
     };
     plain(text, look.quiet())
 }

@@ -1,4 +1,4 @@
-//! Tapes, and the player.
+//! The list of tapes, and the player.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -13,7 +13,7 @@ use super::list::{first_shown, nothing};
 use super::{Drawn, Room};
 use crate::human;
 
-/// Columns of a wide screen beside the names.
+/// Width of the columns beside the name on a wide screen.
 const BESIDE_NAMES: usize = 2 + 17 + 12 + 11 + 11;
 
 pub(super) fn lines(state: &State, room: Room) -> Drawn {
@@ -60,7 +60,7 @@ fn head(room: Room, look: Look) -> Line<'static> {
     plain(text, look.quiet())
 }
 
-/// `1:02:03`: a tape is long.
+/// Formats a tape duration: `1:02:03`.
 fn length(ns: Option<u64>) -> String {
     let text = ns.map(human::duration).unwrap_or_else(|| "-".to_owned());
     text.split('.').next().unwrap_or_default().to_owned()
@@ -75,7 +75,7 @@ fn row(tape: &TapeRow, is_running: bool, picked: bool, room: Room, look: Look) -
         (_, false) => "open",
         _ => "",
     };
-    // What the catalogue has of a tape that grows was true when it was opened.
+    // The catalogue entry of a growing tape dates from when it was opened.
     let (length, size) = match is_running {
         true => ("-".to_owned(), "-".to_owned()),
         false => (length(tape.duration_ns), human::bytes(tape.bytes)),
@@ -103,7 +103,7 @@ fn row(tape: &TapeRow, is_running: bool, picked: bool, room: Room, look: Look) -
     plain(text, style)
 }
 
-/// What plays, where it is, and how.
+/// What is playing, the position, and the speed.
 fn player(deck: &DeckView, room: Room, look: Look) -> Vec<Line<'static>> {
     let (word, style) = match &deck.state {
         DeckState::Starting => ("STARTING", look.strong()),

@@ -1,4 +1,4 @@
-//! Questions as paths, answers as facts.
+//! Turns requests into API paths, and responses into facts.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use super::super::facts::{CHANNELS, Comparison, SessionDetail, SessionRow, TapeR
 use super::inbox::{Answer, Ask};
 use super::link::Link;
 
-/// Sessions and tapes that are listed at most: the newest.
+/// The largest number of sessions and tapes listed; the newest are kept.
 pub(crate) const MOST_LISTED: usize = 2_000;
-/// How many are asked for at once.
+/// Page size.
 const PAGE: usize = 500;
-/// Metres from place to place.
+/// Grid distance of comparisons in metres.
 const STEP_M: u32 = 5;
 
-/// Asks, and makes facts of what comes.
+/// Sends a request and parses the response.
 pub(super) async fn answer(link: &Link, ask: Ask) -> Answer {
     match ask {
         Ask::Sessions => Answer::Sessions(all::<SessionRow>(link, "sessions", sessions).await),
@@ -34,10 +34,10 @@ pub(super) async fn answer(link: &Link, ask: Ask) -> Answer {
 }
 
 fn not_understood() -> String {
-    "the answer is not understood: is this a gametape server, and not an older one?".to_owned()
+    "cannot parse the response; check that this is a gametape server of the same version".to_owned()
 }
 
-/// Page after page, up to the most.
+/// Fetches pages until the limit is reached.
 async fn all<T>(link: &Link, what: &str, read: fn(&Value) -> (Vec<T>, Option<String>)) -> Result<Vec<T>, String> {
     let mut found = Vec::new();
     let mut cursor = None;

@@ -1,4 +1,4 @@
-//! Listens to a server until it is gone.
+//! Follows the live stream of a server until the connection ends.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -14,14 +14,14 @@ use super::inbox::{Inbox, Status};
 use super::link::{Http, refusal};
 use super::sse::{Event, Parser};
 
-/// How often a second the car is shown: enough for eyes, little for a slow line.
+/// Updates of the car per second: enough for the eye, little for a slow connection.
 const CAR_HZ: u32 = 20;
-/// A server says something every 15 s, even if nothing happens.
-const QUIET: Duration = Duration::from_secs(35);
-/// The longest reason of a refusal.
-const LONGEST_REFUSAL: usize = 64 << 10;
+/// Read timeout. A server sends something at least every 15 s.
+const READ_TIMEOUT: Duration = Duration::from_secs(35);
+/// The largest error response read.
+const LARGEST_ERROR: usize = 64 << 10;
 
-/// Gives why it ended.
+/// Follows the stream; returns why it ended.
 pub(super) async fn follow(http: &Http, inbox: &Inbox) -> String {
     let response = match http.get(&format!("/api/v1/live?car={CAR_HZ}")).await {
         Ok(response) => response,
@@ -29,12 +29,12 @@ pub(super) async fn follow(http: &Http, inbox: &Inbox) -> String {
     };
     let status = response.status();
     if !status.is_success() {
-        let body = to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+        let body = to_bytes(response.into_body(), LARGEST_ERROR).await.unwrap_or_default();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         return refusal(status, &body).unwrap_or_default();
     }
     inbox.status(Status::Server { name: http.address.name() });
-    // Whatever happened meanwhile was not heard.
+    // Events before the connection were missed.
     inbox.changed();
     listen(response.into_body(), inbox).await
 }
@@ -44,11 +44,11 @@ async fn listen(body: Body, inbox: &Inbox) -> String {
     let mut parser = Parser::default();
     loop {
         let piece = poll_fn(|context| Pin::new(&mut pieces).poll_next(context));
-        let bytes = match tokio::time::timeout(QUIET, piece).await {
+        let bytes = match tokio::time::timeout(READ_TIMEOUT, piece).await {
             Ok(Some(Ok(bytes))) => bytes,
             Ok(Some(Err(error))) => return clean(&error.to_string()),
-            Ok(None) => return "it has ended the stream".to_owned(),
-            Err(_) => return format!("it has said nothing for {} s", QUIET.as_secs()),
+            Ok(None) => return "the server closed the stream".to_owned(),
+            Err(_) => return format!("no data for {} s", READ_TIMEOUT.as_secs()),
         };
         match parser.push(&bytes) {
             Ok(events) => events.iter().for_each(|event| hear(event, inbox)),
@@ -60,7 +60,7 @@ async fn listen(body: Body, inbox: &Inbox) -> String {
 fn hear(event: &Event, inbox: &Inbox) {
     match event.kind.as_str() {
         "car" => {
-            // Only the newest counts: one that is no JSON is as good as none.
+            // Only the latest message counts, so one that is not valid JSON is ignored.
             if let Ok(message) = serde_json::from_str::<Value>(&event.data) {
                 inbox.car(Car::of(&message["data"]));
             }

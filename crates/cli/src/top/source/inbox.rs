@@ -1,11 +1,11 @@
-//! What the asking thread hands to the drawing one. Nobody waits: the newest counts, and what nobody fetches does not pile up.
+//! Passes data from the source thread to the drawing thread. Neither side waits: only the latest state is kept, so nothing accumulates.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::super::facts::{Car, Comparison, SessionDetail, SessionRow, TapeRow};
 
-/// What is wanted.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ask {
     Sessions,
@@ -16,7 +16,7 @@ pub(crate) enum Ask {
     Tapes,
 }
 
-/// What came of it; an error is a sentence.
+/// The response to a request; errors are sentences for the user.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Sessions(Result<Vec<SessionRow>, String>),
@@ -25,38 +25,38 @@ pub(crate) enum Answer {
     Tapes(Result<Vec<TapeRow>, String>),
 }
 
-/// How it stands with who is asked.
+/// The state of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Nobody was found yet.
+    /// No server or store was found yet.
     Connecting { name: String },
-    /// A server that is listened to.
+    /// Connected to the live stream of a server.
     Server { name: String },
-    /// The store of this machine; `lost` says why a server is no longer asked.
+    /// The store of this machine; `lost` says why the server is no longer used.
     Store { name: String, lost: Option<String> },
-    /// The server does not answer; it is tried again.
+    /// The server does not respond; it is retried.
     Lost { name: String, reason: String },
 }
 
-/// What is new since it was fetched last.
+/// Everything new since the last fetch.
 #[derive(Debug, Default)]
 pub(crate) struct News {
     pub(crate) car: Option<(Car, Instant)>,
     pub(crate) status: Option<Status>,
-    /// Sessions or laps are others now.
+    /// Sessions or laps have changed.
     pub(crate) changed: bool,
     pub(crate) answers: Vec<Answer>,
 }
 
-/// Where news lies until it is fetched.
+/// Holds news until they are fetched.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox(Mutex<News>);
 
-/// Answers that wait at most; there is one for each question, and few are asked.
+/// The largest number of pending responses. There is one per request, and few requests are made.
 const MOST_ANSWERS: usize = 32;
 
 impl Inbox {
-    /// Takes all that is new.
+    /// Takes everything that is new.
     pub(crate) fn take(&self) -> News {
         self.with(std::mem::take)
     }
@@ -68,7 +68,7 @@ impl Inbox {
     pub(super) fn status(&self, status: Status) {
         self.with(|news| {
             news.status = Some(status);
-            // What was heard of another one says nothing of this one.
+            // The car belongs to the previous connection.
             news.car = None;
         });
     }

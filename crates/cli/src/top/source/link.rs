@@ -1,4 +1,4 @@
-//! One question and its answer, over HTTP or to the store of this machine.
+//! One request and its response, over HTTP or from the store of this machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use super::super::text::clean;
 use super::local::LocalStore;
 use crate::http_address::HttpAddress;
 
-const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
-/// A comparison reads two tapes.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
-/// The longest answer.
-const LONGEST_ANSWER: usize = 32 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Long, since a comparison reads two tapes.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The largest response read.
+const LARGEST_RESPONSE: usize = 32 << 20;
 
-/// A server and who asks it.
+/// A server and the token for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     pub(crate) address: HttpAddress,
     pub(crate) token: Option<String>,
 }
 
-/// Who is asked.
+/// Where requests go.
 #[derive(Clone)]
 pub(crate) enum Link {
     Server(Arc<Http>),
@@ -34,7 +34,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// Asks for a path. `null` if there is no store yet.
+    /// Requests a path. Returns `null` if there is no store yet.
     pub(crate) async fn json(&self, path: &str) -> Result<Value, String> {
         let asked = async {
             let response = match self {
@@ -46,33 +46,34 @@ impl Link {
             };
             read(response).await
         };
-        match tokio::time::timeout(ANSWER_PATIENCE, asked).await {
+        match tokio::time::timeout(RESPONSE_TIMEOUT, asked).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no answer within {} s", ANSWER_PATIENCE.as_secs())),
+            Err(_) => Err(format!("no response within {} s", RESPONSE_TIMEOUT.as_secs())),
         }
     }
 }
 
 async fn read(response: Response<Body>) -> Result<Value, String> {
     let status = response.status();
-    let body = to_bytes(response.into_body(), LONGEST_ANSWER).await.map_err(|error| said(&error))?;
+    let body = to_bytes(response.into_body(), LARGEST_RESPONSE).await.map_err(|error| said(&error))?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     refusal(status, &body).map_or(Ok(body), Err)
 }
 
-/// Why an answer is none.
+/// Returns the message for an error response.
 pub(super) fn refusal(status: StatusCode, body: &Value) -> Option<String> {
-    let message = || clean(body["error"]["message"].as_str().unwrap_or("it did not say why"));
+    let message = || clean(body["error"]["message"].as_str().unwrap_or("no reason given"));
     match status {
         status if status.is_success() => None,
-        StatusCode::UNAUTHORIZED => Some(
-            "the server wants a token, or another one: set GAMETAPE_TOKEN, or name a file with --token-file".into(),
-        ),
-        StatusCode::NOT_FOUND if body["error"]["code"].as_str() == Some("length_unknown") => {
-            Some("the length of this track is not known yet: the first session on it teaches it when it ends; it is asked for again".into())
+        StatusCode::UNAUTHORIZED => {
+            Some("the server requires a valid token; set GAMETAPE_TOKEN, or name a file with --token-file".into())
         }
+        StatusCode::NOT_FOUND if body["error"]["code"].as_str() == Some("length_unknown") => Some(
+            "the length of this track is not known yet: it is learned when the first session on it ends; retrying"
+                .into(),
+        ),
         StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST => Some(message()),
-        status => Some(format!("the server says {}: {}", status.as_u16(), message())),
+        status => Some(format!("the server responded with {}: {}", status.as_u16(), message())),
     }
 }
 
@@ -81,26 +82,26 @@ fn said(error: &dyn std::error::Error) -> String {
 }
 
 impl Http {
-    /// Sends a question over a connection of its own; the body may come for as long as it likes.
+    /// Sends a request over a new connection. Reading the body has no time limit.
     pub(super) async fn get(&self, path: &str) -> Result<Response<Body>, String> {
         let HttpAddress { host, port, authority, path: below } = &self.address;
         let connecting = TcpStream::connect((host.as_str(), *port));
-        let socket = match tokio::time::timeout(CONNECT_PATIENCE, connecting).await {
+        let socket = match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(socket) => socket.map_err(|error| said(&error))?,
-            Err(_) => return Err("it does not answer".to_owned()),
+            Err(_) => return Err("cannot connect: timed out".to_owned()),
         };
         let _ = socket.set_nodelay(true);
         let shaken = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(socket)).await;
         let (mut sender, connection) = shaken.map_err(|error| said(&error))?;
-        // It ends with the body, or when the body is dropped.
+        // Ends with the body, or when the body is dropped.
         tokio::spawn(connection);
         let mut request = Request::get(format!("{below}{path}")).header(header::HOST, authority);
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         let request = request.body(Body::empty()).map_err(|error| said(&error))?;
-        let response = tokio::time::timeout(ANSWER_PATIENCE, sender.send_request(request)).await;
-        let response = response.map_err(|_| "it did not answer in time".to_owned())?;
+        let response = tokio::time::timeout(RESPONSE_TIMEOUT, sender.send_request(request)).await;
+        let response = response.map_err(|_| "the server did not respond in time".to_owned())?;
         Ok(response.map_err(|error| said(&error))?.map(Body::new))
     }
 }

@@ -1,4 +1,4 @@
-//! The store of this machine, asked through the routes of the server without a socket.
+//! The store of this machine, accessed through the server's routes without a socket.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +13,9 @@ use tower::ServiceExt as _;
 use crate::server::{Access, AppState, Limits, app};
 use crate::store;
 
-/// The store, as soon as it is there: looking makes no file.
+/// The store, opened as soon as it exists; never creates a file.
 pub(crate) struct LocalStore {
-    /// What names it; the user's own if nothing does, and while there is none, that of the demonstration.
+    /// The named store. If `None`, the user's store, or that of `gametape demo` while there is none.
     named: Option<String>,
     open: Mutex<Option<Open>>,
 }
@@ -31,7 +31,7 @@ impl LocalStore {
         Self { named, open: Mutex::new(None) }
     }
 
-    /// What it is called.
+    /// Returns the display name.
     pub(super) fn name(&self) -> String {
         match self.open() {
             Ok(Some(open)) => open.name,
@@ -39,7 +39,7 @@ impl LocalStore {
         }
     }
 
-    /// Opens it if it is there.
+    /// Opens the store if it exists.
     fn open(&self) -> Result<Option<Open>, String> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.is_none() {
@@ -54,17 +54,17 @@ impl LocalStore {
             (Some(found), None) => (Some(found), "the store of this machine"),
             (None, None) => (store::open_if_there(Some(store::DEMO))?, "the store of `gametape demo`"),
             (found, Some(name)) if name == store::DEMO => (found, "the store of `gametape demo`"),
-            (found, Some(_)) => (found, "the store that was named"),
+            (found, Some(_)) => (found, "the named store"),
         };
         Ok(found.map(|found: SqlStore| {
-            // As if this machine asked, on a port that needs no name.
+            // Requests appear to come from this machine, on port 80, which the `Host` header omits.
             let access = Access { loopback: true, port: 80, ..Access::default() };
             let state = AppState::new(Arc::new(found), access, Limits::default());
             Open { routes: app(state), name: name.to_owned() }
         }))
     }
 
-    /// Asks for a path; `None` if there is no store.
+    /// Requests a path; `None` if there is no store.
     pub(super) async fn get(&self, path: &str) -> Result<Option<Response<Body>>, String> {
         let Some(Open { routes, .. }) = self.open()? else { return Ok(None) };
         let here = ConnectInfo(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));

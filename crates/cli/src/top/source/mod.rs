@@ -1,10 +1,11 @@
-//! Where what is shown comes from: a server, or the store of this machine. One thread asks and listens; what it finds lies in the [`Inbox`].
+//! The data source of the UI: a server, or the store of this machine. One thread sends requests and follows the live stream;
+//! results go to the [`Inbox`].
 //!
 //! ```text
 //! Target ──▶ work: which Link ──▶ follow: the live stream ──▶ Inbox
 //!  Ask ────▶  └─ answer: one request each ─────────────────▶ Inbox
 //! ```
-//! The store is asked through the server's own routes, without a socket: there is one kind of answer.
+//! The store is accessed through the server's own routes, without a socket, so there is only one response format.
 
 mod answer;
 mod follow;

@@ -1,20 +1,20 @@
-//! Server-Sent Events out of bytes, as they come: a pure function with a memory of at most one event.
+//! An incremental parser for Server-Sent Events. Does no I/O and buffers at most one event.
 //!
 //! ```text
-//! event: car\n data: {…}\n \n          a line that begins with `:` says that the line lives
+//! event: car\n data: {…}\n \n          a line that begins with `:` is a keep-alive comment
 //! ```
 
-/// Bytes of an event that are kept; a longer one is an error.
+/// The largest event in bytes; a longer one is an error.
 const LONGEST: usize = 256 << 10;
 
-/// What was sent.
+/// A parsed event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) kind: String,
     pub(super) data: String,
 }
 
-/// Takes bytes, gives events.
+/// The parser.
 #[derive(Debug, Default)]
 pub(super) struct Parser {
     line: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// The events that these bytes complete. An error if one of them is too long.
+    /// Returns the events that these bytes complete, or an error if one is too long.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, String> {
         let mut events = Vec::new();
         for byte in bytes {

@@ -1,4 +1,4 @@
-//! The thread that asks: chooses whom, comes back when the line is lost, answers what is asked of it.
+//! The source thread: chooses a server or store, reconnects when the connection is lost, handles requests.
 
 use std::io;
 use std::sync::Arc;
@@ -16,34 +16,34 @@ use super::link::{Http, Link};
 use super::local::LocalStore;
 use crate::top::finding::find_server;
 
-/// Questions that wait.
+/// The largest number of queued requests.
 const QUESTIONS: usize = 16;
-/// The first pause after a line was lost, and the longest.
+/// The shortest and the longest pause before reconnecting.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
-/// How often a server of this machine is looked for.
-const LOOK: Duration = Duration::from_secs(2);
-/// A line that held this long was a good one.
+/// How often to look for a server on this machine.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// A connection that lasted this long resets the backoff.
 const GOOD: Duration = Duration::from_secs(10);
 
-/// Whom to ask.
+/// Where to get data from.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
-    /// This server and no other.
+    /// Only this server.
     Server(Http),
-    /// This store, and no server.
+    /// Only this store, no server.
     Store(String),
-    /// The server that runs on this machine, and the store while there is none.
+    /// The server on this machine, or the store while there is none.
     Here,
 }
 
-/// The thread that asks.
+/// The source thread.
 pub(crate) struct Source {
     asks: Option<Sender<Ask>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Source {
-    /// Begins.
+    /// Starts the thread.
     pub(crate) fn start(target: Target, inbox: Arc<Inbox>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -58,13 +58,13 @@ impl Source {
         Ok(Self { asks: Some(asks), thread: Some(thread) })
     }
 
-    /// Asks; `false` if too much is asked already.
+    /// Queues a request; `false` if the queue is full.
     pub(crate) fn ask(&self, ask: Ask) -> bool {
         self.asks.as_ref().is_some_and(|asks| asks.try_send(ask).is_ok())
     }
 }
 
-/// What is being read from a tape just now is not waited for.
+/// Shuts down without waiting for tapes that are being read.
 fn end(runtime: Runtime) {
     runtime.shutdown_background();
 }
@@ -109,7 +109,7 @@ async fn work(target: &Target, inbox: &Arc<Inbox>, mut asks: Receiver<Ask>) {
     }
 }
 
-/// Stays with it as long as it goes well. Gives why a server was lost; `None` if there is a better one.
+/// Uses the connection as long as it works. Returns why a server was lost; `None` if a better source was found.
 async fn stay(link: &Link, target: &Target, lost: Option<String>, inbox: &Inbox) -> Option<String> {
     match link {
         Link::Server(http) => {
@@ -119,22 +119,22 @@ async fn stay(link: &Link, target: &Target, lost: Option<String>, inbox: &Inbox)
             Some(follow(http, inbox).await)
         }
         Link::Store(store) => {
-            let lost = lost.map(|reason| format!("the server is gone ({reason})"));
+            let lost = lost.map(|reason| format!("connection to the server lost ({reason})"));
             inbox.status(Status::Store { name: store.name(), lost: lost.clone() });
             inbox.changed();
             loop {
-                sleep(LOOK).await;
+                sleep(POLL_INTERVAL).await;
                 if matches!(target, Target::Here) && find_server().await.is_some() {
                     return None;
                 }
-                // A store may have come to be.
+                // The store may have been created meanwhile.
                 inbox.status(Status::Store { name: store.name(), lost: lost.clone() });
             }
         }
     }
 }
 
-/// Answers until nobody asks any more.
+/// Handles requests until the sender is dropped.
 async fn answer_all(link: &Link, asks: &mut Receiver<Ask>, inbox: &Arc<Inbox>) {
     while let Some(ask) = asks.recv().await {
         let (link, inbox) = (link.clone(), Arc::clone(inbox));

@@ -1,4 +1,4 @@
-//! What keys do, and what is asked when.
+//! Key handling and requests.
 
 use std::time::{Duration, Instant};
 

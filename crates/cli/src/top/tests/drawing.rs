@@ -1,4 +1,4 @@
-//! Sizes, colours, characters: what must hold for every screen.
+//! Sizes, colours, characters: invariants of every screen.
 
 use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::{FULL, PLAIN, drawn, on, text};
 const SIZES: [(u16, u16); 12] =
     [(1, 1), (2, 2), (1, 50), (200, 1), (3, 3), (10, 4), (40, 12), (69, 15), (70, 16), (80, 24), (120, 40), (400, 200)];
 
-/// All that can be in a text that means harm, or is no name.
+/// Texts that are malicious or not names.
 const NASTY: &str = "\u{1b}[31mred\u{7}\u{202e}desrever\u{0}\r\n\t\u{9b}2J 日本語のとても長い名前 é\u{301}";
 
 fn nasty(value: &mut Value, number: &Value) {
@@ -29,7 +29,7 @@ fn nasty(value: &mut Value, number: &Value) {
     }
 }
 
-/// A state in which everything is nonsense.
+/// A state in which everything is malformed.
 fn garbage(look: Look, number: &Value) -> State {
     let mut state = full(look);
     let (mut car, mut list, mut laps, mut compared, mut file) = (car(), session(1), detail(9), comparison(), tape(1));

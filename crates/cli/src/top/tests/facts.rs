@@ -1,4 +1,4 @@
-//! Facts for the tests, as a server says them.
+//! Fixed facts for the tests, as a server sends them.
 
 use std::time::Instant;
 
@@ -79,7 +79,7 @@ pub(super) fn tape(number: usize) -> Value {
     })
 }
 
-/// A state that was told all this.
+/// A state with all these facts.
 pub(super) fn told(look: Look, car: &Value, laps: usize) -> State {
     let mut state = State::new(look);
     state.hear(News { status: Some(Status::Server { name: "http://127.0.0.1:7223".into() }), ..News::default() });

@@ -1,4 +1,4 @@
-//! Screens of fixed facts, drawn into memory.
+//! Renders screens of fixed facts into memory.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod acting;
@@ -19,14 +19,14 @@ use super::state::{Screen, State};
 pub(super) const PLAIN: Look = Look { colour: false, unicode: false, attributes: false };
 pub(super) const FULL: Look = Look { colour: true, unicode: true, attributes: true };
 
-/// What is drawn on a terminal of this size.
+/// Renders to a terminal of this size.
 fn drawn(state: &mut State, columns: u16, rows: u16) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|frame| drop(draw(state, Instant::now(), frame.area(), frame.buffer_mut()))).unwrap();
     terminal.backend().buffer().clone()
 }
 
-/// The same as text, without the spaces at the ends of lines.
+/// Renders as text, without trailing spaces.
 fn text(state: &mut State, columns: u16, rows: u16) -> String {
     let buffer = drawn(state, columns, rows);
     let row = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();

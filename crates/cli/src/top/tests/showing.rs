@@ -1,4 +1,4 @@
-//! What each screen says of fixed facts.
+//! The content of each screen for fixed facts.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ fn the_live_screen_has_all_figures_at_both_sizes() {
             "82.1 C",
             "27.3 psi",
             "4 % worn",
-            "place 3",
+            "P3",
             "12:34 left",
         ],
     );
@@ -100,7 +100,7 @@ fn a_game_that_is_not_driven_is_said_to_be_so() {
     }
     let mut state = full(PLAIN);
     state.hear(News { car: Some((Car::of(&car()), Instant::now() - Duration::from_secs(5))), ..News::default() });
-    has(&text(&mut state, 80, 24), &["STALE", "nothing new for 5 s"]);
+    has(&text(&mut state, 80, 24), &["STALE", "no new data for 5 s"]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_lost_line_is_said_on_every_screen_and_its_figures_go() {
     state.hear(News { status: Some(lost), ..News::default() });
     for screen in Screen::ALL {
         state.screen = screen;
-        has(&text(&mut state, 80, 24), &["CONNECTION LOST", "connection refused", "trying again"]);
+        has(&text(&mut state, 80, 24), &["CONNECTION LOST", "connection refused", "reconnecting"]);
         has(&text(&mut state, 40, 12), &["CONNECTION LOST"]);
     }
     state.screen = Screen::Live;
@@ -120,8 +120,8 @@ fn a_lost_line_is_said_on_every_screen_and_its_figures_go() {
     let here = Status::Store { name: "the store".into(), lost: None };
     state.hear(News { status: Some(here), ..News::default() });
     state.screen = Screen::Live;
-    has(&text(&mut state, 80, 24), &["NOTHING IS RECORDED HERE NOW", "gametape demo"]);
-    has(&text(&mut state, 40, 12), &["NOTHING IS RECORDED HERE NOW", "gametape demo"]);
+    has(&text(&mut state, 80, 24), &["NO RECORDER IS RUNNING", "gametape demo"]);
+    has(&text(&mut state, 40, 12), &["NO RECORDER IS RUNNING", "gametape demo"]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn tapes_say_what_is_open_or_missing() {
 #[test]
 fn a_tape_that_is_being_recorded_says_so_and_claims_no_length() {
     let mut state = on(Screen::Tapes, PLAIN);
-    // As the catalogue has it: nothing was on it when it was opened.
+    // As in the catalogue: it was empty when it was opened.
     let mut file = tape(1);
     file["duration_ns"] = json!(0);
     state.hear(News { answers: vec![Answer::Tapes(Ok(TapeRow::of(&file).into_iter().collect()))], ..News::default() });

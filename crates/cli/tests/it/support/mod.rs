@@ -1,4 +1,4 @@
-//! Runs the program and looks at what it said.
+//! Runs the program and checks its output.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 #[path = "../../../../gametape/tests/it/support/mod.rs"]
 pub mod ibt;
@@ -7,12 +7,12 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder of its own for the program's data.
+/// A separate folder for the program's data.
 pub struct Bench {
     pub folder: tempfile::TempDir,
 }
 
-/// What a run gave.
+/// The result of a run.
 pub struct Ran {
     pub code: i32,
     pub out: String,
@@ -40,8 +40,8 @@ impl Bench {
         command
     }
 
-    /// Runs to the end. What it says goes to files: on Windows a pipe may be held open by processes of the system that were started meanwhile, and then its
-    /// end never comes.
+    /// Runs to the end. Output goes to files: on Windows a pipe may be inherited by system processes that were
+    /// started meanwhile, and then its end never comes.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         let [mut out, mut err] = [(); 2].map(|()| tempfile::tempfile().unwrap());
         let mut command = self.command(arguments);
@@ -56,7 +56,7 @@ impl Bench {
         Ran::of(&Output { status, stdout, stderr })
     }
 
-    /// Runs, expects an exit code, gives stdout.
+    /// Runs, expects an exit code, returns stdout.
     pub fn expect(&self, code: i32, arguments: &[&str]) -> Ran {
         let ran = self.run(arguments);
         assert_eq!(ran.code, code, "gametape {arguments:?}\nstdout: {}\nstderr: {}", ran.out, ran.err);
@@ -90,13 +90,14 @@ impl Bench {
             writer.append(stream, time_ns, pages.physics.as_bytes()).unwrap();
         }
         writer.finish().unwrap();
-        // Programs that other tests start just now have the writer's lock for a moment, and the tape would look as if it were still recorded.
+        // Programs started by other tests at this moment hold the writer's lock briefly, and the tape would appear to be
+        // still recorded.
         std::fs::copy(&written, &path).unwrap();
         std::fs::remove_file(&written).unwrap();
         text(&path).to_owned()
     }
 
-    /// A tape of a small .ibt beside its source, and the source. The store knows nothing of it.
+    /// A tape imported from a small .ibt next to it, and the source. It is not in the store.
     pub fn imported(&self, rows: usize) -> (String, String) {
         let source = ibt::put(&self.path("a.ibt"), &ibt::ibt(rows));
         let tape = self.expect(0, &["import", text(&source), "--no-store"]).out.trim().to_owned();
@@ -118,7 +119,8 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 
-    /// One line that begins with `error:`, or one object with `error` where `--json` was given, and holds these words; no backtrace.
+    /// Expects one line that starts with `error:`, or one object with `error` if `--json` was given, that contains these words;
+    /// no backtrace.
     pub fn is_one_error_with(&self, words: &[&str]) {
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
         let object: Option<serde_json::Value> = serde_json::from_str(&self.err).ok();
@@ -130,7 +132,7 @@ impl Ran {
     }
 }
 
-/// Says loudly that a test cannot run here.
+/// Prints that a test cannot run here.
 pub fn skip(test: &str, why: &str) {
     eprintln!("SKIPPED {test}: {why}");
     if let Some(log) = std::env::var_os("GAMETAPE_SKIP_LOG") {

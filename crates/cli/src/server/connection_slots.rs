@@ -1,4 +1,5 @@
-//! How many connections there may be: in total, so that descriptors are left for recording, and for each client, so that one does not take all of them.
+//! Connection limits: in total, so that file descriptors are left for recording, and per client, so that one client cannot take
+//! all connections.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,28 +9,28 @@ use tokio::sync::Notify;
 
 use super::clients::of_network;
 
-/// Connections at once, however many files may be open.
+/// The largest number of connections, whatever the limit of open files.
 const MOST: usize = 4096;
-/// Connections of one client.
+/// The largest number of connections per client.
 const MOST_OF_CLIENT: usize = 256;
-/// Open files that are kept for tapes, journals, databases and shared memory.
+/// File descriptors reserved for tapes, journals, databases and shared memory.
 const RESERVE: u64 = 256;
-/// Open files of a connection: its socket, and a tape that a request reads.
+/// File descriptors per connection: its socket, and a tape that a request reads.
 const FILES_OF_CONNECTION: u64 = 2;
 
-/// How many connections there may be.
+/// Connection limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Capacity {
-    /// Of all clients.
+    /// For all clients together.
     pub(super) total: usize,
-    /// Of one client.
+    /// Per client.
     pub(super) of_client: usize,
-    /// Of this machine: all programs on it are one client, and they may take what others do not need.
+    /// For this machine: all its programs count as one client, and may use what others do not need.
     pub(super) of_machine: usize,
 }
 
 impl Capacity {
-    /// As many as leave enough of this number of open files; `None` is no limit.
+    /// Computes the limits for this number of open files; `None` is unlimited.
     pub(crate) fn within(open_files: Option<u64>) -> Self {
         let files = open_files.map_or(u64::MAX, |files| files.saturating_sub(RESERVE.min(files / 2)));
         let total = usize::try_from(files / FILES_OF_CONNECTION).unwrap_or(MOST).clamp(1, MOST);
@@ -44,12 +45,12 @@ impl Capacity {
 
 /// Counts connections.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ConnectionSlots {
     capacity: Capacity,
-    /// These speak for others: only the total counts for them.
+    /// Trusted proxies: only the total limit applies to them.
     proxies: Vec<IpAddr>,
     taken: Mutex<Taken>,
-    /// The last one was given back.
+    /// Notified when the last connection has ended.
     empty: Notify,
 }
 
@@ -59,25 +60,25 @@ struct Taken {
     of_client: HashMap<IpAddr, usize>,
 }
 
-/// The place of a connection. What outlives the HTTP connection, such as a WebSocket, keeps it.
+/// A counted connection. Kept by whatever outlives the HTTP connection, such as a WebSocket.
 #[derive(Debug, Clone)]
-pub(super) struct Place(#[allow(dead_code, reason = "it is there to be kept")] Arc<Kept>);
+pub(super) struct ConnectionSlot(#[allow(dead_code, reason = "held for its Drop")] Arc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
-    places: Arc<Places>,
+    slots: Arc<ConnectionSlots>,
     client: IpAddr,
 }
 
-impl Places {
+impl ConnectionSlots {
     pub(super) fn new(capacity: Capacity, proxies: Vec<IpAddr>) -> Arc<Self> {
         Arc::new(Self { capacity, proxies, taken: Mutex::default(), empty: Notify::new() })
     }
 
-    /// Takes a place; `None` if this client, or all together, have too many.
-    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    /// Counts a connection; `None` if a limit is reached.
+    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionSlot> {
         let client = match peer.to_canonical() {
-            // This machine has many addresses of its own.
+            // This machine has many loopback addresses.
             peer if peer.is_loopback() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             peer => of_network(peer),
         };
@@ -89,10 +90,10 @@ impl Places {
         }
         taken.total += 1;
         taken.of_client.insert(client, of_client + 1);
-        Some(Place(Arc::new(Kept { places: Arc::clone(self), client })))
+        Some(ConnectionSlot(Arc::new(Kept { slots: Arc::clone(self), client })))
     }
 
-    /// Waits until all places were given back.
+    /// Waits until all connections have ended.
     pub(super) async fn all_free(&self) {
         loop {
             let empty = self.empty.notified();
@@ -106,7 +107,7 @@ impl Places {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.slots.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.total = taken.total.saturating_sub(1);
         if let Some(of_client) = taken.of_client.get_mut(&self.client) {
             *of_client = of_client.saturating_sub(1);
@@ -115,7 +116,7 @@ impl Drop for Kept {
             }
         }
         if taken.total == 0 {
-            self.places.empty.notify_waiters();
+            self.slots.empty.notify_waiters();
         }
     }
 }
@@ -140,24 +141,22 @@ mod tests {
     fn one_client_cannot_take_all_places_and_gives_them_back() {
         let client: IpAddr = "192.0.2.1".parse().unwrap();
         let proxy: IpAddr = "192.0.2.9".parse().unwrap();
-        let places = Places::new(Capacity { total: 10, of_client: 3, of_machine: 5 }, vec![proxy]);
-        let mut kept: Vec<_> = (0..3).map(|_| places.take(client).unwrap()).collect();
-        assert!(places.take(client).is_none());
+        let slots = ConnectionSlots::new(Capacity { total: 10, of_client: 3, of_machine: 5 }, vec![proxy]);
+        let mut kept: Vec<_> = (0..3).map(|_| slots.take(client).unwrap()).collect();
+        assert!(slots.take(client).is_none());
         let shared = kept[0].clone();
         kept.clear();
-        let again: Vec<_> = (0..2).map(|_| places.take(client).unwrap()).collect();
-        assert!(places.take(client).is_none(), "a place that a WebSocket keeps is taken");
-        let network =
-            ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| places.take(address.parse().unwrap()));
-        assert!(network.iter().all(Option::is_some) && places.take("2001:db8::4".parse().unwrap()).is_none());
-        let through: Vec<_> = (0..4).map(|_| places.take(proxy).unwrap()).collect();
-        assert!(places.take(proxy).is_none() && places.take("192.0.2.2".parse().unwrap()).is_none(), "ten in total");
+        let again: Vec<_> = (0..2).map(|_| slots.take(client).unwrap()).collect();
+        assert!(slots.take(client).is_none(), "a slot held by a WebSocket stays taken");
+        let network = ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|address| slots.take(address.parse().unwrap()));
+        assert!(network.iter().all(Option::is_some) && slots.take("2001:db8::4".parse().unwrap()).is_none());
+        let through: Vec<_> = (0..4).map(|_| slots.take(proxy).unwrap()).collect();
+        assert!(slots.take(proxy).is_none() && slots.take("192.0.2.2".parse().unwrap()).is_none(), "ten in total");
         drop(through);
-        let here: Vec<_> =
-            ["127.0.0.1", "127.0.0.2", "::1"].map(|address| places.take(address.parse().unwrap())).into();
+        let here: Vec<_> = ["127.0.0.1", "127.0.0.2", "::1"].map(|address| slots.take(address.parse().unwrap())).into();
         assert_eq!(here.iter().flatten().count(), 3);
-        assert_eq!(places.taken.lock().unwrap().of_client.len(), 3, "this machine is one client");
+        assert_eq!(slots.taken.lock().unwrap().of_client.len(), 3, "this machine is one client");
         drop((shared, again, network, here));
-        assert!(places.taken.lock().unwrap().of_client.is_empty());
+        assert!(slots.taken.lock().unwrap().of_client.is_empty());
     }
 }
