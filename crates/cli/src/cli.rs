@@ -14,7 +14,7 @@ use crate::commands::{
 use crate::exit::{self, Outcome};
 use crate::{human, terminal};
 
-/// Record game telemetry byte for byte, inspect it, cut it and convert it.
+/// Record, inspect, cut and convert game telemetry, exact to the byte.
 #[derive(Debug, Parser)]
 #[command(name = "gametape", version, after_help = AFTER_HELP, max_term_width = 110, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -76,7 +76,7 @@ enum Command {
 /// The command groups, as `--help` lists them. Commands that are in no group are listed last.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Record", &["record", "demo", "mark", "save", "watch"]),
-    ("Look", &["info", "cat", "laps", "compare", "play", "top", "verify"]),
+    ("Inspect", &["info", "cat", "laps", "compare", "play", "top", "verify"]),
     ("Edit", &["cut", "split", "merge", "recover"]),
     ("Convert", &["import", "add", "export"]),
     ("Serve", &["serve", "token"]),
@@ -214,7 +214,7 @@ mod tests {
                 .filter(|line| line.strip_prefix("  ").is_some_and(|line| line.starts_with(&format!("{name} "))));
             assert_eq!(lines.count(), 1, "{name}\n{help}");
         }
-        for title in ["Record:", "Look:", "Edit:", "Convert:", "Serve:"] {
+        for title in ["Record:", "Inspect:", "Edit:", "Convert:", "Serve:"] {
             assert!(help.lines().any(|line| line == title), "{title}\n{help}");
         }
         assert!(!help.contains("stand-in") && help.contains("Examples:"), "{help}");
