@@ -18,8 +18,8 @@ use std::thread::JoinHandle;
 
 use gametape::capture::{Observer, StopFlag};
 use gametape::format::TapeId;
-use gametape::laps::live::{Announced, KeepLaps, Live, LiveTape};
-use gametape::live_view::CarSink as _;
+use gametape::live::view::CarSink as _;
+use gametape::live::{Announced, KeepLaps, Live, LiveTape};
 use gametape::store::Store;
 use gametape::sys::Prefix;
 

@@ -10,13 +10,12 @@
 //! - [`watch`]: watches the folders where games save their replays.
 //! - [`play`]: plays tapes back into shared memory, so that other programs behave as if the game were running.
 //! - [`laps`]: sessions, stints, laps and sectors.
-//! - [`live_view`] and [`live_frames`]: values of the car while it is being recorded, and the raw frames. [`laps::live::Live`] runs
-//!   both.
+//! - [`live`]: laps, the values of the car and the raw frames while a game is being recorded.
 //! - [`store`]: the database of sessions, laps, user annotations and tape locations.
 //! - [`paths`] and [`names`]: tape directories and file names.
 //! - [`identity`]: tape ids. [`layout`]: converts layouts of games to channel tables of tapes.
 //! - [`sys`]: operating system services that the standard library does not offer; contains all unsafe code.
-//! - `wine`, on Linux: reads the memory of games that run in Wine or Proton, without a bridge.
+//! - [`wine`], on Linux: reads the memory of games that run in Wine or Proton, without a bridge.
 #![deny(unsafe_code)]
 
 pub use gametape_analysis::layout;
@@ -35,8 +34,7 @@ pub mod import;
 pub mod keep_last;
 pub mod laps;
 pub mod library;
-pub mod live_frames;
-pub mod live_view;
+pub mod live;
 pub mod names;
 pub mod paths;
 pub mod play;
@@ -45,7 +43,6 @@ pub mod store;
 pub mod sys;
 pub mod tape;
 pub mod watch;
-#[cfg(target_os = "linux")]
 pub mod wine;
 
 pub use library::{

@@ -3,7 +3,7 @@
 use gametape::format::read::Tape;
 use gametape::games::{Sample, Wheel};
 use gametape::laps::{Lap, Session};
-use gametape::live_view::{CarNow, CarSink, Reference, RunningLap};
+use gametape::live::view::{CarNow, CarSink, Reference, RunningLap};
 use gametape::paths::this_machine;
 use gametape::store::{Audience, Filter, ListQuery, NameFilter};
 use serde::Serialize;

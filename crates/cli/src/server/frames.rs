@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
 use gametape::format::{StreamSpec, TapeId};
-use gametape::laps::live::LiveTape;
-use gametape::live_frames::{FrameSink, LiveFrame};
+use gametape::live::LiveTape;
+use gametape::live::frames::{FrameSink, LiveFrame};
 
 use super::frame_log::{Entry, Follower, FrameLog};
 use super::state::AppState;

@@ -6,8 +6,8 @@
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Game, ace, acr};
 
-use crate::doctor::Process;
 use crate::sys::Prefix;
+use crate::sys::Process;
 
 /// A counter that does not change for this long has stopped.
 const STILL_NS: u64 = 500_000_000;

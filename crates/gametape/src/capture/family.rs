@@ -17,8 +17,8 @@ use super::page_length::unknown_length;
 use super::sections::{OpenSections, Sections};
 use super::source::{Away, Pace, Source, SourceError, State};
 use crate::capture::playback;
-use crate::doctor::running_processes;
 use crate::sys::SectionReader;
+use crate::sys::running_processes;
 
 /// How often the names are looked up again. Bridges replace files.
 const CHECK_NAMES_NS: u64 = 1_000_000_000;

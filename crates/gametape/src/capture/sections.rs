@@ -8,21 +8,9 @@ use gametape_games::{Game, Stream, Transport};
 
 use super::source::Away;
 use crate::sys::{Prefix, SectionReader};
+pub use crate::wine::InWine;
 #[cfg(target_os = "linux")]
 use crate::wine::{WineSearch, is_zero};
-
-/// Which Wine processes to search on Linux if no section has the name. Sections in Wine have no name outside of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum InWine {
-    /// Processes of known games. None if there is a prefix: section names inside Wine are not visible, and a prefix keeps real
-    /// games out.
-    #[default]
-    Games,
-    /// None.
-    Off,
-    /// Processes of this program (its file name) or with this process id, whatever game they are. Applies with a prefix too.
-    Process(String),
-}
 
 /// Opens sections for the sources of a recorder. Clones share the results of the search.
 #[derive(Debug, Clone)]

@@ -8,7 +8,6 @@ use gametape_games::{GAMES, Game, Transport};
 use super::echo_vr::EchoVrFacts;
 use super::folder::TapesFolder;
 use super::look::{Eye, GROUPS, Look};
-use super::processes::{self, Process};
 use super::sections::Section;
 use super::users::Users;
 use super::wine::WineFacts;
@@ -16,6 +15,7 @@ use crate::capture::{Clock, EchoVrAddress, InWine, Sections, playback};
 use crate::control;
 use crate::paths::Folders;
 use crate::sys::{Prefix, wake_exactly};
+use crate::sys::{Process, list_processes};
 
 /// A running game moves its counter within this time: it counts a few hundred steps a second, or 60 ticks.
 const BETWEEN_LOOKS_NS: u64 = 200_000_000;
@@ -114,7 +114,7 @@ impl Facts {
     /// Collects the facts on this machine. Takes about 250 ms and writes nothing.
     pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
         let Examination { game, prefix, in_wine, echo_vr, folders } = examination;
-        let processes = processes::of_this_machine().ok();
+        let processes = list_processes().ok();
         let looks_in = *in_wine != InWine::Off && prefix.as_str().is_empty();
         let wine = processes.iter().filter(|_| looks_in).flat_map(|listed| WineFacts::of_games(listed)).collect();
         let sections = Sections::new(prefix.clone(), in_wine.clone());

@@ -15,11 +15,11 @@ use gametape_games::{Game, Presence, ace, acr};
 use super::advice;
 use super::facts::{Facts, Memory};
 use super::finding::{Finding, Level, Subject};
-use super::processes::Process;
 use super::sections::{Section, SectionFound};
 use super::wine::WineFacts;
 use super::{judge_sections, judge_wine};
 use crate::capture::{Away, State};
+use crate::sys::Process;
 
 /// Returns the findings about a group, and the id of the game that is ready to be recorded.
 pub(super) fn judge(facts: &Facts, memory: &Memory) -> (Vec<Finding>, Option<&'static str>) {

@@ -21,19 +21,18 @@ mod judge_memory;
 mod judge_sections;
 mod judge_wine;
 mod look;
-mod processes;
 mod sections;
 mod setting;
 mod users;
 mod wine;
 
+pub use crate::sys::Process;
 pub use diagnose::diagnose;
 pub use echo_vr::EchoVrFacts;
 pub use facts::{Examination, Facts, Memory, RecorderFacts, System};
 pub use finding::{Diagnosis, Finding, Level, Subject};
 pub use folder::TapesFolder;
 pub use look::Look;
-pub use processes::Process;
 pub use sections::{Section, SectionFound};
 pub use setting::{Origin, Setting};
 pub use users::Users;
@@ -41,15 +40,7 @@ pub use wine::WineFacts;
 
 /// Runs the parsers of external bytes. For fuzz targets and mutation tests only.
 #[doc(hidden)]
-pub use processes::fuzz_processes;
-
-#[cfg(target_os = "linux")]
-pub(crate) use processes::named_process;
-
-/// Returns all processes visible to this user; empty if they cannot be listed.
-pub(crate) fn running_processes() -> Vec<Process> {
-    processes::of_this_machine().unwrap_or_default()
-}
+pub use crate::sys::fuzz_processes;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ impl Users {
     pub(super) fn of_this_machine() -> Self {
         // If the list cannot be read, ids are shown instead of names.
         let list = std::fs::read("/etc/passwd").unwrap_or_default();
-        let own = std::fs::read("/proc/self/status").ok().and_then(|status| super::processes::effective_user(&status));
+        let own = std::fs::read("/proc/self/status").ok().and_then(|status| crate::sys::effective_user(&status));
         Self { own, names: names(&String::from_utf8_lossy(&list)) }
     }
 

@@ -2,7 +2,7 @@
 
 use gametape_games::{GAMES, Game};
 
-use super::processes::Process;
+use crate::sys::Process;
 
 /// Facts about the process of a game.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 //! The tracker and the data model are pure functions and types of [`gametape_analysis::laps`], which is re-exported here. [`live`] runs
 //! the tracker during a recording.
 
-pub mod live;
-
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::ring::{Inlet, Reuse, Ring, copy_into};
 use super::typed::Inlets;
-use super::wanted::{Met, Wanted};
 use crate::capture::{Description, Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
+use crate::tape::wanted::{Met, Wanted};
 
 /// Number of frames that can wait for a writer. They may be large, so there are fewer slots than for structs.
 const SLOTS: usize = 256;

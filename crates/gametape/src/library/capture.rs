@@ -10,10 +10,10 @@ use super::listener::{Listen, OnBytes, OnFrame};
 use super::running::RunningCapture;
 use super::source_spec::{IntoSource, SourceSpec};
 use super::start_error::StartError;
-use super::typed::FrameStruct;
 use crate::capture::{Clock, RealClock};
 use crate::games::{Sample, SeenFrame};
 use crate::sys::Prefix;
+use crate::tape::FrameStruct;
 
 /// Captures games to tapes, callbacks and iterators.
 ///

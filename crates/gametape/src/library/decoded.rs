@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::bytes::{FrameWriter, Slot, byte_ring};
 use super::listener::{Listen, Started, Want, listen_to_bytes};
-use super::wanted::Wanted;
 use crate::capture::{Description, StopFlag};
 use crate::format::StreamSpec;
 use crate::games::{Layout, Sample, SeenFrame};
 use crate::layout::layout_of_stream;
+use crate::tape::wanted::Wanted;
 use gametape_analysis::Decoding;
 
 /// Maximum number of tapes with a cached decoder: several sources may run at once.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::gate::Gate;
 use super::ring::{Ring, ThreadWaker};
-use super::typed::{FrameStruct, Timed};
+use super::typed::Timed;
+use crate::tape::FrameStruct;
 
 /// A blocking iterator over frames of one type, with the time since the start of the recording. Ends when the capture ends.
 pub struct Frames<F> {

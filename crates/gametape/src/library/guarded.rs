@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::wanted::message_of;
 use crate::capture::{Batch, Clock, Pace, Source, SourceError, State};
 use crate::games::About;
+use crate::sys::panic_message;
 
 /// A source with panics caught.
 pub(crate) struct Guarded(Box<dyn Source>);
@@ -23,7 +23,7 @@ impl Source for Guarded {
     fn read(&mut self, clock: &dyn Clock, batch: &mut Batch) -> Result<State, SourceError> {
         let read = catch_unwind(AssertUnwindSafe(|| self.0.read(clock, batch)));
         read.unwrap_or_else(|payload| {
-            Err(SourceError::Other(format!("the source panicked: {}", message_of(&*payload))))
+            Err(SourceError::Other(format!("the source panicked: {}", panic_message(&*payload))))
         })
     }
 

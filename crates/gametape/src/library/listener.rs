@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use super::bytes::{ByteTap, FrameWriter, Slot, byte_ring};
 use super::ring::{Reuse, Ring, ThreadWaker};
-use super::typed::{FrameStruct, Inlets, Timed, TypedTap, typed_ring};
-use super::wanted::{Fault, Met, Wanted};
+use super::typed::{Inlets, Timed, TypedTap, typed_ring};
 use crate::capture::{Description, Observer, StopFlag};
+use crate::tape::FrameStruct;
+use crate::tape::wanted::{Fault, Met, Wanted};
 
 /// The frames that a listener requests.
 pub(crate) enum Want {

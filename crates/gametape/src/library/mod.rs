@@ -28,8 +28,8 @@ mod summary;
 mod tape_source;
 mod together;
 mod typed;
-mod wanted;
 
+pub use crate::tape::{Fault, FrameStruct};
 pub use bytes::FrameWriter;
 pub use capture::Capture;
 pub use frames::{FrameStream, Frames};
@@ -39,9 +39,6 @@ pub use running::RunningCapture;
 pub use source_spec::{IntoSource, SourceSpec};
 pub use start_error::StartError;
 pub use summary::{CaptureError, Summary, TapeSummary};
-pub use typed::FrameStruct;
-pub use wanted::Fault;
-pub(crate) use wanted::{Wanted, message_of};
 
 /// The examples of the guide and of the README, as tests. Not part of the package, which contains neither.
 #[cfg(doctest)]

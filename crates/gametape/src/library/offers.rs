@@ -4,7 +4,7 @@ use super::known_types::known_type;
 use super::listener::Want;
 use super::source_spec::{Offer, SourceSpec};
 use super::start_error::StartError;
-use super::wanted::{ANY_LENGTH, Wanted};
+use crate::tape::wanted::{ANY_LENGTH, Wanted};
 
 /// The streams that the sources of a capture provide, as far as known before they are available.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::page_source::PageSource;
 use super::source_spec::{IntoSource, Offer, SourceKind, SourceSpec};
 use super::start_error::StartError;
-use super::typed::FrameStruct;
 use crate::capture::Description;
 use crate::format::StreamSpec;
 use crate::games::{Channel, CopyRule, Kind, Layout};
 use crate::sys::Prefix;
+use crate::tape::FrameStruct;
 
 /// Creates a source for a game that is not supported out of the box, whose frames are a `#[repr(C)]` struct in shared memory:
 /// `/dev/shm/SECTION` on Linux, `Local\SECTION` on Windows.

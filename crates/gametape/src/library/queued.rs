@@ -127,7 +127,7 @@ impl Reader {
         loop {
             let read = std::panic::AssertUnwindSafe(|| self.source.read(&*self.clock, &mut batch));
             let state = std::panic::catch_unwind(read).unwrap_or_else(|payload| {
-                let message = super::wanted::message_of(&*payload);
+                let message = crate::sys::panic_message(&*payload);
                 Err(SourceError::Other(format!("the source panicked: {message}")))
             });
             let over = matches!(state, Err(_) | Ok(State::Ended));

@@ -15,9 +15,10 @@ use super::offers::Offers;
 use super::start::Start;
 use super::start_error::StartError;
 use super::summary::{CaptureError, Summary, TapeSummary};
-use super::typed::{FrameStruct, TypedTap, typed_ring};
-use super::wanted::{Fault, Met};
+use super::typed::{TypedTap, typed_ring};
 use crate::capture::{EndReason, Progress, StopFlag, Told};
+use crate::tape::FrameStruct;
+use crate::tape::wanted::{Fault, Met};
 
 /// Polling interval for Ctrl+C.
 const LOOK_UP: Duration = Duration::from_millis(25);

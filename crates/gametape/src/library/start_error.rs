@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::wanted::Fault;
 use crate::format::read::Problem;
 use crate::games::LayoutError;
+use crate::tape::wanted::Fault;
 
 /// Why a capture cannot start. A game that is not running is not an error: the capture waits for it.
 #[derive(Debug, thiserror::Error)]

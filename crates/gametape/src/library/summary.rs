@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::wanted::Fault;
 use crate::capture::{EndReason, Told};
 use crate::format::Counters;
 use crate::format::write::Finished;
+use crate::tape::wanted::Fault;
 
 /// The result of a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]

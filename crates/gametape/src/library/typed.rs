@@ -2,12 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zerocopy::FromBytes;
-
 use super::ring::{Inlet, Reuse, Ring};
-use super::wanted::{Met, Wanted};
 use crate::capture::{Observer, StopFlag, TapeBegins};
 use crate::format::StreamSpec;
+use crate::tape::FrameStruct;
+use crate::tape::wanted::{Met, Wanted};
 
 /// Number of frames that can wait for a callback or an iterator: five seconds at 100 Hz.
 pub(crate) const SLOTS: usize = 512;
@@ -15,11 +14,6 @@ pub(crate) const SLOTS: usize = 512;
 const BUDGET_BYTES: usize = 32 << 20;
 /// Minimum number of slots, however large the struct is.
 const FEWEST_SLOTS: usize = 4;
-
-/// A struct that represents a frame byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
-pub trait FrameStruct: FromBytes + Send + 'static {}
-
-impl<F: FromBytes + Send + 'static> FrameStruct for F {}
 
 /// A time in nanoseconds and a frame.
 pub(crate) type Timed<F> = (u64, F);

@@ -7,8 +7,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::capture::playback::tape_being_played;
-use crate::doctor::Process;
 use crate::games::{CopyRule, GAMES, Game, Stream, Transport};
+use crate::sys::Process;
 use crate::sys::{Prefix, SectionReader, sleep_until};
 
 /// How long to watch. A running game moves its counters much more often.

@@ -129,7 +129,7 @@ impl Player {
         let plan = Plan { parts: parts.list.clone(), times: times.clone(), end_ns, looping: self.looping };
         // Reads ahead during the checks below.
         let ahead = Ahead::start(raw.clone(), plan)?;
-        let processes = || crate::doctor::running_processes();
+        let processes = || crate::sys::running_processes();
         let has_car = parts.game.is_in_memory();
         let beside = (self.simapi && has_car).then_some(simapi::COUNTER);
         if !self.force

@@ -8,7 +8,7 @@ use super::contract::Store;
 use super::error::StoreError;
 use super::outbox::{Parcel, Turn};
 use super::queued_store::{Direct, Inner, State, lock};
-use crate::library::message_of;
+use crate::sys::panic_message;
 
 /// How often an unreachable server is probed when nothing is queued for it.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ impl Inner {
     pub(super) fn run(&self) {
         while let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.send_all())) {
             let mut state = lock(&self.state);
-            state.problem = Some(format!("the outbox failed: {}", message_of(&*panic)));
+            state.problem = Some(format!("the outbox failed: {}", panic_message(&*panic)));
             let waits = |state: &mut State| !state.stop;
             let waited = self.changed.wait_timeout_while(state, self.pauses.longest, waits);
             drop(waited.unwrap_or_else(PoisonError::into_inner));

@@ -8,9 +8,11 @@ mod event;
 mod folder_identity;
 mod mapped_files;
 mod open_files;
+mod panic_message;
 #[cfg(windows)]
 mod pipe;
 mod process;
+mod processes;
 mod shared_memory;
 mod wait;
 #[cfg(windows)]
@@ -24,10 +26,18 @@ pub use event::Event;
 pub use folder_identity::FolderIdentity;
 pub use mapped_files::MappedFiles;
 pub use open_files::raise_open_files;
+pub(crate) use panic_message::panic_message;
 #[cfg(windows)]
 pub use pipe::{PipeClient, PipeServer, PipeStream};
 #[cfg(windows)]
 pub use process::running_programs;
 pub use process::{process_runs, process_start};
+pub use processes::Process;
+/// Runs the parsers of external bytes. For fuzz targets and mutation tests only.
+#[doc(hidden)]
+pub use processes::fuzz_processes;
+#[cfg(target_os = "linux")]
+pub(crate) use processes::named_process;
+pub(crate) use processes::{effective_user, list_processes, running_processes};
 pub use shared_memory::{Prefix, SectionReader, SectionWriter, section_file};
 pub use wait::{sleep_until, wake_exactly};

@@ -1,7 +1,7 @@
 //! Errors of reading frames from a tape.
 
+use super::wanted::Fault;
 use crate::format::read::{Problem, ReadError};
-use crate::library::Fault;
 
 /// Why frames of a tape cannot be returned.
 #[derive(Debug, thiserror::Error)]

@@ -4,10 +4,10 @@ use std::any::type_name;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use super::wanted::{FrameStruct, Wanted};
 use super::{Tape, TapeError};
 use crate::format::read::{self, TapeStream};
 use crate::games::Frame;
-use crate::library::{FrameStruct, Wanted};
 
 impl Tape {
     /// Returns the frames of a type, with the time since the start of the tape.

@@ -7,6 +7,7 @@ mod channel_names;
 mod error;
 mod frames;
 mod samples;
+pub(crate) mod wanted;
 
 use std::ops::Deref;
 use std::path::Path;
@@ -16,6 +17,7 @@ pub use channel_names::{ChannelNameError, FoundChannel, find_channel, find_in_on
 pub use error::TapeError;
 pub use frames::{TapeFrames, TryTapeFrames};
 pub use samples::Samples;
+pub use wanted::{Fault, FrameStruct};
 
 use crate::format::StreamId;
 use crate::format::read::{self, Problem, ProblemKind, ReadError};

@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::InWine;
 use super::assign::fits_some_game;
 use super::proc_text::{Nameless, is_nameless, mapped};
 use super::processes::list;
-use crate::capture::InWine;
 use crate::sys::SectionReader;
 
 /// Limit for reading `maps`. A game has a few thousand lines.

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use gametape_games::{GAMES, Game};
 
-use crate::capture::InWine;
-use crate::doctor::{Process, named_process};
+use super::InWine;
+use crate::sys::{Process, named_process};
 
 /// Processes of interest.
 #[derive(Debug, Default)]

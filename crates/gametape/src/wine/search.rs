@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 use gametape_games::{ASSETTO_CORSA_EVO_FAMILY, GAMES, Game, Stream, Transport, ace};
 
+use super::InWine;
 use super::assign::{assign, fits_some_game, look};
 use super::memory::{Memory, of_process};
 use super::processes::{Candidate, list};
-use crate::capture::InWine;
 use crate::sys::SectionReader;
 
 /// Minimum time between two listings of processes, and between two reads of the mappings of a process.

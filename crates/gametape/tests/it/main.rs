@@ -49,6 +49,7 @@ mod live_laps;
 #[path = "../../../telemetry-v2/tests/it/made_match.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of telemetry-v2, which use more of it")]
 mod made_match;
+mod modules;
 #[path = "../../examples/mutate/parsers.rs"]
 mod parsers;
 mod play;

@@ -16,7 +16,7 @@ use gametape::capture::{
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, About};
 use gametape::laps::Event;
-use gametape::laps::live::{LapSink, Live, LiveTape};
+use gametape::live::{LapSink, Live, LiveTape};
 
 /// A clock that advances when the recorder waits: a minute takes a second.
 #[derive(Default)]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gametape::laps::live::{Announced, KeepLaps, LapSink, LiveTape};
 use gametape::laps::{Event, Id};
+use gametape::live::{Announced, KeepLaps, LapSink, LiveTape};
 use gametape::store::{Audience, SqlStore, Store, Write};
 
 use crate::store::sample;

@@ -8,9 +8,9 @@ use gametape_games::acc;
 use super::*;
 use crate::capture::{Description, EndReason, StopFlag, TapeBegins};
 use crate::format::read::Tape;
-use crate::laps::live::{LapSink, Live, LiveTape};
 use crate::laps::track_tape;
 use crate::layout::stream_of_layout;
+use crate::live::{LapSink, Live, LiveTape};
 use gametape_simulator::Status;
 
 const UTC_NS: i64 = 1_700_000_000_000_000_000;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use gametape::laps::live::{Announced, KeepLaps, LapSink, LiveTape};
 use gametape::laps::{Event, TRACKER_VERSION};
+use gametape::live::{Announced, KeepLaps, LapSink, LiveTape};
 use gametape::store::Store;
 
 use super::place::Place;

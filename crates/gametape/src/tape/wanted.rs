@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use zerocopy::FromBytes;
+
 use crate::capture::Description;
 use crate::format::StreamSpec;
+use crate::sys::panic_message;
 
 /// Frames are received as bytes.
 pub(crate) const ANY_LENGTH: usize = usize::MAX;
@@ -145,7 +148,7 @@ impl Met {
     /// Records a panic and the message of the first.
     pub(crate) fn panicked(&self, payload: &(dyn std::any::Any + Send)) {
         let mut met = self.lock();
-        let (times, _) = met.panics.get_or_insert_with(|| (0, message_of(payload)));
+        let (times, _) = met.panics.get_or_insert_with(|| (0, panic_message(payload)));
         *times += 1;
     }
 
@@ -190,8 +193,7 @@ impl Met {
     }
 }
 
-/// Returns the message of a panic.
-pub(crate) fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "something that is no text".into())
-}
+/// A struct that represents a frame byte for byte: `#[repr(C)]`, with `FromBytes` derived by `zerocopy`.
+pub trait FrameStruct: FromBytes + Send + 'static {}
+
+impl<F: FromBytes + Send + 'static> FrameStruct for F {}

@@ -3,8 +3,8 @@
 //! ```text
 //! capturing thread ──Tap──▶ ring ──▶ thread: one Tracking ─┬─▶ events ──▶ queue ──▶ thread: LapSink
 //!  after `append`   (never waits;                          │                        KeepLaps: stored first, then announced
-//!                    one copy)                             ├─▶ CarSink: the current state of the car (`live_view`)
-//!                                                          └─▶ FrameSink: the frames themselves (`live_frames`)
+//!                    one copy)                             ├─▶ CarSink: the current state of the car (`view`)
+//!                                                          └─▶ FrameSink: the frames themselves (`frames`)
 //! ```
 //!
 //! All readers get the results of the same tracker, so they never disagree. A slow store does not delay the live view: events for the
@@ -15,9 +15,11 @@
 //! A panic in one part ends that part for the tape being recorded, and nothing else. It is reported at once and by [`Live::wait`].
 
 mod failures;
+pub mod frames;
 mod keep;
 mod store_queue;
 pub(crate) mod tap;
+pub mod view;
 pub(crate) mod worker;
 
 use std::io;
@@ -25,11 +27,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::event::Event;
 use crate::capture::{Observer, StopFlag};
-use crate::library::message_of;
-use crate::live_frames::FrameSink;
-use crate::live_view::{CarSink, EVERY};
+use crate::laps::Event;
+use crate::live::frames::FrameSink;
+use crate::live::view::{CarSink, EVERY};
+use crate::sys::panic_message;
 
 use failures::Failures;
 pub use failures::LiveFailure;
@@ -124,7 +126,7 @@ impl Live {
         let failures = self.failures.clone();
         let guarded = move || {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
-                failures.note(None, "a live tracking thread", &message_of(&*payload));
+                failures.note(None, "a live tracking thread", &panic_message(&*payload));
             }
         };
         self.threads.push(std::thread::Builder::new().name(name.into()).spawn(guarded)?);
@@ -138,7 +140,7 @@ impl Live {
     pub fn wait(self) -> Result<(), Vec<LiveFailure>> {
         for thread in self.threads {
             if let Err(payload) = thread.join() {
-                self.failures.note(None, "a live tracking thread", &message_of(&*payload));
+                self.failures.note(None, "a live tracking thread", &panic_message(&*payload));
             }
         }
         let failures = self.failures.take();

@@ -5,7 +5,7 @@
 //!                  (never blocks)                                                    (only the newest state matters)
 //! ```
 //!
-//! The tap, the thread and the tracker belong to [`Live`](crate::laps::live::Live). The view receives the same events as the store
+//! The tap, the thread and the tracker belong to [`Live`](crate::live::Live). The view receives the same events as the store
 //! but does not wait for it, so it does not stall while a lap is being stored.
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::failures::Failures;
 use super::tap::Begun;
 use super::{Event, LapSink};
-use crate::library::message_of;
+use crate::sys::panic_message;
 
 /// Maximum number of queued events: hours of driving. Further events are dropped and counted; the tape is tracked again later.
 const MOST_EVENTS: usize = 4096;
@@ -95,7 +95,7 @@ impl StoreQueue {
                 }
             };
             if let Err(payload) = given {
-                failures.note(Some(&tape.tape), "storing laps", &message_of(&*payload));
+                failures.note(Some(&tape.tape), "storing laps", &panic_message(&*payload));
             }
         }
     }

@@ -10,9 +10,9 @@ use super::{CarNow, CarSink};
 use crate::capture::{Description, Observer as _, TapeBegins};
 use crate::games::{Sample, acc};
 use crate::laps::Session;
-use crate::laps::live::tap::Tap;
-use crate::laps::live::worker::{Readers, Worker};
 use crate::layout::stream_of_layout;
+use crate::live::tap::Tap;
+use crate::live::worker::{Readers, Worker};
 use gametape_simulator::{Script, Simulation};
 
 fn here(share: f32, time_ms: u32) -> Sample {

@@ -31,19 +31,24 @@ impl Process {
 }
 
 /// Lists all processes of this machine.
-pub(super) fn of_this_machine() -> io::Result<Vec<Process>> {
+pub(crate) fn list_processes() -> io::Result<Vec<Process>> {
     #[cfg(windows)]
     {
         let named = |(id, name): (u32, String)| Process { id, user: None, program: Some(name.clone()), name };
-        Ok(crate::sys::running_programs()?.into_iter().map(named).collect())
+        Ok(super::running_programs()?.into_iter().map(named).collect())
     }
     #[cfg(not(windows))]
     list(Path::new("/proc"))
 }
 
+/// Returns all processes visible to this user; empty if they cannot be listed.
+pub(crate) fn running_processes() -> Vec<Process> {
+    list_processes().unwrap_or_default()
+}
+
 /// Lists all processes visible to this user, from a folder like `/proc`.
 #[cfg_attr(windows, allow(dead_code, reason = "Windows has its own API; the parser is tested on all systems"))]
-pub(super) fn list(folder: &Path) -> io::Result<Vec<Process>> {
+fn list(folder: &Path) -> io::Result<Vec<Process>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let Ok(entry) = entry else { continue };
@@ -93,7 +98,7 @@ fn line(status: &[u8], word: &str) -> Option<String> {
 }
 
 /// Returns the effective user id: the second number of `Uid: real effective saved file-system`.
-pub(super) fn effective_user(status: &[u8]) -> Option<u32> {
+pub(crate) fn effective_user(status: &[u8]) -> Option<u32> {
     line(status, "Uid:")?.split_whitespace().nth(1)?.parse().ok()
 }
 

@@ -10,9 +10,10 @@ use super::failures::Failures;
 use super::store_queue::StoreQueue;
 use super::tap::{Begun, Slot, What};
 use crate::laps::{Tracking, end_of_reason};
-use crate::library::{Ring, ThreadWaker, message_of};
-use crate::live_frames::{FrameSink, Handing};
-use crate::live_view::{CarSink, Watching};
+use crate::library::{Ring, ThreadWaker};
+use crate::live::frames::{FrameSink, Handing};
+use crate::live::view::{CarSink, Watching};
+use crate::sys::panic_message;
 
 /// The readers of the results.
 #[derive(Clone, Default)]
@@ -126,7 +127,7 @@ fn guard<T>(
         Ok(()) => true,
         Err(payload) => {
             *part = None;
-            failures.note(Some(&begun.tape), name, &message_of(&*payload));
+            failures.note(Some(&begun.tape), name, &panic_message(&*payload));
             false
         }
     }

@@ -9,8 +9,8 @@ use gametape_analysis::live::{CarNow, CarState, Deltas, Fuel, Reference, Running
 
 use super::CarSink;
 use crate::games::{Presence, Sample};
-use crate::laps::live::tap::{Begun, What};
 use crate::laps::{Event, Id, Lap, ReasonCode, Session};
+use crate::live::tap::{Begun, What};
 
 /// A car that is live but does not move for this long is stale.
 const STALE_NS: u64 = 2_000_000_000;

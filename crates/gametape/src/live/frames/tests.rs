@@ -5,8 +5,8 @@ use gametape_format::{StreamSpec, TapeId};
 
 use super::{FrameSink, LiveFrame};
 use crate::capture::{Description, EndReason, Observer, TapeBegins};
-use crate::laps::live::tap::SLOTS;
-use crate::laps::live::{Live, LiveTape};
+use crate::live::tap::SLOTS;
+use crate::live::{Live, LiveTape};
 
 /// Records the calls as text. While `held` is locked, calls block.
 #[derive(Default)]

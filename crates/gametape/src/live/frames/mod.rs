@@ -5,7 +5,7 @@
 //!                 (never blocks)
 //! ```
 //!
-//! The tap and its thread belong to [`Live`](crate::laps::live::Live). Frames that do not fit into the ring buffer are reported as
+//! The tap and its thread belong to [`Live`](crate::live::Live). Frames that do not fit into the ring buffer are reported as
 //! lost at their position; the tape has them.
 
 #[cfg(test)]
@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use gametape_format::StreamSpec;
 
-use crate::laps::live::LiveTape;
-use crate::laps::live::tap::{Begun, Slot, What};
+use crate::live::LiveTape;
+use crate::live::tap::{Begun, Slot, What};
 
 /// A frame of a recording.
 #[derive(Debug, Clone, Copy)]
