@@ -2,7 +2,7 @@
 //! reads as it did then.
 //!
 //! The files in `golden/` never change. A new kind of tape gets a new file: `GAMETAPE_WRITE_GOLDEN=1 cargo test -p
-//! gametape-format --test golden` writes the missing ones. `draft-0` is of the last draft.
+//! gametape-format --test it golden::` writes the missing ones. `draft-0` is of the last draft.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 #![cfg(feature = "write")]
 use crate::samples;

@@ -48,7 +48,8 @@ pub enum InWine {
 pub use proc_text::fuzz_proc_texts;
 
 /// Creates a file in a folder like `/proc`.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 fn put(path: &std::path::Path, text: &str) {
     std::io::Write::write_all(&mut std::fs::File::create_new(path).unwrap(), text.as_bytes()).unwrap();
 }
