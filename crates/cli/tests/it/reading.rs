@@ -259,7 +259,7 @@ fn verify_against_finds_a_changed_byte_of_the_source() {
         (&"differs_from_source".into(), &last.into())
     );
     let zstd = support::ibt::put(&bench.path("a.zst"), b"\x28\xb5\x2f\xfd");
-    bench.expect(1, &["verify", &tape, "--against", text(&zstd)]).is_one_error_with(&["no kind", "zstd"]);
+    bench.expect(1, &["verify", &tape, "--against", text(&zstd)]).is_one_error_with(&["unknown file format", "zstd"]);
 }
 
 /// Two data streams, and an event that would turn a terminal red.

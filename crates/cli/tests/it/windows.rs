@@ -223,7 +223,7 @@ fn a_replayed_ibt_satisfies_the_start_up_of_pyirsdk_and_shows_its_speeds() {
         let play = ["play", &tape, "--loop", "--names", &names, "--status-port", &port];
         let mut player = start(bench.command(&play));
         player.until("press Ctrl+C to stop");
-        if String::from_utf8_lossy(&player.said("err")).contains("answering clients") {
+        if String::from_utf8_lossy(&player.said("err")).contains("reporting to clients") {
             break (player, port);
         }
         player.log_off(&client);
@@ -336,7 +336,7 @@ fn a_window_of_its_own_stays_and_says_so() {
     let ran = in_window(&["no-such-command"]);
     assert!(ran.code == 2 && ran.err.contains("close this window"), "{}", ran.err);
     // In a console shared with other programs, it does not wait.
-    assert!(!bench.expect(0, &["games"]).err.contains("you can close"));
+    assert!(!bench.expect(0, &["games"]).err.contains("close this window"));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_header_field_of_an_unexpected_type_is_a_problem_and_comes_back_to_the_byte(
     let file = capture(&Record::from_bytes(bytes).unwrap(), Layout::Plain, None);
     let (imported, tape) = import(folder.path(), &file, None).unwrap();
     let [problem] = imported.problems.as_slice() else { panic!("{:?}", imported.problems) };
-    assert!(problem.contains("CaptureHeader.producer (field 9) is an integer, not a text"), "{problem}");
+    assert!(problem.contains("CaptureHeader.producer (field 9) is an integer, not a string"), "{problem}");
     assert_eq!(tape.metadata()["capture_generation"], "fifth");
     assert!(tape.start_utc_ns().is_some());
     assert!(export(&tape, None).0 == file);

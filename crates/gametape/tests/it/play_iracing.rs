@@ -255,7 +255,7 @@ fn clients_that_ask_are_told_that_the_game_runs_and_a_taken_port_is_said() {
     client.read_to_string(&mut answer).unwrap();
     assert!(answer.contains("running:1"), "{answer}");
     let second = player("taken", Some(address.port())).start().unwrap();
-    assert!(second.notes().iter().any(|note| note.contains("not free")), "{:?}", second.notes());
+    assert!(second.notes().iter().any(|note| note.contains("not available")), "{:?}", second.notes());
     assert_eq!(second.status_address(), None);
     playing.stop().unwrap();
     assert!(TcpStream::connect(address).is_err());
