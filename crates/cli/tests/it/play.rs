@@ -37,7 +37,10 @@ fn number(section: &SectionReader, at: u64) -> i32 {
 fn playing(bench: &Bench, arguments: &[&str], names: &str) -> (Child, SectionReader) {
     let mut command = bench.command(arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let connected = || section(names, "IRSDKMemMapFileName").filter(|section| number(section, 4) == 1);
+    // The section appears before it has its length.
+    let is_long_enough = |section: &SectionReader| section.len().is_ok_and(|bytes| bytes >= 144);
+    let opened = || section(names, "IRSDKMemMapFileName").filter(is_long_enough);
+    let connected = || opened().filter(|section| number(section, 4) == 1);
     wait_until("it plays", || connected().is_some());
     (child, connected().unwrap())
 }

@@ -356,7 +356,10 @@ fn d11_a_game_in_its_menu_is_told_in_one_line_and_nothing_is_recorded() {
 #[test]
 fn without_arguments_it_waits_for_a_game() {
     let bench = Bench::new();
-    let child = bench.command(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Names of its own: another program may play a tape under the names of a game.
+    let mut command = bench.command(&[]);
+    command.env("GAMETAPE_NAMES", prefix("waits").as_str());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let child = Guard(Some(child));
     wait_until("it listens", || !recorders(&bench.path("run")).unwrap().is_empty());
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
