@@ -256,13 +256,14 @@ mod tests {
         assert!(tape.is_at(&path).unwrap());
         fs::rename(&path, &other).unwrap();
         assert!(!tape.is_at(&path).unwrap() && tape.is_at(&other).unwrap());
+        // On Windows a file that is open keeps its name until it is closed.
         if cfg!(unix) {
             drop(create_tape(&path).unwrap());
             assert!(!tape.is_at(&path).unwrap(), "another file now has its name");
+            fs::remove_file(&other).unwrap();
+            assert!(!tape.is_at(&other).unwrap());
+            assert!(!tape.is_at(&other.join("below")).unwrap());
         }
-        fs::remove_file(&other).unwrap();
-        assert!(!tape.is_at(&other).unwrap());
-        assert!(!tape.is_at(&other.join("below")).unwrap());
     }
 
     #[test]
