@@ -1,6 +1,6 @@
 //! Sessions, stints, laps and sectors.
 //!
-//! The tracker and the data model are pure functions and types of [`gametape_analysis::laps`], which is re-exported here. [`live`] runs
+//! The tracker and the data model are pure functions and types of [`gametape_analysis::laps`], which is re-exported here. [`crate::live`] runs
 //! the tracker during a recording.
 
 #[cfg(test)]
