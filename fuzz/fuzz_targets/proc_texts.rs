@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gametape::wine::fuzz_proc_texts(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gametape::transport::fuzz_proc_texts(data));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use gametape::capture::{
-    Clock, FamilySource, IracingSource, Place, RealClock, RecordOptions, Recorder, Source, StopFlag, Told,
+    Clock, IracingSource, PageSource, Place, RealClock, RecordOptions, Recorder, Source, StopFlag, Told,
 };
 use gametape::format::write::Finished;
 use gametape::games::ASSETTO_CORSA_FAMILY;
@@ -159,7 +159,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
 
     let clock = Arc::new(WatchedClock::new(Arc::clone(&real)));
     let reads = usize::try_from((args.seconds + 1) * u64::from(args.hz))?;
-    let family = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), args.hz);
+    let family = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), args.hz);
     let (family, moments) = WatchedSource::new(family, Arc::clone(&clock), reads);
     let sources: [(Box<dyn Source>, Arc<dyn Clock>); 2] =
         [(Box::new(family), clock), (Box::new(IracingSource::new(prefix, Some(args.hz))), real)];

@@ -10,8 +10,10 @@ use crate::lap_frame::ReadLaps;
 use crate::layout::{Kind, Layout};
 use crate::sample::Decode;
 
-/// Where the frames of a stream come from.
+/// Where the frames of a stream come from. A transport that is added gets a folder of its own in `gametape::transport`, which is the only
+/// place that asks for the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Transport {
     /// A named shared memory section: `Local\NAME` on Windows, `/dev/shm/NAME` on Linux.
     SharedMemory {
@@ -193,4 +195,14 @@ pub trait Rules: Debug + Sync {
 
     /// Returns a decoder that turns frames into lap frames.
     fn laps(&self) -> Box<dyn ReadLaps>;
+
+    /// Returns the status code with which the game's HTTP API sends this response.
+    fn http_status(&self, _response: &[u8]) -> u16 {
+        200
+    }
+
+    /// Returns the body of the `404` with which the game's HTTP API reports that there is nothing to report.
+    fn http_nothing(&self) -> String {
+        String::new()
+    }
 }

@@ -43,7 +43,7 @@ pub use assetto_corsa_rally as acr;
 pub use capture::{About, CopyRule, FRONT_BYTES, Presence, Rules, SECOND_COPY_AFTER_NS, Seen, SeenFrame, Transport};
 pub use lap_frame::{Identity, LapFrame, NO_LAPS, Pit, ReadLaps, SectorValue, Validity, Verdict};
 pub use layout::{Channel, Kind, Layout, LayoutError, NO_CHANNELS};
-pub use registry::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, GAMES, Game, Stream, find_game};
+pub use registry::{ASSETTO_CORSA_FAMILY, FAMILIES, GAMES, Game, SharedMemory, Stream, find_game};
 pub use sample::{Decode, Flags, Geo, Sample, Wheel};
 pub use session_kind::SessionKind;
 pub use text::{Chars, Utf16, char_text, utf16le_text, windows_1252_text};

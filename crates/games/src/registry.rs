@@ -17,8 +17,8 @@ pub const GAMES: &[Game] = &[
 pub const ASSETTO_CORSA_FAMILY: &[Game] =
     &[assetto_corsa_competizione::GAME, assetto_corsa::GAME, assetto_corsa_rally::GAME];
 
-/// The game of the family that uses its own section names.
-pub const ASSETTO_CORSA_EVO_FAMILY: &[Game] = &[assetto_corsa_evo::GAME];
+/// Games that share section names, in groups.
+pub const FAMILIES: &[&[Game]] = &[ASSETTO_CORSA_FAMILY];
 
 /// A game and the streams it offers.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +37,24 @@ pub struct Game {
     pub default_hz: Option<u32>,
     /// Interprets the game's frames.
     pub rules: &'static dyn Rules,
+    /// What its shared memory has beside the streams.
+    pub shared_memory: SharedMemory,
+}
+
+/// What the shared memory of a game has beside its streams.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedMemory {
+    /// Older versions of the game whose streams are in other sections.
+    pub older_versions: &'static [Game],
+    /// Names and sizes of sections that clients on Linux open next to the game's. Some crash if these do not exist.
+    pub companions: &'static [(&'static str, u64)],
+    /// Name of the stream, and offset in its frames, of the `u32` that is 0 while the game is off.
+    pub running_flag: Option<(&'static str, u64)>,
+}
+
+impl SharedMemory {
+    /// Nothing beside the streams, or no shared memory at all.
+    pub const STREAMS_ONLY: Self = Self { older_versions: &[], companions: &[], running_flag: None };
 }
 
 /// A stream of frames of one kind.
@@ -51,13 +69,21 @@ pub struct Stream {
     pub transport: Transport,
     /// How a reader ensures that its copy is consistent.
     pub copy_rule: CopyRule,
+    /// Order in which frames with the same time are played back, lowest first: static data, then values, then the frame that tells clients
+    /// that something has changed.
+    pub play_rank: u8,
 }
 
 impl Game {
     /// Returns whether any of its streams is in shared memory.
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
-        self.streams.iter().any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
+        self.sections().next().is_some()
+    }
+
+    /// Returns the section names of its streams.
+    pub fn sections(&self) -> impl Iterator<Item = &'static str> {
+        self.streams.iter().filter_map(Stream::section)
     }
 
     /// Returns the stream with exactly this name.
@@ -68,6 +94,39 @@ impl Game {
 }
 
 impl Stream {
+    /// Returns whether the game publishes the stream while it runs, and not only in files.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.transport != Transport::File
+    }
+
+    /// Returns the name of its shared memory section.
+    #[must_use]
+    pub fn section(&self) -> Option<&'static str> {
+        match self.transport {
+            Transport::SharedMemory { section, .. } => Some(section),
+            Transport::Http { .. } | Transport::File => None,
+        }
+    }
+
+    /// Returns the size of its shared memory section when a program simulates the game.
+    #[must_use]
+    pub fn section_bytes(&self) -> Option<u32> {
+        match self.transport {
+            Transport::SharedMemory { section_bytes, .. } => Some(section_bytes),
+            Transport::Http { .. } | Transport::File => None,
+        }
+    }
+
+    /// Returns the default port and the path of its HTTP endpoint.
+    #[must_use]
+    pub fn endpoint(&self) -> Option<(u16, &'static str)> {
+        match self.transport {
+            Transport::Http { port, path } => Some((port, path)),
+            Transport::SharedMemory { .. } | Transport::File => None,
+        }
+    }
+
     /// Returns the frame lengths of the known layouts.
     pub fn lengths(&self) -> impl Iterator<Item = u64> {
         self.layouts.iter().map(|layout| u64::from(layout.frame_bytes()))

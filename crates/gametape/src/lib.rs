@@ -15,7 +15,7 @@
 //! - [`paths`] and [`names`]: tape directories and file names.
 //! - [`identity`]: tape ids. [`layout`]: converts layouts of games to channel tables of tapes.
 //! - [`sys`]: operating system services that the standard library does not offer; contains all unsafe code.
-//! - [`wine`], on Linux: reads the memory of games that run in Wine or Proton, without a bridge.
+//! - [`transport`]: how games are reached. One folder for each transport, with a source, a stage and facts.
 #![deny(unsafe_code)]
 
 pub use gametape_analysis::layout;
@@ -42,8 +42,8 @@ pub mod store;
 #[allow(unsafe_code, reason = "the only module with unsafe code")]
 pub mod sys;
 pub mod tape;
+pub mod transport;
 pub mod watch;
-pub mod wine;
 
 pub use library::{
     Capture, CaptureError, FrameStream, FrameStruct, FrameWriter, Frames, IntoSource, RunningCapture, StartError,

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anstyle::Style;
-use gametape::games::{GAMES, Game, Transport};
+use gametape::games::{GAMES, Game};
 use gametape::watch::{Environment, REPLAY_GAMES, ReplayGame};
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ fn all_games(machine: &Environment) -> Vec<ReportGame> {
 fn streams(game: &Game) -> Vec<ReportStream> {
     let stream = |stream: &gametape::games::Stream| ReportStream {
         name: stream.name,
-        live: stream.transport != Transport::File,
+        live: stream.is_live(),
         layouts: stream.layouts.iter().map(|layout| layout.id().to_owned()).collect(),
     };
     game.streams.iter().map(stream).collect()

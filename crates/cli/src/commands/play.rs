@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use gametape::Tape;
-use gametape::play::{Controls, Ended, FASTEST, PlayError, Played, Player, Playing, SLOWEST};
+use gametape::play::{Controls, Ended, FASTEST, PlayError, Played, Player, Playing, SLOWEST, StageError};
 use gametape::sys::Prefix;
 use serde_json::json;
 
@@ -151,10 +151,10 @@ fn player(args: &Args, tape: &Tape, times: &Range<u64>) -> Player {
 /// Adds hints that name command-line options, which the library does not know.
 fn explain(error: PlayError) -> anyhow::Error {
     match error {
-        PlayError::Live { neighbour } => {
-            anyhow!("{neighbour}, so nothing was written; quit it, play under other names with --names, or use --force")
+        PlayError::Live { found } => {
+            anyhow!("{found}, so nothing was written; quit it, play under other names with --names, or use --force")
         }
-        PlayError::Port { port, source } => anyhow!(
+        PlayError::Stage(StageError::Port { port, source }) => anyhow!(
             "cannot listen on port {port} of this machine: {source}; quit the game or the other player that uses it, or choose another port with --http-port"
         ),
         PlayError::NotPlayable { .. } | PlayError::Empty { .. } => exit::nothing_found(error.to_string()),

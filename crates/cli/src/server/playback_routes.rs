@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use gametape::play::{FASTEST, Neighbour, PlayError, SLOWEST};
+use gametape::play::{FASTEST, PlayError, RunningGame, SLOWEST, StageError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -224,15 +224,15 @@ impl From<StartError> for ApiError {
         let told = error.to_string();
         match error {
             StartError::Busy { .. } => Self::conflict("already_playing", told),
-            StartError::Play(PlayError::Live { neighbour }) => {
-                let code = match neighbour {
-                    Neighbour::Player { .. } => "already_playing",
+            StartError::Play(PlayError::Live { found }) => {
+                let code = match found {
+                    RunningGame::Player { .. } => "already_playing",
                     _ => "game_running",
                 };
-                Self::conflict(code, format!("{neighbour}, so nothing was written; quit it first"))
+                Self::conflict(code, format!("{found}, so nothing was written; quit it first"))
             }
             StartError::Play(PlayError::NotPlayable { .. }) => Self::conflict("not_playable", told),
-            StartError::Play(PlayError::TooSmall { .. }) => Self::conflict("memory_in_use", told),
+            StartError::Play(PlayError::Stage(StageError::TooSmall { .. })) => Self::conflict("memory_in_use", told),
             StartError::Play(PlayError::Empty { .. } | PlayError::Speed { .. }) => Self::bad_request(told),
             StartError::Play(error) => unreadable(&error),
             StartError::Thread(error) => unreadable(&error),

@@ -244,8 +244,8 @@ fn play(
 
 fn explain(error: PlayError) -> String {
     match error {
-        PlayError::Live { neighbour } => {
-            format!("{neighbour}, so nothing was written; quit it, or start top with --names PREFIX")
+        PlayError::Live { found } => {
+            format!("{found}, so nothing was written; quit it, or start top with --names PREFIX")
         }
         error => error.to_string(),
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use game::{Game, iracing, prefix};
-use gametape::capture::playback::PlaybackSign;
+use gametape::capture::player_marker::PlayerMarker;
 use gametape::format::TapeId;
 use gametape::sys::{Prefix, SectionWriter};
 use serde_json::Value;
@@ -156,7 +156,7 @@ fn unfinished_tapes_and_players_are_told_and_a_blocked_folder_stops_it_all() {
     }
     let mut game = Game::start(&prefix);
     game.status(2);
-    let sign = PlaybackSign::put_up(&prefix, TapeId([7; 16]), &gametape::games::acc::GAME).unwrap();
+    let sign = PlayerMarker::create(&prefix, TapeId([7; 16]), &gametape::games::acc::GAME).unwrap();
     let (document, _) = meanwhile(|| game.step(), || doctor(&bench, 0, &prefix, &[]));
     sign.remove().unwrap();
     let unfinished = finding(&document, "unfinished_tape");

@@ -27,7 +27,7 @@ pub(crate) use static_page::CHANNELS as STATIC_CHANNELS;
 pub use static_page::{STATIC_592, STATIC_684, Static};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
@@ -39,7 +39,14 @@ pub const GAME: Game = Game {
     processes: &["acs.exe"],
     default_hz: Some(100),
     rules: &rules::AcRules,
+    shared_memory: SharedMemory { older_versions: &[], companions: COMPANIONS, running_flag: RUNNING_FLAG },
 };
+
+/// Programs on Linux open this section too, and crash if it is empty.
+const COMPANIONS: &[(&str, u64)] = &[("acpmf_crewchief", 16_000)];
+
+/// `status` in the graphics page; 0 means off.
+pub(crate) const RUNNING_FLAG: Option<(&str, u64)> = Some(("graphics", 4));
 
 /// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
@@ -47,6 +54,7 @@ pub const PHYSICS: Stream = Stream {
     layouts: &[&PHYSICS_580, &PHYSICS_568],
     transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 2,
 };
 
 /// Session, laps and track, written with every rendered frame.
@@ -55,6 +63,7 @@ pub const GRAPHICS: Stream = Stream {
     layouts: &[&GRAPHICS_296, &GRAPHICS_284],
     transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 4,
 };
 
 /// Car, track and driver, written when a session is loaded.
@@ -63,6 +72,7 @@ pub const STATIC: Stream = Stream {
     layouts: &[&STATIC_684, &STATIC_592],
     transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::TwoEqualCopies,
+    play_rank: 0,
 };
 
 /// Sections consist of whole memory pages, and clients map up to one.

@@ -40,6 +40,7 @@ pub const GAME: Game = Game {
     processes: &["AC2-Win64-Shipping.exe"],
     default_hz: Some(100),
     rules: &rules::AccRules,
+    shared_memory: crate::ac::GAME.shared_memory,
 };
 
 /// Car state, written at every physics step.
@@ -48,6 +49,7 @@ pub const PHYSICS: Stream = Stream {
     layouts: &[&PHYSICS_800],
     transport: Transport::SharedMemory { section: "acpmf_physics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 2,
 };
 
 /// Session, laps, opponents and settings, written with every rendered frame.
@@ -56,6 +58,7 @@ pub const GRAPHICS: Stream = Stream {
     layouts: &[&GRAPHICS_1588, &GRAPHICS_1580],
     transport: Transport::SharedMemory { section: "acpmf_graphics", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 4,
 };
 
 /// Car, track and driver, written when a session is loaded.
@@ -64,6 +67,7 @@ pub const STATIC: Stream = Stream {
     layouts: &[&STATIC_820, &STATIC_756],
     transport: Transport::SharedMemory { section: "acpmf_static", section_bytes: SECTION_BYTES },
     copy_rule: CopyRule::TwoEqualCopies,
+    play_rank: 0,
 };
 
 /// Sections consist of whole memory pages, and clients map up to one.

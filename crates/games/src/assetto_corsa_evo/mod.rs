@@ -26,11 +26,14 @@ pub use physics::{PHYSICS_800, Physics};
 pub use static_page::{STATIC_208, Static};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, SharedMemory, Stream};
 use crate::typed::{Frame as _, TypedStream};
 
 /// Registry entry.
-pub const GAME: Game = Game {
+pub const GAME: Game =
+    Game { shared_memory: SharedMemory { older_versions: &[BEFORE_0_6], ..NEWEST.shared_memory }, ..NEWEST };
+
+const NEWEST: Game = Game {
     id: "assetto-corsa-evo",
     name: "Assetto Corsa EVO",
     aliases: &["ace", "acevo"],
@@ -38,12 +41,13 @@ pub const GAME: Game = Game {
     processes: &["AssettoCorsaEVO.exe"],
     default_hz: Some(100),
     rules: &rules::EvoRules,
+    shared_memory: SharedMemory { running_flag: crate::assetto_corsa::RUNNING_FLAG, ..SharedMemory::STREAMS_ONLY },
 };
 
 /// The game before 0.6, under the section names of Assetto Corsa and Competizione. Its pages are those of [Assetto
 /// Corsa Rally](crate::assetto_corsa_rally), and their contents cannot tell the two games apart.
 pub const BEFORE_0_6: Game =
-    Game { streams: &[PHYSICS_BEFORE_0_6], rules: &crate::assetto_corsa_rally::RallyRules, ..GAME };
+    Game { streams: &[PHYSICS_BEFORE_0_6], rules: &crate::assetto_corsa_rally::RallyRules, ..NEWEST };
 
 /// Car state, written at every physics step.
 pub const PHYSICS: Stream = Stream {
@@ -51,6 +55,7 @@ pub const PHYSICS: Stream = Stream {
     layouts: &[&PHYSICS_800],
     transport: Transport::SharedMemory { section: "acevo_pmf_physics", section_bytes: 4096 },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 2,
 };
 
 const PHYSICS_BEFORE_0_6: Stream =
@@ -63,6 +68,7 @@ pub const GRAPHICS: Stream = Stream {
     // Sections consist of whole memory pages, and this one needs two.
     transport: Transport::SharedMemory { section: "acevo_pmf_graphics", section_bytes: 8192 },
     copy_rule: CopyRule::CounterAndSecondCopy { counter_offset: 0 },
+    play_rank: 4,
 };
 
 /// Session and track, written when a session is loaded.
@@ -71,6 +77,7 @@ pub const STATIC: Stream = Stream {
     layouts: &[&STATIC_208],
     transport: Transport::SharedMemory { section: "acevo_pmf_static", section_bytes: 4096 },
     copy_rule: CopyRule::TwoEqualCopies,
+    play_rank: 0,
 };
 
 /// Returns the typed physics stream.

@@ -33,6 +33,7 @@ pub const GAME: Game = Game {
     processes: &["acr.exe"],
     default_hz: Some(100),
     rules: &RallyRules,
+    shared_memory: acc::GAME.shared_memory,
 };
 
 /// Car state, written at every physics step.

@@ -24,7 +24,7 @@ pub use rules::session_key;
 pub use state::State;
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, SharedMemory, Stream};
 
 /// Registry entry. Samples at 30 Hz: the game produces responses in its main loop, so a higher rate lowers its frame
 /// rate.
@@ -36,15 +36,17 @@ pub const GAME: Game = Game {
     processes: &["echovr.exe"],
     default_hz: Some(30),
     rules: &rules::EchoVrRules,
+    shared_memory: SharedMemory::STREAMS_ONLY,
 };
 
 /// State of the match.
-pub const SESSION_STREAM: Stream = answers(SESSION, "/session");
+pub const SESSION_STREAM: Stream = answers(SESSION, "/session", 3);
 /// Bone positions of all players.
-pub const PLAYER_BONES_STREAM: Stream = answers(PLAYER_BONES, "/player_bones");
+pub const PLAYER_BONES_STREAM: Stream = answers(PLAYER_BONES, "/player_bones", 4);
 
-const fn answers(name: &'static str, path: &'static str) -> Stream {
-    Stream { name, layouts: &[], transport: Transport::Http { port: PORTS.0, path }, copy_rule: CopyRule::Whole }
+const fn answers(name: &'static str, path: &'static str, play_rank: u8) -> Stream {
+    let transport = Transport::Http { port: PORTS.0, path };
+    Stream { name, layouts: &[], transport, copy_rule: CopyRule::Whole, play_rank }
 }
 
 /// First and last port of the game's API. The game uses the first one unless several instances run on the same machine.

@@ -1,6 +1,6 @@
 //! Game state from responses. The game has players and a disc: no car to decode, and no laps.
 
-use super::answer::Answer;
+use super::answer::{API_DISABLED, Answer, IN_LOBBY};
 use super::facts::{SessionFacts, session_id};
 use super::fields::Fields;
 use super::{PLAYER_BONES, SESSION};
@@ -42,6 +42,18 @@ impl Rules for EchoVrRules {
 
     fn laps(&self) -> Box<dyn ReadLaps> {
         Box::<NoLaps>::default()
+    }
+
+    fn http_status(&self, response: &[u8]) -> u16 {
+        match Answer::of(response, &mut 0) {
+            Answer::Refused { err_code: API_DISABLED } => 500,
+            Answer::Refused { .. } => 404,
+            _ => 200,
+        }
+    }
+
+    fn http_nothing(&self) -> String {
+        format!("{{\"err_code\":{IN_LOBBY},\"err_description\":\"no match is shown\"}}")
     }
 }
 

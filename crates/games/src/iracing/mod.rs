@@ -31,7 +31,7 @@ pub use session_text::{TextEncoding, session_text, session_text_bytes, session_t
 pub use var_headers::{MAX_VARS, VAR_HEADER_BYTES, VarDetail, VarProblem, VarTable, read_var_headers};
 
 use crate::capture::{CopyRule, Transport};
-use crate::registry::{Game, Stream};
+use crate::registry::{Game, SharedMemory, Stream};
 
 /// Registry entry.
 pub const GAME: Game = Game {
@@ -42,6 +42,7 @@ pub const GAME: Game = Game {
     processes: &["iRacingSim64DX11.exe"],
     default_hz: None,
     rules: &rules::IracingRules,
+    shared_memory: SharedMemory::STREAMS_ONLY,
 };
 
 /// The single shared memory section that holds everything: `Local\IRSDKMemMapFileName` on Windows.
@@ -55,8 +56,8 @@ pub const SECTION_BYTES: u32 = 1_191_936;
 
 /// Rows of variables. Their layout is in the variable headers of each file or connection.
 pub const TELEMETRY: Stream =
-    Stream { name: "telemetry", layouts: &[], transport: MEMORY, copy_rule: CopyRule::RotatingBuffers };
+    Stream { name: "telemetry", layouts: &[], transport: MEMORY, copy_rule: CopyRule::RotatingBuffers, play_rank: 3 };
 
 /// The session info string (YAML), as bytes.
 pub const SESSION_TEXT: Stream =
-    Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies };
+    Stream { name: "session-text", layouts: &[], transport: MEMORY, copy_rule: CopyRule::TwoEqualCopies, play_rank: 2 };

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use gametape_games::{
-    About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, Transport, ac, acc, ace, acr, find_game,
-};
+use gametape_games::{About, Channel, CopyRule, GAMES, Kind, Layout, Presence, Seen, ac, acc, ace, acr, find_game};
 
 #[test]
 fn ids_and_aliases_are_unique_and_kebab_case() {
@@ -36,10 +34,10 @@ fn every_game_has_what_a_game_needs() {
             for layout in stream.layouts {
                 assert!(counter.is_none_or(|at| at + 4 <= layout.frame_bytes()), "{id} {}", stream.name);
             }
-            if let Transport::Http { port, path } = stream.transport {
+            if let Some((port, path)) = stream.endpoint() {
                 assert!(port > 0 && path.starts_with('/') && stream.copy_rule == CopyRule::Whole, "{id} {path}");
             }
-            if let Transport::SharedMemory { section, section_bytes } = stream.transport {
+            if let (Some(section), Some(section_bytes)) = (stream.section(), stream.section_bytes()) {
                 assert!(!section.is_empty() && !section.contains(['\\', '/']), "{id} {section}");
                 let fits = |layout: &&Layout| layout.frame_bytes() <= section_bytes;
                 assert!(stream.layouts.iter().all(fits), "{id} {}", stream.name);

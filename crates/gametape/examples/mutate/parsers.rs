@@ -48,7 +48,7 @@ pub(crate) fn parsers() -> Vec<Parser> {
         Parser { name: "session-info", run: gametape_games::fuzz_session_info, seeds: seeds::session_texts },
     ]);
     #[cfg(target_os = "linux")]
-    parsers.push(Parser { name: "proc-texts", run: gametape::wine::fuzz_proc_texts, seeds: seeds::proc_texts });
+    parsers.push(Parser { name: "proc-texts", run: gametape::transport::fuzz_proc_texts, seeds: seeds::proc_texts });
     parsers
 }
 

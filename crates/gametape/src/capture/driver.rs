@@ -8,14 +8,14 @@ use std::sync::Arc;
 use gametape_format::Counters;
 use gametape_games::Presence;
 
-use super::batch::{Batch, BatchFrame};
-use super::clock::Clock;
 use super::judge::{Judge, Look, Ruling};
 use super::newest::Newest;
 use super::options::EndReason;
 use super::progress::Progress;
-use super::source::{Pace, Source, SourceError, State};
 use super::tapes::{Taken, Tapes};
+use crate::transport::Clock;
+use crate::transport::{Batch, BatchFrame};
+use crate::transport::{Pace, Source, SourceError, State};
 use gametape_analysis::recording::GAP;
 
 /// Maximum size of queued frames in memory. Later frames are dropped and counted.

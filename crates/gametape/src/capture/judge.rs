@@ -15,9 +15,8 @@ use std::time::Duration;
 use gametape_games::Presence;
 
 use super::options::{EndReason, Split};
+use crate::transport::AWAY_GRACE_NS;
 
-/// A game that is absent this long has ended. Shorter absences are gaps.
-pub(super) const AWAY_GRACE_NS: u64 = 1_500_000_000;
 /// A live game in which nothing moves for this long has crashed or hangs.
 const FROZEN_NS: u64 = 30_000_000_000;
 /// Nothing needs to move in a pause or a replay. After this long, it is indistinguishable from a crash.

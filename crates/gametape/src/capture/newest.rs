@@ -3,7 +3,7 @@
 
 use gametape_format::Role;
 
-use super::batch::{Batch, BatchFrame, Description};
+use crate::transport::{Batch, BatchFrame, Description};
 
 /// The newest frames, across reads and tapes.
 #[derive(Debug, Default)]

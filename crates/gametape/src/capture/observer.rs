@@ -4,8 +4,8 @@ use std::path::Path;
 
 use gametape_format::TapeId;
 
-use super::batch::Description;
 use super::options::EndReason;
+use crate::transport::Description;
 
 /// The start of a tape.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use gametape_format::Counters;
 use gametape_games::{About, Presence};
 
-use super::source::{Away, State};
+use crate::transport::{Away, State};
 
 /// The observable state of a recording. Updates are cheap: the capturing thread makes them on every tick.
 #[derive(Debug, Default)]

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use gametape_format::Counters;
 
-use super::clock::Clock;
 use super::driver::Driver;
 use super::judge::Judge;
 use super::observer::Observer;
 use super::options::{EndReason, RecordOptions, Told};
 use super::progress::Progress;
-use super::source::{Pace, Source, State};
 use super::tapes::Tapes;
 use crate::sys::wake_exactly;
+use crate::transport::Clock;
+use crate::transport::{Pace, Source, State};
 
 /// How often to look for a game that is absent.
 const LOOK_FOR_GAME_NS: u64 = 200_000_000;

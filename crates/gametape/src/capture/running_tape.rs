@@ -7,12 +7,12 @@ use gametape_format::write::{Accepted, AppendError, FinishError, Trouble, Writer
 use gametape_format::{Counters, StreamId};
 use gametape_games::About;
 
-use super::batch::{Batch, BatchFrame, Description};
-use super::clock::Clock;
 use super::observer::Observer;
 use super::options::{EndReason, Told};
 use super::progress::Progress;
-use super::source::Pace;
+use crate::transport::Clock;
+use crate::transport::Pace;
+use crate::transport::{Batch, BatchFrame, Description};
 use gametape_analysis::recording::GAP;
 
 /// Interval of clock readings, which map tape time to UTC.

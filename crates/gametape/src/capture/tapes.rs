@@ -18,14 +18,14 @@ use gametape_format::write::{AppendError, Trouble};
 use gametape_games::Presence;
 
 use super::backoff::Backoff;
-use super::batch::{Batch, BatchFrame, Description};
-use super::clock::Clock;
 use super::observer::{Observer, TapeBegins};
 use super::opening::Opening;
 use super::options::{EndReason, NewTape, RecordOptions, Told};
 use super::progress::Progress;
 use super::running_tape::{Beginning, BrokenOff, RunningTape};
-use super::source::{Source, State};
+use crate::transport::Clock;
+use crate::transport::{Batch, BatchFrame, Description};
+use crate::transport::{Source, State};
 
 /// Interval of retries while no tape can be created.
 const TRY_AGAIN_NS: u64 = 1_000_000_000;

@@ -1,29 +1,11 @@
-//! Diagnoses Echo VR: whether it responds, and with what. The facts are what a recorder would find; they are interpreted here too.
+//! Diagnoses Echo VR: whether it responds, and with what.
 
 use gametape_games::echo_vr::{GAME, ID, NAME};
 
 use super::facts::Facts;
 use super::finding::{Finding, Level, Subject};
-use crate::capture::{Away, EchoVrAddress, State, look_at_echo_vr};
-
-/// The result of scanning the ports of Echo VR.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EchoVrFacts {
-    /// The address that was scanned.
-    pub address: String,
-    /// What a recorder would find.
-    pub state: State,
-    /// Id of the tape that is being played, if a player responds.
-    pub played: Option<String>,
-}
-
-impl EchoVrFacts {
-    /// Scans the ports once. Returns quickly on this machine if nothing is listening.
-    pub(super) fn look(address: &EchoVrAddress) -> Self {
-        let (state, played) = look_at_echo_vr(address);
-        Self { address: address.to_string(), state, played }
-    }
-}
+use crate::transport::http::EchoVrFacts;
+use crate::transport::{Away, State};
 
 /// Returns the findings, and the id of the game if it can be recorded.
 pub(super) fn judge(facts: &Facts, seen: &EchoVrFacts) -> (Vec<Finding>, Option<&'static str>) {

@@ -3,22 +3,20 @@
 use std::path::PathBuf;
 
 use gametape_games::echo_vr::ID;
-use gametape_games::{GAMES, Game, Transport};
+use gametape_games::{GAMES, Game};
 
-use super::echo_vr::EchoVrFacts;
 use super::folder::TapesFolder;
-use super::look::{Eye, GROUPS, Look};
-use super::sections::Section;
 use super::users::Users;
-use super::wine::WineFacts;
-use crate::capture::{Clock, EchoVrAddress, InWine, Sections, playback};
 use crate::control;
 use crate::paths::Folders;
-use crate::sys::{Prefix, wake_exactly};
-use crate::sys::{Process, list_processes};
+use crate::sys::{Prefix, Process, list_processes, wake_exactly};
+use crate::transport::Clock;
+use crate::transport::http::{EchoVrAddress, EchoVrFacts};
+use crate::transport::shared_memory::facts::Memory;
+use crate::transport::shared_memory::wine::InWine;
+use crate::transport::shared_memory::wine::facts::WineFacts;
+use crate::transport::shared_memory::{Sections, player_marker};
 
-/// A running game moves its counter within this time: it counts a few hundred steps a second, or 60 ticks.
-const BETWEEN_LOOKS_NS: u64 = 200_000_000;
 /// Number and length of the sleeps that measure the timer.
 const WAKES: u64 = 20;
 const WAKE_NS: u64 = 1_000_000;
@@ -57,17 +55,6 @@ impl System {
             () => Self::Other,
         }
     }
-}
-
-/// Shared memory that a group of games uses.
-#[derive(Debug, Clone)]
-pub struct Memory {
-    /// The games.
-    pub games: &'static [Game],
-    /// Its sections.
-    pub sections: Vec<Section>,
-    /// What is in the sections.
-    pub look: Look,
 }
 
 /// A running recorder.
@@ -127,35 +114,14 @@ impl Facts {
             users: Users::of_this_machine(),
             processes,
             wine,
-            memories: memories(*game, &sections, clock),
+            memories: Memory::of_games(*game, &sections, clock),
             echo_vr: echo_vr.as_ref().filter(|_| game.is_none_or(|game| game.id == ID)).map(EchoVrFacts::look),
-            player: playback::tape_being_played(prefix, game.map_or(GAMES, std::slice::from_ref)),
+            player: player_marker::tape_being_played(prefix, game.map_or(GAMES, std::slice::from_ref)),
             recorders,
             tapes: TapesFolder::look(&folders.tapes, &being_recorded),
             wakes_late_ns: wakes_late_ns(clock),
         }
     }
-}
-
-fn memories(game: Option<&'static Game>, sections: &Sections, clock: &dyn Clock) -> Vec<Memory> {
-    let live = |games: &&&'static [Game]| {
-        games
-            .iter()
-            .flat_map(|game| game.streams)
-            .any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }))
-            && game.is_none_or(|game| games.iter().any(|member| member.id == game.id))
-    };
-    // All first reads, one wait, all second reads.
-    let mut eyes: Vec<_> = GROUPS.iter().filter(live).map(|games| (*games, Eye::new(games, sections))).collect();
-    eyes.iter_mut().for_each(|(_, eye)| eye.first(clock));
-    clock.sleep_until_ns(clock.now_ns() + BETWEEN_LOOKS_NS);
-    let memory = |(games, eye): (&'static [Game], Eye)| {
-        let (look, held) = eye.second(clock);
-        // Sections in Wine take precedence over named ones.
-        let named = || Section::of_games(games, sections.prefix());
-        Memory { games, sections: if held.is_empty() { named() } else { held }, look }
-    };
-    eyes.into_iter().map(memory).collect()
 }
 
 fn recorders(folders: &Folders) -> Vec<RecorderFacts> {

@@ -13,13 +13,12 @@
 use gametape_games::{Game, Presence, ace, acr};
 
 use super::advice;
-use super::facts::{Facts, Memory};
+use super::facts::Facts;
 use super::finding::{Finding, Level, Subject};
-use super::sections::{Section, SectionFound};
-use super::wine::WineFacts;
-use super::{judge_sections, judge_wine};
-use crate::capture::{Away, State};
+use super::{Memory, Section, SectionFound};
+use super::{WineFacts, judge_sections, judge_wine};
 use crate::sys::Process;
+use crate::transport::{Away, State};
 
 /// Returns the findings about a group, and the id of the game that is ready to be recorded.
 pub(super) fn judge(facts: &Facts, memory: &Memory) -> (Vec<Finding>, Option<&'static str>) {

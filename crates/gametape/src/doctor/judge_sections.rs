@@ -1,9 +1,9 @@
 //! Diagnoses the sections of a group of games: whether they exist, are readable, and are large enough.
 
-use super::facts::{Facts, Memory};
+use super::facts::Facts;
 use super::finding::{Finding, Level, Subject};
-use super::sections::{Section, SectionFound};
-use crate::capture::unknown_length;
+use super::{Memory, Section, SectionFound};
+use crate::transport::shared_memory::unknown_length;
 
 /// Returns one finding for all missing sections, and one for each existing section.
 pub(super) fn judge(facts: &Facts, memory: &Memory, game: Option<&'static str>, game_runs: bool) -> Vec<Finding> {

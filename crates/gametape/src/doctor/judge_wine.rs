@@ -2,8 +2,8 @@
 
 use gametape_games::{Game, iracing};
 
+use super::WineFacts;
 use super::finding::{Finding, Level, Subject};
-use super::wine::WineFacts;
 
 /// The last resort.
 const BRIDGE: &str =

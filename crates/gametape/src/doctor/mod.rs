@@ -8,8 +8,8 @@
 //!                          processes · sections · memory in Wine · two reads of each game's memory ·
 //!                          recorders · player · tapes folder · timer
 //! ```
-//! The memory of a game is interpreted by the sources that record it ([`capture`](crate::capture)); the doctor has no rules of its
-//! own for frames. Other systems than Linux differ only in how processes and sections are looked up.
+//! The facts about games come from their [`transport`](crate::transport), and thus from the sources that record them; the doctor has no
+//! rules of its own for frames. Other systems than Linux differ only in how processes and sections are looked up.
 mod advice;
 mod diagnose;
 mod echo_vr;
@@ -20,23 +20,21 @@ mod judge_folder;
 mod judge_memory;
 mod judge_sections;
 mod judge_wine;
-mod look;
-mod sections;
 mod setting;
 mod users;
-mod wine;
 
 pub use crate::sys::Process;
 pub use diagnose::diagnose;
-pub use echo_vr::EchoVrFacts;
-pub use facts::{Examination, Facts, Memory, RecorderFacts, System};
+pub use facts::{Examination, Facts, RecorderFacts, System};
 pub use finding::{Diagnosis, Finding, Level, Subject};
 pub use folder::TapesFolder;
-pub use look::Look;
-pub use sections::{Section, SectionFound};
 pub use setting::{Origin, Setting};
 pub use users::Users;
-pub use wine::WineFacts;
+
+pub use crate::transport::http::EchoVrFacts;
+pub use crate::transport::shared_memory::facts::{Look, Memory};
+pub use crate::transport::shared_memory::section_facts::{Section, SectionFound};
+pub use crate::transport::shared_memory::wine::facts::WineFacts;
 
 /// Runs the parsers of external bytes. For fuzz targets and mutation tests only.
 #[doc(hidden)]

@@ -1,10 +1,10 @@
 //! Diagnoses of constructed facts.
-use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, Transport, ac, acc, ace, acr, iracing};
+use gametape_games::{ASSETTO_CORSA_FAMILY, About, GAMES, Game, Presence, ac, acc, ace, acr, iracing};
 
-use super::look::GROUPS;
 use super::*;
 use crate::capture::{Away, State};
 use crate::sys::Prefix;
+use crate::transport::shared_memory::groups;
 
 fn there(bytes: u64, zero: bool) -> SectionFound {
     SectionFound::There { bytes, zero }
@@ -28,7 +28,7 @@ fn family(found: [SectionFound; 3], look: Look) -> Memory {
 }
 
 fn iracing(found: SectionFound, look: Look) -> Memory {
-    Memory { games: GROUPS[2], sections: vec![section(iracing::SECTION, 1, found)], look }
+    Memory { games: groups()[2], sections: vec![section(iracing::SECTION, 1, found)], look }
 }
 
 fn away(away: Away) -> Look {
@@ -101,8 +101,8 @@ fn expect_ready(facts: &Facts, game: &str) -> Diagnosis {
 #[test]
 fn every_game_with_shared_memory_is_looked_at() {
     for game in GAMES {
-        let live = game.streams.iter().any(|stream| matches!(stream.transport, Transport::SharedMemory { .. }));
-        let groups = GROUPS.iter().filter(|group| group.iter().any(|member| member.id == game.id)).count();
+        let live = game.streams.iter().any(|stream| stream.section().is_some());
+        let groups = groups().iter().filter(|group| group.iter().any(|member| member.id == game.id)).count();
         assert_eq!(groups, usize::from(live), "{}", game.id);
     }
 }
@@ -263,7 +263,7 @@ fn physics_alone_is_said_to_be_that() {
     // EVO's own names were introduced in later versions, so they may be missing.
     let mut old = facts(memory.clone(), &["AssettoCorsaEVO.exe"]);
     let missing = section("acevo_pmf_physics", 800, SectionFound::Missing);
-    old.memories.push(Memory { games: GROUPS[1], sections: vec![missing], look: away(Away::NotThere) });
+    old.memories.push(Memory { games: groups()[1], sections: vec![missing], look: away(Away::NotThere) });
     expect_ready(&old, ace::GAME.id);
     old.memories.remove(0);
     expect(&old, Level::Problem, Some(ace::GAME.id), &["acevo_pmf_physics", "older names only"]);

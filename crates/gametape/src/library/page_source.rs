@@ -4,10 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use super::own_memory::IsLive;
-use crate::capture::{Away, Batch, Clock, CopyError, Description, Pace, Page, Source, SourceError, State, look};
 use crate::format::Counters;
 use crate::games::{CopyRule, Presence};
 use crate::sys::SectionReader;
+use crate::transport::shared_memory::{CopyError, Page, look};
+use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
 
 /// Interval for looking up the name again: programs replace their sections.
 const CHECK_NAME_NS: u64 = 1_000_000_000;

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use super::chunk::{Chunk, Entry, Item};
+use super::chunk::{Chunk, Item};
 use super::error::PlayError;
-use super::iracing::Linker;
-use super::parts::{Part, PartKind};
 use crate::format::read::{Frames, ReadError, Tape, TapeStream};
+use crate::transport::{Entry, Lookahead, Part};
 
 /// A chunk is sent once it has this many frames or bytes.
 const CHUNK_FRAMES: usize = 64;
@@ -25,9 +24,10 @@ const CHUNKS: usize = 8;
 const ONE_MOMENT_NS: u64 = 1_000_000;
 
 /// What to read.
-#[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) parts: Vec<Part>,
+    /// Links frames to those that follow them, if the game needs it.
+    pub(super) lookahead: Option<Box<dyn Lookahead>>,
     /// The range of tape times to play.
     pub(super) times: Range<u64>,
     /// Time until which the last frame is shown.
@@ -52,7 +52,7 @@ pub(super) struct Ahead {
 impl Ahead {
     /// Starts reading at the beginning of the range.
     pub(super) fn start(tape: Arc<Tape>, plan: Plan) -> Result<Self, PlayError> {
-        Self::spawn(move |seeks, give| read(&tape, &plan, seeks, give))
+        Self::spawn(move |seeks, give| read(&tape, plan, seeks, give))
     }
 
     fn spawn(
@@ -112,7 +112,7 @@ enum Stop {
     Over,
 }
 
-fn read(tape: &Tape, plan: &Plan, seeks: &Receiver<Seek>, give: &SyncSender<Result<Chunk, ReadError>>) {
+fn read(tape: &Tape, mut plan: Plan, seeks: &Receiver<Seek>, give: &SyncSender<Result<Chunk, ReadError>>) {
     let streams: Vec<(usize, Part, &TapeStream)> = plan
         .parts
         .iter()
@@ -121,11 +121,13 @@ fn read(tape: &Tape, plan: &Plan, seeks: &Receiver<Seek>, give: &SyncSender<Resu
         .collect();
     let cursors = streams.iter().map(|(index, part, stream)| Cursor {
         part: *index,
-        kind: part.kind,
+        rank: part.rank,
         frames: tape.frames(stream),
     });
-    let linker = plan.parts.iter().any(|part| part.kind == PartKind::Header).then(Linker::default);
-    let mut reader = Reader { plan, cursors: cursors.collect(), linker, seeks, give, chunk: Chunk::default() };
+    let cursors = cursors.collect();
+    let lookahead = plan.lookahead.take();
+    let mut reader =
+        Reader { plan: &plan, cursors, lookahead, released: Vec::new(), seeks, give, chunk: Chunk::default() };
     let mut seek = Seek { generation: 0, to_ns: plan.times.start };
     loop {
         match reader.pass(&seek) {
@@ -141,14 +143,16 @@ fn read(tape: &Tape, plan: &Plan, seeks: &Receiver<Seek>, give: &SyncSender<Resu
 
 struct Cursor<'a> {
     part: usize,
-    kind: PartKind,
+    rank: u8,
     frames: Frames<'a>,
 }
 
 struct Reader<'a> {
     plan: &'a Plan,
     cursors: Vec<Cursor<'a>>,
-    linker: Option<Linker>,
+    lookahead: Option<Box<dyn Lookahead>>,
+    /// Frames that the lookahead releases; empty in between.
+    released: Vec<Entry>,
     seeks: &'a Receiver<Seek>,
     give: &'a SyncSender<Result<Chunk, ReadError>>,
     chunk: Chunk,
@@ -166,7 +170,7 @@ impl Reader<'_> {
             let mut full = true;
             loop {
                 if full
-                    && self.linker.as_ref().is_none_or(Linker::is_empty)
+                    && self.lookahead.as_ref().is_none_or(|lookahead| lookahead.is_empty())
                     && let Some(stop) = self.send()
                 {
                     return Ok(stop);
@@ -176,8 +180,9 @@ impl Reader<'_> {
                 }
                 full = self.chunk.items.len() >= CHUNK_FRAMES || self.chunk.len() >= CHUNK_BYTES;
             }
-            if let Some(linker) = &mut self.linker {
-                linker.release(&mut self.chunk.items);
+            if let Some(lookahead) = &mut self.lookahead {
+                lookahead.release(&mut self.released);
+                self.chunk.items.extend(self.released.drain(..).map(Item::Frame));
             }
             self.chunk.items.push(Item::End { at_ns: self.plan.end_ns });
             if let Some(stop) = self.send() {
@@ -192,8 +197,8 @@ impl Reader<'_> {
 
     /// Positions all streams at `at_ns`. The frames shown at that time are queued first, followed by later ones.
     fn place(&mut self, at_ns: u64) -> Result<(), ReadError> {
-        if let Some(linker) = &mut self.linker {
-            *linker = Linker::default();
+        if let Some(lookahead) = &mut self.lookahead {
+            lookahead.restart();
         }
         let mut shown = Vec::new();
         for cursor in &mut self.cursors {
@@ -205,11 +210,11 @@ impl Reader<'_> {
                 found = first_ns.is_some_and(|first_ns| first_ns < soon_ns);
             }
             if found && let Some(frame) = cursor.frames.next()? {
-                shown.push(self.chunk.keep(cursor.part, cursor.kind, frame.time_ns, true, frame.data));
+                shown.push((cursor.rank, self.chunk.keep(cursor.part, frame.time_ns, true, frame.data)));
             }
         }
-        shown.sort_by_key(|entry| entry.kind.rank());
-        shown.into_iter().for_each(|entry| self.put(entry));
+        shown.sort_by_key(|(rank, _)| *rank);
+        shown.into_iter().for_each(|(_, entry)| self.put(entry));
         Ok(())
     }
 
@@ -218,7 +223,7 @@ impl Reader<'_> {
         let mut first: Option<(u64, u8, usize)> = None;
         for (index, cursor) in self.cursors.iter_mut().enumerate() {
             if let Some(time_ns) = cursor.peek(&mut self.chunk)? {
-                let candidate = (time_ns, cursor.kind.rank(), index);
+                let candidate = (time_ns, cursor.rank, index);
                 first = Some(first.map_or(candidate, |first| first.min(candidate)));
             }
         }
@@ -227,20 +232,19 @@ impl Reader<'_> {
         };
         let Some(cursor) = self.cursors.get_mut(index) else { return Ok(false) };
         let Some(frame) = cursor.frames.next()? else { return Ok(false) };
-        let entry = self.chunk.keep(cursor.part, cursor.kind, time_ns, false, frame.data);
+        let entry = self.chunk.keep(cursor.part, time_ns, false, frame.data);
         self.put(entry);
         Ok(true)
     }
 
     fn put(&mut self, entry: Entry) {
-        match &mut self.linker {
-            Some(linker) => {
-                let is_header = entry.kind == PartKind::Header;
-                let header = if is_header { self.chunk.bytes(&entry).to_vec() } else { Vec::new() };
-                linker.take(entry, &header, &mut self.chunk.items);
-            }
-            None => self.chunk.items.push(Item::Frame(entry)),
-        }
+        let Some(lookahead) = &mut self.lookahead else {
+            self.chunk.items.push(Item::Frame(entry));
+            return;
+        };
+        let bytes = if lookahead.reads(entry.part) { self.chunk.bytes(&entry) } else { &[] };
+        lookahead.take(entry, bytes, &mut self.released);
+        self.chunk.items.extend(self.released.drain(..).map(Item::Frame));
     }
 
     /// Sends the chunk. Returns why reading should stop, if it should.
@@ -304,20 +308,21 @@ mod tests {
     use std::time::Duration;
 
     use super::super::playing::{Around, Begun, Playing};
-    use super::super::stage::{Shown, Stage};
     use super::*;
+
+    use crate::transport::{Shown, Stage, StageError};
 
     struct NoStage;
 
     impl Stage for NoStage {
-        fn show(&mut self, _: &Entry, _: &[u8]) -> Result<Shown, PlayError> {
+        fn show(&mut self, _: &Entry, _: &[u8]) -> Result<Shown, StageError> {
             Ok(Shown::Step)
         }
         fn jump(&mut self) {}
-        fn leave(&mut self) -> Result<(), PlayError> {
+        fn leave(&mut self) -> Result<(), StageError> {
             Ok(())
         }
-        fn remove(self: Box<Self>) -> Result<(), PlayError> {
+        fn remove(self: Box<Self>) -> Result<(), StageError> {
             Ok(())
         }
     }
@@ -327,9 +332,9 @@ mod tests {
         Playing::new(Begun {
             game: &crate::games::acc::GAME,
             stage: Box::new(NoStage),
-            around: Around { sign: None, service: None, simapi: None, http: None },
+            around: Around { marker: None, simapi: None, http: None },
             ahead,
-            layouts: Vec::new(),
+            decoded: Vec::new(),
             times: 0..1_000_000,
             end_ns: 1_000_000,
             speed: 1.0,

@@ -1,8 +1,6 @@
 //! A chunk of a tape, which the reading thread sends to the playing thread. Its items are in playback order.
 
-use std::ops::Range;
-
-use super::parts::PartKind;
+use crate::transport::{Entry, Link};
 
 /// A chunk of a tape.
 #[derive(Debug, Default)]
@@ -26,37 +24,16 @@ pub(super) enum Item {
     End { at_ns: u64 },
 }
 
-/// A frame of a chunk.
-#[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) part: usize,
-    pub(super) kind: PartKind,
-    pub(super) time_ns: u64,
-    /// The frame belongs to the position where reading starts, so it is shown immediately.
-    pub(super) at_once: bool,
-    /// iRacing: tick and buffer of the row, or update counter of the text, according to the header.
-    pub(super) link: Link,
-    range: Range<usize>,
-}
-
-/// What a header says about a frame.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Link {
-    pub(super) tick: Option<i32>,
-    pub(super) buffer: Option<usize>,
-    pub(super) text_update: Option<i32>,
-}
-
 impl Chunk {
     pub(super) fn new(generation: u64) -> Self {
         Self { generation, ..Self::default() }
     }
 
     /// Stores the bytes of a frame. The frame is shown once the entry is added to `items`.
-    pub(super) fn keep(&mut self, part: usize, kind: PartKind, time_ns: u64, at_once: bool, frame: &[u8]) -> Entry {
+    pub(super) fn keep(&mut self, part: usize, time_ns: u64, at_once: bool, frame: &[u8]) -> Entry {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(frame);
-        Entry { part, kind, time_ns, at_once, link: Link::default(), range: start..self.bytes.len() }
+        Entry { part, time_ns, at_once, link: Link::default(), range: start..self.bytes.len() }
     }
 
     /// Returns the bytes of a frame.

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use super::neighbours::Neighbour;
 use crate::format::read::ReadError;
+use crate::transport::StageError;
+use crate::transport::shared_memory::running_game::RunningGame;
 
 /// Why a tape cannot be played, or not to its end.
 #[derive(Debug, thiserror::Error)]
@@ -37,44 +38,14 @@ pub enum PlayError {
         found: f64,
     },
     /// A game is running under these names.
-    #[error("{neighbour}; nothing was written. Exit it, play under other names, or force the playback")]
+    #[error("{found}; nothing was written. Exit it, play under other names, or force the playback")]
     Live {
         /// What was detected.
-        neighbour: Neighbour,
+        found: RunningGame,
     },
-    /// Another program holds a section that is too small and does not release it.
-    #[error(
-        "the shared memory {name} exists with {found} bytes, but {wanted} are needed, and no program released it within \
-         {waited:?}: exit the programs that use it"
-    )]
-    TooSmall {
-        /// The section.
-        name: String,
-        /// Its size in bytes.
-        found: u64,
-        /// The required size in bytes.
-        wanted: u64,
-        /// How long the player waited.
-        waited: Duration,
-    },
-    /// The shared memory cannot be created or written.
-    #[error("cannot write the shared memory {name}: {source}")]
-    Memory {
-        /// The section.
-        name: String,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The port is in use, or binding it is not allowed.
-    #[error(
-        "cannot listen on port {port} of this machine: {source}; a game or another player may use it: exit it, or play on another port"
-    )]
-    Port {
-        /// The port.
-        port: u16,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    /// The interface of the game cannot be created or written.
+    #[error(transparent)]
+    Stage(#[from] StageError),
     /// The tape cannot be read any further.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -5,8 +5,8 @@
 //! game, or as the response of an HTTP endpoint.
 //!
 //! ```text
-//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage: pages, iracing ──▶ shared memory; http ──▶ clients
-//!                                        ▲                                          status service, SIMAPI.DAT
+//! Tape ──▶ ahead (thread): chunks ──▶ Playing: waits for the deadline ──▶ stage of the transport ──▶ clients
+//!                                        ▲                                       SIMAPI.DAT
 //!                                    Controls: pause, seek, step, stop
 //! ```
 //! At normal speed, without loops or seeks, no byte is changed. Across loops and seeks, counters that clients expect to increase
@@ -48,34 +48,25 @@ mod ahead;
 mod chunk;
 mod controls;
 mod error;
-mod http;
-mod iracing;
-mod neighbours;
 mod pace;
-mod pages;
 mod parts;
 mod player;
 mod playing;
-mod pulse;
-mod rising;
-mod section;
 mod simapi;
-mod stage;
-mod status_service;
 mod timeline;
 
 pub use controls::Controls;
 pub use error::PlayError;
-#[doc(hidden)]
-pub use http::fuzz_http_request;
-#[doc(hidden)]
-pub use iracing::fuzz_tape_header;
-pub use neighbours::Neighbour;
 pub use player::Player;
 pub use playing::{Ended, Moment, Played, Playing};
-pub use status_service::STATUS_PORT;
+
+pub use crate::transport::StageError;
 #[doc(hidden)]
-pub use status_service::fuzz_status_request;
+pub use crate::transport::http::fuzz_http_request;
+pub use crate::transport::shared_memory::STATUS_PORT;
+pub use crate::transport::shared_memory::running_game::RunningGame;
+#[doc(hidden)]
+pub use crate::transport::shared_memory::{fuzz_status_request, fuzz_tape_header};
 
 /// The slowest supported speed.
 pub const SLOWEST: f64 = 0.1;

@@ -1,36 +1,28 @@
 //! The configuration of a playback, and its start.
 
-use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
 use super::ahead::{Ahead, Plan};
 use super::controls::nanoseconds;
 use super::error::PlayError;
-use super::http::HttpStage;
-use super::iracing::IracingStage;
-use super::neighbours;
-use super::pages::PageStage;
-use super::parts::{self, PartKind, Parts};
+use super::parts::{self, Parts};
 use super::playing::{Around, Begun, Playing};
 use super::simapi::{self, SimApi};
-use super::stage::Stage;
-use super::status_service::{STATUS_PORT, StatusService};
-use crate::capture::playback::PlaybackSign;
 use crate::format::TapeId;
 use crate::format::read::{Tape as RawTape, TapeStream};
-use crate::games::{NO_CHANNELS, iracing};
+use crate::games::NO_CHANNELS;
 use crate::layout::layout_of_stream;
 use crate::sys::Prefix;
 use crate::tape::Tape;
+use crate::transport::shared_memory::player_marker::PlayerMarker;
+use crate::transport::shared_memory::running_game;
+use crate::transport::{OpenStage, StageError, StageOptions};
 
 /// Default wait for a leftover section that is too small.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Minimum and maximum time for which the last frame is shown.
 const LAST_FRAME_NS: Range<u64> = 1_000_000..100_000_000;
-
-/// A stage and, for HTTP, its address.
-type Opened = (Box<dyn Stage>, Option<SocketAddr>);
 
 /// Plays a tape through the same interface as its game: shared memory or HTTP. See the [module](super) for an example.
 #[derive(Clone)]
@@ -101,7 +93,7 @@ impl Player {
         Self { simapi, ..self }
     }
 
-    /// Sets the port of iRacing's status service; 0 means any free port, `None` disables it. Default: [`STATUS_PORT`], or disabled
+    /// Sets the port of iRacing's status service; 0 means any free port, `None` disables it. Default: [`STATUS_PORT`](super::STATUS_PORT), or disabled
     /// with a prefix.
     pub fn status_port(self, port: Option<u16>) -> Self {
         Self { status_port: Some(port), ..self }
@@ -126,16 +118,17 @@ impl Player {
         let raw = self.tape.shared();
         let parts = parts::find(&raw)?;
         let (times, end_ns) = self.times(&raw, &parts)?;
-        let plan = Plan { parts: parts.list.clone(), times: times.clone(), end_ns, looping: self.looping };
+        let lookahead = parts.playback.lookahead(&parts.list);
+        let plan = Plan { parts: parts.list.clone(), lookahead, times: times.clone(), end_ns, looping: self.looping };
         // Reads ahead during the checks below.
         let ahead = Ahead::start(raw.clone(), plan)?;
         let processes = || crate::sys::running_processes();
         let has_car = parts.game.is_in_memory();
         let beside = (self.simapi && has_car).then_some(simapi::COUNTER);
         if !self.force
-            && let Some(neighbour) = neighbours::find(parts.game, &self.prefix, beside, processes)
+            && let Some(found) = running_game::find(parts.game, &self.prefix, beside, processes)
         {
-            return Err(PlayError::Live { neighbour });
+            return Err(PlayError::Live { found });
         }
         let mut notes = Vec::new();
         if !parts.left_out.is_empty() {
@@ -144,70 +137,41 @@ impl Player {
         if self.simapi && !has_car {
             notes.push(format!("SIMAPI.DAT is not written: {} has no car", parts.game.name));
         }
-        let id = raw.id().unwrap_or(TapeId([0; 16]));
-        let (stage, http) = self.stage(&parts, &raw, id)?;
+        let options = StageOptions {
+            prefix: self.prefix.clone(),
+            patience: self.patience,
+            http_port: self.http_port,
+            status_port: self.status_port,
+        };
+        let OpenStage { stage, address: http, notes: missing } = parts.playback.open(&raw, &parts.list, &options)?;
+        notes.extend(missing);
         let simapi = match self.simapi && has_car {
             true => Some(SimApi::open(parts.game, &self.prefix, self.patience)?),
             false => None,
         };
-        let service = self.service(&parts, &mut notes);
         // Last, but before a frame is shown, so that a recorder that finds the game also finds the marker. HTTP responses have a
         // header instead.
-        let no_sign = |source| PlayError::Memory { name: "gametape_player".into(), source };
-        let sign = match http {
+        let id = raw.id().unwrap_or(TapeId([0; 16]));
+        let no_marker = |source| StageError::Memory { name: "gametape_player".into(), source };
+        let marker = match http {
             Some(_) => None,
-            None => Some(PlaybackSign::put_up(&self.prefix, id, parts.game).map_err(no_sign)?),
+            None => Some(PlayerMarker::create(&self.prefix, id, parts.game).map_err(no_marker)?),
         };
         // Parsing a table of hundreds of variables takes time, so do it only if frames are decoded.
         let decoded = parts.list.iter().filter(|_| simapi.is_some());
         let layout = |stream| raw.stream(stream).and_then(|stream| layout_of_stream(stream.spec()).ok());
-        let layouts = decoded.map(|part| layout(part.stream).unwrap_or_else(|| NO_CHANNELS.clone())).collect();
-        let around = Around { sign, service, simapi, http };
+        let layout = |stream| layout(stream).unwrap_or_else(|| NO_CHANNELS.clone());
+        let decoded = decoded.map(|part| (*part, layout(part.stream))).collect();
+        let around = Around { marker, simapi, http };
         let (game, speed, looping) = (parts.game, self.speed, self.looping);
-        Ok(Playing::new(Begun { game, stage, around, ahead, layouts, times, end_ns, speed, looping, notes }))
-    }
-
-    /// Opens the stage. Returns its address too if it is an HTTP server.
-    fn stage(&self, parts: &Parts, tape: &RawTape, id: TapeId) -> Result<Opened, PlayError> {
-        if parts::is_http(parts.game) {
-            let apart = (!self.prefix.as_str().is_empty()).then_some(0);
-            let stage = HttpStage::open(parts, id, self.http_port.or(apart))?;
-            let address = stage.address();
-            return Ok((Box::new(stage), address));
-        }
-        Ok(match parts.game.id == iracing::GAME.id {
-            true => (Box::new(IracingStage::open(parts, tape, &self.prefix, self.patience)?), None),
-            false => (Box::new(PageStage::open(parts, tape, &self.prefix, self.patience)?), None),
-        })
-    }
-
-    fn service(&self, parts: &Parts, notes: &mut Vec<String>) -> Option<StatusService> {
-        if parts.game.id != iracing::GAME.id {
-            return None;
-        }
-        let usual = self.prefix.as_str().is_empty().then_some(STATUS_PORT);
-        let port = self.status_port.unwrap_or(usual)?;
-        match StatusService::start(port) {
-            Ok(service) => Some(service),
-            Err(error) => {
-                notes.push(format!(
-                    "port {port} is not available ({error}): clients that query it for whether iRacing is running get the \
-                     response of another program, and may not start"
-                ));
-                None
-            }
-        }
+        Ok(Playing::new(Begun { game, stage, around, ahead, decoded, times, end_ns, speed, looping, notes }))
     }
 
     /// Returns the range of times to play, and the time until which the last frame is shown.
     fn times(&self, tape: &RawTape, parts: &Parts) -> Result<(Range<u64>, u64), PlayError> {
         let streams = || {
             // Describing frames are at the start of the tape, wherever the data frames are.
-            let moves = parts
-                .list
-                .iter()
-                .filter(|part| matches!(part.kind, PartKind::Page(_) | PartKind::Answer(_) | PartKind::Row));
-            moves.filter_map(|part| tape.stream(part.stream))
+            parts.list.iter().filter(|part| part.moves).filter_map(|part| tape.stream(part.stream))
         };
         let first_ns = streams().filter_map(|stream| stream.totals().first_ns).min().unwrap_or(0);
         let last_ns = streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or(0);

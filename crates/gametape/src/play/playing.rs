@@ -5,19 +5,15 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::ahead::Ahead;
-use super::chunk::{Chunk, Entry, Item};
+use super::chunk::{Chunk, Item};
 use super::controls::{Command, Controls, nanoseconds};
 use super::error::PlayError;
 use super::pace::{Do, Pace};
-use super::parts::PartKind;
-use super::pulse::Pulse;
 use super::simapi::SimApi;
-use super::stage::{Shown, Stage};
-use super::status_service::StatusService;
-use crate::capture::playback::PlaybackSign;
-use crate::capture::{Clock, RealClock};
 use crate::games::{Game, Layout, SeenFrame};
 use crate::sys::wake_exactly;
+use crate::transport::shared_memory::player_marker::PlayerMarker;
+use crate::transport::{Clock, Entry, Part, RealClock, Shown, Stage};
 
 /// Maximum delay until a command or a stop request is noticed.
 const NAP_NS: u64 = 20_000_000;
@@ -26,8 +22,7 @@ const LATE_NS: u64 = 1_000_000;
 
 /// Everything that accompanies the shared memory of the game.
 pub(super) struct Around {
-    pub(super) sign: Option<PlaybackSign>,
-    pub(super) service: Option<StatusService>,
+    pub(super) marker: Option<PlayerMarker>,
     pub(super) simapi: Option<SimApi>,
     /// Address of the HTTP server.
     pub(super) http: Option<SocketAddr>,
@@ -39,8 +34,8 @@ pub(super) struct Begun {
     pub(super) stage: Box<dyn Stage>,
     pub(super) around: Around,
     pub(super) ahead: Ahead,
-    /// Layout of each part, if frames are decoded.
-    pub(super) layouts: Vec<Layout>,
+    /// All parts and their layouts, if frames are decoded; otherwise empty.
+    pub(super) decoded: Vec<(Part, Layout)>,
     pub(super) times: Range<u64>,
     /// Time until which the last frame is shown.
     pub(super) end_ns: u64,
@@ -92,7 +87,7 @@ pub struct Playing {
     around: Around,
     ahead: Ahead,
     game: &'static Game,
-    layouts: Vec<Layout>,
+    decoded: Vec<(Part, Layout)>,
     chunk: Chunk,
     next: usize,
     /// The range to play, including the time of the last frame.
@@ -116,7 +111,7 @@ impl Playing {
             around: plan.around,
             ahead: plan.ahead,
             game: plan.game,
-            layouts: plan.layouts,
+            decoded: plan.decoded,
             chunk: Chunk::default(),
             next: 0,
             times: plan.times.start..plan.end_ns,
@@ -148,7 +143,7 @@ impl Playing {
 
     /// Returns the address of iRacing's status service.
     pub fn status_address(&self) -> Option<SocketAddr> {
-        self.around.service.as_ref().map(StatusService::address)
+        self.stage.as_ref()?.status_address()
     }
 
     /// Returns the address of the HTTP server, for games with an HTTP API.
@@ -266,23 +261,23 @@ impl Playing {
         if let Some(simapi) = self.around.simapi.take() {
             ended = ended.and(simapi.leave()).and(simapi.remove());
         }
-        self.around.service = None;
         ended = ended.and(stage.remove());
-        if let Some(sign) = self.around.sign.take() {
+        if let Some(marker) = self.around.marker.take() {
             // A leftover marker is ignored once this process is gone.
-            let _ = sign.remove();
+            let _ = marker.remove();
         }
-        ended
+        Ok(ended?)
     }
 
     fn wait(&self, clock: &dyn Clock, now_ns: u64, what: &Do) {
-        let nap_ns = now_ns.saturating_add(Pulse::EVERY_NS.map_or(NAP_NS, |every_ns| every_ns.min(NAP_NS)));
+        let pulse_ns = self.stage.as_ref().and_then(|stage| stage.pulse_every_ns());
+        let nap_ns = now_ns.saturating_add(pulse_ns.map_or(NAP_NS, |every_ns| every_ns.min(NAP_NS)));
         let until_ns = match what {
             Do::Wait(due_ns) => nap_ns.min(*due_ns),
             Do::Nap | Do::Show => nap_ns,
         };
         clock.sleep_until_ns(until_ns);
-        if Pulse::EVERY_NS.is_some()
+        if pulse_ns.is_some()
             && let Some(stage) = &self.stage
         {
             stage.pulse();
@@ -379,14 +374,8 @@ impl Playing {
             Shown::Noted => {}
             Shown::Unfit => self.played.unfit += 1,
         }
-        if let (Some(simapi), Some(layout)) = (&mut self.around.simapi, self.layouts.get(entry.part)) {
-            let stream = match entry.kind {
-                PartKind::Page(name) | PartKind::Answer(name) => name,
-                PartKind::Row => "telemetry",
-                PartKind::Text => "session-text",
-                _ => "",
-            };
-            simapi.show(SeenFrame { stream, layout, bytes: frame })?;
+        if let (Some(simapi), Some((part, layout))) = (&mut self.around.simapi, self.decoded.get(entry.part)) {
+            simapi.show(SeenFrame { stream: part.name, layout, bytes: frame })?;
         }
         Ok(shown == Shown::Step)
     }

@@ -12,11 +12,11 @@
 //! ```
 use std::time::Duration;
 
-use super::error::PlayError;
-use super::neighbours::Beside;
-use super::section::Section;
 use crate::games::{About, Decode, Game, Sample, Seen, SeenFrame};
 use crate::sys::Prefix;
+use crate::transport::StageError;
+use crate::transport::shared_memory::OwnedSection;
+use crate::transport::shared_memory::running_game::Beside;
 
 const NAME: &str = "SIMAPI.DAT";
 const BYTES: usize = 46_044;
@@ -41,7 +41,7 @@ pub(super) const COUNTER: Beside = (NAME, 0, 8);
 
 /// The file and its current sample.
 pub(super) struct SimApi {
-    section: Section,
+    section: OwnedSection,
     bytes: Vec<u8>,
     decoder: Box<dyn Decode>,
     game: &'static Game,
@@ -52,8 +52,8 @@ pub(super) struct SimApi {
 
 impl SimApi {
     /// Creates the file, with no game running.
-    pub(super) fn open(game: &'static Game, prefix: &Prefix, patience: Duration) -> Result<Self, PlayError> {
-        let section = Section::claim(prefix.section(NAME), BYTES as u64, patience)?;
+    pub(super) fn open(game: &'static Game, prefix: &Prefix, patience: Duration) -> Result<Self, StageError> {
+        let section = OwnedSection::claim(prefix.section(NAME), BYTES as u64, patience)?;
         let mut bytes = vec![0; BYTES];
         let steam_id = STEAM_IDS.iter().find(|(id, _)| *id == game.id).map_or(0, |(_, number)| *number);
         put(&mut bytes, 46_032, &steam_id.to_le_bytes());
@@ -64,7 +64,7 @@ impl SimApi {
     }
 
     /// Decodes a frame and writes the values.
-    pub(super) fn show(&mut self, frame: SeenFrame<'_>) -> Result<(), PlayError> {
+    pub(super) fn show(&mut self, frame: SeenFrame<'_>) -> Result<(), StageError> {
         self.decoder.frame(frame, &mut self.sample);
         if frame.stream == "static" || frame.stream == "session-text" {
             self.max_rpm = frame.integer("maxRpm").or(self.max_rpm);
@@ -80,13 +80,13 @@ impl SimApi {
     }
 
     /// Marks the game as not running; otherwise clients would consider it running forever.
-    pub(super) fn leave(&self) -> Result<(), PlayError> {
+    pub(super) fn leave(&self) -> Result<(), StageError> {
         self.section.write(ON_AT as u64, &[0])?;
         self.section.write(STATUS_AT as u64, &[0; 4])
     }
 
     /// Removes the file if this player created it.
-    pub(super) fn remove(self) -> Result<(), PlayError> {
+    pub(super) fn remove(self) -> Result<(), StageError> {
         self.section.remove()
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
-use gametape::capture::{Clock, FamilySource, Observer, Place, RecordOptions, Recorder, StopFlag, Told};
+use gametape::capture::{Clock, Observer, PageSource, Place, RecordOptions, Recorder, StopFlag, Told};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::laps::{Event, LapState, Session, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
@@ -38,7 +38,7 @@ fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn
     };
     let simulation = Simulation::driving(Settings::default(), Script::new().at(seconds * 1000).end());
     let mut game = LiveGame::start(ThisMachine, prefix.as_str(), simulation).unwrap();
-    let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
+    let mut source = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
     game.run(&clock, || stop.wanted(), |_| true).unwrap();
     game.stop(&clock).unwrap();

@@ -101,3 +101,17 @@ fn a_cycle_is_found() {
     assert_eq!(cycle(&of(&[("a", "b"), ("b", "c"), ("c", "a")]), "a").unwrap().len(), 3);
     assert!(named("use crate::{sys, tape::Tape};\n// crate::laps\nfn f() { crate::store::x() }").len() == 3);
 }
+
+/// A new transport must not have to touch the recorder, the player or the commands.
+#[test]
+fn nobody_outside_the_transports_asks_how_a_game_is_reached() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut files = Vec::new();
+    for name in ["gametape", "analysis", "simulator", "cli"] {
+        sources(&crates.join(name).join("src"), &mut files);
+    }
+    let own = crates.join("gametape/src/transport");
+    let asks = |file: &&PathBuf| std::fs::read_to_string(file).unwrap().contains("Transport::");
+    let found: Vec<&PathBuf> = files.iter().filter(|file| !file.starts_with(&own)).filter(asks).collect();
+    assert!(files.len() > 200 && found.is_empty(), "{found:#?}");
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use game::{Game, Recording, prefix, wait_until};
 use gametape::capture::{RealClock, Told};
 use gametape::format::read::Tape;
-use gametape::play::{Ended, Neighbour, PlayError, Player};
+use gametape::play::{Ended, PlayError, Player, RunningGame};
 #[cfg(target_os = "linux")]
 use playback::number;
 use playback::{Eye, MS, PERIOD_NS, SleepClock, frames, pages_tape};
@@ -265,8 +265,8 @@ fn next_to_a_living_game_nothing_is_written_unless_forced() {
         });
         let before = graphics.bytes(0, 1588);
         let refused = Player::new(&tape).names(prefix.clone()).start().err();
-        let moved = Neighbour::Moves { section: prefix.section("acpmf_physics") };
-        assert!(matches!(&refused, Some(PlayError::Live { neighbour }) if *neighbour == moved), "{refused:?}");
+        let moved = RunningGame::Moves { section: prefix.section("acpmf_physics") };
+        assert!(matches!(&refused, Some(PlayError::Live { found }) if *found == moved), "{refused:?}");
         assert_eq!(graphics.bytes(0, 1588), before);
         assert!(Eye::open(&prefix, "acpmf_crewchief").is_none() && Eye::open(&prefix, "gametape_player").is_none());
         let mut forced = Player::new(&tape).names(prefix.clone()).force(true).start().unwrap();
@@ -288,7 +288,7 @@ fn a_second_player_sees_the_first() {
         let second = Player::new(&tape).names(prefix.clone()).start().err();
         let id = tape.raw().id().unwrap().to_string();
         assert!(
-            matches!(&second, Some(PlayError::Live { neighbour: Neighbour::Player { tape } }) if *tape == id),
+            matches!(&second, Some(PlayError::Live { found: RunningGame::Player { tape } }) if *tape == id),
             "{second:?}"
         );
     });
@@ -428,8 +428,8 @@ fn a_file_for_all_games_that_somebody_else_feeds_is_left_alone() {
         });
         let player = Player::new(&tape).names(prefix.clone());
         let refused = player.clone().simapi(true).start().err();
-        let moved = Neighbour::Moves { section: name.clone() };
-        assert!(matches!(&refused, Some(PlayError::Live { neighbour }) if *neighbour == moved), "{refused:?}");
+        let moved = RunningGame::Moves { section: name.clone() };
+        assert!(matches!(&refused, Some(PlayError::Live { found }) if *found == moved), "{refused:?}");
         drop(player.start().unwrap());
     });
     file.remove().unwrap();

@@ -19,7 +19,7 @@ use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::format::{StreamSpec, TapeId};
 use gametape::games::echo_vr;
 use gametape::games::echo_vr::simulated::{Match, Settings};
-use gametape::play::{Ended, PlayError, Player};
+use gametape::play::{Ended, PlayError, Player, StageError};
 use gametape::sys::Prefix;
 use playback::SleepClock;
 
@@ -120,7 +120,7 @@ fn under_a_prefix_a_free_port_answers_and_a_taken_port_is_an_error_that_says_wha
     let port = first.http_address().unwrap().port();
     assert_ne!(port, echo_vr::PORTS.0);
     let taken = Player::new(&tape).http_port(port).start().map(|_| ()).unwrap_err();
-    assert!(matches!(taken, PlayError::Port { port: found, .. } if found == port), "{taken}");
+    assert!(matches!(taken, PlayError::Stage(StageError::Port { port: found, .. }) if found == port), "{taken}");
 }
 
 /// Tests recorder and player against each other: the recording must equal what was played.

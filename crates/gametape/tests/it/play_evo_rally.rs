@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use game::{Recording, prefix, wait_until};
 use gametape::Tape;
-use gametape::capture::{FamilySource, Place, RecordOptions, Told};
+use gametape::capture::{PageSource, Place, RecordOptions, Told};
 use gametape::format::write::{StdFiles, WriteOptions, Writer};
 use gametape::format::{TapeId, read};
-use gametape::games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Chars, Game, ace, acr};
+use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, ace, acr};
 use gametape::layout::stream_of_layout;
 use gametape::play::Player;
 use playback::{PERIOD_NS, frames};
@@ -78,7 +78,7 @@ fn rally(stream: &str, number: u32) -> Option<Vec<u8>> {
 }
 
 fn record(games: &'static [Game], prefix: &gametape::sys::Prefix, folder: &Path) -> Recording {
-    let source = FamilySource::new(games, prefix.clone(), 1000);
+    let source = PageSource::new(games, prefix.clone(), 1000);
     Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
 }
 
@@ -99,7 +99,7 @@ fn evo_is_played_and_recorded_again_frame_by_frame() {
     let (_, tape) = tape_of(&ace::GAME, folder.path(), 200, evo);
     let mut playing = Player::new(&tape).names(prefix.clone()).start().unwrap();
     playing.step().unwrap();
-    let recording = record(ASSETTO_CORSA_EVO_FAMILY, &prefix, recordings.path());
+    let recording = record(&[ace::GAME], &prefix, recordings.path());
     wait_until("the game is seen", || recording.progress.situation().state.is_some_and(|state| state.text() == "live"));
     let mut seen = 3;
     playing.step().unwrap();

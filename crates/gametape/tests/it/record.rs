@@ -4,7 +4,7 @@
 use crate::game;
 
 use game::{Game, Recording, prefix, wait_until};
-use gametape::capture::playback::PlaybackSign;
+use gametape::capture::player_marker::PlayerMarker;
 use gametape::capture::{EndReason, Told};
 use gametape::format::TapeId;
 use gametape::format::read::Tape;
@@ -147,7 +147,7 @@ fn sections_that_are_replaced_under_the_recorder_are_found_again() {
 #[test]
 fn a_recording_of_a_player_says_of_which_tape() {
     let (prefix, folder) = (prefix("player"), tempfile::tempdir().unwrap());
-    let sign = PlaybackSign::put_up(&prefix, TapeId([0x2A; 16]), &gametape::games::acc::GAME).unwrap();
+    let sign = PlayerMarker::create(&prefix, TapeId([0x2A; 16]), &gametape::games::acc::GAME).unwrap();
     let recording = Recording::family(&prefix, folder.path(), 200);
     let mut game = Game::start(&prefix);
     game.status(2);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use game::iracing::Memory;
 use game::{Game, prefix};
 use gametape::capture::{
-    Batch, Clock, FamilySource, IracingSource, Pace, Place, RecordOptions, Recorder, Source, SourceError, State,
+    Batch, Clock, IracingSource, Pace, PageSource, Place, RecordOptions, Recorder, Source, SourceError, State,
     StopFlag, Told,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, About};
@@ -142,7 +142,7 @@ fn looking_at_the_pages_of_the_assetto_corsa_family_allocates_nothing() {
             std::thread::sleep(std::time::Duration::from_micros(100));
         };
         // A minute, in which clocks are read and names are looked up again.
-        record(FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100), step, 6000)
+        record(PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100), step, 6000)
     });
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use game::{Recording, prefix, wait_until};
-use gametape::capture::{EndReason, FamilySource, Place, RecordOptions, Told, game_sources};
+use gametape::capture::{EndReason, PageSource, Place, RecordOptions, Told, game_sources};
 use gametape::format::read::Tape;
-use gametape::games::{ASSETTO_CORSA_EVO_FAMILY, ASSETTO_CORSA_FAMILY, Chars, Game, Utf16, acc, ace};
+use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, Utf16, acc, ace};
 use gametape::sys::{Prefix, SectionWriter};
 use zerocopy::IntoBytes as _;
 
@@ -57,7 +57,7 @@ fn competizione() -> acc::Graphics {
 }
 
 fn record(games: &'static [Game], prefix: &Prefix, folder: &Path) -> Recording {
-    let source = FamilySource::new(games, prefix.clone(), 200);
+    let source = PageSource::new(games, prefix.clone(), 200);
     Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
 }
 
@@ -126,7 +126,7 @@ fn evo_is_recorded_from_names_of_its_own() {
     graphics.car_ids[59][1] = u64::MAX.into();
     sections[1].write(0, graphics.as_bytes()).unwrap();
 
-    let recording = record(ASSETTO_CORSA_EVO_FAMILY, &prefix, folder.path());
+    let recording = record(&[ace::GAME], &prefix, folder.path());
     let mut physics = ace::Physics::default();
     let mut step = || {
         physics.packet_id += 1;
@@ -217,9 +217,11 @@ fn what_looks_like_rally_becomes_competizione_when_its_graphics_page_fills() {
     let (end, (second, game)) = end_and_begin(&recording, || pages.step());
     assert_eq!(end, (first, EndReason::NewLayout));
     assert_eq!(game, "assetto-corsa-competizione");
+    let rows = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
+    let before = rows();
     wait_until("steps of the second", || {
         pages.step();
-        recording.rows.load(std::sync::atomic::Ordering::Relaxed) > 100
+        rows() > before + 50
     });
     recording.end();
     assert_steps(&frames(&Tape::open(&second).unwrap(), "physics"));

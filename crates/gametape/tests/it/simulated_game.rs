@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
-use gametape::capture::{Clock, EndReason, FamilySource, Place, RealClock, RecordOptions, Recorder, StopFlag, Told};
+use gametape::capture::{Clock, EndReason, PageSource, Place, RealClock, RecordOptions, Recorder, StopFlag, Told};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::sys::{Prefix, SectionReader};
@@ -36,7 +36,7 @@ fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder:
         once: true,
     };
     let mut game = LiveGame::start(ThisMachine, prefix.as_str(), simulation).unwrap();
-    let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
+    let mut source = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
     game.run(&clock, || stop.wanted(), |_| true).unwrap();
     game.stop(&clock).unwrap();
@@ -132,7 +132,7 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
         stop: stop.clone(),
         once: true,
     };
-    let mut source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
+    let mut source = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), 100);
     let recording = std::thread::spawn(move || recorder.run(&mut source));
     let mut game = LiveGame::start(ThisMachine, prefix.as_str(), drive(3)).unwrap();
     let began = std::time::Instant::now();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use game::iracing::{Memory, is_whole};
 use game::{Game, prefix};
-use gametape::capture::{Batch, FamilySource, IracingSource, RealClock, Source as _};
+use gametape::capture::{Batch, IracingSource, PageSource, RealClock, Source as _};
 use gametape::games::iracing::{HEADER_BYTES, LiveMap, SECTION};
 use gametape::games::{self, ASSETTO_CORSA_FAMILY, CopyRule, Frame as _, Stream, acc};
 use gametape::sys::{Prefix, SectionReader, SectionWriter, wake_exactly};
@@ -173,7 +173,7 @@ fn take_frames(games: &'static [games::Game], hz: u32, frames: u64) -> (u64, Vec
     let mut game = Game::start(&prefix);
     game.status(2);
     let mut writer = SlowWriter::new(&prefix, hz);
-    let mut source = FamilySource::new(games, prefix, 1000);
+    let mut source = PageSource::new(games, prefix, 1000);
     let (clock, mut batch) = (RealClock::start(), Batch::default());
     let (mut accepted, mut torn, mut last, mut refused) = (0, Vec::new(), 0, 0);
     wake_exactly();

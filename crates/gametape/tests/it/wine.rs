@@ -9,7 +9,7 @@ use std::path::Path;
 use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
 use gametape::capture::{
-    Away, Batch, EndReason, FamilySource, InWine, IracingSource, Place, RealClock, RecordOptions, Sections, Source,
+    Away, Batch, EndReason, InWine, IracingSource, PageSource, Place, RealClock, RecordOptions, Sections, Source,
     State, Told,
 };
 use gametape::format::read::Tape;
@@ -107,7 +107,7 @@ fn assert_equal(tape: &Tape, written: &Written) {
 fn a_windows_process_is_recorded_to_the_byte_and_followed_when_it_is_started_again() {
     let Some(wine) = wine("a_windows_process_is_recorded_to_the_byte") else { return };
     let (folder, prefix, program) = (tempfile::tempdir().unwrap(), prefix("wine"), wine.program());
-    let source = FamilySource::new(ASSETTO_CORSA_FAMILY, sections(&prefix, &program), 1000);
+    let source = PageSource::new(ASSETTO_CORSA_FAMILY, sections(&prefix, &program), 1000);
     let recording = record(source, folder.path());
     let (script, written, totals) = car(&prefix, 300, false, false);
     let mut game = wine.start(&program, &script, None);
@@ -133,12 +133,12 @@ fn physics_alone_is_rally_and_without_looking_into_processes_nothing_is_found() 
     let (folder, prefix, program) = (tempfile::tempdir().unwrap(), prefix("wine-rally"), wine.program());
     let (script, written, _) = car(&prefix, 1500, true, false);
     let game = wine.start(&program, &script, Some(10));
-    let source = FamilySource::new(ASSETTO_CORSA_FAMILY, sections(&prefix, &program), 1000);
+    let source = PageSource::new(ASSETTO_CORSA_FAMILY, sections(&prefix, &program), 1000);
     let recording = record(source, folder.path());
     wait_until("a tape", || recording.progress.is_recording());
     assert_eq!(recording.progress.situation().game, acr::GAME.id);
     for (off, why) in [(InWine::Off, "switched off"), (InWine::Games, "a prefix keeps games out")] {
-        let mut blind = FamilySource::new(ASSETTO_CORSA_FAMILY, Sections::new(prefix.clone(), off), 1000);
+        let mut blind = PageSource::new(ASSETTO_CORSA_FAMILY, Sections::new(prefix.clone(), off), 1000);
         let state = blind.read(&RealClock::start(), &mut Batch::default()).unwrap();
         assert_eq!(state, State::Away(Away::NotThere), "{why}");
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
 use super::simulation::{Simulation, Written};
-use gametape_games::{Stream, Transport, acc};
+use gametape_games::{Stream, acc};
 
 /// How long to look for changes before the names are taken. A running game writes its physics page far more often.
 const LOOK_FOR: Duration = Duration::from_millis(120);
@@ -53,7 +53,7 @@ struct Named<S> {
 
 impl<S> Named<S> {
     fn create(machine: &impl Machine<Section = S>, prefix: &str, stream: &Stream) -> Result<Self, LiveError> {
-        let Transport::SharedMemory { section, section_bytes } = stream.transport else {
+        let (Some(section), Some(section_bytes)) = (stream.section(), stream.section_bytes()) else {
             let source = io::Error::new(io::ErrorKind::Unsupported, "not a page of shared memory");
             return Err(LiveError::Memory { name: stream.name.into(), source });
         };
@@ -202,7 +202,7 @@ impl<M: Machine> Drop for LiveGame<M> {
 
 /// Whether the pages under these names change. Pages that a dead game left behind do not.
 fn is_written(machine: &impl Machine, prefix: &str) -> bool {
-    let Transport::SharedMemory { section, .. } = acc::PHYSICS.transport else { return false };
+    let Some(section) = acc::PHYSICS.section() else { return false };
     let Some(mut copy) = machine.open(&format!("{prefix}{section}")) else { return false };
     let mut number = || {
         let mut bytes = [0; 4];

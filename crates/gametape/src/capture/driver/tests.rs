@@ -10,7 +10,7 @@ use bench::{Bench, Ended, MENU, PAUSED, description};
 use gametape_games::About;
 
 use super::super::options::{EndReason, Split};
-use super::super::source::State;
+use crate::transport::State;
 
 fn reasons(tapes: &[Ended]) -> Vec<EndReason> {
     tapes.iter().map(|tape| tape.reason).collect()

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gametape::capture::{
-    FamilySource, Observer, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, TapeBegins, Told,
+    Observer, PageSource, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, TapeBegins, Told,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, Utf16, acc};
 use gametape::sys::{Prefix, SectionWriter};
@@ -125,7 +125,7 @@ impl Recording {
 
     /// Records the family under a prefix into a folder.
     pub fn family(prefix: &Prefix, folder: &std::path::Path, hz: u32) -> Self {
-        let source = FamilySource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
+        let source = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
         Self::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
     }
 

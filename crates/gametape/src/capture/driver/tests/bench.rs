@@ -13,15 +13,15 @@ use gametape_format::{Counters, Role};
 use gametape_games::{About, Presence};
 use tempfile::TempDir;
 
-use super::super::super::batch::{Batch, Description};
-use super::super::super::clock::Clock;
 use super::super::super::judge::Judge;
 use super::super::super::observer::{Observer, TapeBegins};
 use super::super::super::options::{EndReason, Place, RecordOptions, Told};
 use super::super::super::progress::Progress;
-use super::super::super::source::{Away, Pace, Source, SourceError, State};
 use super::super::super::tapes::Tapes;
 use super::super::Driver;
+use crate::transport::Clock;
+use crate::transport::{Away, Pace, Source, SourceError, State};
+use crate::transport::{Batch, Description};
 
 pub(super) const LIVE: State = State::Here(Presence::Live);
 pub(super) const PAUSED: State = State::Here(Presence::Paused);

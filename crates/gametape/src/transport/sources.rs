@@ -1,0 +1,49 @@
+//! The sources for the supported games.
+
+use gametape_games::Game;
+
+use super::ADAPTERS;
+use super::http::EchoVrAddress;
+use super::shared_memory::Sections;
+use super::source::Source;
+use crate::sys::Prefix;
+
+/// Where to look for games.
+#[derive(Debug, Clone)]
+pub struct GamePlaces {
+    /// Games in shared memory.
+    pub sections: Sections,
+    /// Echo VR; `None` disables it.
+    pub echo_vr: Option<EchoVrAddress>,
+}
+
+impl From<Sections> for GamePlaces {
+    /// Returns the default locations. With a prefix, no network request is made: a prefix keeps real games out.
+    fn from(sections: Sections) -> Self {
+        let echo_vr = sections.prefix().as_str().is_empty().then(EchoVrAddress::default);
+        Self { sections, echo_vr }
+    }
+}
+
+impl From<Prefix> for GamePlaces {
+    fn from(prefix: Prefix) -> Self {
+        Sections::from(prefix).into()
+    }
+}
+
+impl From<&Prefix> for GamePlaces {
+    fn from(prefix: &Prefix) -> Self {
+        prefix.clone().into()
+    }
+}
+
+/// Creates the sources for one game or, if `game` is `None`, for all games. If `hz` is `None`, each game uses its default sampling
+/// rate.
+pub fn game_sources(
+    game: Option<&'static Game>,
+    places: impl Into<GamePlaces>,
+    hz: Option<u32>,
+) -> Vec<Box<dyn Source>> {
+    let places = places.into();
+    ADAPTERS.iter().flat_map(|adapter| adapter.sources(game, &places, hz)).collect()
+}
