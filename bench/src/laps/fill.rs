@@ -11,7 +11,7 @@ use gametape::laps::{
     Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session, SessionEnd,
     SessionKind, Stint, StintEnd, StintStart, TimeSource,
 };
-use gametape::store::{Origin, Store, Tracker, Write};
+use gametape::store::{Origin, Store, TrackerVersion, Write};
 
 use crate::data::noise::Noise;
 
@@ -138,7 +138,7 @@ pub(super) fn fill(store: &dyn Store, sessions: u32, threads: usize) -> Result<(
             if number >= sessions {
                 return Ok(());
             }
-            let origin = Origin::new(tape_of(number), Tracker { id: "laps".to_owned(), version: 1 });
+            let origin = Origin::new(tape_of(number), TrackerVersion { id: "laps".to_owned(), version: 1 });
             store.write(&origin, &writes(number))?;
         }
     };

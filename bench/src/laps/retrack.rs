@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gametape::laps::{LapState, TRACKER_ID, TRACKER_VERSION, track_tape};
-use gametape::store::{Origin, SqlStore, Store as _, Tracker};
+use gametape::store::{Origin, SqlStore, Store as _, TrackerVersion};
 use gametape_format::read::Tape;
 use gametape_simulator::{Script, Settings, Simulation};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub(crate) fn track_tape_once(args: &TrackTapeArgs) -> Result<()> {
     let store = SqlStore::sqlite(&args.store)?;
     let origin = Origin::new(
         tape.id().context("the tape has no id")?,
-        Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION },
+        TrackerVersion { id: TRACKER_ID.into(), version: TRACKER_VERSION },
     );
     let start = Instant::now();
     store.replace_tape(&origin, &tracked.sessions)?;

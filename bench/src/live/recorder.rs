@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use gametape::capture::{
-    Clock, IracingSource, PageSource, Place, RealClock, RecordOptions, Recorder, Source, StopFlag, Told,
+    Clock, Destination, IracingSource, PageSource, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
 };
 use gametape::format::write::Finished;
 use gametape::games::ASSETTO_CORSA_FAMILY;
@@ -110,18 +110,18 @@ fn say(word: &str) -> Result<()> {
 }
 
 /// Waits until the end is requested. Fails if there is nothing to record.
-fn watch(told: &Receiver<Told>, interrupted: impl Fn() -> bool) -> Result<()> {
+fn watch(told: &Receiver<RecorderEvent>, interrupted: impl Fn() -> bool) -> Result<()> {
     let start = Instant::now();
     let mut recording = false;
     while !interrupted() {
         match told.recv_timeout(GLANCE) {
-            Ok(Told::Opened { .. }) => {
+            Ok(RecorderEvent::Opened { .. }) => {
                 recording = true;
                 say(RECORDING)?;
             }
-            Ok(Told::Failed(why) | Told::Lost(why)) => bail!(why),
-            Ok(Told::Warned(_)) => {}
-            Ok(Told::Closed { reason, .. }) => bail!("the tape ended early: {}", reason.as_str()),
+            Ok(RecorderEvent::Failed(why) | RecorderEvent::Lost(why)) => bail!(why),
+            Ok(RecorderEvent::Warned(_)) => {}
+            Ok(RecorderEvent::Closed { reason, .. }) => bail!("the tape ended early: {}", reason.as_str()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => bail!("the recorders ended early"),
         }
@@ -153,7 +153,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     let prefix = prefix(&args.names)?;
     let (start, start_processor_ns, start_stolen_ms) = (Instant::now(), system::processor_ns()?, system::stolen_ms());
     let max_duration = Some(Duration::from_secs(args.seconds) + PATIENCE);
-    let options = RecordOptions { max_duration, ..RecordOptions::new(Some(Place::File(args.file.clone()))) };
+    let options = RecordOptions { max_duration, ..RecordOptions::new(Some(Destination::File(args.file.clone()))) };
     let (options, stop, real) = (Arc::new(options), StopFlag::default(), Arc::new(RealClock::start()));
     let (sender, told) = channel();
 
@@ -191,7 +191,7 @@ pub(crate) fn run(args: &RecorderArgs) -> Result<()> {
     watched?;
 
     let closed = told.iter().find_map(|told| match told {
-        Told::Closed { finished, .. } => Some(finished),
+        RecorderEvent::Closed { finished, .. } => Some(finished),
         _ => None,
     });
     let finished = closed.context("no tape was closed")?;

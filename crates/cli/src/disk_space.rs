@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use gametape::capture::Place;
+use gametape::capture::Destination;
 use gametape::paths::{check_writable, free_bytes};
 
 use crate::human;
@@ -16,21 +16,21 @@ const LOW_BYTES: u64 = 500_000_000;
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Fails if no tape can be created there. Creates the folder if it does not exist.
-pub(crate) fn check_place(place: &Place) -> anyhow::Result<()> {
+pub(crate) fn check_place(place: &Destination) -> anyhow::Result<()> {
     let folder = folder_of(place);
     check_writable(&folder).map_err(|error| {
         let hint = match place {
-            Place::File(_) => "name a file in another folder with -o".to_owned(),
+            Destination::File(_) => "name a file in another folder with -o".to_owned(),
             _ => format!("set {DATA_DIR} to a folder that you may write to"),
         };
         anyhow!("cannot write to the folder {}: {error}; {hint}", folder.display())
     })
 }
 
-fn folder_of(place: &Place) -> PathBuf {
+fn folder_of(place: &Destination) -> PathBuf {
     match place {
-        Place::Folder(folder) | Place::Named(folder, _) => folder.clone(),
-        Place::File(path) => {
+        Destination::Folder(folder) | Destination::Named(folder, _) => folder.clone(),
+        Destination::File(path) => {
             path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
         }
     }
@@ -45,7 +45,7 @@ pub(crate) struct DiskSpace {
 
 impl DiskSpace {
     /// Monitors the disk of this place.
-    pub(crate) fn of(place: Option<&Place>) -> Self {
+    pub(crate) fn of(place: Option<&Destination>) -> Self {
         Self { folder: place.map(folder_of), looked: None, warned: false }
     }
 

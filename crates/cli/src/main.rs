@@ -8,7 +8,6 @@ mod adding;
 mod catching_up;
 mod cli;
 mod commands;
-mod dictionary;
 mod disk_space;
 mod exit;
 mod http_address;

@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{Clock, Observer, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, Told};
+use gametape::capture::{
+    Clock, Observer, Progress, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
+};
 use gametape::control::ControlServer;
 use gametape::format::Counters;
 use gametape::keep_last::Ring;
@@ -31,7 +33,7 @@ type OnTape = Box<dyn Fn(&Path)>;
 pub(crate) struct Recording {
     progress: Vec<Arc<Progress>>,
     threads: Vec<JoinHandle<bool>>,
-    told: Receiver<Told>,
+    told: Receiver<RecorderEvent>,
     stop: StopFlag,
     status: StatusLine,
     /// Lines from other parts of the program, to be printed above the status line.
@@ -257,12 +259,14 @@ impl Recording {
         })
     }
 
-    fn handle(&mut self, told: Told) {
-        if let (Some(on_tape), Told::Opened { path, .. } | Told::Closed { path, .. }) = (&self.on_tape, &told) {
+    fn handle(&mut self, told: RecorderEvent) {
+        if let (Some(on_tape), RecorderEvent::Opened { path, .. } | RecorderEvent::Closed { path, .. }) =
+            (&self.on_tape, &told)
+        {
             on_tape(path);
         }
         match told {
-            Told::Opened { path, game, about, notes } => {
+            RecorderEvent::Opened { path, game, about, notes } => {
                 let known = [about.car, about.track].into_iter().flatten().map(|text| human::safe(&text));
                 let known: Vec<String> = known.collect();
                 self.say_notes(notes);
@@ -274,12 +278,12 @@ impl Recording {
                     self.kept = Some(what);
                 }
             }
-            Told::Closed { path, .. } if self.ring.is_some() => {
+            RecorderEvent::Closed { path, .. } if self.ring.is_some() => {
                 if let Some(ring) = &mut self.ring {
                     ring.closed(path);
                 }
             }
-            Told::Closed { path, game, reason, duration_ns, finished } => {
+            RecorderEvent::Closed { path, game, reason, duration_ns, finished } => {
                 // The names of gametape's own streams start with a dot.
                 let of_game = finished.streams.iter().filter(|stream| !stream.name.starts_with('.'));
                 let frames = of_game.map(|stream| stream.totals.frames).sum();
@@ -295,15 +299,15 @@ impl Recording {
                 self.status.say(&tape.text());
                 self.closed.push(tape);
             }
-            Told::Failed(text) => {
+            RecorderEvent::Failed(text) => {
                 self.failed = true;
                 self.status.say(&format!("error: {text}"));
             }
-            Told::Lost(text) => {
+            RecorderEvent::Lost(text) => {
                 self.lost = true;
                 self.status.say(&format!("LOST: {text}"));
             }
-            Told::Warned(text) => self.status.say(&format!("warning: {text}")),
+            RecorderEvent::Warned(text) => self.status.say(&format!("warning: {text}")),
         }
     }
 

@@ -7,9 +7,7 @@
 use std::io::{self, Write};
 
 use gametape::export::report::tape_report;
-use gametape::export::{Columns, ExportError, RowSink};
-use gametape::format::read::{Problem, Tape};
-use gametape::laps::Tracked;
+use gametape::export::{Content, EXPORTERS, Export, ExportError, ExportSink, Exported, Exporter};
 use gametape::names::utc_text;
 use serde_json::{Value, json};
 
@@ -23,61 +21,64 @@ const DATA: &str = "@@DATA@@";
 const MOST_MARKS: usize = 500;
 
 /// The error of a program that was built without the page.
-pub(crate) const NO_PAGE: &str = "this gametape was built without its web pages, which a report needs (csv and jsonl work without them); install Node.js 20.19 or newer \
-                                  (npm) and build gametape again from the repository";
+const NO_PAGE: &str = "this gametape was built without its web pages, which a report needs (csv and jsonl work without them); install Node.js 20.19 or newer \
+                       (npm) and build gametape again from the repository";
 
-/// The page, split at the placeholder.
-#[derive(Clone, Copy)]
-pub(crate) struct ReportPage {
-    before: &'static str,
-    after: &'static str,
+/// All formats of `export`: those of the library, and the report, whose page is part of this program.
+pub(crate) fn exporters() -> impl Iterator<Item = &'static dyn Exporter> {
+    EXPORTERS.iter().copied().chain([&HtmlReport as &dyn Exporter])
 }
 
-/// The tape that a page describes.
-pub(crate) struct About<'a> {
-    /// File name.
-    pub(crate) file: &'a str,
-    pub(crate) tape: &'a Tape,
-    pub(crate) tracked: Option<&'a Tracked>,
-    pub(crate) columns: &'a Columns,
-    /// Whether the user chose the columns.
-    pub(crate) named: bool,
+/// Exports reports.
+struct HtmlReport;
+
+impl HtmlReport {
+    /// Returns the page before and after the data; `None` if the program was built without npm.
+    fn page() -> Option<(&'static str, &'static str)> {
+        PAGE?.split_once(DATA)
+    }
 }
 
-/// What was written.
-pub(crate) struct Written {
-    pub(crate) channels: usize,
-    pub(crate) damage: Vec<Problem>,
-}
-
-impl ReportPage {
-    /// Returns the embedded page; `None` if the program was built without npm.
-    pub(crate) fn embedded() -> Option<Self> {
-        let (before, after) = PAGE?.split_once(DATA)?;
-        Some(Self { before, after })
+impl Exporter for HtmlReport {
+    fn name(&self) -> &'static str {
+        "html"
     }
 
-    /// Writes the page of a tape piece by piece. The head is written at once, the rest after the whole tape was read.
-    pub(crate) fn write(self, of: &About<'_>, sink: &mut dyn RowSink) -> Result<Written, ExportError> {
-        sink.part(None, self.before.as_bytes())?;
-        let mut report = tape_report(of.tape, of.tracked, of.columns, of.named, &mut |done, total| {
+    fn media_type(&self) -> &'static str {
+        "text/html; charset=utf-8"
+    }
+
+    fn content(&self) -> Content {
+        Content::Report
+    }
+
+    fn unavailable(&self) -> Option<&'static str> {
+        Self::page().is_none().then_some(NO_PAGE)
+    }
+
+    /// Writes the head at once, and the rest after the whole tape was read.
+    fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
+        let (before, after) = Self::page().ok_or_else(|| ExportError::Format(NO_PAGE.into()))?;
+        sink.part(None, before.as_bytes())?;
+        let mut report = tape_report(what.tape, what.tracked, what.columns, what.named, &mut |done, total| {
             sink.at(done, total);
             sink.goes_on()
         })?;
-        let written = Written { channels: report.channels.len(), damage: std::mem::take(&mut report.damage) };
-        let mut document = about(of);
+        let damage = std::mem::take(&mut report.damage);
+        let exported = Exported { channels: report.channels.len(), damage, ..Exported::default() };
+        let mut document = about(what);
         if let Some(object) = document.as_object_mut() {
             object.insert("lines".to_owned(), report.into_json());
         }
-        serde_json::to_writer(Inert(|bytes: &[u8]| sink.row(bytes)), &document).map_err(io::Error::from)?;
-        sink.row(self.after.as_bytes())?;
-        Ok(written)
+        serde_json::to_writer(Inert(|bytes: &[u8]| sink.write(bytes)), &document).map_err(io::Error::from)?;
+        sink.write(after.as_bytes())?;
+        Ok(exported)
     }
 }
 
 /// Everything but the channels.
-fn about(of: &About<'_>) -> Value {
-    let About { file, tape, tracked, .. } = of;
+fn about(what: &Export<'_>) -> Value {
+    let Export { file, tape, tracked, .. } = what;
     let streams = || tape.streams().filter(|stream| !stream.spec().role.is_system());
     let metadata = tape.metadata();
     let told = |key: &str| metadata.get(key);

@@ -1,9 +1,11 @@
-//! Expands the files that a command was given: a folder stands for the files in it that the command can read.
+//! Expands the files that a command was given: a folder is replaced by the files in it that the command can read.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use gametape::format::open_regular;
+use gametape::import::Dictionary;
 use gametape::names::EXTENSION;
 
 use crate::exit;
@@ -78,6 +80,18 @@ fn files_in(folder: &Path, fits: &dyn Fn(&str) -> bool) -> io::Result<Vec<PathBu
         }
     }
     Ok(inside)
+}
+
+/// Reads the zstd dictionary that Telemetry V2 captures were compressed with, if `--dictionary` names one.
+pub(crate) fn dictionary(path: Option<&Path>) -> anyhow::Result<Option<Dictionary>> {
+    let Some(path) = path else { return Ok(None) };
+    let mut bytes = Vec::new();
+    // Reads one byte more than the limit, so that a file that is too large is detected.
+    open_regular(path)
+        .and_then(|file| file.take(Dictionary::MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read the dictionary {}", path.display()))?;
+    let dictionary = Dictionary::from_bytes(bytes);
+    Ok(Some(dictionary.with_context(|| format!("cannot use {} as a dictionary", path.display()))?))
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@
 )]
 
 mod block;
+#[doc(hidden)]
 pub mod column;
 mod cursor;
 mod descriptor;
@@ -46,6 +47,7 @@ mod index;
 mod journal;
 mod json;
 pub mod limits;
+#[doc(hidden)]
 pub mod pack;
 mod ranges;
 pub mod read;

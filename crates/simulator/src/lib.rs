@@ -40,7 +40,7 @@ pub use pages::{AssettoCorsaPages, PLAYER_CAR_ID, Pages, time_text};
 pub use samples::Samples;
 pub use script::Script;
 pub use simulation::{Rates, Simulation, Written};
-pub use track::{Corner, HALF_WIDTH_M, Height, PitLane, Place, Track};
+pub use track::{Corner, HALF_WIDTH_M, Height, PitLane, Track, TrackPoint};
 
 #[cfg(test)]
 mod tests;

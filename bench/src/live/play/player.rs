@@ -60,7 +60,7 @@ pub(crate) fn run(args: &PlayerArgs) -> Result<()> {
         return Ok(());
     }
     let mut playing = player.start()?;
-    let total: u64 = tape.streams().map(|stream| stream.totals().frames).sum();
+    let total: u64 = tape.raw().streams().map(|stream| stream.totals().frames).sum();
     let mut late_ns: Vec<u64> = Vec::with_capacity(usize::try_from(total)?);
     let (start, start_ns) = (Instant::now(), system::processor_ns()?);
     playing.run_by(&RealClock::start(), &mut |moment| {

@@ -5,7 +5,7 @@
 //! interval without one gets the value in the middle.
 
 use super::columns::{ColumnsError, LapColumns, fit_to_lap, shares_of_grid};
-use super::lap_channels::Tap;
+use super::lap_channels::RequestedChannel;
 use super::line_to_line::{Moment, Sink, go_through};
 use super::model::Lap;
 use super::sampler::{Rows, Sampler};
@@ -26,7 +26,7 @@ pub struct AlongLap {
 pub fn along(
     tape: &dyn Recording,
     lap: &Lap,
-    taps: &[Tap],
+    taps: &[RequestedChannel],
     step_m: f64,
     length_m: f64,
 ) -> Result<AlongLap, ColumnsError> {
@@ -49,7 +49,7 @@ pub fn along(
 
 struct Both {
     sampler: Sampler,
-    taps: Vec<Tap>,
+    taps: Vec<RequestedChannel>,
     /// Minimum and maximum of each interval.
     extremes: Vec<Vec<[f32; 2]>>,
     pieces_a_lap: f64,

@@ -1,8 +1,8 @@
 //! Which laps are eligible as best laps, and which one is the best. Bests are recomputed whenever a lap changes, so any of them can be
 //! revoked.
 
-use super::choices::{COVERAGE, USUAL_LAPS, USUAL_WAY};
 use super::model::{Id, Lap, Reason};
+use super::thresholds::{COVERAGE, USUAL_LAPS, USUAL_WAY};
 use super::words::{LapState, Phase, ReasonCode, ReasonSource, TimeSource};
 
 /// A finished lap, and what is needed to judge it again.

@@ -9,12 +9,12 @@
 
 use gametape_games::LapFrame;
 
-use super::choices::{
+use super::coverage::forward;
+use super::running::{LastTime, Moment, RunningLap, in_box};
+use super::thresholds::{
     CLOCK_BACK_S, FLICKER_NS, LATE_TIME_NS, LEFT_ROSE_MS, LINE_COVERAGE, LINE_WAIT_NS, OFFICIAL_NEAR_MS,
     OFFICIAL_WAIT_NS, PICTURE_MS, SHORTEST_LAP_MS, is_restart_without_clock,
 };
-use super::running::{LastTime, Moment, RunningLap, in_box};
-use super::way::forward;
 use super::words::ReasonCode;
 
 /// Half a day. A clock that goes back by more has passed midnight.
@@ -75,7 +75,7 @@ impl Closing {
             measured_ms: None,
             laps: None,
             timer_fell: false,
-            ended_in_pits: super::steady::in_pits(&now.frame),
+            ended_in_pits: super::debounce::in_pits(&now.frame),
             since_ms: now.clock_ms,
             restarted: false,
             garage: false,

@@ -3,7 +3,7 @@
 //! Takes a tape, a lap and channel names, and returns columns of equal length. Reads the frames in one pass; only the resulting columns
 //! are held in memory. [`compare`](super::compare) compares the columns of several laps.
 
-use super::lap_channels::{ChannelName, Tap, neutral_channels};
+use super::lap_channels::{ChannelName, RequestedChannel, neutral_channels};
 use super::line_to_line::go_through;
 use super::model::Lap;
 use super::sampler::{Rows, Sampler};
@@ -142,8 +142,8 @@ pub fn columns(tape: &dyn Recording, lap: &Lap, names: &[String], grid: Grid) ->
         return Err(ColumnsError::TooManyColumns { found: names.len() });
     }
     let taps = match names {
-        [] => neutral_channels().map(|name| Tap::find(tape, name)).collect::<Result<Vec<_>, _>>()?,
-        names => names.iter().map(|name| Tap::find(tape, name)).collect::<Result<Vec<_>, _>>()?,
+        [] => neutral_channels().map(|name| RequestedChannel::find(tape, name)).collect::<Result<Vec<_>, _>>()?,
+        names => names.iter().map(|name| RequestedChannel::find(tape, name)).collect::<Result<Vec<_>, _>>()?,
     };
     let rows = match grid {
         Grid::Recorded => Rows::Recorded,

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use gametape_format::TapeId;
 
-use super::choices::LATE_TIME_NS;
 use super::model::Lap;
+use super::thresholds::LATE_TIME_NS;
 use super::tracked::Tracked;
 use crate::recording::Recording;
 

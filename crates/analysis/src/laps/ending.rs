@@ -1,11 +1,11 @@
 //! How laps end: what the difference between two frames means, and what becomes of a lap once its end is decided.
 
-use super::choices::{EARLY_TIME_MS, LINE_COVERAGE, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
 use super::closing::{Closing, Time, Turned, is_earlier};
+use super::debounce::is_game_time_back;
 use super::event::Event;
 use super::open_session::{OpenSession, Shared, Step};
 use super::running::{LastTime, Moment, RunningLap, Start, in_box};
-use super::steady::is_game_time_back;
+use super::thresholds::{EARLY_TIME_MS, LINE_COVERAGE, SHORTEST_LAP_MS, TIMER_ANEW_MS, TIMER_SHAKE_MS};
 use super::words::{ReasonCode, TimeSource};
 
 impl OpenSession {

@@ -3,13 +3,13 @@
 use gametape_games::{Validity, Verdict};
 
 use super::bests::{Done, is_complete, is_eligible, judge_ways};
-use super::choices::COVERAGE;
 use super::closing::{Closing, Time};
 use super::event::Event;
 use super::model::{Lap, Reason, Sector};
 use super::open_session::{OpenSession, Shared};
 use super::running::{Moment, RunningLap};
 use super::sectors::Finished;
+use super::thresholds::COVERAGE;
 use super::words::{LapState, Phase, ReasonCode, ReasonSource, SectorSource, TimeSource};
 
 /// What a lap is built from in addition to its frames.
@@ -37,7 +37,7 @@ impl OpenSession {
             measured_ms: None,
             official: None,
         };
-        let in_pits = super::steady::in_pits(&now.frame);
+        let in_pits = super::debounce::in_pits(&now.frame);
         let model = self.model_of(lap, &End { in_pits, ..end });
         out.push(Event::LapOpened(Lap { sectors: Vec::new(), ..model }));
     }

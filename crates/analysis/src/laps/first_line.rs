@@ -5,12 +5,12 @@
 
 use gametape_games::{LapFrame, Pit};
 
-use super::choices::{LEAP_WAIT_MS, REFUELLED_L, TELEPORT_SHARE, TELEPORT_SHARE_PER_S};
 use super::closing::line_share;
+use super::coverage::forward;
 use super::event::Event;
 use super::open_session::{FirstLine, OpenSession, Shared};
 use super::running::Moment;
-use super::way::forward;
+use super::thresholds::{LEAP_WAIT_MS, REFUELLED_L, TELEPORT_SHARE, TELEPORT_SHARE_PER_S};
 use super::words::ReasonCode;
 
 impl OpenSession {

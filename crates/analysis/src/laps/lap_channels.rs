@@ -70,7 +70,7 @@ pub fn neutral_channels() -> impl Iterator<Item = &'static str> {
 
 /// A requested channel.
 #[derive(Clone)]
-pub struct Tap {
+pub struct RequestedChannel {
     /// The requested name.
     pub name: String,
     /// Unit; empty if there is none or it is unknown.
@@ -88,7 +88,7 @@ enum Source {
     Tape { stream: usize, offset: usize, kind: ChannelType, newest: f64 },
 }
 
-impl Tap {
+impl RequestedChannel {
     /// Returns the neutral channel with this name.
     #[must_use]
     pub fn neutral(name: &str) -> Option<Self> {

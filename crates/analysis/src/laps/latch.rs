@@ -10,14 +10,14 @@ use super::words::{ReasonCode, ReasonSource};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Latch {
     said: bool,
-    invalid: Option<Place>,
-    off_track: Option<Place>,
+    invalid: Option<Occurrence>,
+    off_track: Option<Occurrence>,
     incidents: Option<i32>,
 }
 
 /// Where and when something happened.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Occurrence {
     sector: Option<u8>,
     fraction: Option<f32>,
     at_ns: u64,
@@ -26,7 +26,7 @@ struct Place {
 impl Latch {
     /// Adds a frame of the lap; `sector` counts from 0.
     pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame, sector: Option<u8>) {
-        let here = || Place {
+        let here = || Occurrence {
             sector: sector.map(|sector| sector.saturating_add(1)),
             fraction: frame.position,
             at_ns: time_ns,
@@ -57,7 +57,7 @@ impl Latch {
 
     /// Returns the validity and, if the lap is invalid, the reason. `official`: the game reported a lap time; `None` while that is pending.
     pub(super) fn verdict(&self, by: Validity, official: Option<bool>) -> (Option<bool>, Option<Reason>) {
-        let reason = |code, place: Place| Reason {
+        let reason = |code, place: Occurrence| Reason {
             code,
             source: ReasonSource::Game,
             at_sector: place.sector,

@@ -7,9 +7,9 @@
 use gametape_games::{Identity, Pit};
 
 use super::closing::is_over_line;
+use super::coverage::{PARTS, part};
 use super::model::{Lap, TrackFacts};
 use super::running::Moment;
-use super::way::{PARTS, part};
 use super::words::Phase;
 
 /// What the laps of a session have shown about its track.

@@ -35,14 +35,14 @@ pub(super) struct Moment<'a> {
     /// Time since the line, negative before it. It stops during pauses.
     pub(super) time_ms: f64,
     /// The track position, if the car is further along the lap than before.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TrackPosition>,
     /// The state of the car.
     pub(super) sample: &'a Sample,
 }
 
 /// A position along the lap, and when the car was there.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TrackPosition {
     /// Lap distance fraction, increasing, from slightly below 0 to slightly above 1.
     pub(super) share: f64,
     /// Time since the line, by the game's timer if there is one.
@@ -127,7 +127,7 @@ struct Progress {
     is_behind_line: bool,
     /// The car has crossed the next line.
     is_over: bool,
-    furthest: Option<Place>,
+    furthest: Option<TrackPosition>,
     /// Official lap time.
     official_ms: Option<f64>,
     /// How far the game's timer was ahead of the capture times when they were last compared.
@@ -136,7 +136,7 @@ struct Progress {
 
 impl Progress {
     /// Returns the position of a frame, if it is further than all before it.
-    fn place(&mut self, sample: &Sample, clock_ms: f64) -> Option<Place> {
+    fn place(&mut self, sample: &Sample, clock_ms: f64) -> Option<TrackPosition> {
         let reported = place_of(sample.track_position)?;
         let mut share = reported;
         if !self.is_behind_line {
@@ -157,7 +157,8 @@ impl Progress {
             return None;
         }
         let time_ms = self.time_at(share, sample, clock_ms);
-        let place = Place { share, time_ms: self.furthest.map_or(time_ms, |before| time_ms.max(before.time_ms)) };
+        let place =
+            TrackPosition { share, time_ms: self.furthest.map_or(time_ms, |before| time_ms.max(before.time_ms)) };
         self.furthest = Some(place);
         Some(place)
     }

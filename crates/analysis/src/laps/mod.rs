@@ -5,24 +5,25 @@
 //! ```
 //!
 //! The tracker is a pure function without I/O or clock: the same tape gives the same laps at any replay speed, live or from a file.
-//! [`model`] is its output; [`choices`] holds its thresholds. [`Tracking`] combines adapter and tracker, and [`track_tape`] runs them
+//! [`model`] is its output; [`thresholds`] has every threshold. [`Tracking`] combines adapter and tracker, and [`track_tape`] runs them
 //! over a tape.
 //!
 //! - [`tracker`]: session detection. `open_session`: the current session. `closing`, `ending`, `finished`: the end of a lap, step by
-//!   step. `steady`: debounces changes of the session and of the lap count.
-//! - `running`: the current lap, made of `latch` (validity), `sectors` and `way` (coverage). `stints`, `bests`, `learned` (track
+//!   step. `debounce`: debounces changes of the session and of the lap count.
+//! - `running`: the current lap, made of `latch` (validity), `sectors` and `coverage`. `stints`, `bests`, `learned` (track
 //!   facts).
 //! - `line_to_line`: the frames of a lap. [`columns`] (`lap_channels`, `sampler`): its channels, resampled to a grid. `along`: the same,
 //!   with the extremes between grid points. [`compare`]: laps side by side. `corners`: corner detection.
 
 mod along;
 mod bests;
-pub mod choices;
 mod closing;
 pub mod columns;
 pub mod compare;
 mod corners;
+mod coverage;
 mod cut_lap;
+mod debounce;
 mod ending;
 pub mod event;
 mod finished;
@@ -36,13 +37,12 @@ mod open_session;
 mod running;
 mod sampler;
 mod sectors;
-mod steady;
 mod stints;
+pub mod thresholds;
 mod tracked;
 pub mod tracker;
 mod tracking;
 mod utc;
-mod way;
 pub mod words;
 
 pub use along::{AlongLap, along};
@@ -50,7 +50,7 @@ pub use columns::{Column, ColumnsError, Grid, LapColumns};
 pub use cut_lap::CutLap;
 pub use event::Event;
 pub use finished::sector_source;
-pub use lap_channels::{ChannelName, Tap, neutral_channels, steering_unit};
+pub use lap_channels::{ChannelName, RequestedChannel, neutral_channels, steering_unit};
 pub use model::{Conditions, Id, Lap, Reason, Sector, Session, Stint, TrackFacts};
 pub use tracked::{Tracked, TrackedSession};
 pub use tracker::{TRACKER_ID, TRACKER_VERSION, Tracker};

@@ -7,13 +7,13 @@ use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame};
 
 use super::bests::{Best, Done, best_of};
-use super::choices::{JOINED_MS, NEWS_CELSIUS};
 use super::closing::Closing;
 use super::event::Event;
 use super::learned::Learning;
 use super::model::{Conditions, Id, Session};
 use super::running::{Moment, RunningLap, Start, in_box};
 use super::stints::{Stints, Turn};
+use super::thresholds::{JOINED_MS, NEWS_CELSIUS};
 use super::utc::UtcClock;
 use super::words::{ReasonCode, SessionKind};
 

@@ -2,12 +2,12 @@
 
 use gametape_games::{Identity, LapFrame, Pit};
 
-use super::choices::{AWAY_FROM_LINE, EARLY_TIME_MS, OFFICIAL_WAIT_NS, REFUELLED_L, SAME_TIME_MS};
+use super::coverage::Coverage;
+use super::debounce::in_pits;
 use super::latch::Latch;
 use super::model::{Conditions, Id, Reason, Sector};
 use super::sectors::Sectors;
-use super::steady::in_pits;
-use super::way::Way;
+use super::thresholds::{AWAY_FROM_LINE, EARLY_TIME_MS, OFFICIAL_WAIT_NS, REFUELLED_L, SAME_TIME_MS};
 use super::words::{Phase, ReasonCode, ReasonSource};
 
 /// A frame and its times.
@@ -56,7 +56,7 @@ pub(super) struct RunningLap {
     pub(super) driver: Option<String>,
     pub(super) latch: Latch,
     pub(super) sectors: Sectors,
-    pub(super) way: Way,
+    pub(super) way: Coverage,
     pub(super) conditions: Conditions,
     pub(super) reasons: Vec<Reason>,
     /// The last lap time that was displayed before this lap could have had one.
@@ -81,7 +81,7 @@ pub(super) struct Start {
 impl RunningLap {
     pub(super) fn new(start: Start, now: &Moment, identity: &Identity, conditions: Conditions) -> Self {
         let frame = &now.frame;
-        let mut way = Way::default();
+        let mut way = Coverage::default();
         way.begin(frame);
         let mut lap = Self {
             told: None,

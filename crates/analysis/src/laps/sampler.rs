@@ -6,7 +6,7 @@
 use gametape_games::Sample;
 
 use super::columns::{Column, ColumnsError, LapColumns, MOST_ROWS};
-use super::lap_channels::{Tap, available, steering_unit};
+use super::lap_channels::{RequestedChannel, available, steering_unit};
 use super::line_to_line::{Moment, Sink, WIDEST_SHARE};
 use crate::recording::Recording;
 
@@ -35,7 +35,7 @@ struct Point {
 
 /// Turns moments into rows.
 pub(super) struct Sampler {
-    taps: Vec<Tap>,
+    taps: Vec<RequestedChannel>,
     rows: Rows,
     share: Vec<f64>,
     time_ms: Vec<f64>,
@@ -76,7 +76,7 @@ impl Sink for Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(taps: Vec<Tap>, rows: Rows) -> Self {
+    pub(super) fn new(taps: Vec<RequestedChannel>, rows: Rows) -> Self {
         Self {
             values: vec![Vec::new(); taps.len()],
             taps,

@@ -6,8 +6,8 @@
 
 use gametape_games::{LapFrame, SectorValue};
 
-use super::choices::{SECTOR_NEAR_MS, SECTOR_WAIT_MS};
 use super::model::Sector;
+use super::thresholds::{SECTOR_NEAR_MS, SECTOR_WAIT_MS};
 use super::words::SectorSource;
 
 /// What was observed of a lap's sectors.

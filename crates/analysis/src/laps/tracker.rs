@@ -1,7 +1,7 @@
 //! The tracker: lap frames in, events out. It has no I/O and no clock; the same frames give the same laps at any replay speed.
 //!
 //! ```text
-//!  frame ─▶ off, pause, replay? ─▶ steady: debounced? ─▶ same session? ─▶ OpenSession: laps, stints, bests
+//!  frame ─▶ off, pause, replay? ─▶ debounced? ─▶ same session? ─▶ OpenSession: laps, stints, bests
 //! ```
 //!
 //! This module decides which session a frame belongs to. `OpenSession` handles what happens within a session.
@@ -9,13 +9,13 @@
 use gametape_format::TapeId;
 use gametape_games::{Identity, LapFrame, Presence};
 
-use super::choices::{GAP_NS, OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
 use super::closing::Closing;
+use super::debounce::{Debounce, Debounced, in_pits};
 use super::event::Event;
 use super::model::{Id, Session, TrackFacts};
 use super::open_session::{OpenSession, Shared, Step};
 use super::running::Moment;
-use super::steady::{Seen, Steady, in_pits};
+use super::thresholds::{GAP_NS, OFF_NS, STALE_NS, STREAM_END_NS, is_watching_another};
 use super::words::{ReasonCode, SessionEnd, SessionKind};
 
 /// Name of this tracker, stored with its results.
@@ -28,7 +28,7 @@ pub const TRACKER_VERSION: u32 = 3;
 pub struct Tracker {
     game: String,
     shared: Shared,
-    steady: Steady,
+    debounce: Debounce,
     open: Option<OpenSession>,
     identity: Identity,
     /// Time of the newest frame.
@@ -52,7 +52,7 @@ impl Tracker {
         Self {
             game: game.to_owned(),
             shared: Shared::new(tape),
-            steady: Steady::default(),
+            debounce: Debounce::default(),
             open: None,
             identity: Identity::default(),
             last_ns: 0,
@@ -143,10 +143,10 @@ impl Tracker {
             self.stood_ns += time_ns - since_ns;
         }
         self.bad_positions += u64::from(frame.bad_position);
-        let since_ns = match self.steady.look(time_ns, frame) {
-            Seen::Held => return,
-            Seen::Steady => time_ns,
-            Seen::Changed(since_ns) => {
+        let since_ns = match self.debounce.look(time_ns, frame) {
+            Debounced::Held => return,
+            Debounced::Unchanged => time_ns,
+            Debounced::Changed(since_ns) => {
                 if !self.same_session(since_ns, frame, out) {
                     return;
                 }
@@ -317,7 +317,7 @@ impl Tracker {
     }
 
     fn close(&mut self, end: SessionEnd, at_ns: u64, out: &mut Vec<Event>) {
-        self.steady.forget();
+        self.debounce.forget();
         let Some(mut open) = self.open.take() else { return };
         let at_ns = at_ns.max(open.model.start_ns);
         let code = if end == SessionEnd::Restart { ReasonCode::AbortedRestart } else { ReasonCode::PartialEnd };

@@ -4,9 +4,9 @@ use gametape_format::read::ReadError;
 use gametape_format::{Role, StreamSpec, TapeId};
 use gametape_games::{LapFrame, Layout, ReadLaps, SeenFrame, find_game};
 
-use super::choices::STREAM_END_NS;
 use super::cut_lap::keep_cut_lap;
 use super::event::Event;
+use super::thresholds::STREAM_END_NS;
 use super::tracked::Tracked;
 use super::tracker::Tracker;
 use super::words::SessionEnd;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
+use gametape::capture::{Destination, RecordOptions, StopFlag, game_sources};
 use gametape::games::acc;
 use gametape::sys::Prefix;
 use gametape_simulator::live::{GameClock, LiveError, LiveGame};
@@ -75,7 +75,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let stop = Stop::listen_once().context("cannot listen for Ctrl+C")?;
     let folders = open::folders()?;
-    check_place(&Place::Folder(folders.demo.clone()))?;
+    check_place(&Destination::Folder(folders.demo.clone()))?;
     let prefix = match &args.names {
         Some(prefix) => prefix.clone(),
         None => own_prefix()?,
@@ -128,7 +128,7 @@ fn options(args: &Args, folder: PathBuf) -> RecordOptions {
     RecordOptions {
         metadata: metadata.map(|(key, value)| (key.to_owned(), value)).into(),
         journal_bytes: JOURNAL_BYTES,
-        ..RecordOptions::new(Some(Place::Folder(folder)))
+        ..RecordOptions::new(Some(Destination::Folder(folder)))
     }
 }
 

@@ -5,23 +5,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use gametape::export::{Columns, RowFormat, RowOptions, choose, choose_usual, export_some_rows};
-use gametape::format::read::Tape;
-use gametape::laps::Tracked;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use gametape::export::{Content, Export, Exporter, choose, choose_usual};
 use serde_json::json;
 
 use super::cat::channel_error;
-use super::export_captures::Capture;
-use super::export_files::{ExportFiles, Rows, ToStdout};
+use super::export_files::{ExportFiles, Output, ToStdout};
 use super::export_source::{Opened, laps_of};
 use super::export_target::{Names, is_stdout};
 use super::{export_captures, export_summary};
 use crate::cli::tell;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
-use crate::report_page::{About, NO_PAGE, ReportPage};
+use crate::report_page::exporters;
 use crate::stop::Stop;
-use crate::{dictionary, human, open, time};
+use crate::{human, open, sources, time};
 
 /// Export tapes as tables, as an HTML report or as Echo VR captures
 ///
@@ -59,8 +57,8 @@ pub(crate) struct Args {
     /// Tapes, or any files that `gametape import` reads [default: the newest tape]
     pub(super) files: Vec<PathBuf>,
     /// csv, jsonl, html; or, for Echo VR, echoreplay, v2-tape (.tape), nevrcap. Separate several with commas
-    #[arg(long, value_name = "FORMATS", value_enum, value_delimiter = ',', default_value = "csv")]
-    to: Vec<To>,
+    #[arg(long, value_name = "FORMATS", value_parser = formats(), value_delimiter = ',', default_value = "csv")]
+    to: Vec<&'static dyn Exporter>,
     /// The channels, in this order [default: the common ones]. STREAM/NAME if two streams have the same name. A report lists
     /// the channels common to all games first
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
@@ -107,45 +105,10 @@ enum Schema {
     Seed,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum To {
-    Csv,
-    Jsonl,
-    Html,
-    V2Tape,
-    Nevrcap,
-    Echoreplay,
-}
-
-/// The kind of output.
-#[derive(Clone, Copy)]
-enum Kind {
-    Rows(RowFormat),
-    Page(ReportPage),
-}
-
-impl To {
-    /// Returns the file extension and the kind of output.
-    fn kind(self) -> anyhow::Result<(&'static str, Kind)> {
-        match self {
-            Self::Csv => Ok(("csv", Kind::Rows(RowFormat::Csv))),
-            Self::Jsonl => Ok(("jsonl", Kind::Rows(RowFormat::Jsonl))),
-            Self::Html => Ok(("html", Kind::Page(ReportPage::embedded().context(NO_PAGE)?))),
-            Self::V2Tape | Self::Nevrcap | Self::Echoreplay => Err(exit::usage(
-                "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl and html; export them with a separate command",
-            )),
-        }
-    }
-
-    /// Returns the Echo VR capture format, if it is one.
-    fn capture(self, schema: Option<Schema>) -> Option<Capture> {
-        match self {
-            Self::Echoreplay => Some(Capture::EchoReplay),
-            Self::V2Tape => Some(Capture::V2Tape { seed: schema == Some(Schema::Seed) }),
-            Self::Nevrcap => Some(Capture::Nevrcap),
-            Self::Csv | Self::Jsonl | Self::Html => None,
-        }
-    }
+/// Parses the name of a format.
+fn formats() -> impl clap::builder::TypedValueParser<Value = &'static dyn Exporter> {
+    let named = |name: String| exporters().find(|format| format.name() == name);
+    PossibleValuesParser::new(exporters().map(Exporter::name)).try_map(move |name| named(name).ok_or("unknown format"))
 }
 
 /// Parses a number of rows a second.
@@ -180,34 +143,40 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if args.schema.is_some() && !args.to.contains(&To::V2Tape) {
+    if args.schema.is_some() && !args.to.iter().any(|format| format.name() == "v2-tape") {
         return Err(exit::usage("--schema is only for --to v2-tape"));
     }
-    let captures: Vec<Capture> = args.to.iter().filter_map(|to| to.capture(args.schema)).collect();
-    if captures.len() == args.to.len() {
+    let is = |content: Content| move |format: &&dyn Exporter| format.content() == content;
+    let recordings = args.to.iter().copied().filter(is(Content::Recording)).count();
+    if recordings == args.to.len() {
         if args.chooses_rows() || args.all || !args.channels.is_empty() || args.per_lap {
             return Err(exit::usage(
                 "--from, --until, --hz, --channels, --all and --per-lap are only for tables; use `gametape cut` to make a shorter tape first",
             ));
         }
-        return export_captures::run(args, &captures);
+        return export_captures::run(args, &args.to, args.schema == Some(Schema::Seed));
+    } else if recordings > 0 {
+        return Err(exit::usage(
+            "v2-tape, nevrcap and echoreplay cannot be combined with csv, jsonl and html; export them with a separate command",
+        ));
     }
-    let kinds = args.to.iter().map(|to| to.kind()).collect::<anyhow::Result<Vec<_>>>()?;
-    let has_page = kinds.iter().any(|(_, kind)| matches!(kind, Kind::Page(_)));
-    if args.per_lap && kinds.iter().all(|(_, kind)| matches!(kind, Kind::Page(_))) {
+    if let Some(why) = args.to.iter().find_map(|format| format.unavailable()) {
+        return Err(anyhow::anyhow!(why));
+    }
+    if args.per_lap && !args.to.iter().copied().any(|format| is(Content::Rows)(&format)) {
         return Err(exit::usage("a report has all laps in one file; omit --per-lap, or add csv to --to"));
     }
-    if has_page && args.chooses_rows() {
+    if args.chooses_rows() && args.to.iter().copied().any(|format| is(Content::Report)(&format)) {
         return Err(exit::usage(
             "--from, --until and --hz are only for tables; for a report of a part of the tape use `gametape cut` first",
         ));
     }
     let times = args.times()?;
     let files = if args.files.is_empty() { vec![open::or_newest(None)?] } else { args.files.clone() };
-    let several = files.len() * kinds.len() > 1;
+    let several = files.len() * args.to.len() > 1;
     args.check_stdout(several)?;
     let names = Names::new(args, &files);
-    let dictionary = dictionary::read(args.dictionary.as_deref())?;
+    let dictionary = sources::dictionary(args.dictionary.as_deref())?;
     let stop = Stop::listen()?;
     let bars = Bars::on_terminal();
     let (mut reports, mut paths, mut damaged) = (Vec::new(), Vec::new(), false);
@@ -222,30 +191,28 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             )));
         }
         let usual = (args.channels.is_empty() && !args.all).then(|| choose_usual(tape));
+        let file = source.file_name().unwrap_or_default().to_string_lossy();
         let tracked = laps_of(tape).with_context(|| format!("cannot track the laps of {shown}"))?;
-        for (ending, kind) in &kinds {
+        for format in &args.to {
+            let (ending, has_rows) = (format.extension(), format.content() == Content::Rows);
             let bar = bars.add(&source.file_name().unwrap_or_default().to_string_lossy());
             let replace = args.force;
-            let rows: Box<dyn Rows + '_> = match is_stdout(args) {
+            let output: Box<dyn Output + '_> = match is_stdout(args) {
                 true => Box::new(ToStdout::new(&stop, bar)),
                 false => {
                     let wanted = names.wanted(source, ending, several)?;
-                    let per_lap = args.per_lap && matches!(kind, Kind::Rows(_));
-                    Box::new(ExportFiles::new(wanted, &names, (per_lap, replace), &stop, bar))
+                    Box::new(ExportFiles::new(wanted, &names, (args.per_lap && has_rows, replace), &stop, bar))
                 }
             };
-            let columns = match kind {
-                Kind::Rows(_) => usual.as_ref().unwrap_or(&every),
-                Kind::Page(_) => &every,
+            let columns = usual.as_ref().filter(|_| has_rows).unwrap_or(&every);
+            let what = Export {
+                tracked: tracked.as_ref(),
+                named: !args.channels.is_empty(),
+                times: times.clone(),
+                hz: args.hz,
+                ..Export::all(tape, &file, columns)
             };
-            let of = Source { path: source, tape, columns, tracked: tracked.as_ref() };
-            let done = match kind {
-                Kind::Rows(format) => {
-                    let options = RowOptions { format: *format, times: times.clone(), hz: args.hz };
-                    write_rows(args, &of, &options, rows)
-                }
-                Kind::Page(page) => write_page(*page, &of, !args.channels.is_empty(), rows),
-            };
+            let done = write(args, *format, &what, output);
             let done = done.with_context(|| format!("cannot export {shown}"))?;
             for problem in &done.damage {
                 tell(&format!("warning: {shown}: {problem}"));
@@ -283,14 +250,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::damaged_if(damaged))
 }
 
-/// The source of an export.
-struct Source<'a> {
-    path: &'a Path,
-    tape: &'a Tape,
-    columns: &'a Columns,
-    tracked: Option<&'a Tracked>,
-}
-
 /// What was written.
 struct Done {
     paths: Vec<PathBuf>,
@@ -301,31 +260,23 @@ struct Done {
     damage: Vec<String>,
 }
 
-fn write_rows(
+fn write(
     args: &Args,
-    of: &Source<'_>,
-    options: &RowOptions,
-    mut rows: Box<dyn Rows + '_>,
+    format: &dyn Exporter,
+    what: &Export<'_>,
+    mut output: Box<dyn Output + '_>,
 ) -> anyhow::Result<Done> {
-    if args.per_lap && of.tracked.is_none_or(|tracked| tracked.laps().next().is_none()) {
+    let has_laps = what.tracked.is_some_and(|tracked| tracked.laps().next().is_some());
+    if args.per_lap && format.content() == Content::Rows && !has_laps {
         return Err(exit::nothing_found("the tape has no laps; omit --per-lap"));
     }
-    let exported = export_some_rows(of.tape, of.columns, options, of.tracked, rows.as_mut())?;
-    if exported.rows == 0 && args.chooses_rows() {
+    let exported = format.export(what, output.as_mut())?;
+    if exported.rows == Some(0) && args.chooses_rows() {
         return Err(exit::nothing_found(
             "the tape has no frames between these times; `gametape info` shows its duration",
         ));
     }
     let damage = exported.damage.iter().map(ToString::to_string).collect();
-    let (paths, bytes) = rows.finish()?;
-    Ok(Done { paths, bytes, rows: Some(exported.rows), channels: of.columns.0.len(), damage })
-}
-
-fn write_page(page: ReportPage, of: &Source<'_>, named: bool, mut rows: Box<dyn Rows + '_>) -> anyhow::Result<Done> {
-    let file = of.path.file_name().unwrap_or_default().to_string_lossy();
-    let about = About { file: &file, tape: of.tape, tracked: of.tracked, columns: of.columns, named };
-    let written = page.write(&about, rows.as_mut())?;
-    let damage = written.damage.iter().map(ToString::to_string).collect();
-    let (paths, bytes) = rows.finish()?;
-    Ok(Done { paths, bytes, rows: None, channels: written.channels, damage })
+    let (paths, bytes) = output.finish()?;
+    Ok(Done { paths, bytes, rows: exported.rows, channels: exported.channels, damage })
 }

@@ -1,13 +1,12 @@
-//! `gametape export --to echoreplay`, `v2-tape` and `nevrcap`: Echo VR recordings as files for other tools of the game. One
-//! file per source, several sources in parallel.
+//! `gametape export` to formats of other programs, which hold the whole recording: one file per source, several sources in
+//! parallel.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use gametape::export::v2::{CaptureExportError, CaptureExported, CaptureOptions, export_nevrcap, export_v2_tape_with};
-use gametape::export::{EchoReplayExportError, export_echoreplay};
+use gametape::export::{Columns, Export, ExportError, Exporter, LeftOut};
 use gametape::import::Dictionary;
 use serde_json::json;
 
@@ -21,32 +20,7 @@ use crate::exit::{self, Outcome};
 use crate::progress::{Bar, Bars};
 use crate::stop::Stop;
 use crate::stoppable::{Stopped, is_stopped};
-use crate::{dictionary, human, open, sources};
-
-/// The capture format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Capture {
-    /// The line format of Echo VR's replay tools.
-    EchoReplay,
-    /// Telemetry V2.
-    V2Tape {
-        /// Whether to write the first generation of the schema.
-        seed: bool,
-    },
-    /// Version 1 of the capture format (`.nevrcap`).
-    Nevrcap,
-}
-
-impl Capture {
-    /// Returns the file extension.
-    pub(super) fn ending(self) -> &'static str {
-        match self {
-            Self::EchoReplay => "echoreplay",
-            Self::V2Tape { .. } => "tape",
-            Self::Nevrcap => "nevrcap",
-        }
-    }
-}
+use crate::{human, open, sources};
 
 /// The result of one source.
 struct Written {
@@ -60,15 +34,17 @@ struct Written {
 }
 
 /// One file to write.
+#[derive(Clone)]
 struct Job {
     source: PathBuf,
-    capture: Capture,
+    format: &'static dyn Exporter,
+    first_generation: bool,
     out: PathBuf,
     dictionary: Option<Dictionary>,
 }
 
-pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> {
-    let jobs = choose_jobs(args, captures)?;
+pub(super) fn run(args: &Args, formats: &[&'static dyn Exporter], first_generation: bool) -> anyhow::Result<Outcome> {
+    let jobs = choose_jobs(args, formats, first_generation)?;
     args.check_stdout(jobs.len() > 1)?;
     let stop = Stop::listen()?;
     let bars = Bars::on_terminal();
@@ -87,7 +63,7 @@ pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> 
         }
         let (written, error) = (result.as_ref().ok(), result.as_ref().err());
         reports.push(json!({
-            "source": job.source, "to": job.capture.ending(), "paths": written.map(|written| &written.path).into_iter().collect::<Vec<_>>(),
+            "source": job.source, "to": job.format.extension(), "paths": written.map(|written| &written.path).into_iter().collect::<Vec<_>>(),
             "frames": written.map(|written| written.frames), "left_out": written.map(|written| &written.left_out), "damage": written.map(|written| &written.damage),
             "error": error.map(|error| format!("{error:#}")),
         }));
@@ -107,9 +83,9 @@ pub(super) fn run(args: &Args, captures: &[Capture]) -> anyhow::Result<Outcome> 
 /// Writes to a temporary file first, since an archive is not written sequentially.
 fn to_stdout(job: &Job, stop: &Stop, bar: &Bar) -> anyhow::Result<Outcome> {
     let scratch = Scratch::new()?;
-    let name = job.source.with_extension(job.capture.ending());
+    let name = job.source.with_extension(job.format.extension());
     let out = scratch.path().join(name.file_name().unwrap_or_default());
-    let job = Job { source: job.source.clone(), capture: job.capture, out, dictionary: job.dictionary.clone() };
+    let job = Job { out, ..job.clone() };
     let written = write(&job, false, stop, bar)?;
     let mut file = File::open(&written.path).with_context(|| format!("cannot read {}", written.path.display()))?;
     let mut out = crate::terminal::data();
@@ -137,26 +113,26 @@ fn conclusion(results: Vec<anyhow::Result<Written>>) -> anyhow::Result<Outcome> 
 }
 
 /// Chooses the files to write. Sources with the same name get different output names.
-fn choose_jobs(args: &Args, captures: &[Capture]) -> anyhow::Result<Vec<Job>> {
+fn choose_jobs(args: &Args, formats: &[&'static dyn Exporter], first_generation: bool) -> anyhow::Result<Vec<Job>> {
     let mut all = Vec::new();
-    for capture in captures {
+    for format in formats {
         let files = match args.files.is_empty() {
             true => vec![open::or_newest(None)?],
-            false => sources::of_captures(&args.files, capture.ending())?,
+            false => sources::of_captures(&args.files, format.extension())?,
         };
-        all.extend(files.into_iter().map(|source| (source, *capture)));
+        all.extend(files.into_iter().map(|source| (source, *format)));
     }
     let sources: Vec<PathBuf> = all.iter().map(|(source, _)| source.clone()).collect();
     let names = Names::new(args, &sources);
     let several = all.len() > 1;
     let stdout = is_stdout(args);
-    let dictionary = dictionary::read(args.dictionary.as_deref())?;
-    let job = |(source, capture): (PathBuf, Capture)| {
+    let dictionary = sources::dictionary(args.dictionary.as_deref())?;
+    let job = |(source, format): (PathBuf, &'static dyn Exporter)| {
         let out = match stdout {
             true => PathBuf::new(),
-            false => names.free(&names.wanted(&source, capture.ending(), several)?),
+            false => names.free(&names.wanted(&source, format.extension(), several)?),
         };
-        Ok(Job { source, capture, out, dictionary: dictionary.clone() })
+        Ok(Job { source, format, first_generation, out, dictionary: dictionary.clone() })
     };
     all.into_iter().map(job).collect()
 }
@@ -191,58 +167,24 @@ fn write(job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> anyhow::Result<Wri
 fn write_to(wanted: &Path, job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> anyhow::Result<Written> {
     let opened = Opened::open(&job.source, job.dictionary.as_ref())?;
     let tape = &opened.tape;
-    let last_ns = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
-    let mut done = |done_ns: u64| {
-        bar.at(done_ns, last_ns);
-        if stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
-    };
-    let mut file = NewFile::create(wanted, replace).context("cannot write")?;
+    let mut file = NewFile::create(wanted, replace, stop, bar).context("cannot write")?;
     let name = wanted.file_name().unwrap_or_default().to_string_lossy();
-    let (frames, left_out, damage) = match job.capture {
-        Capture::EchoReplay => match export_echoreplay(tape, &name, file.out()?, &mut done) {
-            Err(error @ EchoReplayExportError::NotEchoVr) => return Err(exit::nothing_found(error.to_string())),
-            result => result.map(|exported| (exported.lines, Vec::new(), exported.damage))?,
-        },
-        Capture::V2Tape { seed } => {
-            parts(export_v2_tape_with(tape, CaptureOptions { seed }, job.dictionary.as_ref(), file.out()?, &mut done))?
-        }
-        Capture::Nevrcap => parts(export_nevrcap(tape, file.out()?, &mut done))?,
-    };
-    let damaged = tape.problems().iter().any(open::is_damage);
-    let damage = damage.iter().map(ToString::to_string).collect();
-    Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
-}
-
-/// Returns the number of frames, what was left out, and damage.
-fn parts(
-    result: Result<CaptureExported, CaptureExportError>,
-) -> anyhow::Result<(u64, Vec<String>, Vec<gametape::format::read::Problem>)> {
-    let exported = match result {
-        Err(error @ (CaptureExportError::NotEchoVr | CaptureExportError::NoFrames { .. })) => {
-            return Err(exit::nothing_found(error.to_string()));
-        }
-        Err(CaptureExportError::Write(error)) => return Err(error.into()),
+    let columns = Columns(Vec::new());
+    let dictionary = job.dictionary.as_ref();
+    let what = Export { first_generation: job.first_generation, dictionary, ..Export::all(tape, &name, &columns) };
+    let exported = match job.format.export(&what, &mut file) {
+        Err(ExportError::Nothing(why)) => return Err(exit::nothing_found(why)),
+        // Without "cannot write", which is not what happened if the user stopped it.
+        Err(ExportError::Write(error)) => return Err(error.into()),
         result => result?,
     };
-    let words = [
-        (
-            exported.left_out_by_schema,
-            "value or event that the schema cannot represent was left out",
-            "values and events that the schema cannot represent were left out",
-        ),
-        (
-            exported.left_out,
-            "response, mark or line that the format cannot represent was left out",
-            "responses, marks and lines that the format cannot represent were left out",
-        ),
-    ];
-    let left_out = words.into_iter().filter(|(count, ..)| *count > 0);
-    let mut left_out: Vec<_> = left_out.map(|(count, one, many)| human::counted_as(count, one, many)).collect();
-    if exported.without_dictionary {
-        left_out.push(
-            "compressed without the zstd dictionary that its header names; use --dictionary FILE to compress with it"
-                .to_owned(),
-        );
-    }
-    Ok((exported.frames, left_out, exported.damage))
+    let left_out = exported.left_out.iter().map(|left_out| match left_out {
+        LeftOut::Counted { count, one, many } => human::counted_as(*count, one, many),
+        LeftOut::Note(text) => (*text).to_owned(),
+        other => format!("{other:?}"),
+    });
+    let damaged = tape.problems().iter().any(open::is_damage);
+    let damage = exported.damage.iter().map(ToString::to_string).collect();
+    let (left_out, frames) = (left_out.collect(), exported.frames.unwrap_or_default());
+    Ok(Written { path: file.finish()?, frames, left_out, damage, damaged })
 }

@@ -1,10 +1,10 @@
 //! Output files of an export: written under a temporary name until they are complete, and never over an existing file.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use gametape::export::RowSink;
+use gametape::export::ExportSink;
 use gametape::names::free_path;
 
 use super::export_target::{Names, publish};
@@ -72,6 +72,16 @@ impl Unnamed {
         }
     }
 
+    /// Replaces bytes that were written before.
+    fn replace(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let Some(out) = &mut self.out else { return Err(of(&self.name)(io::Error::other("the file is closed"))) };
+        let replaced = out
+            .seek(SeekFrom::Start(offset))
+            .and_then(|_| out.write_all(bytes))
+            .and_then(|()| out.seek(SeekFrom::End(0)));
+        replaced.map(drop).map_err(of(&self.name))
+    }
+
     /// Flushes and syncs the file.
     fn close(&mut self) -> io::Result<()> {
         let closed = match self.out.take() {
@@ -99,26 +109,6 @@ impl Drop for Unnamed {
     }
 }
 
-/// One file that is written sequentially. Removed when dropped unless finished.
-pub(super) struct NewFile(Unnamed);
-
-impl NewFile {
-    /// Creates a file that will get this name, or the next free one.
-    pub(super) fn create(name: &Path, replace: bool) -> io::Result<Self> {
-        Unnamed::create(name.to_owned(), replace).map(Self)
-    }
-
-    /// Returns the writer for the content.
-    pub(super) fn out(&mut self) -> io::Result<&mut BufWriter<File>> {
-        self.0.out.as_mut().ok_or_else(|| io::Error::other("the file is closed"))
-    }
-
-    /// Syncs the file and gives it its name.
-    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
-        self.0.publish()
-    }
-}
-
 /// Returns the temporary name of a file.
 fn part_path(name: &Path) -> PathBuf {
     let mut path = name.to_owned().into_os_string();
@@ -126,8 +116,8 @@ fn part_path(name: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// An output for rows.
-pub(super) trait Rows: RowSink {
+/// The output of an export.
+pub(super) trait Output: ExportSink {
     /// Completes the output and returns the files and the number of bytes.
     fn finish(self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)>;
 }
@@ -157,7 +147,7 @@ impl<'a> ExportFiles<'a> {
     }
 }
 
-impl Rows for ExportFiles<'_> {
+impl Output for ExportFiles<'_> {
     fn finish(mut self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)> {
         let (mut names, mut bytes) = (Vec::new(), 0);
         // If one fails, it and the following ones are removed on drop.
@@ -170,7 +160,7 @@ impl Rows for ExportFiles<'_> {
     }
 }
 
-impl RowSink for ExportFiles<'_> {
+impl ExportSink for ExportFiles<'_> {
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         let name = match (self.per_lap, lap) {
             (false, _) if self.files.is_empty() => self.names.free(&self.wanted),
@@ -195,7 +185,7 @@ impl RowSink for ExportFiles<'_> {
         Ok(())
     }
 
-    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+    fn write(&mut self, row: &[u8]) -> io::Result<()> {
         match self.files.last_mut().filter(|_| self.open) {
             Some(file) => file.write(row),
             None => Ok(()),
@@ -207,11 +197,56 @@ impl RowSink for ExportFiles<'_> {
     }
 
     fn goes_on(&self) -> io::Result<()> {
-        if self.stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
+        goes_on(self.stop)
     }
 }
 
-/// Writes rows to stdout.
+/// One file with a name that is reserved already. Removed when dropped unless finished.
+pub(super) struct NewFile<'a> {
+    file: Unnamed,
+    stop: &'a Stop,
+    bar: &'a Bar,
+}
+
+impl<'a> NewFile<'a> {
+    /// Creates a file that will get this name, or the next free one.
+    pub(super) fn create(name: &Path, replace: bool, stop: &'a Stop, bar: &'a Bar) -> io::Result<Self> {
+        Ok(Self { file: Unnamed::create(name.to_owned(), replace)?, stop, bar })
+    }
+
+    /// Syncs the file and gives it its name.
+    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
+        self.file.publish()
+    }
+}
+
+impl ExportSink for NewFile<'_> {
+    fn part(&mut self, _: Option<u32>, head: &[u8]) -> io::Result<()> {
+        self.file.write(head)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write(bytes)
+    }
+
+    fn replace(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.replace(offset, bytes)
+    }
+
+    fn at(&mut self, done_ns: u64, of_ns: u64) {
+        self.bar.at(done_ns, of_ns);
+    }
+
+    fn goes_on(&self) -> io::Result<()> {
+        goes_on(self.stop)
+    }
+}
+
+fn goes_on(stop: &Stop) -> io::Result<()> {
+    if stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
+}
+
+/// Writes to stdout.
 pub(super) struct ToStdout<'a> {
     out: BufWriter<Out>,
     bytes: u64,
@@ -226,19 +261,19 @@ impl<'a> ToStdout<'a> {
     }
 }
 
-impl Rows for ToStdout<'_> {
+impl Output for ToStdout<'_> {
     fn finish(mut self: Box<Self>) -> io::Result<(Vec<PathBuf>, u64)> {
         self.out.flush()?;
         Ok((Vec::new(), self.bytes))
     }
 }
 
-impl RowSink for ToStdout<'_> {
+impl ExportSink for ToStdout<'_> {
     fn part(&mut self, _: Option<u32>, head: &[u8]) -> io::Result<()> {
-        if std::mem::replace(&mut self.begun, true) { Ok(()) } else { self.row(head) }
+        if std::mem::replace(&mut self.begun, true) { Ok(()) } else { self.write(head) }
     }
 
-    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+    fn write(&mut self, row: &[u8]) -> io::Result<()> {
         self.bytes += row.len() as u64;
         self.out.write_all(row)
     }
@@ -248,6 +283,6 @@ impl RowSink for ToStdout<'_> {
     }
 
     fn goes_on(&self) -> io::Result<()> {
-        if self.stop.wanted() { Err(io::Error::other(Stopped)) } else { Ok(()) }
+        goes_on(self.stop)
     }
 }

@@ -17,7 +17,6 @@ use super::import_report::{Done, ImportResult, Report, ReportImport, What, tell_
 use super::workers::{each, worker_count};
 use crate::adding::{Adding, next_step};
 use crate::cli::tell;
-use crate::dictionary;
 use crate::exit::{self, Outcome};
 use crate::progress::Bars;
 use crate::sources::{self, Sources};
@@ -83,7 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         adding.map_err(|error| anyhow!("cannot store the laps: {error:#}; use --no-store to write only the tape"))?;
     let outputs = choose_outputs(args, &sources.files, adding.as_ref())?;
     let jobs: Vec<(&PathBuf, &PathBuf)> = sources.files.iter().zip(&outputs).collect();
-    let options = ImportOptions { dictionary: dictionary::read(args.dictionary.as_deref())? };
+    let options = ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())? };
     let results =
         import_all(&jobs, &options, worker_count(args.jobs, jobs.len()), args.output.is_none(), adding.as_ref());
     let mut reports = Vec::new();

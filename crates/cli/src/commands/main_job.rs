@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gametape::capture::{Place, RecordOptions, StopFlag, game_sources};
+use gametape::capture::{Destination, RecordOptions, StopFlag, game_sources};
 use gametape::control;
 use gametape::paths::Folders;
 use gametape::sys::Prefix;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let of_environment = || std::env::var(NAMES).ok().and_then(|names| Prefix::new(&names));
     let prefix = args.names.clone().or_else(of_environment).unwrap_or_default();
     check_that_none_runs(&folders, &prefix)?;
-    let place = Place::Folder(folders.tapes.clone());
+    let place = Destination::Folder(folders.tapes.clone());
     check_place(&place)?;
     let stop = Stop::listen_once()?;
     let places = open::game_places(prefix.clone())?;

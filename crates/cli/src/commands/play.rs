@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let path = open::or_newest(args.file.clone())?;
     let tape = Tape::from(open::tape(&path)?);
     let times = match args.lap {
-        Some(number) => of_lap::times_of(&tape, number, &path)?,
+        Some(number) => of_lap::times_of(tape.raw(), number, &path)?,
         None => times,
     };
     let playing = player(args, &tape, &times).start().map_err(explain)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use gametape::capture::{Place, RecordOptions, Split, game_sources};
+use gametape::capture::{Destination, RecordOptions, Split, game_sources};
 use gametape::games::{GAMES, Game, echo_vr, find_game};
 use gametape::keep_last::Ring;
 use gametape::paths::Folders;
@@ -116,8 +116,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         (None, Some(file)) if file.exists() => {
             return Err(anyhow!("{} already exists and was not overwritten; name another file", file.display()));
         }
-        (None, Some(file)) => Place::File(file.clone()),
-        (None, None) => Place::Folder(folders.tapes.clone()),
+        (None, Some(file)) => Destination::File(file.clone()),
+        (None, None) => Destination::Folder(folders.tapes.clone()),
     };
     check_place(&place)?;
     let note = args.note.iter().map(|note| ("note".to_owned(), note.clone()));

@@ -12,7 +12,7 @@ use super::problem_report::{ReportProblem, StreamNames};
 use crate::cli::tell;
 use crate::exit::Outcome;
 use crate::progress::Bars;
-use crate::{dictionary, human, open};
+use crate::{human, open, sources};
 
 /// Check every byte of a tape
 ///
@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut problems: Vec<_> = verified.problems.iter().map(|problem| ReportProblem::of(problem, &names)).collect();
     let mut compared = None;
     if let Some(source) = &args.against {
-        let options = ImportOptions { dictionary: dictionary::read(args.dictionary.as_deref())? };
+        let options = ImportOptions { dictionary: sources::dictionary(args.dictionary.as_deref())? };
         let comparison = compare(&tape, source, &options, &bars)?;
         problems.extend(of_comparison(&comparison));
         compared = Some((source, comparison));

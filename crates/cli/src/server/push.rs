@@ -11,7 +11,7 @@ use gametape::format::TapeId;
 use gametape::laps::{Id, TRACKER_ID, TRACKER_VERSION};
 use gametape::store::incoming::{Arrived, Declared, IncomingError};
 use gametape::store::{
-    Audience, Change, DriverEdit, Edit, Parcel, Store, StoreError, StoredLap, Tracker, Visibility, Write,
+    Audience, Change, DriverEdit, Edit, SessionUpload, Store, StoreError, StoredLap, TrackerVersion, Visibility, Write,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -74,7 +74,7 @@ pub(super) async fn session(
 ) -> Answer {
     let text = String::from_utf8(body.into()).map_err(|_| ApiError::bad_request("the body is not UTF-8 text"))?;
     // What a database reports as damaged is an invalid request here.
-    let parcel = Parcel::unpack(&text).map_err(|error| match error {
+    let parcel = SessionUpload::unpack(&text).map_err(|error| match error {
         StoreError::Damaged { expected, found } => {
             ApiError::bad_request(format!("invalid session: found {found:?}, expected {expected}"))
         }
@@ -93,8 +93,8 @@ pub(super) async fn session(
 }
 
 /// Rejects laps of an unknown tracker: its version would block all later laps of the tape.
-fn check_tracker(tracker: &Tracker) -> Result<(), ApiError> {
-    let Tracker { id, version } = tracker;
+fn check_tracker(tracker: &TrackerVersion) -> Result<(), ApiError> {
+    let TrackerVersion { id, version } = tracker;
     match id == TRACKER_ID && *version <= TRACKER_VERSION {
         true => Ok(()),
         false => {
@@ -108,7 +108,7 @@ fn check_tracker(tracker: &Tracker) -> Result<(), ApiError> {
 }
 
 /// Stores a session: first the privacy of its drivers, then their laps. Returns the number of changes, and whether the session is public.
-fn keep(store: &dyn Store, parcel: Parcel) -> Result<(usize, bool, bool), StoreError> {
+fn keep(store: &dyn Store, parcel: SessionUpload) -> Result<(usize, bool, bool), StoreError> {
     let origin = parcel.origin();
     let known = store.tracker_of(origin.tape)?;
     if known.is_some_and(|known| known.id == origin.tracker.id && known.version > origin.tracker.version) {

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use gametape::export::{ExportError, RowSink, choose, export_rows};
+use gametape::export::{Export, ExportError, ExportSink, Exporter, choose};
 use gametape::laps::{Tracked, TrackedSession};
 use gametape::store::Store;
 
@@ -18,8 +18,7 @@ use super::piped::{self, Pipe};
 use super::state::AppState;
 use super::tape_file::{attachment, file_name};
 use super::tapes::{check_owner, open, sessions_on, tape_id_of};
-use super::tapes_params::{ExportKind, ExportParams};
-use crate::report_page::About;
+use super::tapes_params::ExportParams;
 
 /// Exports a tape as a table, with a row for each time at which one of the streams has a frame, or as an HTML report that a
 /// browser opens from disk.
@@ -36,7 +35,7 @@ pub(super) async fn export(
 ) -> Result<Response, ApiError> {
     check_owner(&state, caller)?;
     let id = tape_id_of(&id)?;
-    let (kind, names, lap) = params.checked()?;
+    let (format, names, lap) = params.checked()?;
     let named = !names.is_empty();
     let turn = piped::turn(&state.exports)?;
     let (tape, columns, tracked, name) = read_tapes(&state, move |store| {
@@ -52,16 +51,16 @@ pub(super) async fn export(
         Ok((tape, columns, tracked, file_name(&known.path)))
     })
     .await?;
-    let (ending, content) = kind.ending();
+    let ending = format.extension();
     let stem = name.strip_suffix(".gtape").unwrap_or(&name);
     let saved = lap.map_or_else(|| format!("{stem}.{ending}"), |lap| format!("{stem}_lap{lap:02}.{ending}"));
     let body = piped::body(turn, move |pipe| {
-        let about = About { file: &name, tape: &tape, tracked: Some(&tracked), columns: &columns, named };
-        write(&about, kind, lap, pipe)
+        let what = Export { tracked: Some(&tracked), named, ..Export::all(&tape, &name, &columns) };
+        write(&what, format, lap, pipe)
     });
     let mut answer = body.into_response();
     let headers = answer.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
     headers.insert(header::CONTENT_DISPOSITION, attachment(&saved));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(answer)
@@ -82,12 +81,9 @@ fn tracked_on(store: &dyn Store, id: gametape::format::TapeId) -> Result<Tracked
     Ok(tracked)
 }
 
-fn write(of: &About<'_>, kind: ExportKind, lap: Option<u32>, pipe: &mut Pipe) -> io::Result<()> {
+fn write(what: &Export<'_>, format: &dyn Exporter, lap: Option<u32>, pipe: &mut Pipe) -> io::Result<()> {
     let mut rows = Rows { pipe, lap, open: false, begun: false, over: false };
-    let written = match kind {
-        ExportKind::Rows(format) => export_rows(of.tape, of.columns, format, of.tracked, &mut rows).map(drop),
-        ExportKind::Page(page) => page.write(of, &mut rows).map(drop),
-    };
+    let written = format.export(what, &mut rows).map(drop);
     match written {
         Ok(()) => Ok(()),
         // The lap was exported completely.
@@ -109,7 +105,7 @@ struct Rows<'a> {
     over: bool,
 }
 
-impl RowSink for Rows<'_> {
+impl ExportSink for Rows<'_> {
     fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()> {
         self.over = self.lap.is_some() && self.open;
         if self.over {
@@ -122,7 +118,7 @@ impl RowSink for Rows<'_> {
         Ok(())
     }
 
-    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+    fn write(&mut self, row: &[u8]) -> io::Result<()> {
         if self.open { self.pipe.write_all(row) } else { Ok(()) }
     }
 

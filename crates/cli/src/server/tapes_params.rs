@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use gametape::export::RowFormat;
+use gametape::export::{Content, Exporter};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::error::ApiError;
-use crate::report_page::{NO_PAGE, ReportPage};
+use crate::report_page::exporters;
 
 /// Default number of time buckets.
 const POINTS: u32 = 1000;
@@ -86,38 +86,22 @@ pub(super) struct ExportParams {
     lap: Option<u32>,
 }
 
-/// The output format.
-#[derive(Clone, Copy)]
-pub(super) enum ExportKind {
-    Rows(RowFormat),
-    /// An HTML report.
-    Page(ReportPage),
-}
-
-impl ExportKind {
-    /// Returns the file extension and the media type.
-    pub(super) fn ending(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Rows(RowFormat::Csv) => ("csv", "text/csv; charset=utf-8"),
-            Self::Rows(RowFormat::Jsonl) => ("jsonl", "application/jsonl"),
-            Self::Page(_) => ("html", "text/html; charset=utf-8"),
-        }
-    }
-}
+/// The format, the channel names, and the lap.
+type CheckedExport = (&'static dyn Exporter, Vec<String>, Option<u32>);
 
 impl ExportParams {
     /// Returns the format, the channel names, and the lap.
-    pub(super) fn checked(self) -> Result<(ExportKind, Vec<String>, Option<u32>), ApiError> {
-        let kind = match self.format.as_str() {
-            "csv" => ExportKind::Rows(RowFormat::Csv),
-            "jsonl" => ExportKind::Rows(RowFormat::Jsonl),
-            "html" if self.lap.is_some() => return Err(ApiError::bad_request("html has all laps; omit lap")),
-            "html" => {
-                let page = ReportPage::embedded().ok_or_else(|| ApiError::not_there("no_report_page", NO_PAGE))?;
-                ExportKind::Page(page)
-            }
-            _ => return Err(ApiError::bad_request("format must be csv, jsonl or html")),
+    pub(super) fn checked(self) -> Result<CheckedExport, ApiError> {
+        let mut formats = exporters().filter(|format| format.content() != Content::Recording);
+        let Some(format) = formats.find(|format| format.name() == self.format) else {
+            return Err(ApiError::bad_request("format must be csv, jsonl or html"));
         };
-        Ok((kind, names_of(self.channels, MOST_IN_TABLE)?, self.lap))
+        if self.lap.is_some() && format.content() == Content::Report {
+            return Err(ApiError::bad_request(format!("{} has all laps; omit lap", format.name())));
+        }
+        if let Some(why) = format.unavailable() {
+            return Err(ApiError::not_there("no_report_page", why));
+        }
+        Ok((format, names_of(self.channels, MOST_IN_TABLE)?, self.lap))
     }
 }

@@ -9,7 +9,7 @@ use gametape::capture::StopFlag;
 use gametape::laps::{Id, ReasonCode};
 use gametape::paths::this_machine;
 use gametape::store::{
-    Audience, CataloguedTape, LARGEST_PAGE, Parcel, SessionQuery, Store, TrackedSession, Visibility,
+    Audience, CataloguedTape, LARGEST_PAGE, SessionQuery, SessionUpload, Store, TrackedSession, Visibility,
 };
 use tokio::runtime::Runtime;
 
@@ -78,7 +78,7 @@ impl Sending<'_> {
     fn session(&self, id: Id) -> anyhow::Result<anyhow::Result<()>> {
         let Some(parcel) = self.parcel(id)? else { return Ok(Ok(())) };
         let text = parcel.pack()?;
-        let content = Parcel::content(&text);
+        let content = SessionUpload::content(&text);
         let upstream = self.upstream.name();
         if self.store.pushed(&upstream, "session", id.0)?.as_ref() == Some(&content) {
             return Ok(Ok(()));
@@ -91,7 +91,7 @@ impl Sending<'_> {
         Ok(Ok(()))
     }
 
-    fn parcel(&self, id: Id) -> anyhow::Result<Option<Parcel>> {
+    fn parcel(&self, id: Id) -> anyhow::Result<Option<SessionUpload>> {
         let Some(found) = self.store.session(id, Audience::Owner)? else { return Ok(None) };
         let mut session = found.session.session;
         let Some(tracker) = self.store.tracker_of(session.tape)? else { return Ok(None) };
@@ -116,7 +116,7 @@ impl Sending<'_> {
             None => None,
         };
         let tracked = TrackedSession { session, stints: found.stints, laps };
-        Ok(Some(Parcel { tracker, tracked, facts, hidden, excluded }))
+        Ok(Some(SessionUpload { tracker, tracked, facts, hidden, excluded }))
     }
 
     /// Uploads a closed tape if the server does not have it.

@@ -262,5 +262,5 @@ fn what_is_sent_is_not_trusted() {
 }
 
 fn blake3_of(bytes: &[u8]) -> String {
-    gametape::store::Parcel::content(std::str::from_utf8(bytes).unwrap())
+    gametape::store::SessionUpload::content(std::str::from_utf8(bytes).unwrap())
 }

@@ -16,11 +16,12 @@ mod running_tape;
 mod tapes;
 
 pub use observer::{Observer, TapeBegins};
-pub use options::{EndReason, Place, RecordOptions, Split, Told};
+pub use options::{Destination, EndReason, RecordOptions, RecorderEvent, Split};
 pub use progress::{Numbers, Progress, Situation};
 pub use recorder::{Recorder, StopFlag};
 pub(crate) use running_tape::PIECE_OF;
 
+#[cfg(feature = "echo")]
 pub use crate::transport::http::{EchoVrAddress, EchoVrAddressError, EchoVrSource};
 pub use crate::transport::shared_memory::wine::InWine;
 pub use crate::transport::shared_memory::{IracingSource, PageSource, Sections, player_marker};

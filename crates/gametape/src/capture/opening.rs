@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use gametape_format::write::CreateError;
 
-use super::options::{NewTape, Place, RecordOptions};
+use super::options::{Destination, NewTape, RecordOptions};
 use super::running_tape::Beginning;
 
 /// A tape whose file is being created.
@@ -25,7 +25,12 @@ pub(super) enum OpenError {
 }
 
 impl Opening {
-    pub(super) fn start(options: &Arc<RecordOptions>, place: Place, game: &str, begun: Beginning) -> io::Result<Self> {
+    pub(super) fn start(
+        options: &Arc<RecordOptions>,
+        place: Destination,
+        game: &str,
+        begun: Beginning,
+    ) -> io::Result<Self> {
         let (options, game) = (Arc::clone(options), game.to_owned());
         let (about, utc_ns) = (begun.about.clone(), begun.utc_ns);
         let make = move || options.create(&place, &game, &about, utc_ns);

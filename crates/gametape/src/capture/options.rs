@@ -15,7 +15,7 @@ use crate::sys::MappedFiles;
 
 /// Where tapes are created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// In a folder, named after game, track and time.
     Folder(PathBuf),
     /// In a folder, named after game, this word and time.
@@ -38,7 +38,7 @@ pub enum Split {
 #[derive(Clone)]
 pub struct RecordOptions {
     /// Where tapes are created; `None` stores nothing.
-    pub place: Option<Place>,
+    pub place: Option<Destination>,
     /// When a new tape begins.
     pub split: Split,
     /// Stop when the tape is this long.
@@ -68,7 +68,7 @@ pub(super) struct NewTape {
 
 impl RecordOptions {
     /// Returns options that record to `place`, one tape per session.
-    pub fn new(place: Option<Place>) -> Self {
+    pub fn new(place: Option<Destination>) -> Self {
         Self {
             place,
             split: Split::default(),
@@ -82,11 +82,17 @@ impl RecordOptions {
     }
 
     /// Creates the tape under its name or, if that is taken, under the next free one. Waits for the disk.
-    pub(super) fn create(&self, place: &Place, game: &str, about: &About, utc_ns: i64) -> Result<NewTape, CreateError> {
+    pub(super) fn create(
+        &self,
+        place: &Destination,
+        game: &str,
+        about: &About,
+        utc_ns: i64,
+    ) -> Result<NewTape, CreateError> {
         let wanted = match place {
-            Place::File(path) => path.clone(),
-            Place::Folder(folder) => folder.join(recording_name(game, about.track.as_deref(), utc_ns)),
-            Place::Named(folder, word) => folder.join(recording_name(game, Some(word), utc_ns)),
+            Destination::File(path) => path.clone(),
+            Destination::Folder(folder) => folder.join(recording_name(game, about.track.as_deref(), utc_ns)),
+            Destination::Named(folder, word) => folder.join(recording_name(game, Some(word), utc_ns)),
         };
         if let Some(folder) = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             let failed = |source| CreateError::Io { doing: "make the folder", path: folder.into(), source };
@@ -184,7 +190,7 @@ impl EndReason {
 
 /// A notification from a running recording.
 #[derive(Debug)]
-pub enum Told {
+pub enum RecorderEvent {
     /// A tape was begun.
     Opened {
         /// The tape.

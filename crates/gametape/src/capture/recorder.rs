@@ -10,7 +10,7 @@ use gametape_format::Counters;
 use super::driver::Driver;
 use super::judge::Judge;
 use super::observer::Observer;
-use super::options::{EndReason, RecordOptions, Told};
+use super::options::{EndReason, RecordOptions, RecorderEvent};
 use super::progress::Progress;
 use super::tapes::Tapes;
 use crate::sys::wake_exactly;
@@ -49,7 +49,7 @@ pub struct Recorder {
     /// The state that other threads can observe.
     pub progress: Arc<Progress>,
     /// Receives notifications while the recording runs.
-    pub told: Sender<Told>,
+    pub told: Sender<RecorderEvent>,
     /// Observers, which receive the frames.
     pub observers: Vec<Box<dyn Observer>>,
     /// The stop request.
@@ -81,7 +81,7 @@ impl Recorder {
             let state = match driver.look(source, &counted) {
                 Ok(state) => state,
                 Err(error) => {
-                    let _ = told.send(Told::Failed(error.to_string()));
+                    let _ = told.send(RecorderEvent::Failed(error.to_string()));
                     break EndReason::SourceFailed;
                 }
             };

@@ -8,7 +8,7 @@ use gametape_format::{Counters, StreamId};
 use gametape_games::About;
 
 use super::observer::Observer;
-use super::options::{EndReason, Told};
+use super::options::{EndReason, RecorderEvent};
 use super::progress::Progress;
 use crate::transport::Clock;
 use crate::transport::Pace;
@@ -292,7 +292,7 @@ impl RunningTape {
     }
 
     /// Writes the end reason and closes the file.
-    pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<Told>) {
+    pub(super) fn close(self: Box<Self>, reason: EndReason, told: &Sender<RecorderEvent>) {
         let Self { writer, game, begun, names, frames, last_ns, .. } = *self;
         let Some((path, mut writer)) = writer else { return };
         let duration_ns = last_ns.saturating_sub(begun.start_ns);
@@ -305,9 +305,9 @@ impl RunningTape {
             }
         }
         let told_now = match writer.finish() {
-            Ok(finished) => Told::Closed { path, game, reason, duration_ns, finished },
-            Err(error @ FinishError::TapeGone) => Told::Lost(format!("{}: {error}", path.display())),
-            Err(error) => Told::Failed(format!("{}: {error}", path.display())),
+            Ok(finished) => RecorderEvent::Closed { path, game, reason, duration_ns, finished },
+            Err(error @ FinishError::TapeGone) => RecorderEvent::Lost(format!("{}: {error}", path.display())),
+            Err(error) => RecorderEvent::Failed(format!("{}: {error}", path.display())),
         };
         let _ = told.send(told_now);
     }

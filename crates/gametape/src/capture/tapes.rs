@@ -20,7 +20,7 @@ use gametape_games::Presence;
 use super::backoff::Backoff;
 use super::observer::{Observer, TapeBegins};
 use super::opening::Opening;
-use super::options::{EndReason, NewTape, RecordOptions, Told};
+use super::options::{EndReason, NewTape, RecordOptions, RecorderEvent};
 use super::progress::Progress;
 use super::running_tape::{Beginning, BrokenOff, RunningTape};
 use crate::transport::Clock;
@@ -35,7 +35,7 @@ pub(super) struct Tapes {
     options: Arc<RecordOptions>,
     clock: Arc<dyn Clock>,
     progress: Arc<Progress>,
-    told: Sender<Told>,
+    told: Sender<RecorderEvent>,
     observers: Vec<Box<dyn Observer>>,
     description: Description,
     phase: Phase,
@@ -86,7 +86,7 @@ impl Tapes {
         options: Arc<RecordOptions>,
         clock: Arc<dyn Clock>,
         progress: Arc<Progress>,
-        told: Sender<Told>,
+        told: Sender<RecorderEvent>,
         observers: Vec<Box<dyn Observer>>,
     ) -> Self {
         Self {
@@ -247,7 +247,7 @@ impl Tapes {
         self.observers.iter_mut().for_each(|observer| observer.begin(&begins));
         if let Some(path) = path {
             let notes = self.description.notes.iter().map(|(_, text)| text.clone()).collect();
-            let _ = self.told.send(Told::Opened { path, game, about, notes });
+            let _ = self.told.send(RecorderEvent::Opened { path, game, about, notes });
         }
         self.presence = None;
         self.failing = false;
@@ -292,7 +292,7 @@ impl Tapes {
         self.trouble = trouble;
         let path = tape.path().unwrap_or(Path::new("")).display().to_string();
         let now_ns = self.clock.now_ns();
-        let tell = |text: String| drop(self.told.send(Told::Warned(text)));
+        let tell = |text: String| drop(self.told.send(RecorderEvent::Warned(text)));
         if trouble.no_room && !before.no_room {
             tape.event(
                 now_ns,
@@ -380,7 +380,9 @@ impl Tapes {
         self.phase = Phase::Waiting;
         self.last_reason = Some(reason);
         if frames > 0 {
-            let _ = self.told.send(Told::Lost(format!("{frames} frames were lost: no tape could be created for them")));
+            let _ = self
+                .told
+                .send(RecorderEvent::Lost(format!("{frames} frames were lost: no tape could be created for them")));
         }
     }
 
@@ -422,7 +424,7 @@ impl Tapes {
         for Closing { path, thread } in threads {
             if thread.join().is_err() {
                 let text = not_closed(path.as_deref(), "its thread panicked; please report this");
-                let _ = self.told.send(Told::Failed(text));
+                let _ = self.told.send(RecorderEvent::Failed(text));
                 self.close_panicked = true;
             }
         }
@@ -434,9 +436,9 @@ impl Tapes {
             return self.fail(text);
         }
         if !std::mem::replace(&mut self.failing, true) {
-            let _ = self
-                .told
-                .send(Told::Warned(format!("{text}; retrying every second, frames are queued in memory until then")));
+            let _ = self.told.send(RecorderEvent::Warned(format!(
+                "{text}; retrying every second, frames are queued in memory until then"
+            )));
         }
         self.phase = Phase::Retrying(self.clock.now_ns() + TRY_AGAIN_NS);
     }
@@ -444,7 +446,7 @@ impl Tapes {
     fn fail(&mut self, text: String) {
         // Report only the first failure: the same problem would fail again and again.
         if !self.failed {
-            let _ = self.told.send(Told::Failed(text));
+            let _ = self.told.send(RecorderEvent::Failed(text));
         }
         self.failed = true;
     }

@@ -1,8 +1,10 @@
 //! Turns facts into findings.
 
+#[cfg(feature = "echo")]
+use super::echo_vr;
 use super::facts::Facts;
 use super::finding::{Diagnosis, Finding, Level, Subject};
-use super::{advice, echo_vr, judge_folder, judge_memory};
+use super::{advice, judge_folder, judge_memory};
 
 /// Interprets the facts. Has no side effects.
 pub fn diagnose(facts: &Facts) -> Diagnosis {
@@ -12,6 +14,7 @@ pub fn diagnose(facts: &Facts) -> Diagnosis {
         findings.extend(found);
         ready.extend(game);
     }
+    #[cfg(feature = "echo")]
     if let Some(seen) = &facts.echo_vr {
         let (found, game) = echo_vr::judge(facts, seen);
         findings.extend(found);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "echo")]
 use gametape_games::echo_vr::ID;
 use gametape_games::{GAMES, Game};
 
@@ -11,6 +12,7 @@ use crate::control;
 use crate::paths::Folders;
 use crate::sys::{Prefix, Process, list_processes, wake_exactly};
 use crate::transport::Clock;
+#[cfg(feature = "echo")]
 use crate::transport::http::{EchoVrAddress, EchoVrFacts};
 use crate::transport::shared_memory::facts::Memory;
 use crate::transport::shared_memory::wine::InWine;
@@ -31,6 +33,7 @@ pub struct Examination {
     /// Which Wine processes a recorder searches if no section has the name.
     pub in_wine: InWine,
     /// Address of Echo VR; `None` skips it.
+    #[cfg(feature = "echo")]
     pub echo_vr: Option<EchoVrAddress>,
     /// Folders of tapes and of the control sockets of recorders.
     pub folders: Folders,
@@ -86,6 +89,7 @@ pub struct Facts {
     /// Shared memory of games.
     pub memories: Vec<Memory>,
     /// Echo VR, which has no shared memory; `None` if it was not examined.
+    #[cfg(feature = "echo")]
     pub echo_vr: Option<EchoVrFacts>,
     /// Id of the tape that a player is playing.
     pub player: Option<String>,
@@ -100,7 +104,7 @@ pub struct Facts {
 impl Facts {
     /// Collects the facts on this machine. Takes about 250 ms and writes nothing.
     pub fn collect(examination: &Examination, clock: &dyn Clock) -> Self {
-        let Examination { game, prefix, in_wine, echo_vr, folders } = examination;
+        let Examination { game, prefix, in_wine, folders, .. } = examination;
         let processes = list_processes().ok();
         let looks_in = *in_wine != InWine::Off && prefix.as_str().is_empty();
         let wine = processes.iter().filter(|_| looks_in).flat_map(|listed| WineFacts::of_games(listed)).collect();
@@ -115,7 +119,12 @@ impl Facts {
             processes,
             wine,
             memories: Memory::of_games(*game, &sections, clock),
-            echo_vr: echo_vr.as_ref().filter(|_| game.is_none_or(|game| game.id == ID)).map(EchoVrFacts::look),
+            #[cfg(feature = "echo")]
+            echo_vr: examination
+                .echo_vr
+                .as_ref()
+                .filter(|_| game.is_none_or(|game| game.id == ID))
+                .map(EchoVrFacts::look),
             player: player_marker::tape_being_played(prefix, game.map_or(GAMES, std::slice::from_ref)),
             recorders,
             tapes: TapesFolder::look(&folders.tapes, &being_recorded),

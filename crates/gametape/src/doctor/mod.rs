@@ -1,6 +1,6 @@
 //! Diagnoses why no game is found, and what to do about it.
 //!
-//! [`Facts::collect`] examines the machine: processes, sections of shared memory, the tapes folder. [`diagnose`] turns facts into
+//! [`Facts::collect`] examines the machine: processes, sections of shared memory, the tapes folder. `diagnose` turns facts into
 //! [`Finding`]s without side effects, so every case can be constructed in tests. Output and exit codes belong to the caller.
 //!
 //! ```text
@@ -12,6 +12,7 @@
 //! rules of its own for frames. Other systems than Linux differ only in how processes and sections are looked up.
 mod advice;
 mod diagnose;
+#[cfg(feature = "echo")]
 mod echo_vr;
 mod facts;
 mod finding;
@@ -31,6 +32,7 @@ pub use folder::TapesFolder;
 pub use setting::{Origin, Setting};
 pub use users::Users;
 
+#[cfg(feature = "echo")]
 pub use crate::transport::http::EchoVrFacts;
 pub use crate::transport::shared_memory::facts::{Look, Memory};
 pub use crate::transport::shared_memory::section_facts::{Section, SectionFound};

@@ -91,7 +91,7 @@ impl Known {
     pub(super) fn derived(&self, arena: &EchoArenaFrame, places: bool) -> SessionResponse {
         let (header, state) = (&self.header, self.tracker.state());
         let on_grid = places && is_on_grid(arena);
-        let place = Place { on_grid, wanted: places };
+        let place = PositionOptions { on_grid, wanted: places };
         let teams = self.teams(arena, place);
         let holder = teams.iter().enumerate().find_map(|(team, of)| {
             let place = of.players.iter().position(|player| player.has_possession)?;
@@ -182,7 +182,7 @@ impl Known {
         }
     }
 
-    fn teams(&self, arena: &EchoArenaFrame, place: Place) -> Vec<Team> {
+    fn teams(&self, arena: &EchoArenaFrame, place: PositionOptions) -> Vec<Team> {
         let count = match self.header.team_names.len() {
             0 => 3,
             named => named.min(16),
@@ -210,7 +210,7 @@ impl Known {
         teams
     }
 
-    fn member(&self, player: &PlayerState, place: Place) -> TeamMember {
+    fn member(&self, player: &PlayerState, place: PositionOptions) -> TeamMember {
         let full = self.full(player.slot);
         let info = full.and_then(|full| full.info.as_ref());
         let loadout = full.and_then(|full| full.loadout.as_ref());
@@ -261,12 +261,12 @@ impl Known {
 
 /// How positions are converted.
 #[derive(Clone, Copy)]
-struct Place {
+struct PositionOptions {
     on_grid: bool,
     wanted: bool,
 }
 
-impl Place {
+impl PositionOptions {
     /// Returns position, forward, left, up. Without an orientation the directions are empty.
     fn of(self, pose: Option<&Pose>) -> [Vec<f64>; 4] {
         let Some(pose) = pose else { return Default::default() };

@@ -24,7 +24,7 @@ const MAX_WAITING: usize = 1024;
 
 /// The responses at one time.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ResponsePair {
     session: SessionResponse,
     bones: Option<PlayerBonesResponse>,
 }
@@ -74,7 +74,7 @@ impl Maker {
         }
     }
 
-    fn see(&mut self, session: &[u8], player_bones: Option<&[u8]>) -> Option<Seen> {
+    fn see(&mut self, session: &[u8], player_bones: Option<&[u8]>) -> Option<ResponsePair> {
         let answer = read::read_session(session)?;
         if answer.session_id != self.session_id && !answer.session_id.is_empty() {
             // A new match: its first response is the initial state, not a change.
@@ -85,7 +85,7 @@ impl Maker {
         if self.state.read(session) {
             self.detector.detect(&mut self.state, &mut self.happened);
         }
-        Some(Seen { session: answer, bones: player_bones.and_then(read::read_player_bones) })
+        Some(ResponsePair { session: answer, bones: player_bones.and_then(read::read_player_bones) })
     }
 
     /// Builds the V2 frame of a response. Returns `None` outside a match: the text then waits for the next frame.
@@ -120,7 +120,7 @@ impl Maker {
     }
 
     /// Adds the data that frames cannot represent, if it has changed.
-    fn say_beyond(&mut self, seen: &Seen, player_bones: Option<&[u8]>, frame: &mut Frame) {
+    fn say_beyond(&mut self, seen: &ResponsePair, player_bones: Option<&[u8]>, frame: &mut Frame) {
         let Some(frame::Payload::EchoArena(arena)) = &mut frame.payload else { return };
         let mut beyond = beyond::of(&seen.session, &self.known.derived(arena, false));
         self.spell_bones(player_bones, arena.player_bones.is_empty());
@@ -162,7 +162,7 @@ impl Maker {
         session: &[u8],
         player_bones: Option<&[u8]>,
     ) -> Option<LobbySessionStateFrame> {
-        let Some(Seen { session, bones }) = self.see(session, player_bones) else {
+        let Some(ResponsePair { session, bones }) = self.see(session, player_bones) else {
             self.left_out += 1;
             return None;
         };

@@ -6,6 +6,7 @@
 //! lines ───┘
 //! ```
 
+use std::cell::RefCell;
 use std::io::{self, Seek, Write};
 
 use flate2::write::DeflateEncoder;
@@ -14,6 +15,7 @@ use gametape_format::read::{Problem, ReadError, Tape};
 use gametape_games::echo_vr;
 
 use super::answers::{Answers, next_frame as next};
+use super::exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, SinkFile, progress};
 use crate::import::echoreplay::{LINES, MEMBER, PLAYER_BONES_MARK, SESSION_MARK, WHOLE_MARK, time_text};
 
 /// Why a tape cannot be written as `.echoreplay`.
@@ -38,6 +40,42 @@ pub enum EchoReplayExportError {
     /// The file cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+}
+
+/// Exports `.echoreplay` files.
+#[derive(Debug, Clone, Copy)]
+pub struct EchoReplayExporter;
+
+impl Exporter for EchoReplayExporter {
+    fn name(&self) -> &'static str {
+        "echoreplay"
+    }
+
+    fn media_type(&self) -> &'static str {
+        "application/zip"
+    }
+
+    fn content(&self) -> Content {
+        Content::Recording
+    }
+
+    fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError> {
+        let sink = RefCell::new(sink);
+        let mut out = SinkFile::begin(&sink)?;
+        let done = export_echoreplay(what.tape, what.file, &mut out, &mut progress(what.tape, &sink))?;
+        Ok(Exported { frames: Some(done.lines), damage: done.damage, ..Exported::default() })
+    }
+}
+
+impl From<EchoReplayExportError> for ExportError {
+    fn from(error: EchoReplayExportError) -> Self {
+        match error {
+            EchoReplayExportError::NotEchoVr => Self::Nothing(error.to_string()),
+            EchoReplayExportError::Read(error) => Self::Read(error),
+            EchoReplayExportError::Write(error) => Self::Write(error),
+            error @ EchoReplayExportError::TooLong { .. } => Self::Format(Box::new(error)),
+        }
+    }
 }
 
 /// The result of an export.

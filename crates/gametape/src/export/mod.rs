@@ -1,185 +1,42 @@
-//! Exports tapes as text tables: takes a tape and the selected channels, emits rows to a sink.
+//! Exports tapes to other formats.
 //!
-//! ```text
-//! Tape::merged ──▶ Table: latest text of each cell ──▶ a row for each time ──▶ RowSink (one file, or one per lap)
-//!          tracked laps ──▶ lap, lap_distance_m ───────┘
-//! ```
-//! [`report`] reduces a tape to the size of a web page; [`v2`] exports it as Telemetry V2.
-//!
-//! The streams of a game have different rates. There is a row for each time at which one of the selected streams has a frame. The other
-//! streams keep their last values, and are empty before their first frame.
+//! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
+//! `docs/adding-a-format.md` leads through a new one. [`report`] reduces a tape to the size of a web page.
 
+#[cfg(feature = "echo")]
 mod answers;
 mod cells;
 mod columns;
+#[cfg(feature = "echo")]
 mod echoreplay;
+mod exporter;
 pub mod report;
+pub mod rows;
 mod table;
 mod usual;
+#[cfg(feature = "echo")]
 pub mod v2;
-
-use std::io;
-use std::ops::Range;
-
-use gametape_format::read::{Problem, ReadError, Tape, TapeStream};
-
-use crate::laps::Tracked;
-use gametape_analysis::recording::streams_of_games;
 
 pub use cells::{write_csv, write_json};
 pub use columns::{ChosenColumn, Columns, choose, column_name};
-pub use echoreplay::{EchoReplayExportError, EchoReplayExported, export_echoreplay};
+#[cfg(feature = "echo")]
+pub use echoreplay::{EchoReplayExportError, EchoReplayExported, EchoReplayExporter, export_echoreplay};
+pub use exporter::{Content, Export, ExportError, ExportSink, Exported, Exporter, LeftOut};
+pub use rows::{RowOptions, export_rows, export_some_rows};
 pub use table::RowFormat;
-use table::Table;
 pub use usual::{choose_usual, plotted_channels};
 
-/// Receives rows.
-pub trait RowSink {
-    /// Starts the rows of another lap (`None` outside any lap). Also called before the first row. `head` is the header line of the table.
-    fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()>;
-
-    /// Receives a row, including its line ending.
-    fn row(&mut self, row: &[u8]) -> io::Result<()>;
-
-    /// Reports progress, in nanoseconds of tape time.
-    fn at(&mut self, done_ns: u64, of_ns: u64) {
-        let _ = (done_ns, of_ns);
-    }
-
-    /// Returns an error to stop the export.
-    fn goes_on(&self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Why an export failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExportError {
-    /// The tape cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The rows cannot be written.
-    #[error("cannot write: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// The result of an export.
-#[derive(Debug, Default)]
-pub struct Exported {
-    /// Rows emitted.
-    pub rows: u64,
-    /// Parts of the tape that could not be read.
-    pub damage: Vec<Problem>,
-}
-
-/// Which rows are emitted, and in which format.
-#[derive(Debug, Clone)]
-pub struct RowOptions {
-    /// Format of the rows.
-    pub format: RowFormat,
-    /// Only rows at these times, in nanoseconds since the start of the tape.
-    pub times: Range<u64>,
-    /// Maximum rows per second: the first row of each period is emitted. `None` emits all rows.
-    pub hz: Option<f64>,
-}
-
-impl RowOptions {
-    /// All rows.
-    #[must_use]
-    pub fn all(format: RowFormat) -> Self {
-        Self { format, times: 0..u64::MAX, hz: None }
-    }
-}
-
-/// Exports all rows of a tape. Damaged parts are skipped and returned in [`Exported::damage`].
-///
-/// # Errors
-/// If the tape cannot be read at all, or the sink fails.
-pub fn export_rows(
-    tape: &Tape,
-    columns: &Columns,
-    format: RowFormat,
-    tracked: Option<&Tracked>,
-    sink: &mut dyn RowSink,
-) -> Result<Exported, ExportError> {
-    export_some_rows(tape, columns, &RowOptions::all(format), tracked, sink)
-}
-
-/// [`export_rows`] for a subset of the rows. Earlier frames are read too, because slow streams keep their last values.
-///
-/// # Errors
-/// As [`export_rows`].
-pub fn export_some_rows(
-    tape: &Tape,
-    columns: &Columns,
-    options: &RowOptions,
-    tracked: Option<&Tracked>,
-    sink: &mut dyn RowSink,
-) -> Result<Exported, ExportError> {
-    let mut exported = Exported::default();
-    let mut table = Table::new(tape, columns, options.format, tracked);
-    let chosen: Vec<_> = columns.streams(tape).map(|stream| stream.id()).collect();
-    // The position on the track may come from a stream that was not selected.
-    let has_laps = tracked.is_some_and(|tracked| tracked.laps().next().is_some());
-    let is_read = |stream: &&TapeStream| has_laps || chosen.contains(&stream.id());
-    let mut frames = tape.merged(streams_of_games(tape).filter(is_read));
-    let last_ns = columns.streams(tape).filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
-    let last_ns = last_ns.min(options.times.end);
-    let mut wanted = Wanted { options, next_period: 0 };
-    let (mut row_ns, mut frames_read) = (None, 0_u64);
-    loop {
-        match frames.next() {
-            Ok(Some(frame)) => {
-                let is_chosen = chosen.contains(&frame.stream);
-                if let Some(before_ns) = row_ns.take_if(|before_ns| *before_ns != frame.time_ns)
-                    && wanted.takes(before_ns)
-                {
-                    table.give(before_ns, sink)?;
-                    exported.rows += 1;
-                }
-                if frame.time_ns >= options.times.end {
-                    break;
-                }
-                frames_read += 1;
-                if frames_read.is_multiple_of(4096) {
-                    sink.at(frame.time_ns, last_ns);
-                    sink.goes_on()?;
-                }
-                row_ns = row_ns.or(is_chosen.then_some(frame.time_ns));
-                table.take(frame.stream, frame.data);
-            }
-            Ok(None) => break,
-            Err(ReadError::Damaged(problem)) => exported.damage.push(problem),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    if let Some(before_ns) = row_ns.filter(|before_ns| wanted.takes(*before_ns)) {
-        table.give(before_ns, sink)?;
-        exported.rows += 1;
-    }
-    Ok(exported)
-}
-
-/// Decides which rows are emitted.
-struct Wanted<'a> {
-    options: &'a RowOptions,
-    /// The first period without a row.
-    next_period: u64,
-}
-
-impl Wanted<'_> {
-    fn takes(&mut self, time_ns: u64) -> bool {
-        if !self.options.times.contains(&time_ns) {
-            return false;
-        }
-        let Some(hz) = self.options.hz else { return true };
-        let period = (time_ns as f64 * hz / 1e9).floor() as u64;
-        let is_first = period >= self.next_period;
-        self.next_period = self.next_period.max(period.saturating_add(1));
-        is_first
-    }
-}
+/// All formats of this library, in the order in which they are listed for users.
+pub const EXPORTERS: &[&dyn Exporter] = &[
+    &rows::CSV,
+    &rows::JSONL,
+    #[cfg(feature = "echo")]
+    &v2::V2TapeExporter,
+    #[cfg(feature = "echo")]
+    &v2::NevrcapExporter,
+    #[cfg(feature = "echo")]
+    &EchoReplayExporter,
+];
 
 #[cfg(test)]
 mod tests;

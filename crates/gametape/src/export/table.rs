@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use gametape_format::StreamId;
 use gametape_format::read::Tape;
 
-use super::RowSink;
+use super::ExportSink;
 use super::cells::{write_csv, write_json, write_text, write_value};
 use super::columns::{ChosenColumn, Columns};
 use crate::laps::{Lap, LapState, TrackFacts, Tracked, TrackedSession};
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
     }
 
     /// Emits the row for this time.
-    pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn RowSink) -> io::Result<()> {
+    pub(super) fn give(&mut self, time_ns: u64, sink: &mut dyn ExportSink) -> io::Result<()> {
         let found = self.lap_at(time_ns);
         let lap = found.map(|found| found.lap.tape_lap);
         if self.part != Some(lap) {
@@ -163,7 +163,7 @@ impl<'a> Table<'a> {
             }
         }
         self.row.extend_from_slice(if self.format == RowFormat::Csv { b"\r\n" } else { b"}\n" });
-        sink.row(&self.row)
+        sink.write(&self.row)
     }
 
     /// Returns the lap at a time. Times must increase from call to call.

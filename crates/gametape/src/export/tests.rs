@@ -1,10 +1,14 @@
 //! Table rows: which rows are emitted, and their lap columns.
+use std::io;
+
+use gametape_format::read::Tape;
 use std::sync::Arc;
 
 use gametape_format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape_format::{Channel, ChannelType, StreamSpec, TapeId};
 
 use super::*;
+use crate::laps::Tracked;
 use crate::laps::tests::tapes::record_simulation;
 use crate::laps::track_tape;
 use gametape_simulator::{Script, Settings, Simulation};
@@ -15,13 +19,13 @@ struct Lines {
     rows: Vec<String>,
 }
 
-impl RowSink for Lines {
+impl ExportSink for Lines {
     fn part(&mut self, _: Option<u32>, head: &[u8]) -> io::Result<()> {
         self.head = String::from_utf8(head.to_vec()).unwrap();
         Ok(())
     }
 
-    fn row(&mut self, row: &[u8]) -> io::Result<()> {
+    fn write(&mut self, row: &[u8]) -> io::Result<()> {
         self.rows.push(String::from_utf8(row.to_vec()).unwrap());
         Ok(())
     }

@@ -7,11 +7,14 @@ use gametape_format::read::ReadError;
 use gametape_format::write::{BuildError, CreateError};
 use gametape_games::iracing::IbtError;
 
+#[cfg(feature = "echo")]
 use super::captures::CaptureError;
+#[cfg(feature = "echo")]
 use super::echoreplay::EchoReplayError;
 use super::gamesdat::GamesDatError;
 use super::kind::Kind;
 use super::ksana::KsanaError;
+#[cfg(feature = "rocket-league")]
 use super::replay::ReplayError;
 
 /// Why a file could not be imported. No tape was created.
@@ -50,12 +53,15 @@ pub enum ImportError {
     #[error(transparent)]
     GamesDat(#[from] GamesDatError),
     /// The Rocket League replay cannot be imported.
+    #[cfg(feature = "rocket-league")]
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The `.echoreplay` file cannot be read.
+    #[cfg(feature = "echo")]
     #[error(transparent)]
     EchoReplay(#[from] EchoReplayError),
     /// The Telemetry V2 or `.nevrcap` capture cannot be read.
+    #[cfg(feature = "echo")]
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// The tape cannot be created.

@@ -9,12 +9,17 @@ use flate2::write::ZlibEncoder;
 use gametape_format::limits::{BLOCK_RAW_BYTES, STREAMS};
 use gametape_format::{StreamId, StreamSpec};
 
+#[cfg(feature = "echo")]
 use super::captures::{NevrcapImporter, V2Importer};
+#[cfg(feature = "echo")]
 use super::echoreplay::EchoReplayImporter;
 use super::gamesdat::GamesDatImporter;
 use super::ksana::KsanaImporter;
+#[cfg(feature = "rocket-league")]
 use super::replay::ReplayImporter;
-use super::{Dictionary, ImportError, ImportOptions, Importer, Out, Source};
+#[cfg(feature = "echo")]
+use super::{Dictionary, ImportOptions};
+use super::{ImportError, Importer, Out, Source};
 
 /// An [`Out`] that accepts everything and asserts the rules that a tape enforces.
 #[derive(Default)]
@@ -137,21 +142,25 @@ pub fn fuzz_gamesdat_resealed(data: &[u8]) {
     check(&GamesDatImporter, &file);
 }
 
+#[cfg(feature = "rocket-league")]
 /// Imports a Rocket League replay.
 pub fn fuzz_replay(data: &[u8]) {
     check(&ReplayImporter, data);
 }
 
+#[cfg(feature = "echo")]
 /// Imports an `.echoreplay` file.
 pub fn fuzz_echoreplay(data: &[u8]) {
     check(&EchoReplayImporter, data);
 }
 
+#[cfg(feature = "echo")]
 /// Imports a Telemetry V2 capture (`.tape`).
 pub fn fuzz_import_v2_tape(data: &[u8]) {
     check(&V2Importer, data);
 }
 
+#[cfg(feature = "echo")]
 /// Imports a `.tape` file with a dictionary. Input: the length of the dictionary (u32), the dictionary, the file.
 pub fn fuzz_import_v2_dictionary(data: &[u8]) {
     let Some((length, rest)) = data.split_first_chunk() else { return };
@@ -167,6 +176,7 @@ pub fn fuzz_import_v2_dictionary(data: &[u8]) {
     check_source(&V2Importer, &Source::of_bytes("fuzz", file.to_vec()).with_options(&ImportOptions { dictionary }));
 }
 
+#[cfg(feature = "echo")]
 /// Imports a `.nevrcap` file.
 pub fn fuzz_import_nevrcap(data: &[u8]) {
     check(&NevrcapImporter, data);

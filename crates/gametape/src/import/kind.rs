@@ -5,15 +5,19 @@ use std::path::Path;
 
 use gametape_format::open_regular;
 use gametape_format::read::{ReadError, Tape};
+#[cfg(feature = "echo")]
 use telemetry_v2::detect::{DETECT_BYTES, file_kind};
 
 use super::Importer;
+#[cfg(feature = "echo")]
 use super::captures::{NevrcapImporter, V2Importer};
+#[cfg(feature = "echo")]
 use super::echoreplay::EchoReplayImporter;
 use super::error::ImportError;
 use super::gamesdat::GamesDatImporter;
 use super::ibt::IbtImporter;
 use super::ksana::KsanaImporter;
+#[cfg(feature = "rocket-league")]
 use super::replay::ReplayImporter;
 
 /// Bytes at the start of a file that detection looks at.
@@ -29,18 +33,33 @@ pub enum Kind {
     /// A GamesDat session.
     Dat,
     /// A Rocket League replay.
+    #[cfg(feature = "rocket-league")]
     Replay,
     /// An Echo VR replay.
+    #[cfg(feature = "echo")]
     EchoReplay,
     /// A Telemetry V2 capture.
+    #[cfg(feature = "echo")]
     V2Tape,
     /// An Echo VR capture in the format that preceded Telemetry V2.
+    #[cfg(feature = "echo")]
     Nevrcap,
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Ibt, Self::Ksr, Self::Dat, Self::Replay, Self::EchoReplay, Self::V2Tape, Self::Nevrcap];
+    const ALL: &[Self] = &[
+        Self::Ibt,
+        Self::Ksr,
+        Self::Dat,
+        #[cfg(feature = "rocket-league")]
+        Self::Replay,
+        #[cfg(feature = "echo")]
+        Self::EchoReplay,
+        #[cfg(feature = "echo")]
+        Self::V2Tape,
+        #[cfg(feature = "echo")]
+        Self::Nevrcap,
+    ];
 
     /// Returns a short, stable identifier, as stored in the tape's metadata.
     pub fn id(self) -> &'static str {
@@ -48,9 +67,13 @@ impl Kind {
             Self::Ibt => "ibt",
             Self::Ksr => "ksr",
             Self::Dat => "dat",
+            #[cfg(feature = "rocket-league")]
             Self::Replay => "replay",
+            #[cfg(feature = "echo")]
             Self::EchoReplay => "echoreplay",
+            #[cfg(feature = "echo")]
             Self::V2Tape => "v2-tape",
+            #[cfg(feature = "echo")]
             Self::Nevrcap => "nevrcap",
         }
     }
@@ -61,16 +84,20 @@ impl Kind {
             Self::Ibt => &IbtImporter,
             Self::Ksr => &KsanaImporter,
             Self::Dat => &GamesDatImporter,
+            #[cfg(feature = "rocket-league")]
             Self::Replay => &ReplayImporter,
+            #[cfg(feature = "echo")]
             Self::EchoReplay => &EchoReplayImporter,
+            #[cfg(feature = "echo")]
             Self::V2Tape => &V2Importer,
+            #[cfg(feature = "echo")]
             Self::Nevrcap => &NevrcapImporter,
         }
     }
 
     /// Lists the supported kinds for humans.
     pub fn readable() -> String {
-        Self::ALL.map(|kind| kind.to_string()).join(", ")
+        Self::ALL.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
     fn fits(self, start: &[u8]) -> bool {
@@ -79,9 +106,12 @@ impl Kind {
             Self::Ksr => start.starts_with(b"RECROCKS"),
             // Old files have no header: the importer decides by the first record whether an LZ4 file is a GamesDat file.
             Self::Dat => start.starts_with(b"GDT\0") || start.starts_with(b"\x04\x22\x4d\x18"),
+            #[cfg(feature = "rocket-league")]
             Self::Replay => start.windows(12).any(|window| window == b"TAGame.Repla"),
+            #[cfg(feature = "echo")]
             Self::EchoReplay => start.starts_with(b"PK\x03\x04") || is_replay_line(start),
             // These two have no magic number; `capture_kind` looks at their first record.
+            #[cfg(feature = "echo")]
             Self::V2Tape | Self::Nevrcap => false,
         }
     }
@@ -93,9 +123,13 @@ impl std::fmt::Display for Kind {
             Self::Ibt => "iRacing telemetry (.ibt)",
             Self::Ksr => "a ksana recording (.ksr, .bin)",
             Self::Dat => "a GamesDat session (.dat)",
+            #[cfg(feature = "rocket-league")]
             Self::Replay => "a Rocket League replay (.replay)",
+            #[cfg(feature = "echo")]
             Self::EchoReplay => "an Echo VR replay (.echoreplay)",
+            #[cfg(feature = "echo")]
             Self::V2Tape => "a Telemetry V2 capture (.tape)",
+            #[cfg(feature = "echo")]
             Self::Nevrcap => "an Echo VR capture of the first version (.nevrcap)",
         })
     }
@@ -106,9 +140,10 @@ pub fn detect(path: &Path) -> Result<Kind, ImportError> {
     let read = |source| ImportError::Read { path: path.into(), source };
     let mut start = Vec::new();
     open_regular(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).map_err(read)?;
-    if let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.fits(&start)) {
+    if let Some(kind) = Kind::ALL.iter().copied().find(|kind| kind.fits(&start)) {
         return Ok(kind);
     }
+    #[cfg(feature = "echo")]
     if let Some(kind) = capture_kind(path).map_err(read)? {
         return Ok(kind);
     }
@@ -121,6 +156,7 @@ pub fn detect(path: &Path) -> Result<Kind, ImportError> {
 
 /// Detects captures by their first record, which may be compressed. A compressed file without one may be a damaged capture; the
 /// importer reports that.
+#[cfg(feature = "echo")]
 fn capture_kind(path: &Path) -> std::io::Result<Option<Kind>> {
     let mut start = Vec::new();
     open_regular(path)?.take(DETECT_BYTES as u64).read_to_end(&mut start)?;
@@ -137,6 +173,7 @@ fn is_ibt(start: &[u8]) -> bool {
 }
 
 /// Checks for `2023/04/01 12:34:56.789`, a tab and a JSON object: an uncompressed `.echoreplay` file.
+#[cfg(feature = "echo")]
 fn is_replay_line(start: &[u8]) -> bool {
     const SHAPE: &[u8] = b"0000/00/00 00:00:00.000\t{";
     let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };

@@ -7,8 +7,11 @@
 
 mod about;
 mod against;
+#[cfg(feature = "echo")]
 pub(crate) mod captures;
+#[cfg(feature = "echo")]
 pub(crate) mod echo_streams;
+#[cfg(feature = "echo")]
 pub(crate) mod echoreplay;
 mod error;
 mod fuzz;
@@ -19,6 +22,7 @@ mod kind;
 mod ksana;
 mod out;
 mod problems;
+#[cfg(feature = "rocket-league")]
 mod replay;
 mod rest;
 mod source;
@@ -30,21 +34,29 @@ use gametape_format::TapeId;
 use gametape_format::write::{Files, StdFiles};
 
 pub use against::{AgainstError, Comparison, Difference, compare_with_source, compare_with_source_using};
+#[cfg(feature = "echo")]
 pub use captures::CaptureError;
+#[cfg(feature = "echo")]
 pub use echoreplay::EchoReplayError;
 pub use error::ImportError;
 pub use gamesdat::GamesDatError;
 pub use kind::{Kind, detect};
 pub use ksana::KsanaError;
 pub use out::Out;
+#[cfg(feature = "rocket-league")]
 pub use replay::ReplayError;
 pub use source::Source;
+#[cfg(feature = "echo")]
 pub use telemetry_v2::{Dictionary, DictionaryError};
 
+#[cfg(feature = "rocket-league")]
+#[doc(hidden)]
+pub use fuzz::fuzz_replay;
+#[cfg(feature = "echo")]
 #[doc(hidden)]
 pub use fuzz::{fuzz_echoreplay, fuzz_import_nevrcap, fuzz_import_v2_dictionary, fuzz_import_v2_tape};
 #[doc(hidden)]
-pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed, fuzz_replay};
+pub use fuzz::{fuzz_gamesdat, fuzz_gamesdat_resealed, fuzz_ksana, fuzz_ksana_resealed};
 
 use out::OnTape;
 
@@ -87,6 +99,7 @@ pub struct Found {
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
     /// The zstd dictionary that a Telemetry V2 capture was compressed with. Files compressed without one are read regardless.
+    #[cfg(feature = "echo")]
     pub dictionary: Option<Dictionary>,
 }
 

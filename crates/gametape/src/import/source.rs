@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use gametape_format::{ReadAt, open_regular};
+#[cfg(feature = "echo")]
 use telemetry_v2::Dictionary;
 
 use super::ImportOptions;
@@ -23,6 +24,7 @@ pub struct Source {
     /// Its length.
     pub bytes: u64,
     /// The zstd dictionary that the file was compressed with, if the caller has one. Only Telemetry V2 captures use it.
+    #[cfg(feature = "echo")]
     pub dictionary: Option<Dictionary>,
 }
 
@@ -37,17 +39,35 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self, ImportError> {
         let opened = open_regular(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (bytes, file) = opened.map_err(|source| ImportError::Read { path: path.into(), source })?;
-        Ok(Self { content: Box::new(file), path: path.into(), bytes, dictionary: None })
+        Ok(Self {
+            content: Box::new(file),
+            path: path.into(),
+            bytes,
+            #[cfg(feature = "echo")]
+            dictionary: None,
+        })
     }
 
     /// Creates a source from bytes in memory.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.len() as u64, content: Box::new(bytes), path: name.into(), dictionary: None }
+        Self {
+            bytes: bytes.len() as u64,
+            content: Box::new(bytes),
+            path: name.into(),
+            #[cfg(feature = "echo")]
+            dictionary: None,
+        }
     }
 
     /// Adds the caller's information about the source.
     pub fn with_options(self, options: &ImportOptions) -> Self {
-        Self { dictionary: options.dictionary.clone(), ..self }
+        #[cfg(feature = "echo")]
+        return Self { dictionary: options.dictionary.clone(), ..self };
+        #[cfg(not(feature = "echo"))]
+        {
+            let _ = options;
+            self
+        }
     }
 
     /// Returns the file's name without its folder.

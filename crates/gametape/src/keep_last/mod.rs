@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 pub use save::{SaveError, Saved, save};
 
-use crate::capture::Place;
+use crate::capture::Destination;
 use crate::sys::process_runs;
 
 /// Metadata key of the pieces: the length of the buffer, in nanoseconds.
@@ -72,8 +72,8 @@ impl Ring {
     }
 
     /// Returns where the recorder writes the pieces.
-    pub fn place(&self) -> Place {
-        Place::Folder(self.folder.clone())
+    pub fn place(&self) -> Destination {
+        Destination::Folder(self.folder.clone())
     }
 
     /// Returns the metadata of every piece.

@@ -34,6 +34,7 @@ pub use bytes::FrameWriter;
 pub use capture::Capture;
 pub use frames::{FrameStream, Frames};
 pub use own_memory::{SharedMemory, shared_memory};
+#[cfg(feature = "store")]
 pub(crate) use ring::{Inlet, Reuse, Ring, ThreadWaker, copy_into};
 pub use running::RunningCapture;
 pub use source_spec::{IntoSource, SourceSpec};

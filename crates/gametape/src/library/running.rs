@@ -16,7 +16,7 @@ use super::start::Start;
 use super::start_error::StartError;
 use super::summary::{CaptureError, Summary, TapeSummary};
 use super::typed::{TypedTap, typed_ring};
-use crate::capture::{EndReason, Progress, StopFlag, Told};
+use crate::capture::{EndReason, Progress, RecorderEvent, StopFlag};
 use crate::tape::FrameStruct;
 use crate::tape::wanted::{Fault, Met};
 
@@ -33,7 +33,7 @@ pub struct RunningCapture {
     /// All listeners, including those added later.
     pub(super) listeners: Mutex<Vec<Listener>>,
     pub(super) offers: Offers,
-    pub(super) told: Mutex<Receiver<Told>>,
+    pub(super) told: Mutex<Receiver<RecorderEvent>>,
     /// Never receives a value; disconnected when all recorders are done.
     pub(super) done: Mutex<Receiver<()>>,
     /// Whether sources wait for listeners.
@@ -52,7 +52,7 @@ pub(super) struct RecorderThread {
 
 impl RunningCapture {
     pub(super) fn start(capture: Capture) -> Result<Self, StartError> {
-        let (told, hear): (Sender<Told>, Receiver<Told>) = channel();
+        let (told, hear): (Sender<RecorderEvent>, Receiver<RecorderEvent>) = channel();
         let (busy, done) = channel();
         let started = Start::new(capture, told, busy)?.run()?;
         Ok(Self {

@@ -15,13 +15,13 @@ use super::source_spec::{SourceKind, SourceSpec};
 use super::start_error::StartError;
 use super::together::Together;
 use crate::capture::{
-    Clock, EndReason, Observer, Pace, Place, Progress, RecordOptions, Recorder, Source, StopFlag, Told,
+    Clock, Destination, EndReason, Observer, Pace, Progress, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
 };
 
 /// A capture being started.
 pub(super) struct Start {
     capture: Capture,
-    told: Sender<Told>,
+    told: Sender<RecorderEvent>,
     busy: Sender<()>,
     pub(super) stop: StopFlag,
     pub(super) offers: Offers,
@@ -33,7 +33,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(mut capture: Capture, told: Sender<Told>, busy: Sender<()>) -> Result<Self, StartError> {
+    pub(super) fn new(mut capture: Capture, told: Sender<RecorderEvent>, busy: Sender<()>) -> Result<Self, StartError> {
         if let Some(wrong) = capture.wrong.take() {
             return Err(wrong);
         }
@@ -94,10 +94,10 @@ impl Start {
         Ok(observers)
     }
 
-    fn place(&self, tape: &TapePlan) -> Result<Option<Place>, StartError> {
+    fn place(&self, tape: &TapePlan) -> Result<Option<Destination>, StartError> {
         Ok(match &tape.target {
             Target::File(_) if tape.sources.iter().any(SourceSpec::is_full_speed) => return Err(StartError::TooFast),
-            Target::File(path) => Some(Place::File(path.clone())),
+            Target::File(path) => Some(Destination::File(path.clone())),
             Target::Nowhere | Target::Writer(_) => None,
             // The frames are already in a tape.
             Target::Named if tape.sources.iter().all(|source| matches!(source.kind, SourceKind::Tape(_))) => None,
@@ -105,8 +105,8 @@ impl Start {
                 let words: Option<Vec<String>> = tape.sources.iter().map(SourceSpec::word).collect();
                 let folder = self.capture.folder.clone();
                 Some(match words {
-                    Some(words) => Place::Named(folder, words.join("-")),
-                    None => Place::Folder(folder),
+                    Some(words) => Destination::Named(folder, words.join("-")),
+                    None => Destination::Folder(folder),
                 })
             }
         })
@@ -115,7 +115,7 @@ impl Start {
     fn record(
         &self,
         source: Box<dyn Source>,
-        place: Option<Place>,
+        place: Option<Destination>,
         observers: Vec<Box<dyn Observer>>,
     ) -> Result<RecorderThread, StartError> {
         let (hub, progress) = (Hub::new(observers), Arc::new(Progress::default()));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::capture::{EndReason, Told};
+use crate::capture::{EndReason, RecorderEvent};
 use crate::format::Counters;
 use crate::format::write::Finished;
 use crate::tape::wanted::Fault;
@@ -46,10 +46,10 @@ pub struct TapeSummary {
 
 impl TapeSummary {
     /// Converts a message of a recorder: a closed tape, an error, or nothing of interest.
-    pub(crate) fn of(told: Told) -> Result<Option<Self>, String> {
+    pub(crate) fn of(told: RecorderEvent) -> Result<Option<Self>, String> {
         match told {
-            Told::Opened { .. } | Told::Warned(_) => Ok(None),
-            Told::Closed { path, game, reason, duration_ns, finished } => Ok(Some(Self {
+            RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => Ok(None),
+            RecorderEvent::Closed { path, game, reason, duration_ns, finished } => Ok(Some(Self {
                 path,
                 game,
                 end: reason,
@@ -65,7 +65,7 @@ impl TapeSummary {
                 loss: finished.loss(),
                 finished,
             })),
-            Told::Failed(text) | Told::Lost(text) => Err(text),
+            RecorderEvent::Failed(text) | RecorderEvent::Lost(text) => Err(text),
         }
     }
 }

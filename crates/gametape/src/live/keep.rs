@@ -7,7 +7,7 @@ use gametape_format::TapeId;
 
 use super::{LapSink, LiveTape};
 use crate::laps::{Event, TRACKER_ID, TRACKER_VERSION};
-use crate::store::{Change, Origin, Store, StoreError, Tracker, Write};
+use crate::store::{Change, Origin, Store, StoreError, TrackerVersion, Write};
 
 /// An announcement.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ impl<A: Fn(&LiveTape, Announced<'_>) + Send + Sync> KeepLaps<A> {
     }
 
     fn origin(&self, tape: &LiveTape) -> Origin {
-        let tracker = Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION };
+        let tracker = TrackerVersion { id: TRACKER_ID.into(), version: TRACKER_VERSION };
         Origin { replay_of: tape.replay_of.clone(), keep_replays: self.keep_replays, ..Origin::new(tape.id, tracker) }
     }
 }

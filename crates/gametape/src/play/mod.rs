@@ -16,7 +16,8 @@
 //! use std::time::Duration;
 //! use gametape::games::acc;
 //! use gametape::play::Player;
-//! use gametape::sys::{Prefix, SectionReader};
+//! use gametape::Prefix;
+//! # use gametape::sys::SectionReader;
 //! # use gametape::format::{StreamSpec, TapeId, write::{StdFiles, WriteOptions, Writer}};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # if !cfg!(any(target_os = "linux", windows)) { return Ok(()) }
@@ -61,6 +62,7 @@ pub use player::Player;
 pub use playing::{Ended, Moment, Played, Playing};
 
 pub use crate::transport::StageError;
+#[cfg(feature = "echo")]
 #[doc(hidden)]
 pub use crate::transport::http::fuzz_http_request;
 pub use crate::transport::shared_memory::STATUS_PORT;

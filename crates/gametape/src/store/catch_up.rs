@@ -13,7 +13,7 @@ use gametape_format::write::is_being_written;
 use super::catalogue::{Found, Look, look, look_at};
 use super::contract::Store;
 use super::error::StoreError;
-use super::stored::{Origin, Replaced, Tracker, Write};
+use super::stored::{Origin, Replaced, TrackerVersion, Write};
 use super::tapes::CataloguedTape;
 use crate::laps::{TRACKER_ID, TRACKER_VERSION, TrackError, track_tape};
 use gametape_games::find_game;
@@ -185,7 +185,7 @@ pub fn track_again(
 
 /// Tracks one tape and stores the result.
 fn track(store: &dyn Store, tape: &CataloguedTape, keep_replays: bool) -> Result<TapeLaps, StoreError> {
-    let tracker = Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION };
+    let tracker = TrackerVersion { id: TRACKER_ID.into(), version: TRACKER_VERSION };
     let origin = Origin { replay_of: tape.replay_of.clone(), keep_replays, ..Origin::new(tape.id, tracker) };
     if origin.is_left_out() {
         return Ok(TapeLaps::Skipped(Skipped::Playback));

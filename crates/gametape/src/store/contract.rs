@@ -40,7 +40,7 @@ pub trait Store: Send + Sync {
     fn track_facts(&self, game: &str, track: &str, layout: Option<&str>) -> Result<Option<TrackFacts>, StoreError>;
 
     /// Returns the tracker that last processed a tape. Its version is 0 if no version has processed the whole tape.
-    fn tracker_of(&self, tape: TapeId) -> Result<Option<super::Tracker>, StoreError>;
+    fn tracker_of(&self, tape: TapeId) -> Result<Option<super::TrackerVersion>, StoreError>;
 
     /// Applies a user's edit to a lap. Returns the lap after the edit.
     fn edit_lap(&self, lap: Id, edit: &Edit) -> Result<StoredLap, StoreError>;

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::packed::{conditions_of, reasons_of, sectors_of, tags_of};
-use super::parcel::Parcel;
+use super::session_upload::SessionUpload;
 use super::track_facts;
 
 /// Parses the bytes as each kind of text. Checks that a parsed cursor round-trips.
@@ -10,7 +10,7 @@ use super::track_facts;
 pub fn fuzz_store_texts(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = (sectors_of(&text), reasons_of(&text), conditions_of(&text), tags_of(&text), track_facts::parse(&text));
-    let _ = Parcel::unpack(&text);
+    let _ = SessionUpload::unpack(&text);
     if let Some(cursor) = Cursor::parse(&text) {
         assert_eq!(Cursor::parse(&cursor.to_string()), Some(cursor));
     }

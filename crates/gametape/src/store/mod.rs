@@ -10,6 +10,8 @@
 //! that they apply to. [`catalogue`] scans for tapes. [`QueuedStore`] writes to a server that may be unreachable. [`open`] opens a store
 //! in an SQLite file or, given a URL, in PostgreSQL. All SQL is written once; `dialect` translates it.
 
+#![cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "the outbox and the other dialect are for servers"))]
+
 mod attach;
 mod bests;
 pub mod catalogue;
@@ -29,23 +31,29 @@ mod lists;
 mod name_filter;
 mod outbox;
 mod packed;
-mod parcel;
 mod people;
 mod pool;
+#[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_server;
+#[cfg(feature = "postgres")]
 mod postgres_worker;
 mod progress;
 mod pushed;
 mod put;
 mod query;
+#[cfg(feature = "postgres")]
 mod queue_thread;
+#[cfg(feature = "postgres")]
 mod queued_calls;
+#[cfg(feature = "postgres")]
 mod queued_store;
 mod read_laps;
 mod read_sessions;
 mod replace;
 mod schema;
+mod session_upload;
 mod settle;
 mod sql_store;
 mod sqlite;
@@ -65,17 +73,18 @@ pub use error::StoreError;
 #[doc(hidden)]
 pub use fuzz::fuzz_store_texts;
 pub use name_filter::NameFilter;
-pub use parcel::Parcel;
 pub use people::DriverEdit;
 pub use query::{
     Audience, Filter, LARGEST_PAGE, LapQuery, LapSort, ListQuery, PAGE, Page, ProgressQuery, SessionQuery, Validity,
     Visibility,
 };
+#[cfg(feature = "postgres")]
 pub use queued_store::{Pauses, QueuedStore, Waiting};
+pub use session_upload::SessionUpload;
 pub use sql_store::SqlStore;
 pub use stored::{
     Best, Change, Combination, Driven, Driver, Origin, Progress, Remarks, Replaced, SessionDetail, StoredLap,
-    StoredSession, TrackedSession, Tracker, Write,
+    StoredSession, TrackedSession, TrackerVersion, Write,
 };
 pub use tapes::CataloguedTape;
 pub use tokens::{Scope, Token};
@@ -86,6 +95,7 @@ pub fn is_server(place: &str) -> bool {
     place.starts_with("postgres://") || place.starts_with("postgresql://")
 }
 
+#[cfg(feature = "postgres")]
 /// Returns the file name of the outbox for a server. Each server and database has its own outbox, so that laps queued for one are never
 /// sent to another. The name contains neither users nor passwords.
 pub fn outbox_name(url: &str) -> Result<String, StoreError> {
@@ -94,5 +104,14 @@ pub fn outbox_name(url: &str) -> Result<String, StoreError> {
 
 /// Opens a store: a server by its URL (`postgres://…`), or a file by its path. The file is created if it does not exist.
 pub fn open(place: &str) -> Result<SqlStore, StoreError> {
-    if is_server(place) { SqlStore::postgres(place) } else { SqlStore::sqlite(place) }
+    #[cfg(feature = "postgres")]
+    if is_server(place) {
+        return SqlStore::postgres(place);
+    }
+    if is_server(place) {
+        // The URL may contain a password.
+        let reason = "gametape was built without the feature `postgres`".to_owned();
+        return Err(StoreError::Open { store: "on a PostgreSQL server".to_owned(), reason });
+    }
+    SqlStore::sqlite(place)
 }

@@ -10,9 +10,9 @@ use super::columns::{LAP, STINT, of_table, read_lap, read_stint};
 use super::connection::Connection;
 use super::error::StoreError;
 use super::sql_store::now_us;
-use super::stored::{Change, Origin, Tracker, Write};
+use super::stored::{Change, Origin, TrackerVersion, Write};
 use super::value::{Row, Value, needed};
-use super::writing::{Seen, count, put_tracker, seen_by, session_of, write};
+use super::writing::{TrackingState, count, put_tracker, seen_by, session_of, write};
 use crate::identity::new_id;
 use crate::laps::Id;
 
@@ -29,14 +29,14 @@ impl Turn {
 }
 
 /// An entry to send.
-pub(super) enum Parcel {
+pub(super) enum OutboxEntry {
     /// A session with everything that is queued for it.
     Session { session: Id, stamp: i64, origin: Origin, writes: Vec<Write> },
     /// A tape was written as a whole.
     Tracked(Origin),
 }
 
-impl Parcel {
+impl OutboxEntry {
     /// Returns the position after this entry.
     pub(super) fn turn(&self) -> Turn {
         match self {
@@ -86,15 +86,15 @@ pub(super) fn waiting(db: &mut dyn Connection) -> Result<u32, StoreError> {
 }
 
 /// Returns the oldest entry after a position.
-pub(super) fn next(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, StoreError> {
+pub(super) fn next(db: &mut dyn Connection, after: Turn) -> Result<Option<OutboxEntry>, StoreError> {
     match next_session(db, after)? {
-        Some(parcel) => Ok(Some(parcel)),
+        Some(entry) => Ok(Some(entry)),
         None if after == Turn(i64::MAX) => Ok(None),
         None => next_tracked(db),
     }
 }
 
-fn next_session(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, StoreError> {
+fn next_session(db: &mut dyn Connection, after: Turn) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = "SELECT o.session, o.stamp, t.tracker, t.tracker_version FROM outbox o \
                JOIN sessions s ON s.id = o.session JOIN tracked t ON t.tape = s.tape \
                WHERE o.stamp > ?1 ORDER BY o.stamp LIMIT 1";
@@ -117,37 +117,37 @@ fn next_session(db: &mut dyn Connection, after: Turn) -> Result<Option<Parcel>, 
         writes.push(Write::Lap(read_lap(&mut row)?.0));
         Ok(())
     })?;
-    Ok(Some(Parcel::Session { session: id, stamp, origin, writes }))
+    Ok(Some(OutboxEntry::Session { session: id, stamp, origin, writes }))
 }
 
-fn next_tracked(db: &mut dyn Connection) -> Result<Option<Parcel>, StoreError> {
+fn next_tracked(db: &mut dyn Connection) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = "SELECT t.tape, t.tracker, t.tracker_version FROM tracked t WHERE t.tracker_version > 0 \
                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tape = t.tape) ORDER BY t.tape LIMIT 1";
     db.first(sql, &[], |mut row| {
         let tape = needed(row.tape("a tape id")?, "a tape id")?;
-        Ok(Parcel::Tracked(origin_of(tape, read_tracker(&mut row)?)))
+        Ok(OutboxEntry::Tracked(origin_of(tape, read_tracker(&mut row)?)))
     })
 }
 
-fn read_tracker(row: &mut Row) -> Result<Tracker, StoreError> {
+fn read_tracker(row: &mut Row) -> Result<TrackerVersion, StoreError> {
     let id = needed(row.text("a tracker")?, "a tracker")?;
-    Ok(Tracker { id, version: Seen::of_number(needed(row.number("a version")?, "a version")?).version })
+    Ok(TrackerVersion { id, version: TrackingState::of_number(needed(row.number("a version")?, "a version")?).version })
 }
 
 /// If laps of a recorded playback are in the outbox, the user asked for them.
-fn origin_of(tape: TapeId, tracker: Tracker) -> Origin {
+fn origin_of(tape: TapeId, tracker: TrackerVersion) -> Origin {
     Origin { tape, tracker, replay_of: None, keep_replays: true }
 }
 
 /// Removes an entry after delivery, unless more was queued meanwhile.
-pub(super) fn arrived(db: &mut dyn Connection, parcel: &Parcel) -> Result<(), StoreError> {
-    match parcel {
-        Parcel::Session { session, stamp, .. } => {
+pub(super) fn arrived(db: &mut dyn Connection, entry: &OutboxEntry) -> Result<(), StoreError> {
+    match entry {
+        OutboxEntry::Session { session, stamp, .. } => {
             let sql = "DELETE FROM sessions WHERE id = ?1 AND EXISTS \
                        (SELECT 1 FROM outbox o WHERE o.session = ?1 AND o.stamp = ?2)";
             db.execute(sql, &[(*session).into(), Value::Int(*stamp)])?;
         }
-        Parcel::Tracked(origin) => {
+        OutboxEntry::Tracked(origin) => {
             let sql = "DELETE FROM tracked WHERE tape = ?1 AND tracker_version = ?2 \
                        AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tape = ?1)";
             db.execute(sql, &[origin.tape.into(), origin.tracker.version.into()])?;
@@ -200,10 +200,10 @@ mod tests {
         let path = folder.path().join("outbox.sqlite");
         let [one, other] = [SqlStore::sqlite(&path).unwrap(), SqlStore::sqlite(&path).unwrap()];
         let tape = TapeId([1; 16]);
-        let origin = Origin::new(tape, Tracker { id: "laps".to_owned(), version: 3 });
+        let origin = Origin::new(tape, TrackerVersion { id: "laps".to_owned(), version: 3 });
         one.queue(&origin, &[session(tape, "first")]).unwrap();
-        let slow = one.next_parcel(Turn::FIRST).unwrap().unwrap();
-        let fast = other.next_parcel(Turn::FIRST).unwrap().unwrap();
+        let slow = one.next_entry(Turn::FIRST).unwrap().unwrap();
+        let fast = other.next_entry(Turn::FIRST).unwrap().unwrap();
         other.arrived(&fast).unwrap();
         assert_eq!(one.waiting().unwrap(), 0);
         other.queue(&origin, &[session(tape, "second")]).unwrap();
@@ -216,16 +216,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = SqlStore::sqlite(folder.path().join("outbox.sqlite")).unwrap();
         let tape = TapeId([1; 16]);
-        let origin = Origin::new(tape, Tracker { id: "laps".to_owned(), version: 3 });
+        let origin = Origin::new(tape, TrackerVersion { id: "laps".to_owned(), version: 3 });
         file.queue(&origin, &[session(tape, "first")]).unwrap();
-        let parcel = file.next_parcel(Turn::FIRST).unwrap().unwrap();
-        assert!(file.next_parcel(parcel.turn()).unwrap().is_none());
+        let entry = file.next_entry(Turn::FIRST).unwrap().unwrap();
+        assert!(file.next_entry(entry.turn()).unwrap().is_none());
         file.queue_tracked(&origin).unwrap();
-        assert!(file.next_parcel(parcel.turn()).unwrap().is_none(), "its session is still queued");
-        file.arrived(&parcel).unwrap();
-        let parcel = file.next_parcel(parcel.turn()).unwrap().unwrap();
-        assert!(matches!(&parcel, Parcel::Tracked(found) if found.tracker == origin.tracker && found.tape == tape));
-        file.arrived(&parcel).unwrap();
-        assert!(file.next_parcel(Turn::FIRST).unwrap().is_none());
+        assert!(file.next_entry(entry.turn()).unwrap().is_none(), "its session is still queued");
+        file.arrived(&entry).unwrap();
+        let entry = file.next_entry(entry.turn()).unwrap().unwrap();
+        assert!(matches!(&entry, OutboxEntry::Tracked(found) if found.tracker == origin.tracker && found.tape == tape));
+        file.arrived(&entry).unwrap();
+        assert!(file.next_entry(Turn::FIRST).unwrap().is_none());
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::contract::Store;
 use super::error::StoreError;
-use super::outbox::{Parcel, Turn};
+use super::outbox::{OutboxEntry, Turn};
 use super::queued_store::{Direct, Inner, State, lock};
 use crate::sys::panic_message;
 
@@ -115,31 +115,31 @@ impl Inner {
         let (mut turn, mut refused) = (Turn::FIRST, None);
         while !lock(&self.state).stop {
             let sending = lock(&self.sending);
-            let Some(parcel) = self.file.next_parcel(turn)? else { break };
-            let sent = match &parcel {
-                Parcel::Session { origin, writes, .. } => self.server.write(origin, writes).map(drop),
-                Parcel::Tracked(origin) => self.server.tracked(origin),
+            let Some(entry) = self.file.next_entry(turn)? else { break };
+            let sent = match &entry {
+                OutboxEntry::Session { origin, writes, .. } => self.server.write(origin, writes).map(drop),
+                OutboxEntry::Tracked(origin) => self.server.tracked(origin),
             };
             self.note_whether_away(sent.as_ref().err());
-            turn = parcel.turn();
+            turn = entry.turn();
             match sent {
                 Ok(()) => {
                     if refused.is_none() {
                         lock(&self.state).problem = None;
                     }
-                    self.file.arrived(&parcel)?;
+                    self.file.arrived(&entry)?;
                 }
                 Err(error) if error.is_unreachable() && !self.server.is_connected() => return Err(error),
                 Err(error) => refused = Some(error),
             }
-            if refused.is_none() && matches!(parcel, Parcel::Tracked(_)) {
+            if refused.is_none() && matches!(entry, OutboxEntry::Tracked(_)) {
                 turn = Turn::FIRST;
             }
             drop(sending);
         }
         // Holding `order` keeps writers from queueing between this check and the update of the state.
         let _order = lock(&self.order);
-        let waiting = self.file.next_parcel(Turn::FIRST)?.is_some();
+        let waiting = self.file.next_entry(Turn::FIRST)?.is_some();
         lock(&self.state).waiting = waiting;
         refused.map_or(Ok(()), Err)
     }

@@ -9,7 +9,8 @@ use super::people::DriverEdit;
 use super::query::{Audience, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
 use super::queued_store::QueuedStore;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
+    Write,
 };
 use super::tapes::CataloguedTape;
 use super::tokens::{Scope, Token};
@@ -40,7 +41,7 @@ impl Store for QueuedStore {
         self.ask(|server| server.track_facts(game, track, layout))
     }
 
-    fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {
+    fn tracker_of(&self, tape: TapeId) -> Result<Option<TrackerVersion>, StoreError> {
         self.ask(|server| server.tracker_of(tape))
     }
 

@@ -111,7 +111,7 @@ impl QueuedStore {
     pub fn open(url: &str, file: impl AsRef<Path>, pauses: Pauses) -> Result<Self, StoreError> {
         let server = SqlStore::postgres_later(url)?;
         let file = SqlStore::sqlite(file)?;
-        let waiting = file.next_parcel(Turn::FIRST)?.is_some();
+        let waiting = file.next_entry(Turn::FIRST)?.is_some();
         let state = State { waiting, ..State::default() };
         let inner = Arc::new(Inner {
             server,

@@ -12,15 +12,17 @@ use super::edits::{Edit, Kind, edit};
 use super::error::StoreError;
 use super::kept_answers::KeptAnswers;
 use super::lists::Thing;
-use super::outbox::{self, Parcel, Turn};
+use super::outbox::{self, OutboxEntry, Turn};
 use super::people::DriverEdit;
 use super::pool::Pool;
+#[cfg(feature = "postgres")]
 use super::postgres_server::PostgresServer;
 use super::query::{Audience, Filter, LapQuery, ListQuery, Page, ProgressQuery, SessionQuery, Visibility};
 use super::settle::{lock_drivers, lock_session_of, settle_lap, settle_laps, settle_session, visibility_of};
 use super::sqlite::SqliteFile;
 use super::stored::{
-    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, Tracker, Write,
+    Best, Change, Driven, Driver, Origin, Progress, Replaced, SessionDetail, StoredLap, StoredSession, TrackerVersion,
+    Write,
 };
 use super::tapes::{self, CataloguedTape};
 use super::tokens::{self, Scope, Token};
@@ -42,11 +44,13 @@ impl SqlStore {
         Self::open(Box::new(SqliteFile { path: path.as_ref().to_owned() }))
     }
 
+    #[cfg(feature = "postgres")]
     /// Opens a store on a server named by a URL. The tables are created if they do not exist.
     pub fn postgres(url: &str) -> Result<Self, StoreError> {
         Self::open(Box::new(PostgresServer::new(url)?))
     }
 
+    #[cfg(feature = "postgres")]
     /// Creates a store on a server without connecting. Each operation connects if necessary.
     pub(super) fn postgres_later(url: &str) -> Result<Self, StoreError> {
         Ok(Self { pool: Pool::new(Box::new(PostgresServer::new(url)?)), kept: KeptAnswers::default() })
@@ -65,12 +69,12 @@ impl SqlStore {
         self.pool.write(|db| outbox::queue_tracked(db, origin))
     }
 
-    pub(super) fn next_parcel(&self, after: Turn) -> Result<Option<Parcel>, StoreError> {
+    pub(super) fn next_entry(&self, after: Turn) -> Result<Option<OutboxEntry>, StoreError> {
         self.pool.snapshot(|db| outbox::next(db, after))
     }
 
-    pub(super) fn arrived(&self, parcel: &Parcel) -> Result<(), StoreError> {
-        self.pool.write(|db| outbox::arrived(db, parcel))
+    pub(super) fn arrived(&self, entry: &OutboxEntry) -> Result<(), StoreError> {
+        self.pool.write(|db| outbox::arrived(db, entry))
     }
 
     pub(super) fn forget_tape(&self, tape: TapeId) -> Result<(), StoreError> {
@@ -150,13 +154,13 @@ impl Store for SqlStore {
         self.read(|db| track_facts::get(db, game, track, layout))
     }
 
-    fn tracker_of(&self, tape: TapeId) -> Result<Option<Tracker>, StoreError> {
+    fn tracker_of(&self, tape: TapeId) -> Result<Option<TrackerVersion>, StoreError> {
         let sql = "SELECT tracker, tracker_version FROM tracked WHERE tape = ?1";
         self.read(|db| {
             db.first(sql, &[tape.into()], |mut row| {
                 let id = needed(row.text("a tracker")?, "a tracker")?;
-                let seen = writing::Seen::of_number(needed(row.number("a version")?, "a version")?);
-                Ok(Tracker { id, version: if seen.whole { seen.version } else { 0 } })
+                let seen = writing::TrackingState::of_number(needed(row.number("a version")?, "a version")?);
+                Ok(TrackerVersion { id, version: if seen.whole { seen.version } else { 0 } })
             })
         })
     }

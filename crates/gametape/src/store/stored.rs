@@ -8,7 +8,7 @@ use crate::laps::{Id, Lap, Session, Stint, TrackFacts};
 
 /// The tracker that found the laps of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tracker {
+pub struct TrackerVersion {
     /// Its id.
     pub id: String,
     /// Its version; higher is newer.
@@ -21,7 +21,7 @@ pub struct Origin {
     /// The tape.
     pub tape: TapeId,
     /// The tracker.
-    pub tracker: Tracker,
+    pub tracker: TrackerVersion,
     /// The `replay_of` metadata of the tape, if it is a recording of a playback. Such laps were driven earlier and are stored in the
     /// original tape.
     pub replay_of: Option<String>,
@@ -32,7 +32,7 @@ pub struct Origin {
 impl Origin {
     /// Creates the origin of an original recording.
     #[must_use]
-    pub fn new(tape: TapeId, tracker: Tracker) -> Self {
+    pub fn new(tape: TapeId, tracker: TrackerVersion) -> Self {
         Self { tape, tracker, replay_of: None, keep_replays: false }
     }
 

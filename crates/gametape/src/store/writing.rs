@@ -72,14 +72,14 @@ fn lock_drivers_of(db: &mut dyn Connection, writes: &[Write]) -> Result<(), Stor
 
 /// How far a tracker has processed a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct TrackingState {
     /// The version of the tracker.
     pub(super) version: u32,
     /// Whether everything that it found has been written. Otherwise it is still running, or was stopped.
     pub(super) whole: bool,
 }
 
-impl Seen {
+impl TrackingState {
     /// Returns the stored form: negative until everything has been written.
     fn number(self) -> i64 {
         if self.whole { i64::from(self.version) } else { -i64::from(self.version) }
@@ -96,10 +96,10 @@ impl Seen {
 }
 
 /// Returns how far a tracker has processed a tape; `None` if it has not begun. Locks the row until the transaction ends.
-pub(super) fn seen_by(db: &mut dyn Connection, origin: &Origin) -> Result<Option<Seen>, StoreError> {
+pub(super) fn seen_by(db: &mut dyn Connection, origin: &Origin) -> Result<Option<TrackingState>, StoreError> {
     let sql = "SELECT tracker_version FROM tracked WHERE tape = ?1 AND tracker = ?2 {locked}";
     let key = [origin.tape.into(), Value::from(&origin.tracker.id)];
-    Ok(db.first(sql, &key, |mut row| row.number("a version of a tracker"))?.flatten().map(Seen::of_number))
+    Ok(db.first(sql, &key, |mut row| row.number("a version of a tracker"))?.flatten().map(TrackingState::of_number))
 }
 
 /// Records that a tracker has begun to process a tape. Returns whether it, or a newer version, has already processed the whole tape.
@@ -114,7 +114,7 @@ fn begin_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<bool, Stor
 /// Records that everything a tracker found in a tape has been written. A tape without any laps stays unmarked: a later version may find
 /// some.
 pub(super) fn end_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<(), StoreError> {
-    let is_new = |seen: Seen| !seen.supersedes(origin.tracker.version);
+    let is_new = |seen: TrackingState| !seen.supersedes(origin.tracker.version);
     if !origin.is_left_out() && seen_by(db, origin)?.is_some_and(is_new) {
         put_tracker(db, origin, true)?;
     }
@@ -123,7 +123,7 @@ pub(super) fn end_tracking(db: &mut dyn Connection, origin: &Origin) -> Result<(
 
 /// Records the tracker of a tape, and whether it has processed the whole tape.
 pub(super) fn put_tracker(db: &mut dyn Connection, origin: &Origin, whole: bool) -> Result<Change, StoreError> {
-    let seen = Seen { version: origin.tracker.version, whole };
+    let seen = TrackingState { version: origin.tracker.version, whole };
     let values = [origin.tape.into(), Value::from(&origin.tracker.id), Value::Int(seen.number())];
     let columns = &["tape", "tracker", "tracker_version"];
     Put { table: "tracked", columns, key: 1, values: &values, once: &[] }.run(db)

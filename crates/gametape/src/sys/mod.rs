@@ -8,7 +8,6 @@ mod event;
 mod folder_identity;
 mod mapped_files;
 mod open_files;
-mod panic_message;
 #[cfg(windows)]
 mod pipe;
 mod process;
@@ -26,9 +25,9 @@ pub use event::Event;
 pub use folder_identity::FolderIdentity;
 pub use mapped_files::MappedFiles;
 pub use open_files::raise_open_files;
-pub(crate) use panic_message::panic_message;
 #[cfg(windows)]
 pub use pipe::{PipeClient, PipeServer, PipeStream};
+pub(crate) use process::panic_message;
 #[cfg(windows)]
 pub use process::running_programs;
 pub use process::{process_runs, process_start};

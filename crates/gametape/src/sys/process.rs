@@ -1,4 +1,4 @@
-//! Information about running processes.
+//! Information about running processes, and about threads that panicked.
 
 #[cfg(windows)]
 mod windows;
@@ -22,6 +22,12 @@ pub fn process_start(id: u32) -> Option<u64> {
     let behind = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = std::str::from_utf8(stat.get(behind..)?).ok()?;
     text.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// Returns the message of a panic.
+pub(crate) fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "something that is no text".into())
 }
 
 #[cfg(all(test, target_os = "linux"))]

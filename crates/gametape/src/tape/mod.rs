@@ -1,6 +1,6 @@
 //! Reads tapes for applications: frames as structs, samples, and tapes as a source for captures.
 //!
-//! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape) and gives access to it for streams, metadata, events and channels.
+//! [`Tape`] wraps [`format::read::Tape`](crate::format::read::Tape) and gives access to it ([`Tape::raw`]) for streams, metadata, events and channels.
 //! Damage is never silent: the plain iterators are returned only for streams that were verified to be intact.
 
 mod channel_names;
@@ -9,7 +9,7 @@ mod frames;
 mod samples;
 pub(crate) mod wanted;
 
-use std::ops::Deref;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub use frames::{TapeFrames, TryTapeFrames};
 pub use samples::Samples;
 pub use wanted::{Fault, FrameStruct};
 
-use crate::format::StreamId;
 use crate::format::read::{self, Problem, ProblemKind, ReadError};
+use crate::format::{Event, StreamId};
 
 /// A tape, open for reading.
 ///
@@ -55,9 +55,37 @@ impl Tape {
         self.real_time
     }
 
-    /// Returns the underlying tape, whose `frames` returns bytes.
+    /// Returns the underlying tape: its streams, metadata, events and channels, and frames as bytes.
     pub fn raw(&self) -> &read::Tape {
         &self.raw
+    }
+
+    /// Returns whether the recording was closed: the file is neither still being written nor left by a killed recorder.
+    pub fn is_complete(&self) -> bool {
+        self.raw.is_complete()
+    }
+
+    /// Returns all streams, including those that gametape itself writes.
+    pub fn streams(&self) -> impl Iterator<Item = &read::TapeStream> {
+        self.raw.streams()
+    }
+
+    /// Returns the stream with this name.
+    ///
+    /// # Errors
+    /// If there is no such stream, or more than one.
+    pub fn stream_named(&self, name: &str) -> Result<&read::TapeStream, ReadError> {
+        self.raw.stream_named(name)
+    }
+
+    /// Returns the metadata: keys and values.
+    pub fn metadata(&self) -> BTreeMap<String, String> {
+        self.raw.metadata()
+    }
+
+    /// Returns all events, in order of time.
+    pub fn events(&self) -> Vec<Event> {
+        self.raw.events()
     }
 
     /// Returns damage detected so far that may have lost frames of this stream, or of any stream if `None`.
@@ -74,14 +102,6 @@ impl Tape {
 impl From<read::Tape> for Tape {
     fn from(tape: read::Tape) -> Self {
         Self { raw: Arc::new(tape), real_time: false }
-    }
-}
-
-impl Deref for Tape {
-    type Target = read::Tape;
-
-    fn deref(&self) -> &read::Tape {
-        &self.raw
     }
 }
 

@@ -5,14 +5,15 @@
 //! | what | for | contract |
 //! |---|---|---|
 //! | a source | recording | [`Source`]: provides frames while the game runs |
-//! | a stage | playback | [`Stage`]: shows frames to clients in the same way as the game |
+//! | a stage | playback | `Stage`: shows frames to clients in the same way as the game |
 //! | facts | the doctor | what a source would find, and why it finds nothing |
 //!
-//! Recorder, player and doctor go through [`ADAPTERS`] and do not ask how a game is reached. To add a transport, add its folder, its
-//! variant of [`Transport`](gametape_games::Transport) and its line in [`ADAPTERS`]. Whatever is special about a single game is data in
+//! Recorder, player and doctor go through `ADAPTERS` and do not ask how a game is reached. To add a transport, add its folder, its
+//! variant of [`Transport`](gametape_games::Transport) and its line in `ADAPTERS`. Whatever is special about a single game is data in
 //! the game's folder of `gametape_games`.
 mod batch;
 mod clock;
+#[cfg(feature = "echo")]
 pub(crate) mod http;
 pub(crate) mod shared_memory;
 mod source;
@@ -36,7 +37,11 @@ use gametape_games::Game;
 pub use shared_memory::wine::fuzz_proc_texts;
 
 /// All transports through which games are reached live.
-pub(crate) const ADAPTERS: [&dyn Adapter; 2] = [&shared_memory::SharedMemoryAdapter, &http::HttpAdapter];
+pub(crate) const ADAPTERS: &[&dyn Adapter] = &[
+    &shared_memory::SharedMemoryAdapter,
+    #[cfg(feature = "echo")]
+    &http::HttpAdapter,
+];
 
 /// A transport, as recorder and player use it.
 pub(crate) trait Adapter: Sync {
@@ -53,5 +58,5 @@ pub(crate) trait Adapter: Sync {
 
 /// Returns the adapter of a game's transport; `None` if it is only read from files.
 pub(crate) fn adapter_of(game: &Game) -> Option<&'static dyn Adapter> {
-    ADAPTERS.into_iter().find(|adapter| adapter.carries(game))
+    ADAPTERS.iter().copied().find(|adapter| adapter.carries(game))
 }

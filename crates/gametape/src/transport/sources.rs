@@ -3,6 +3,7 @@
 use gametape_games::Game;
 
 use super::ADAPTERS;
+#[cfg(feature = "echo")]
 use super::http::EchoVrAddress;
 use super::shared_memory::Sections;
 use super::source::Source;
@@ -14,14 +15,18 @@ pub struct GamePlaces {
     /// Games in shared memory.
     pub sections: Sections,
     /// Echo VR; `None` disables it.
+    #[cfg(feature = "echo")]
     pub echo_vr: Option<EchoVrAddress>,
 }
 
 impl From<Sections> for GamePlaces {
     /// Returns the default locations. With a prefix, no network request is made: a prefix keeps real games out.
     fn from(sections: Sections) -> Self {
-        let echo_vr = sections.prefix().as_str().is_empty().then(EchoVrAddress::default);
-        Self { sections, echo_vr }
+        Self {
+            #[cfg(feature = "echo")]
+            echo_vr: sections.prefix().as_str().is_empty().then(EchoVrAddress::default),
+            sections,
+        }
     }
 }
 

@@ -76,6 +76,7 @@ pub(crate) struct StageOptions {
     /// How long to wait for a leftover section that is too small.
     pub(crate) patience: Duration,
     /// Port for games with an HTTP API; `None` means the game's own.
+    #[cfg_attr(not(feature = "echo"), allow(dead_code, reason = "no other game has an HTTP API"))]
     pub(crate) http_port: Option<u16>,
     /// Port of the service with which the game tells clients that it runs: `None` means the game's own, `Some(None)` disables it.
     pub(crate) status_port: Option<Option<u16>>,

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::content::ContentHash;
-use super::ears::Ears;
 use super::error::WatchError;
 use super::examine::{Examined, examine};
 use super::found::{Found, Notice, WatchEvent};
@@ -29,6 +28,7 @@ use super::stamp::Stamp;
 use super::state_file::MAX_RECORDS;
 use super::stopping::{StopHandle, Stopping};
 use super::walk::{Step as Walked, walk};
+use super::watcher::FileWatcher;
 
 /// Maximum number of signals to process before files are inspected.
 const SIGNALS_AT_ONCE: usize = 4096;
@@ -38,7 +38,7 @@ pub(super) struct Engine {
     setup: Setup,
     roots: Roots,
     signals: Signals,
-    ears: Ears,
+    watcher: FileWatcher,
     settling: Settling,
     memory: Memory,
     outbox: Outbox,
@@ -58,7 +58,7 @@ pub(super) enum Step {
 impl Engine {
     pub(super) fn new(setup: Setup, now: Instant) -> Result<Self, WatchError> {
         let signals = Signals::new();
-        let ears = if setup.polling { Ears::deaf() } else { Ears::new(signals.sender()) };
+        let watcher = if setup.polling { FileWatcher::disabled() } else { FileWatcher::new(signals.sender()) };
         let (memory, notice) = Memory::open(setup.state.as_deref())?;
         let mut outbox = Outbox::default();
         outbox.notice(notice);
@@ -66,7 +66,7 @@ impl Engine {
             roots: Roots::new(&setup, now),
             setup,
             signals,
-            ears,
+            watcher,
             settling: Settling::default(),
             memory,
             outbox,
@@ -108,7 +108,7 @@ impl Engine {
             } else if let Some(path) = self.settling.due(now) {
                 self.look_whether_complete(&path, now);
             } else if let Some(folder) = self.roots.due_to_ask(now, self.setup.look_every) {
-                if self.ears.have_lost(&folder) {
+                if self.watcher.has_lost(&folder) {
                     self.handle(Signal::Gone(folder), now);
                 }
             } else if self.outbox.is_empty() {
@@ -134,7 +134,7 @@ impl Engine {
             Signal::Changed(path) => self.look(&path, now),
             Signal::Written(path) => {
                 self.look(&path, now);
-                self.settling.written(&path, self.ears.hear_closing(), now);
+                self.settling.written(&path, self.watcher.reports_close(), now);
             }
             Signal::Closed(path) => {
                 self.look(&path, now);
@@ -152,7 +152,7 @@ impl Engine {
             Signal::Gone(path) => {
                 self.settling.forget_below(&path);
                 if self.roots.gone(&path, now + self.setup.look_every) {
-                    self.ears.forget(&path);
+                    self.watcher.forget(&path);
                     self.outbox.notice(Some(Notice::FolderGone { folder: path }));
                 }
             }
@@ -176,7 +176,7 @@ impl Engine {
             (Some(root), _) if metadata.is_file() => self.consider(root, path, Stamp::of(&metadata), now),
             (_, Some(root)) if metadata.is_dir() => {
                 if let Some(reason) = self.go_through(root, path, false, now) {
-                    self.outbox.notice(self.roots.deaf(root, reason, now + self.setup.look_every));
+                    self.outbox.notice(self.roots.cannot_watch(root, reason, now + self.setup.look_every));
                 }
             }
             _ => {}
@@ -196,7 +196,7 @@ impl Engine {
         let notice = match self.roots.folder(root).map(|folder| folder.path.clone()).filter(|path| path.is_dir()) {
             None => {
                 if let Some(folder) = self.roots.folder(root) {
-                    self.ears.forget(&folder.path);
+                    self.watcher.forget(&folder.path);
                 }
                 self.roots.missing(root, now + self.setup.look_every)
             }
@@ -216,7 +216,7 @@ impl Engine {
         let mut deaf = None;
         walk(&folder, start, &left_out, &mut |step| match step {
             Walked::Folder(path) => {
-                if let Err(error) = self.ears.listen(path, path == folder.path, folder.recursive) {
+                if let Err(error) = self.watcher.listen(path, path == folder.path, folder.recursive) {
                     deaf.get_or_insert(error.to_string());
                 }
             }

@@ -23,12 +23,12 @@ pub struct ReplayGame {
     /// The Steam app id, which names the Proton prefix.
     pub steam_app: Option<u32>,
     /// The possible folders.
-    pub places: &'static [Place],
+    pub places: &'static [ReplayLocation],
 }
 
 /// The location of a folder, with `/` as the separator on every system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ReplayLocation {
     /// Below the user's documents; under Proton, below those of the game's prefix.
     Documents(&'static str),
     /// Below `steamapps/common` of a Steam library.
@@ -47,7 +47,7 @@ const ECHO_VR: ReplayGame = ReplayGame {
     settle_ms: 5000,
     steam_app: None,
     // The game itself writes no replays. Spark does, to its own folder.
-    places: &[Place::Documents("Spark/replays")],
+    places: &[ReplayLocation::Documents("Spark/replays")],
 };
 
 const IRACING: ReplayGame = ReplayGame {
@@ -60,7 +60,7 @@ const IRACING: ReplayGame = ReplayGame {
     // Grows during the whole drive, whenever a buffer is full.
     settle_ms: 5000,
     steam_app: Some(266_410),
-    places: &[Place::Documents("iRacing/telemetry")],
+    places: &[ReplayLocation::Documents("iRacing/telemetry")],
 };
 
 const RAINBOW_SIX_SIEGE: ReplayGame = ReplayGame {
@@ -73,8 +73,8 @@ const RAINBOW_SIX_SIEGE: ReplayGame = ReplayGame {
     settle_ms: 3000,
     steam_app: Some(359_550),
     places: &[
-        Place::SteamCommon("Tom Clancy's Rainbow Six Siege/MatchReplay"),
-        Place::ProgramFiles("Ubisoft/Ubisoft Game Launcher/games/Tom Clancy's Rainbow Six Siege/MatchReplay"),
+        ReplayLocation::SteamCommon("Tom Clancy's Rainbow Six Siege/MatchReplay"),
+        ReplayLocation::ProgramFiles("Ubisoft/Ubisoft Game Launcher/games/Tom Clancy's Rainbow Six Siege/MatchReplay"),
     ],
 };
 
@@ -87,9 +87,9 @@ const ROCKET_LEAGUE: ReplayGame = ReplayGame {
     settle_ms: 2000,
     steam_app: Some(252_950),
     places: &[
-        Place::Documents("My Games/Rocket League/TAGame/Demos"),
+        ReplayLocation::Documents("My Games/Rocket League/TAGame/Demos"),
         // Created by the game if it was installed with Epic's launcher.
-        Place::Documents("My Games/Rocket League/TAGame/DemosEpic"),
+        ReplayLocation::Documents("My Games/Rocket League/TAGame/DemosEpic"),
     ],
 };
 

@@ -23,7 +23,6 @@
 mod archive;
 mod builder;
 mod content;
-mod ears;
 mod engine;
 mod error;
 mod events;
@@ -49,6 +48,7 @@ mod state_file;
 mod stopping;
 mod tapes;
 mod walk;
+mod watcher;
 
 #[cfg(test)]
 mod tests;
@@ -60,7 +60,7 @@ pub use error::WatchError;
 pub use events::Events;
 pub use folder::Folder;
 pub use found::{Archive, Found, Import, Notice, WatchEvent};
-pub use games::{Place, REPLAY_GAMES, ReplayGame, find_replay_game};
+pub use games::{REPLAY_GAMES, ReplayGame, ReplayLocation, find_replay_game};
 pub use pattern::Pattern;
 pub use places::Environment;
 pub use running::{Watched, Watching};

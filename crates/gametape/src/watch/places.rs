@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use directories::UserDirs;
 
-use super::games::{Place, ReplayGame};
+use super::games::{ReplayGame, ReplayLocation};
 
 /// The folders of a machine that replay folders depend on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,20 +45,22 @@ impl Environment {
         each_once(found)
     }
 
-    fn resolve(&self, game: &ReplayGame, place: Place) -> Vec<PathBuf> {
+    fn resolve(&self, game: &ReplayGame, place: ReplayLocation) -> Vec<PathBuf> {
         match place {
-            Place::Documents(below) => {
+            ReplayLocation::Documents(below) => {
                 let prefixes = game.steam_app.filter(|_| self.proton).into_iter().flat_map(|app| {
                     self.steam_libraries.iter().flat_map(move |library| prefix_documents(library, app))
                 });
                 self.documents.iter().cloned().chain(prefixes).map(|documents| join(&documents, below)).collect()
             }
-            Place::SteamCommon(below) => self
+            ReplayLocation::SteamCommon(below) => self
                 .steam_libraries
                 .iter()
                 .map(|library| join(&library.join("steamapps").join("common"), below))
                 .collect(),
-            Place::ProgramFiles(below) => self.program_files.iter().map(|folder| join(folder, below)).collect(),
+            ReplayLocation::ProgramFiles(below) => {
+                self.program_files.iter().map(|folder| join(folder, below)).collect()
+            }
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::ears::Ears;
 use super::folder::Folder;
 use super::found::Notice;
 use super::network::silent_file_system;
 use super::setup::{SETTLE, Setup};
+use super::watcher::FileWatcher;
 
 /// The configured folders.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ enum Presence {
 
 impl Root {
     fn has_to_be_asked(&self) -> bool {
-        Ears::have_to_ask() && self.presence == Presence::Heard
+        FileWatcher::must_poll() && self.presence == Presence::Heard
     }
 }
 
@@ -144,7 +144,7 @@ impl Roots {
     }
 
     /// Handles a subfolder that cannot be watched: the folder is polled.
-    pub(super) fn deaf(&mut self, root: usize, reason: String, next_scan: Instant) -> Option<Notice> {
+    pub(super) fn cannot_watch(&mut self, root: usize, reason: String, next_scan: Instant) -> Option<Notice> {
         let root = self.0.get_mut(root)?;
         root.next_scan = root.next_scan.min(next_scan);
         let before = std::mem::replace(&mut root.presence, Presence::LookedAt);

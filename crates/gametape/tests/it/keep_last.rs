@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use gametape::capture::{
-    Batch, Clock, Description, Pace, RecordOptions, Recorder, Source, SourceError, State, StopFlag, Told,
+    Batch, Clock, Description, Pace, RecordOptions, Recorder, RecorderEvent, Source, SourceError, State, StopFlag,
 };
 use gametape::format::read::Tape;
 use gametape::format::write::{Files, StdFiles};
@@ -98,9 +98,9 @@ fn record(ring: &Ring, frames: u64, second_session_at: u64) -> usize {
     let mut pieces = 0;
     for told in told {
         match told {
-            Told::Closed { .. } => pieces += 1,
-            Told::Opened { .. } | Told::Warned(_) => {}
-            Told::Failed(why) | Told::Lost(why) => panic!("{why}"),
+            RecorderEvent::Closed { .. } => pieces += 1,
+            RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => {}
+            RecorderEvent::Failed(why) | RecorderEvent::Lost(why) => panic!("{why}"),
         }
     }
     pieces

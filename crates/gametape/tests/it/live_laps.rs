@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex};
 
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
-use gametape::capture::{Clock, Observer, PageSource, Place, RecordOptions, Recorder, StopFlag, Told};
+use gametape::capture::{Clock, Destination, Observer, PageSource, RecordOptions, Recorder, RecorderEvent, StopFlag};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::laps::{Event, LapState, Session, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::live::view::{CarNow, CarSink, Reference};
 use gametape::live::{Announced, KeepLaps, LapSink, Live, LiveTape};
 use gametape::store::catalogue::Look;
-use gametape::store::{Audience, CatchUp, Origin, Replaced, SqlStore, Store, Tracker, catch_up};
+use gametape::store::{Audience, CatchUp, Origin, Replaced, SqlStore, Store, TrackerVersion, catch_up};
 use gametape_simulator::live::{GameClock, LiveGame};
 use gametape_simulator::{Script, Settings, Simulation};
 
@@ -26,7 +26,8 @@ fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn
     let (clock, stop) = (Arc::new(GameClock::in_step(speed)), StopFlag::default());
     let in_step: Arc<dyn Clock> = Arc::new(InStep(Arc::clone(&clock)));
     let (told, hear) = channel();
-    let options = RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Place::Folder(folder.into()))) };
+    let options =
+        RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Destination::Folder(folder.into()))) };
     let recorder = Recorder {
         options: Arc::new(options),
         clock: in_step,
@@ -44,14 +45,14 @@ fn record(seconds: u64, name: &str, speed: f64, folder: &Path, observer: Box<dyn
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
     let mut closed =
-        hear.iter().filter_map(|told| if let Told::Closed { path, .. } = told { Some(path) } else { None });
+        hear.iter().filter_map(|told| if let RecorderEvent::Closed { path, .. } = told { Some(path) } else { None });
     let path = closed.next().unwrap();
     assert!(closed.next().is_none());
     path
 }
 
 fn origin(tape: &Tape) -> Origin {
-    Origin::new(tape.id().unwrap(), Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION })
+    Origin::new(tape.id().unwrap(), TrackerVersion { id: TRACKER_ID.into(), version: TRACKER_VERSION })
 }
 
 /// Tracks the tape again and returns what that changes in the store.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Game, Recording, prefix, wait_until};
-use gametape::capture::{RealClock, Told};
+use gametape::capture::{RealClock, RecorderEvent};
 use gametape::format::read::Tape;
 use gametape::play::{Ended, PlayError, Player, RunningGame};
 #[cfg(target_os = "linux")]
@@ -18,9 +18,9 @@ use playback::{Eye, MS, PERIOD_NS, SleepClock, frames, pages_tape};
 const PAGES: [(&str, &str); 3] =
     [("physics", "acpmf_physics"), ("graphics", "acpmf_graphics"), ("static", "acpmf_static")];
 
-fn recorded(told: &[Told]) -> Tape {
+fn recorded(told: &[RecorderEvent]) -> Tape {
     match told.last() {
-        Some(Told::Closed { path, .. }) => Tape::open(path).unwrap(),
+        Some(RecorderEvent::Closed { path, .. }) => Tape::open(path).unwrap(),
         other => panic!("{other:?}"),
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use echo_game::{assert_same, frames, open};
 use game::{Recording, wait_until};
 use gametape::Tape;
-use gametape::capture::{EchoVrAddress, EchoVrSource, Place, RecordOptions, Told};
+use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent};
 use gametape::format::write::{StdFiles, TapeBuilder, WriteOptions};
 use gametape::format::{StreamSpec, TapeId};
 use gametape::games::echo_vr;
@@ -132,7 +132,8 @@ fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
     let mut playing = Player::new(&tape).http_port(0).start().unwrap();
     let address = EchoVrAddress::from(playing.http_address().unwrap());
     let source = EchoVrSource::new(address, 200).look_every(Duration::from_millis(20));
-    let recording = Recording::start(RecordOptions::new(Some(Place::Folder(folder.path().join("again")))), source);
+    let recording =
+        Recording::start(RecordOptions::new(Some(Destination::Folder(folder.path().join("again")))), source);
     // The player waits for the recorder, so every response is recorded.
     let taken = || recording.rows.load(std::sync::atomic::Ordering::Relaxed);
     for _ in 0..60 {
@@ -145,7 +146,7 @@ fn what_is_played_is_recorded_byte_for_byte_in_order_and_nothing_is_invented() {
     assert_eq!(playing.run().unwrap(), Ended::AtEnd);
     playing.stop().unwrap();
     let path = loop {
-        if let Told::Closed { path, .. } = recording.next() {
+        if let RecorderEvent::Closed { path, .. } = recording.next() {
             break path;
         }
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use game::{Recording, prefix, wait_until};
 use gametape::Tape;
-use gametape::capture::{PageSource, Place, RecordOptions, Told};
+use gametape::capture::{Destination, PageSource, RecordOptions, RecorderEvent};
 use gametape::format::write::{StdFiles, WriteOptions, Writer};
 use gametape::format::{TapeId, read};
 use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, ace, acr};
@@ -79,12 +79,12 @@ fn rally(stream: &str, number: u32) -> Option<Vec<u8>> {
 
 fn record(games: &'static [Game], prefix: &gametape::sys::Prefix, folder: &Path) -> Recording {
     let source = PageSource::new(games, prefix.clone(), 1000);
-    Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
+    Recording::start(RecordOptions::new(Some(Destination::Folder(folder.into()))), source)
 }
 
-fn recorded(told: &[Told]) -> (read::Tape, String) {
+fn recorded(told: &[RecorderEvent]) -> (read::Tape, String) {
     match told.last() {
-        Some(Told::Closed { path, game, .. }) => (read::Tape::open(path).unwrap(), game.clone()),
+        Some(RecorderEvent::Closed { path, game, .. }) => (read::Tape::open(path).unwrap(), game.clone()),
         other => panic!("{other:?}"),
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use game::iracing::{Memory, ROW_BYTES, is_whole};
 use game::{Recording, prefix, wait_until};
 use gametape::Tape;
-use gametape::capture::{IracingSource, Place, RecordOptions, State, Told};
+use gametape::capture::{Destination, IracingSource, RecordOptions, RecorderEvent, State};
 use gametape::format::read;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
 use gametape::import::import;
@@ -26,7 +26,7 @@ const TEXT: &str = "---\nWeekendInfo:\n TrackDisplayName: Test Ring\n BuildVersi
 const LONGER: &str = "---\nWeekendInfo:\n TrackDisplayName: A Much Longer Name Of A Test Ring\n\n...\n";
 
 fn record(prefix: &Prefix, folder: &Path) -> Recording {
-    let options = RecordOptions::new(Some(Place::Folder(folder.into())));
+    let options = RecordOptions::new(Some(Destination::Folder(folder.into())));
     Recording::start(options, IracingSource::new(prefix.clone(), None))
 }
 
@@ -38,9 +38,9 @@ fn is_seen(recording: &Recording) -> bool {
     recording.progress.situation().state.is_some_and(|state| matches!(state, State::Here(_)))
 }
 
-fn recorded(told: &[Told]) -> read::Tape {
+fn recorded(told: &[RecorderEvent]) -> read::Tape {
     match told.last() {
-        Some(Told::Closed { path, .. }) => read::Tape::open(path).unwrap(),
+        Some(RecorderEvent::Closed { path, .. }) => read::Tape::open(path).unwrap(),
         other => panic!("{other:?}"),
     }
 }

@@ -5,13 +5,13 @@ use crate::game;
 
 use game::{Game, Recording, prefix, wait_until};
 use gametape::capture::player_marker::PlayerMarker;
-use gametape::capture::{EndReason, Told};
+use gametape::capture::{EndReason, RecorderEvent};
 use gametape::format::TapeId;
 use gametape::format::read::Tape;
 
-fn closed(told: &Told) -> (std::path::PathBuf, EndReason) {
+fn closed(told: &RecorderEvent) -> (std::path::PathBuf, EndReason) {
     match told {
-        Told::Closed { path, reason, .. } => (path.clone(), *reason),
+        RecorderEvent::Closed { path, reason, .. } => (path.clone(), *reason),
         other => panic!("{other:?}"),
     }
 }
@@ -92,8 +92,8 @@ fn a_session_that_ends_closes_its_tape_and_the_next_one_gets_another() {
     (0..40).for_each(|_| drive(&mut game));
     // The old tape is closed concurrently with the new one: either notification may come first.
     let mut both = [recording.next(), recording.next()];
-    both.sort_by_key(|told| matches!(told, Told::Opened { .. }));
-    let [was_closed, Told::Opened { path: second, .. }] = both else { panic!("{both:?}") };
+    both.sort_by_key(|told| matches!(told, RecorderEvent::Opened { .. }));
+    let [was_closed, RecorderEvent::Opened { path: second, .. }] = both else { panic!("{both:?}") };
     assert_eq!(closed(&was_closed), (first.clone(), EndReason::NewSessionType));
     game.status(3);
     wait_until("it pauses", || recording.progress.situation().state.is_some_and(|state| state.text() == "paused"));
@@ -202,7 +202,7 @@ fn f9_a_page_of_a_length_that_no_known_version_has_is_recorded_and_told() {
             recording.progress.is_recording()
         });
         let told = recording.end();
-        let Some(Told::Opened { notes, .. }) = told.first() else { panic!("{told:?}") };
+        let Some(RecorderEvent::Opened { notes, .. }) = told.first() else { panic!("{told:?}") };
         let tape = Tape::open(closed(told.last().unwrap()).0).unwrap();
         let events = tape.events();
         let on_tape: Vec<&String> =

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use game::iracing::Memory;
 use game::{Game, prefix};
 use gametape::capture::{
-    Batch, Clock, IracingSource, Pace, PageSource, Place, RecordOptions, Recorder, Source, SourceError, State,
-    StopFlag, Told,
+    Batch, Clock, Destination, IracingSource, Pace, PageSource, RecordOptions, Recorder, RecorderEvent, Source,
+    SourceError, State, StopFlag,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, About};
 use gametape::laps::Event;
@@ -88,7 +88,7 @@ impl LapSink for Nowhere {
 fn record(source: impl Source, step: impl FnMut() + Send, looks: usize) -> Vec<u64> {
     let folder = tempfile::tempdir().unwrap();
     let (told, hear) = channel();
-    let options = RecordOptions::new(Some(Place::Folder(folder.path().into())));
+    let options = RecordOptions::new(Some(Destination::Folder(folder.path().into())));
     let mut live = Live::new().laps(Arc::new(Nowhere));
     let recorder = Recorder {
         options: Arc::new(options),
@@ -102,8 +102,8 @@ fn record(source: impl Source, step: impl FnMut() + Send, looks: usize) -> Vec<u
     let give = Arc::new(Mutex::new(Vec::new()));
     let counts = Vec::with_capacity(looks);
     assert!(recorder.run(&mut Watched { source, step, by_steps: 0, counts, looks, give: Arc::clone(&give) }));
-    let closed: Vec<Told> = hear.iter().filter(|told| matches!(told, Told::Closed { .. })).collect();
-    let [Told::Closed { finished, .. }] = &closed[..] else { panic!("{closed:?}") };
+    let closed: Vec<RecorderEvent> = hear.iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).collect();
+    let [RecorderEvent::Closed { finished, .. }] = &closed[..] else { panic!("{closed:?}") };
     assert!(finished.streams[0].totals.frames > 100, "{finished:?}");
     live.wait().unwrap();
     let counts = give.lock().unwrap();

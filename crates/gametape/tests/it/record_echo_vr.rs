@@ -10,7 +10,7 @@ mod recording {
     use std::path::Path;
     use std::time::Duration;
 
-    use gametape::capture::{EchoVrAddress, EchoVrSource, Place, RecordOptions, Told};
+    use gametape::capture::{Destination, EchoVrAddress, EchoVrSource, RecordOptions, RecorderEvent};
     use gametape::games::echo_vr::simulated::{Match, Settings};
     use gametape::games::echo_vr::{EventDetector, GameEvent, State};
 
@@ -18,7 +18,7 @@ mod recording {
     use super::game::{Recording, wait_until};
 
     fn record(folder: &Path, source: EchoVrSource) -> Recording {
-        Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
+        Recording::start(RecordOptions::new(Some(Destination::Folder(folder.into()))), source)
     }
 
     fn text_of(recording: &Recording) -> String {
@@ -28,7 +28,7 @@ mod recording {
     /// Waits until a tape is closed because the game has left its match.
     fn until_closed(recording: &Recording) -> std::path::PathBuf {
         loop {
-            if let Told::Closed { path, .. } = recording.next() {
+            if let RecorderEvent::Closed { path, .. } = recording.next() {
                 return path;
             }
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use game::{Recording, prefix, wait_until};
-use gametape::capture::{EndReason, PageSource, Place, RecordOptions, Told, game_sources};
+use gametape::capture::{Destination, EndReason, PageSource, RecordOptions, RecorderEvent, game_sources};
 use gametape::format::read::Tape;
 use gametape::games::{ASSETTO_CORSA_FAMILY, Chars, Game, Utf16, acc, ace};
 use gametape::sys::{Prefix, SectionWriter};
@@ -58,12 +58,12 @@ fn competizione() -> acc::Graphics {
 
 fn record(games: &'static [Game], prefix: &Prefix, folder: &Path) -> Recording {
     let source = PageSource::new(games, prefix.clone(), 200);
-    Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
+    Recording::start(RecordOptions::new(Some(Destination::Folder(folder.into()))), source)
 }
 
 /// Drives until there is a notification.
 #[track_caller]
-fn next(recording: &Recording, mut step: impl FnMut()) -> Told {
+fn next(recording: &Recording, mut step: impl FnMut()) -> RecorderEvent {
     let mut told = None;
     wait_until("something to be told", || {
         step();
@@ -74,14 +74,14 @@ fn next(recording: &Recording, mut step: impl FnMut()) -> Told {
 }
 
 #[track_caller]
-fn opened(told: Told) -> (PathBuf, String) {
-    let Told::Opened { path, game, .. } = told else { panic!("{told:?}") };
+fn opened(told: RecorderEvent) -> (PathBuf, String) {
+    let RecorderEvent::Opened { path, game, .. } = told else { panic!("{told:?}") };
     (path, game)
 }
 
 #[track_caller]
-fn closed(told: Told) -> (PathBuf, EndReason) {
-    let Told::Closed { path, reason, .. } = told else { panic!("{told:?}") };
+fn closed(told: RecorderEvent) -> (PathBuf, EndReason) {
+    let RecorderEvent::Closed { path, reason, .. } = told else { panic!("{told:?}") };
     (path, reason)
 }
 
@@ -90,7 +90,7 @@ fn closed(told: Told) -> (PathBuf, EndReason) {
 #[track_caller]
 fn end_and_begin(recording: &Recording, mut step: impl FnMut()) -> ((PathBuf, EndReason), (PathBuf, String)) {
     let mut told = [next(recording, &mut step), next(recording, &mut step)];
-    told.sort_by_key(|told| matches!(told, Told::Opened { .. }));
+    told.sort_by_key(|told| matches!(told, RecorderEvent::Opened { .. }));
     let [end, begin] = told;
     (closed(end), opened(begin))
 }
@@ -258,7 +258,7 @@ fn evo_before_0_6_is_recorded_when_it_is_asked_for() {
     let mut pages = Pages::empty(&prefix);
     let mut sources = game_sources(Some(&ace::GAME), &prefix, Some(200));
     assert_eq!(sources.len(), 2, "the names of both versions");
-    let options = RecordOptions::new(Some(Place::Folder(folder.path().into())));
+    let options = RecordOptions::new(Some(Destination::Folder(folder.path().into())));
     let recording = Recording::start(options, sources.remove(1));
     let (path, game) = opened(next(&recording, || pages.step()));
     assert_eq!(game, "assetto-corsa-evo");

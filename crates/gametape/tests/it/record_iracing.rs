@@ -7,7 +7,7 @@ use crate::support;
 use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
 use gametape::capture::{
-    Batch, Clock, EndReason, IracingSource, Place, RealClock, RecordOptions, Source as _, State, Told,
+    Batch, Clock, Destination, EndReason, IracingSource, RealClock, RecordOptions, RecorderEvent, Source as _, State,
 };
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
@@ -16,7 +16,7 @@ use gametape::sys::{Prefix, SectionWriter};
 const TEXT: &str = "---\nWeekendInfo:\n TrackDisplayName: Test Ring\n BuildVersion: 2026.01\n\n...\n";
 
 fn record(prefix: &Prefix, folder: &std::path::Path) -> Recording {
-    let options = RecordOptions::new(Some(Place::Folder(folder.into())));
+    let options = RecordOptions::new(Some(Destination::Folder(folder.into())));
     Recording::start(options, IracingSource::new(prefix.clone(), None))
 }
 
@@ -29,9 +29,9 @@ fn ticks(tape: &Tape) -> Vec<i32> {
     found
 }
 
-fn tape_of(told: &Told) -> (Tape, EndReason) {
+fn tape_of(told: &RecorderEvent) -> (Tape, EndReason) {
     match told {
-        Told::Closed { path, reason, .. } => (Tape::open(path).unwrap(), *reason),
+        RecorderEvent::Closed { path, reason, .. } => (Tape::open(path).unwrap(), *reason),
         other => panic!("{other:?}"),
     }
 }
@@ -175,7 +175,8 @@ fn each_session_has_a_tape_that_describes_itself() {
     drive(&mut memory, &|| recording.progress.situation().path.is_some_and(|path| path != first));
     let begun = rows();
     drive(&mut memory, &|| rows() > begun + 20);
-    let told: Vec<Told> = recording.end().into_iter().filter(|told| matches!(told, Told::Closed { .. })).collect();
+    let told: Vec<RecorderEvent> =
+        recording.end().into_iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).collect();
     let [first, second] = &told[..] else { panic!("{told:?}") };
     assert_eq!((tape_of(first).1, tape_of(second).1), (EndReason::NewSession, EndReason::Stopped));
     let (first, second) = (tape_of(first).0, tape_of(second).0);

@@ -10,7 +10,9 @@ use std::sync::mpsc::channel;
 
 use game::prefix;
 use game::this_machine::{InStep, ThisMachine};
-use gametape::capture::{Clock, EndReason, PageSource, Place, RealClock, RecordOptions, Recorder, StopFlag, Told};
+use gametape::capture::{
+    Clock, Destination, EndReason, PageSource, RealClock, RecordOptions, Recorder, RecorderEvent, StopFlag,
+};
 use gametape::format::read::Tape;
 use gametape::games::ASSETTO_CORSA_FAMILY;
 use gametape::sys::{Prefix, SectionReader};
@@ -25,7 +27,8 @@ fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder:
     let in_step: Arc<dyn Clock> = Arc::new(InStep(Arc::clone(&clock)));
     let (told, hear) = channel();
     // Hours of data in a second: no disk keeps up with that, so all of it finds room in the journal.
-    let options = RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Place::Folder(folder.into()))) };
+    let options =
+        RecordOptions { journal_bytes: 64 << 20, ..RecordOptions::new(Some(Destination::Folder(folder.into()))) };
     let recorder = Recorder {
         options: Arc::new(options),
         clock: in_step,
@@ -42,9 +45,9 @@ fn record(simulation: Simulation, clock: GameClock, name: &str, hz: u32, folder:
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
     let closed = hear.iter().filter_map(|told| match told {
-        Told::Closed { path, reason, .. } => Some((path, reason)),
-        Told::Opened { .. } | Told::Warned(_) => None,
-        Told::Failed(why) | Told::Lost(why) => panic!("{why}"),
+        RecorderEvent::Closed { path, reason, .. } => Some((path, reason)),
+        RecorderEvent::Opened { .. } | RecorderEvent::Warned(_) => None,
+        RecorderEvent::Failed(why) | RecorderEvent::Lost(why) => panic!("{why}"),
     });
     closed.collect()
 }
@@ -124,7 +127,7 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     let (clock, stop) = (GameClock::in_real_time(1.0), StopFlag::default());
     let (told, hear) = channel();
     let recorder = Recorder {
-        options: Arc::new(RecordOptions::new(Some(Place::Folder(folder.path().into())))),
+        options: Arc::new(RecordOptions::new(Some(Destination::Folder(folder.path().into())))),
         clock: Arc::new(RealClock::start()),
         progress: Arc::default(),
         told,
@@ -140,7 +143,8 @@ fn in_real_time_pages_are_equal_or_their_ticks_were_missed() {
     assert!(began.elapsed() >= std::time::Duration::from_millis(2_900));
     game.stop(&clock).unwrap();
     assert!(recording.join().unwrap());
-    let path = hear.iter().find_map(|told| if let Told::Closed { path, .. } = told { Some(path) } else { None });
+    let path =
+        hear.iter().find_map(|told| if let RecorderEvent::Closed { path, .. } = told { Some(path) } else { None });
     let tape = Tape::open(path.unwrap()).unwrap();
     let (physics, _) = written(drive(3));
     let found = frames(&tape, "physics");

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use gametape::format::TapeId;
 use gametape::store::incoming::{Arrived, Declared, Incoming, IncomingError};
-use gametape::store::{Parcel, SqlStore};
+use gametape::store::{SessionUpload, SqlStore};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
 fn declared(number: u8) -> Declared {
-    Declared { id: TapeId([number; 16]), bytes: 100, checksum: Parcel::content(&number.to_string()), file: None }
+    Declared { id: TapeId([number; 16]), bytes: 100, checksum: SessionUpload::content(&number.to_string()), file: None }
 }
 
 /// Returns the file names of unfinished uploads.

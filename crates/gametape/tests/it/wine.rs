@@ -9,8 +9,8 @@ use std::path::Path;
 use game::iracing::Memory;
 use game::{Recording, prefix, wait_until};
 use gametape::capture::{
-    Away, Batch, EndReason, InWine, IracingSource, PageSource, Place, RealClock, RecordOptions, Sections, Source,
-    State, Told,
+    Away, Batch, Destination, EndReason, InWine, IracingSource, PageSource, RealClock, RecordOptions, RecorderEvent,
+    Sections, Source, State,
 };
 use gametape::format::read::Tape;
 use gametape::games::iracing::{SECTION, SECTION_BYTES};
@@ -60,7 +60,7 @@ fn sections(prefix: &Prefix, program: &str) -> Sections {
 }
 
 fn record(source: impl Source + 'static, folder: &Path) -> Recording {
-    Recording::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
+    Recording::start(RecordOptions::new(Some(Destination::Folder(folder.into()))), source)
 }
 
 /// Steps through a script, waiting for the recorder to have all frames of the previous step. `totals` holds the number of frames
@@ -87,7 +87,7 @@ fn frames(tape: &Tape, stream: &str) -> Vec<Vec<u8>> {
 /// Returns the tape that was closed last.
 fn closed(recording: &Recording) -> (Tape, EndReason) {
     loop {
-        if let Told::Closed { path, reason, .. } = recording.next() {
+        if let RecorderEvent::Closed { path, reason, .. } = recording.next() {
             return (Tape::open(path).unwrap(), reason);
         }
     }

@@ -12,7 +12,7 @@ pub(super) use speed_plan::SpeedPlan;
 pub use wheels::Wheel;
 
 use super::random::{Chance, Purpose};
-use super::track::{Height, Place, Track};
+use super::track::{Height, Track, TrackPoint};
 use super::weather::Weather;
 use vehicle::{BRAKE_FORCE_N, GRAVITY, WHEELBASE_M, fuel_l, grip_ms2, left_of, mass_kg, resistance_n, tyre_grip};
 use wheels::{Forces, free_wheels};
@@ -60,9 +60,9 @@ pub struct Car {
     pub along_m: f64,
     /// Metres left of the track's line.
     pub offset_m: f64,
-    /// Place on the ground.
+    /// TrackPoint on the ground.
     pub x: f64,
-    /// Place on the ground.
+    /// TrackPoint on the ground.
     pub z: f64,
     /// The road below.
     pub height: Height,
@@ -188,7 +188,7 @@ impl Car {
     }
 
     /// Turns the wheel so that the car comes back to its line within some metres, as far as the tyres hold.
-    fn steer(&mut self, track: &Track, place: &Place, orders: &Orders, grip: f64) {
+    fn steer(&mut self, track: &Track, place: &TrackPoint, orders: &Orders, grip: f64) {
         let back_m = (0.38 * self.speed_ms).max(9.0);
         let points_left = place.tangent.0 * self.course.1 - place.tangent.1 * self.course.0;
         let ahead = track.at(self.along_m + self.speed_ms * STEER_S).curvature;
@@ -253,7 +253,7 @@ impl Car {
     }
 
     /// Looks where on the track the car is now; `place` is where it was.
-    fn find_place(&mut self, track: &Track, place: &Place) -> f64 {
+    fn find_place(&mut self, track: &Track, place: &TrackPoint) -> f64 {
         let (dx, dz) = (self.x - place.x, self.z - place.z);
         let ahead = dx * place.tangent.0 + dz * place.tangent.1;
         let advanced_m = ahead / (1.0 - place.curvature * self.offset_m);

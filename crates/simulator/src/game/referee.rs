@@ -16,7 +16,7 @@ pub(super) struct Referee {
 
 /// What happened in a millisecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Seen {
+pub(super) struct Observed {
     /// The line was crossed.
     pub(super) line: bool,
     /// A lap began there: not so on the way from the grid, where it began with the lights.
@@ -31,8 +31,8 @@ impl Referee {
     }
 
     /// The car was at `from_m` a millisecond ago and went this far. The board's time stands at the end of the millisecond.
-    pub(super) fn watch(&mut self, board: &mut Board, from_m: f64, advanced_m: f64) -> Seen {
-        let mut seen = Seen::default();
+    pub(super) fn watch(&mut self, board: &mut Board, from_m: f64, advanced_m: f64) -> Observed {
+        let mut seen = Observed::default();
         if advanced_m <= 0.0 {
             return seen;
         }
@@ -51,7 +51,7 @@ impl Referee {
         seen
     }
 
-    fn line(&mut self, board: &mut Board, since_ms: f64, seen: &mut Seen) {
+    fn line(&mut self, board: &mut Board, since_ms: f64, seen: &mut Observed) {
         seen.line = true;
         seen.begins = self.lap_counts || !board.timer_runs;
         if self.lap_counts {
@@ -91,7 +91,7 @@ mod tests {
         let mut board = Board { sector: 2, ..board(36_001.0) };
         // 60 mm in this millisecond, a quarter of it before the line.
         let seen = referee.watch(&mut board, referee.lap_m - 0.015, 0.06);
-        assert_eq!(seen, Seen { line: true, begins: true, lap: Some((36_000, true)) });
+        assert_eq!(seen, Observed { line: true, begins: true, lap: Some((36_000, true)) });
         assert!((board.current_ms - 0.75).abs() < 1e-9, "{}", board.current_ms);
         assert_eq!(
             (board.completed_laps, board.last_ms, board.best_ms, board.sector),

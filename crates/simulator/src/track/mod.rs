@@ -17,7 +17,7 @@ pub const HALF_WIDTH_M: f64 = 6.0;
 
 /// A place on the line of the track.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct TrackPoint {
     /// East.
     pub x: f64,
     /// North.
@@ -28,7 +28,7 @@ pub struct Place {
     pub curvature: f64,
 }
 
-impl Place {
+impl TrackPoint {
     /// The place this far to the left.
     #[must_use]
     pub fn left(&self, offset_m: f64) -> (f64, f64) {
@@ -59,7 +59,7 @@ pub struct Corner {
 /// The track.
 #[derive(Debug, Clone)]
 pub struct Track {
-    table: Vec<Place>,
+    table: Vec<TrackPoint>,
     step_m: f64,
     length_m: f64,
     corners: Vec<Corner>,
@@ -71,7 +71,8 @@ impl Track {
     pub fn ring() -> Self {
         let points = shape::scaled_points();
         let (parameters, step_m) = evenly_spaced(&points);
-        let table: Vec<Place> = parameters.iter().map(|parameter| place_of(&curve_at(&points, *parameter))).collect();
+        let table: Vec<TrackPoint> =
+            parameters.iter().map(|parameter| place_of(&curve_at(&points, *parameter))).collect();
         let length_m = step_m * table.len() as f64;
         let corners = corners(&table, step_m);
         Self { table, step_m, length_m, corners }
@@ -103,7 +104,7 @@ impl Track {
 
     /// The place at a distance from the line; any number, laps before and after are the same track.
     #[must_use]
-    pub fn at(&self, distance_m: f64) -> Place {
+    pub fn at(&self, distance_m: f64) -> TrackPoint {
         let along = distance_m.rem_euclid(self.length_m) / self.step_m;
         let index = (along as usize).min(self.table.len() - 1);
         let t = along - index as f64;
@@ -120,7 +121,7 @@ impl Track {
         };
         let (tx, tz) = (mix(a.tangent.0, b.tangent.0), mix(a.tangent.1, b.tangent.1));
         let norm = (tx * tx + tz * tz).sqrt();
-        Place {
+        TrackPoint {
             x: cubic(a.x, a.tangent.0, b.x, b.tangent.0),
             z: cubic(a.z, a.tangent.1, b.z, b.tangent.1),
             tangent: (tx / norm, tz / norm),
@@ -150,8 +151,8 @@ impl Track {
     }
 }
 
-fn place_of(point: &CurvePoint) -> Place {
-    Place { x: point.x, z: point.z, tangent: point.tangent(), curvature: point.curvature() }
+fn place_of(point: &CurvePoint) -> TrackPoint {
+    TrackPoint { x: point.x, z: point.z, tangent: point.tangent(), curvature: point.curvature() }
 }
 
 /// Parameters of places that are equally far from each other along the curve, and how far.
@@ -182,7 +183,7 @@ fn evenly_spaced(points: &[(f64, f64)]) -> (Vec<f64>, f64) {
 }
 
 /// Where the curvature is larger than anywhere near.
-fn corners(table: &[Place], step_m: f64) -> Vec<Corner> {
+fn corners(table: &[TrackPoint], step_m: f64) -> Vec<Corner> {
     const LEAST_CURVATURE: f64 = 1.0 / 160.0;
     let near = (40.0 / step_m) as usize;
     let bend = |index: usize| table[index % table.len()].curvature.abs();

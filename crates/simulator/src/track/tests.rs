@@ -25,7 +25,7 @@ fn the_track_is_closed_smooth_and_of_its_length() {
 #[test]
 fn the_track_never_meets_itself() {
     let track = Track::ring();
-    let places: Vec<Place> = (0..1580).step_by(5).map(|metre| track.at(f64::from(metre))).collect();
+    let places: Vec<TrackPoint> = (0..1580).step_by(5).map(|metre| track.at(f64::from(metre))).collect();
     for (i, a) in places.iter().enumerate() {
         for (j, b) in places.iter().enumerate().skip(i + 1) {
             let apart_m = (j - i).min(places.len() - (j - i)) * 5;

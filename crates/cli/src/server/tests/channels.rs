@@ -11,7 +11,7 @@ use gametape::laps::compare::{FineGrid, compare};
 use gametape::laps::{Grid, Lap, TRACKER_ID, TRACKER_VERSION, Tracked, track_tape};
 use gametape::layout::stream_of_layout;
 use gametape::store::catalogue::{Look, look};
-use gametape::store::{DriverEdit, Origin, Store, Tracker, Visibility, Write};
+use gametape::store::{DriverEdit, Origin, Store, TrackerVersion, Visibility, Write};
 use gametape_simulator::{Script, Settings, Simulation, Start};
 use serde_json::{Value, json};
 use zerocopy::IntoBytes as _;
@@ -45,7 +45,7 @@ pub(super) fn driven(access: Access) -> Driven {
     tape.event(42_000_000_000, "mark", "a mark").unwrap();
     tape.finish().unwrap();
     let tracked = track_tape(&Tape::open(&path).unwrap()).unwrap();
-    let origin = Origin::new(TapeId([9; 16]), Tracker { id: TRACKER_ID.into(), version: TRACKER_VERSION });
+    let origin = Origin::new(TapeId([9; 16]), TrackerVersion { id: TRACKER_ID.into(), version: TRACKER_VERSION });
     server.store.replace_tape(&origin, &tracked.sessions).unwrap();
     let facts: Vec<_> = tracked.tracks.iter().cloned().map(Write::Track).collect();
     server.store.write(&origin, &facts).unwrap();

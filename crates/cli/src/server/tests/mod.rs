@@ -22,7 +22,7 @@ use gametape::format::TapeId;
 use gametape::laps::{
     Conditions, Id, Lap, LapState, Phase, Sector, SectorSource, Session, SessionEnd, SessionKind, TimeSource,
 };
-use gametape::store::{Origin, SqlStore, Store, Tracker, Write};
+use gametape::store::{Origin, SqlStore, Store, TrackerVersion, Write};
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -158,7 +158,7 @@ fn drive(store: &dyn Store, number: u8, driver: &str, times_ms: &[u32]) -> (Id, 
     let laps: Vec<_> = (1..).zip(times_ms).map(|(number, time_ms)| lap(&session, number, *time_ms)).collect();
     let mut writes = vec![Write::Session(session.clone())];
     writes.extend(laps.iter().cloned().map(Write::Lap));
-    let origin = Origin::new(session.tape, Tracker { id: "test".to_owned(), version: 1 });
+    let origin = Origin::new(session.tape, TrackerVersion { id: "test".to_owned(), version: 1 });
     store.write(&origin, &writes).unwrap();
     (session.id, laps.iter().map(|lap| lap.id).collect())
 }

@@ -5,7 +5,7 @@ use gametape_format::read::{ReadError, Tape, TapeStream};
 
 use super::{CORE_STRETCHES, MOST_OTHERS, NEUTRAL_STRETCHES, OTHER_STRETCHES, Weight};
 use crate::export::{ChosenColumn, Columns};
-use crate::laps::{Tap, neutral_channels};
+use crate::laps::{RequestedChannel, neutral_channels};
 use gametape_analysis::recording::streams_of_games;
 
 /// The channels shown by default, in this order, and those that the map is drawn from.
@@ -15,7 +15,7 @@ const LONGEST_ARRAY: usize = 16;
 
 /// A channel and its resolution.
 pub(super) struct Chosen {
-    pub(super) tap: Tap,
+    pub(super) tap: RequestedChannel,
     pub(super) weight: Weight,
     /// Maximum number of intervals.
     pub(super) most: usize,
@@ -26,7 +26,7 @@ pub(super) struct Chosen {
 /// Returns the channels of a report. Whether the game provides the shared ones turns out later.
 pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<Chosen>, ReadError> {
     let rest = neutral_channels().filter(|name| !CORE.contains(name));
-    let neutral = CORE.into_iter().chain(rest).filter_map(Tap::neutral).map(|tap| {
+    let neutral = CORE.into_iter().chain(rest).filter_map(RequestedChannel::neutral).map(|tap| {
         let core = CORE.contains(&tap.name.as_str());
         let (weight, most) = if core { (Weight::Core, CORE_STRETCHES) } else { (Weight::Neutral, NEUTRAL_STRETCHES) };
         Chosen { tap, weight, most, asked_for: false }
@@ -48,7 +48,7 @@ pub(super) fn chosen(tape: &Tape, columns: &Columns, named: bool) -> Result<Vec<
             if named || may_change(tape, stream, column, element)? {
                 let name = if column.count > 1 { format!("{}[{element}]", column.name) } else { column.name.clone() };
                 let offset = column.offset + element * column.kind.width();
-                others.push(Tap::at(name, column.unit.clone(), place, offset, column.kind));
+                others.push(RequestedChannel::at(name, column.unit.clone(), place, offset, column.kind));
             }
         }
     }

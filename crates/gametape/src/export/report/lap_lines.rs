@@ -7,7 +7,7 @@ use super::time_lines::{Known, TimeLines};
 use super::{LAP_VALUES, LapLines, Progress, Weight};
 use crate::export::ExportError;
 use crate::laps::compare::compare;
-use crate::laps::{AlongLap, ColumnsError, Lap, Tap, TrackError, Tracked, along};
+use crate::laps::{AlongLap, ColumnsError, Lap, RequestedChannel, TrackError, Tracked, along};
 
 /// Distance between two positions, if it fits.
 const STEP_M: f64 = 5.0;
@@ -46,7 +46,7 @@ fn length_of(tracked: &Tracked, lap: &Lap) -> Option<f64> {
 }
 
 /// Returns the resolution of laps and their channels: the core channels, then as many others as fit.
-fn room(way_m: f64, laps: usize, known: &[Known]) -> (f64, Vec<Tap>) {
+fn room(way_m: f64, laps: usize, known: &[Known]) -> (f64, Vec<RequestedChannel>) {
     let values = |step_m: f64| 2.0 * way_m / step_m + laps as f64;
     let cores = known.iter().filter(|known| known.channel.weight == Weight::Core).count();
     let mut step_m = STEP_M;

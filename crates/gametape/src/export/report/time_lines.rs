@@ -8,7 +8,7 @@ use super::line::{Line, Span};
 use super::pack::Packed;
 use super::{CORE_STRETCHES, Progress, TimeChannel, Weight};
 use crate::export::ExportError;
-use crate::laps::{Tap, steering_unit};
+use crate::laps::{RequestedChannel, steering_unit};
 use gametape_analysis::Decoding;
 use gametape_analysis::recording::streams_of_games;
 
@@ -17,7 +17,7 @@ const SILENCE_NS: u64 = 2_000_000_000;
 
 /// A channel with values.
 pub(super) struct Known {
-    pub(super) tap: Tap,
+    pub(super) tap: RequestedChannel,
     pub(super) channel: TimeChannel,
 }
 

@@ -11,6 +11,7 @@
 
 mod capture;
 mod echo;
+mod exporters;
 mod kept;
 mod maker;
 mod raw;
@@ -20,6 +21,7 @@ pub use capture::{
     CaptureExportError, CaptureExported, CaptureOptions, Done, export_nevrcap, export_v2_tape, export_v2_tape_with,
 };
 pub use echo::EchoMaker;
+pub use exporters::{NevrcapExporter, V2TapeExporter};
 pub use maker::StreamMaker;
 pub use raw::{CaptureHead, RawMaker, V2MakeError};
 pub use tape::{V2StreamError, V2Streamed, stream_tape};

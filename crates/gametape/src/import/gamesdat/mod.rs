@@ -22,7 +22,7 @@ use head::Head;
 use lz4::{Blocks, Step, Stop};
 use payload::Payload;
 use records::{MAX_PAYLOAD_BYTES, Next, RECORD_HEAD_BYTES, Records};
-use split::{Place, Split};
+use split::{RecordPosition, Split};
 use times::{RecordTimes, utc_ns};
 
 /// Value of the metadata key `importer`. Raise the number when the same file produces a different tape.
@@ -164,7 +164,7 @@ impl Reading {
         if let Some(utc_ns) = utc_ns(ticks).filter(|_| clock_set) {
             out.clock(time_ns, utc_ns)?;
         }
-        let place = Place { number: self.count, time_ns, offset };
+        let place = RecordPosition { number: self.count, time_ns, offset };
         self.count += 1;
         match &mut self.split {
             Some(split) => split.take(record, &place, out, &mut self.problems, &mut self.unread),

@@ -31,7 +31,7 @@ const MAX_PACKET_KINDS: usize = 256;
 
 /// Position and time of a record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct RecordPosition {
     pub(super) number: u64,
     pub(super) time_ns: u64,
     /// Offset of the LZ4 block in which the record ends.
@@ -91,13 +91,13 @@ impl Split {
     pub(super) fn take(
         &mut self,
         record: &[u8],
-        place: &Place,
+        place: &RecordPosition,
         out: &mut dyn Out,
         problems: &mut Problems,
         unread: &mut Rest,
     ) -> Result<(), ImportError> {
         let Some((head, payload)) = record.split_at_checked(RECORD_HEAD_BYTES) else { return Ok(()) };
-        let Place { time_ns, offset, .. } = *place;
+        let RecordPosition { time_ns, offset, .. } = *place;
         let tail: &[u8] = match self.payload {
             Some(Payload::F1) => {
                 self.take_packet(payload, place, out, problems, unread)?;
@@ -121,7 +121,7 @@ impl Split {
     fn take_packet(
         &mut self,
         payload: &[u8],
-        place: &Place,
+        place: &RecordPosition,
         out: &mut dyn Out,
         problems: &mut Problems,
         unread: &mut Rest,
@@ -148,7 +148,7 @@ impl Split {
     fn packet_stream(
         &mut self,
         datagram: &[u8],
-        place: &Place,
+        place: &RecordPosition,
         out: &mut dyn Out,
         problems: &mut Problems,
     ) -> Result<StreamId, ImportError> {
@@ -161,7 +161,7 @@ impl Split {
             if let Some(stream) = self.other_packets {
                 return Ok(stream);
             }
-            let Place { number, offset, .. } = place;
+            let RecordPosition { number, offset, .. } = place;
             problems.add(format!("record {number}, in the block at byte {offset}: its datagram is of no known format"));
             return Ok(*self.other_packets.insert(out.add_stream(plain("f1", "other-packets"))?));
         };

@@ -204,9 +204,9 @@ mod tests {
     }
 
     /// A page with predefined contents for each copy.
-    struct Told(Mutex<Vec<[u8; 8]>>);
+    struct Scripted(Mutex<Vec<[u8; 8]>>);
 
-    impl PageBytes for Told {
+    impl PageBytes for Scripted {
         fn copy(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
             let mut told = self.0.lock().unwrap();
             let now = if told.len() > 1 { told.remove(0) } else { told[0] };
@@ -216,8 +216,8 @@ mod tests {
         }
     }
 
-    fn page(rule: CopyRule, told: &[[u8; 8]]) -> [Page<Told>; 1] {
-        [Page::new(Told(Mutex::new(told.to_vec())), 8, rule)]
+    fn page(rule: CopyRule, told: &[[u8; 8]]) -> [Page<Scripted>; 1] {
+        [Page::new(Scripted(Mutex::new(told.to_vec())), 8, rule)]
     }
 
     const COUNTER: CopyRule = CopyRule::CounterAndSecondCopy { counter_offset: 0 };

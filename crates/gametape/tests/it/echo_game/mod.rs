@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gametape::capture::{EchoVrAddress, EchoVrSource, Told};
+use gametape::capture::{EchoVrAddress, EchoVrSource, RecorderEvent};
 use gametape::format::read::Tape;
 
 /// How the game handles a request.
@@ -304,9 +304,9 @@ pub fn assert_same(found: &[Vec<u8>], expected: &[Vec<u8>]) {
 }
 
 /// Returns the tapes that were closed.
-pub fn closed(told: &[Told]) -> Vec<(PathBuf, &'static str)> {
+pub fn closed(told: &[RecorderEvent]) -> Vec<(PathBuf, &'static str)> {
     let closed = told.iter().filter_map(|told| match told {
-        Told::Closed { path, reason, .. } => Some((path.clone(), reason.as_str())),
+        RecorderEvent::Closed { path, reason, .. } => Some((path.clone(), reason.as_str())),
         _ => None,
     });
     closed.collect()

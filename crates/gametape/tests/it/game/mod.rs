@@ -10,7 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use gametape::capture::{
-    Observer, PageSource, Place, Progress, RealClock, RecordOptions, Recorder, Source, StopFlag, TapeBegins, Told,
+    Destination, Observer, PageSource, Progress, RealClock, RecordOptions, Recorder, RecorderEvent, Source, StopFlag,
+    TapeBegins,
 };
 use gametape::games::{ASSETTO_CORSA_FAMILY, Utf16, acc};
 use gametape::sys::{Prefix, SectionWriter};
@@ -100,7 +101,7 @@ pub struct Recording {
     /// The number that the newest of them begins with: a packet's or a tick's.
     pub newest: Arc<AtomicI32>,
     pub progress: Arc<Progress>,
-    pub told: Receiver<Told>,
+    pub told: Receiver<RecorderEvent>,
     pub stop: StopFlag,
     thread: std::thread::JoinHandle<bool>,
 }
@@ -126,24 +127,24 @@ impl Recording {
     /// Records the family under a prefix into a folder.
     pub fn family(prefix: &Prefix, folder: &std::path::Path, hz: u32) -> Self {
         let source = PageSource::new(ASSETTO_CORSA_FAMILY, prefix.clone(), hz);
-        Self::start(RecordOptions::new(Some(Place::Folder(folder.into()))), source)
+        Self::start(RecordOptions::new(Some(Destination::Folder(folder.into()))), source)
     }
 
     /// The next tape that was begun.
     pub fn opened(&self) -> PathBuf {
         match self.told.recv_timeout(Duration::from_secs(20)).unwrap() {
-            Told::Opened { path, .. } => path,
+            RecorderEvent::Opened { path, .. } => path,
             other => panic!("{other:?}"),
         }
     }
 
     /// The next thing that is told.
-    pub fn next(&self) -> Told {
+    pub fn next(&self) -> RecorderEvent {
         self.told.recv_timeout(Duration::from_secs(30)).unwrap()
     }
 
     /// Ends the recording; everything that was told and not yet heard.
-    pub fn end(self) -> Vec<Told> {
+    pub fn end(self) -> Vec<RecorderEvent> {
         self.stop.stop();
         assert!(self.thread.join().unwrap());
         self.told.iter().collect()

@@ -1,12 +1,12 @@
 use gametape::laps::{Id, Lap, TrackedSession};
-use gametape::store::{Audience, Edit, Origin, Replaced, Store, Tracker};
+use gametape::store::{Audience, Edit, Origin, Replaced, Store, TrackerVersion};
 
 use super::place::Place;
 use super::sample::{LAP_NS, lap, origin, session, tracked, writes};
 use super::writing::everything;
 
 fn version(version: u32) -> Origin {
-    Origin { tracker: Tracker { id: "laps".to_owned(), version }, ..origin(1) }
+    Origin { tracker: TrackerVersion { id: "laps".to_owned(), version }, ..origin(1) }
 }
 
 /// Returns the lap with a start time that is later by `by_ns`, as found by a newer tracker.

@@ -5,7 +5,7 @@ use gametape::laps::{
     Conditions, Id, Lap, LapState, Phase, Reason, ReasonCode, ReasonSource, Sector, SectorSource, Session, SessionEnd,
     SessionKind, Stint, StintEnd, StintStart, TimeSource, TrackedSession,
 };
-use gametape::store::{Origin, Tracker, Write};
+use gametape::store::{Origin, TrackerVersion, Write};
 
 /// 2026-03-01 12:00 UTC.
 pub const START_US: i64 = 1_772_366_400_000_000;
@@ -17,7 +17,7 @@ pub fn tape(number: u8) -> TapeId {
 }
 
 pub fn origin(number: u8) -> Origin {
-    Origin::new(tape(number), Tracker { id: "laps".to_owned(), version: 3 })
+    Origin::new(tape(number), TrackerVersion { id: "laps".to_owned(), version: 3 })
 }
 
 /// Returns a session that starts this many hours after [`START_US`].

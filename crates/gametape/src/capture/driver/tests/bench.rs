@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::super::super::judge::Judge;
 use super::super::super::observer::{Observer, TapeBegins};
-use super::super::super::options::{EndReason, Place, RecordOptions, Told};
+use super::super::super::options::{Destination, EndReason, RecordOptions, RecorderEvent};
 use super::super::super::progress::Progress;
 use super::super::super::tapes::Tapes;
 use super::super::Driver;
@@ -204,8 +204,8 @@ pub(super) struct Bench {
     pub(super) driver: Driver,
     clock: Arc<StepClock>,
     files: Arc<GatedFiles>,
-    hear: Receiver<Told>,
-    told: Vec<Told>,
+    hear: Receiver<RecorderEvent>,
+    told: Vec<RecorderEvent>,
     opened: Vec<PathBuf>,
     folder: TempDir,
 }
@@ -265,7 +265,7 @@ impl Bench {
     pub(super) fn with(change: impl FnOnce(&mut RecordOptions)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let files = Arc::new(GatedFiles::default());
-        let mut options = RecordOptions::new(Some(Place::Folder(folder.path().into())));
+        let mut options = RecordOptions::new(Some(Destination::Folder(folder.path().into())));
         options.files = files.clone();
         change(&mut options);
         let (clock, progress) = (Arc::new(StepClock::default()), Arc::new(Progress::default()));
@@ -369,7 +369,7 @@ impl Bench {
 
     fn hear(&mut self) {
         for told in self.hear.try_iter() {
-            if let Told::Opened { path, .. } = &told {
+            if let RecorderEvent::Opened { path, .. } = &told {
                 self.opened.push(path.clone());
             }
             self.told.push(told);
@@ -378,7 +378,7 @@ impl Bench {
 
     /// Ends the recording. Returns the tapes that were begun, the notifications, and whether all tapes were begun, written and
     /// closed.
-    pub(super) fn end_whatever(mut self) -> (Vec<Result<Ended, PathBuf>>, Vec<Told>, bool) {
+    pub(super) fn end_whatever(mut self) -> (Vec<Result<Ended, PathBuf>>, Vec<RecorderEvent>, bool) {
         self.driver.end(EndReason::Stopped, &self.source);
         self.hear();
         let tapes = self.opened.iter().map(|path| Ended::of(path, EndReason::Stopped).ok_or_else(|| path.clone()));
@@ -394,21 +394,21 @@ impl Bench {
     /// Ends the recording and returns the failures.
     pub(super) fn failures(mut self) -> Vec<String> {
         self.driver.end(EndReason::DiskFailed, &self.source);
-        let failed = |told| if let Told::Failed(text) = told { Some(text) } else { None };
+        let failed = |told| if let RecorderEvent::Failed(text) = told { Some(text) } else { None };
         self.hear.try_iter().filter_map(failed).collect()
     }
 
     /// Ends the recording and returns the tapes in the order in which they were begun.
     pub(super) fn end(mut self) -> Vec<Ended> {
         self.driver.end(EndReason::Stopped, &self.source);
-        let told: Vec<Told> = self.hear.try_iter().collect();
+        let told: Vec<RecorderEvent> = self.hear.try_iter().collect();
         let opened: Vec<&PathBuf> = told
             .iter()
-            .filter_map(|told| if let Told::Opened { path, .. } = told { Some(path) } else { None })
+            .filter_map(|told| if let RecorderEvent::Opened { path, .. } = told { Some(path) } else { None })
             .collect();
         let closed = |wanted: &PathBuf| {
             told.iter().find_map(|told| match told {
-                Told::Closed { path, reason, .. } if path == wanted => Some(*reason),
+                RecorderEvent::Closed { path, reason, .. } if path == wanted => Some(*reason),
                 _ => None,
             })
         };

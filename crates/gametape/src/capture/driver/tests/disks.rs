@@ -1,6 +1,6 @@
 //! Full or failing disks, files removed by others, and panicking threads: what the user is notified of, and what is on the tapes.
 
-use super::super::super::options::{EndReason, Told};
+use super::super::super::options::{EndReason, RecorderEvent};
 use super::bench::{Bench, Ended};
 use super::range;
 
@@ -8,16 +8,22 @@ fn going_on() -> Bench {
     Bench::with(|options| options.go_on = true)
 }
 
-fn failed(told: &[Told]) -> Vec<&str> {
-    told.iter().filter_map(|told| if let Told::Failed(text) = told { Some(text.as_str()) } else { None }).collect()
+fn failed(told: &[RecorderEvent]) -> Vec<&str> {
+    told.iter()
+        .filter_map(|told| if let RecorderEvent::Failed(text) = told { Some(text.as_str()) } else { None })
+        .collect()
 }
 
-fn lost(told: &[Told]) -> Vec<&str> {
-    told.iter().filter_map(|told| if let Told::Lost(text) = told { Some(text.as_str()) } else { None }).collect()
+fn lost(told: &[RecorderEvent]) -> Vec<&str> {
+    told.iter()
+        .filter_map(|told| if let RecorderEvent::Lost(text) = told { Some(text.as_str()) } else { None })
+        .collect()
 }
 
-fn warned(told: &[Told]) -> Vec<&str> {
-    told.iter().filter_map(|told| if let Told::Warned(text) = told { Some(text.as_str()) } else { None }).collect()
+fn warned(told: &[RecorderEvent]) -> Vec<&str> {
+    told.iter()
+        .filter_map(|told| if let RecorderEvent::Warned(text) = told { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 #[test]
@@ -85,7 +91,7 @@ fn a_tape_that_is_deleted_is_noticed_told_and_followed_by_another() {
     let first = *second.numbers.first().unwrap();
     assert!(first > 100, "{first}");
     assert_eq!(second.numbers, range(first, driven), "nothing is missing from then on");
-    let closed = told.iter().filter(|told| matches!(told, Told::Closed { .. })).count();
+    let closed = told.iter().filter(|told| matches!(told, RecorderEvent::Closed { .. })).count();
     assert_eq!(closed, 1, "a file that is not there is not called whole");
 }
 

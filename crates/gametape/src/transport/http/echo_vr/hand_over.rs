@@ -25,7 +25,7 @@ pub(super) struct Item {
 
 pub(super) enum What {
     /// A response of `/session` during a match.
-    Match { body: Vec<u8>, key: u64, presence: Presence, told: Arc<Told>, events: Vec<GameEvent> },
+    Match { body: Vec<u8>, key: u64, presence: Presence, told: Arc<MatchFacts>, events: Vec<GameEvent> },
     /// A response of `/player_bones`.
     Bones(Vec<u8>),
     /// There is no match, for this reason.
@@ -38,12 +38,12 @@ pub(super) enum What {
 
 /// What the game reports about a match, and the id of the tape if a player reports it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct MatchFacts {
     pub(super) facts: SessionFacts,
     pub(super) played: Option<String>,
 }
 
-impl Told {
+impl MatchFacts {
     pub(super) fn about(&self) -> About {
         let SessionFacts { map_name, match_type, .. } = &self.facts;
         About { track: map_name.clone(), session: match_type.clone(), ..About::default() }

@@ -26,7 +26,7 @@ use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceErro
 pub use address::{EchoVrAddress, EchoVrAddressError};
 pub(super) use client::TAPE_HEADER;
 pub use facts::EchoVrFacts;
-use hand_over::{HandOver, Item, Told, What};
+use hand_over::{HandOver, Item, MatchFacts, What};
 use poll::{Manner, Sessions, ask_for_bones};
 
 /// Indices of the streams.
@@ -50,7 +50,7 @@ pub struct EchoVrSource {
     same_moment: Option<(u64, Instant)>,
     state: State,
     key: Option<u64>,
-    told: Arc<Told>,
+    told: Arc<MatchFacts>,
     changes: u64,
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gametape_games::Presence;
 use gametape_games::echo_vr::{EventDetector, SessionFacts, State, session_id, session_key};
 
-use super::hand_over::{Told, What};
+use super::hand_over::{MatchFacts, What};
 
 /// Interval at which the facts of a match are read. The game may report them a little late.
 const FACTS_EVERY: Duration = Duration::from_secs(1);
@@ -16,7 +16,7 @@ const FACTS_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct MatchWatch {
     id: Vec<u8>,
     hint: usize,
-    told: Arc<Told>,
+    told: Arc<MatchFacts>,
     read_facts: Option<Instant>,
     state: State,
     detector: EventDetector,
@@ -33,7 +33,7 @@ impl MatchWatch {
         let facts_are_old = |read: Instant| at.saturating_duration_since(read) >= FACTS_EVERY;
         if self.read_facts.is_none_or(facts_are_old) || played != self.told.played {
             self.read_facts = Some(at);
-            let told = Told { facts: SessionFacts::read(&body), played };
+            let told = MatchFacts { facts: SessionFacts::read(&body), played };
             if told != *self.told {
                 self.told = Arc::new(told);
             }

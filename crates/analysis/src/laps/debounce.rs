@@ -4,7 +4,7 @@
 
 use gametape_games::{LapFrame, Pit, SessionKind};
 
-use super::choices::{CONFIRM_NS, CONFIRM_SESSION_NS, GAME_TIME_BACK_MS};
+use super::thresholds::{CONFIRM_NS, CONFIRM_SESSION_NS, GAME_TIME_BACK_MS};
 
 /// What identifies a session in a frame. Texts are represented by the revision number of the names.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,17 +30,17 @@ impl Key {
 
 /// The filter's verdict on a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum Debounced {
     /// Not accepted yet.
     Held,
     /// Unchanged, or continued as expected.
-    Steady,
+    Unchanged,
     /// Another session, car, track, driver or lap count, shown since this time.
     Changed(u64),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Steady {
+pub(super) struct Debounce {
     believed: Option<(Key, Option<u32>)>,
     /// The newest accepted frame.
     newest: LapFrame,
@@ -57,14 +57,14 @@ struct Candidate {
     same_since_ns: u64,
 }
 
-impl Steady {
+impl Debounce {
     /// Resets the filter, so that any session may follow.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
     /// Judges a frame in which the car is being driven.
-    pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame) -> Seen {
+    pub(super) fn look(&mut self, time_ns: u64, frame: &LapFrame) -> Debounced {
         let (key, laps) = (Key::of(frame), frame.laps_completed);
         if let Some((old, old_laps)) = self.believed
             && old == key
@@ -74,7 +74,7 @@ impl Steady {
             self.candidate = None;
             self.believed = Some((key, laps.or(old_laps)));
             self.newest = *frame;
-            return Seen::Steady;
+            return Debounced::Unchanged;
         }
         let (since_ns, same_since_ns) = match self.candidate {
             Some(before) if before.key == key && before.laps == laps => (before.since_ns, before.same_since_ns),
@@ -87,12 +87,12 @@ impl Steady {
             _ => CONFIRM_NS,
         };
         if time_ns.saturating_sub(same_since_ns) < wait_ns {
-            return Seen::Held;
+            return Debounced::Held;
         }
         self.believed = Some((key, laps));
         self.newest = *frame;
         self.candidate = None;
-        Seen::Changed(since_ns)
+        Debounced::Changed(since_ns)
     }
 }
 

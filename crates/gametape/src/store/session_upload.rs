@@ -17,7 +17,7 @@ use super::columns::{
 use super::cursor::from_hex;
 use super::error::StoreError;
 use super::query::Visibility;
-use super::stored::{Origin, TrackedSession, Tracker};
+use super::stored::{Origin, TrackedSession, TrackerVersion};
 use super::track_facts;
 use super::value::{Row, Value};
 use crate::laps::{Id, TrackFacts};
@@ -34,9 +34,9 @@ const MOST_HIDDEN: usize = 100;
 
 /// A session to upload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parcel {
+pub struct SessionUpload {
     /// The tracker that found the session.
-    pub tracker: Tracker,
+    pub tracker: TrackerVersion,
     /// The session, its stints and its laps.
     pub tracked: TrackedSession,
     /// What is known about its track.
@@ -47,7 +47,7 @@ pub struct Parcel {
     pub excluded: Vec<Id>,
 }
 
-impl Parcel {
+impl SessionUpload {
     /// Returns the origin of the session.
     #[must_use]
     pub fn origin(&self) -> Origin {
@@ -93,7 +93,9 @@ impl Parcel {
             return Err(wrong("upload format 1: is the other gametape newer?", part("format")?));
         }
         let tracker = part("tracker")?.as_array().and_then(|parts| match parts.as_slice() {
-            [id, version] => Some(Tracker { id: id.as_str()?.to_owned(), version: version.as_u64()?.try_into().ok()? }),
+            [id, version] => {
+                Some(TrackerVersion { id: id.as_str()?.to_owned(), version: version.as_u64()?.try_into().ok()? })
+            }
             _ => None,
         });
         let tracker = tracker.ok_or_else(|| wrong("a tracker", part("tracker").unwrap_or(&Json::Null)))?;

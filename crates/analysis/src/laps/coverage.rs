@@ -2,7 +2,7 @@
 
 use gametape_games::LapFrame;
 
-use super::choices::{FASTEST_M_PER_S, SHAKE_M, TELEPORT_SHARE, TELEPORT_SHARE_PER_S};
+use super::thresholds::{FASTEST_M_PER_S, SHAKE_M, TELEPORT_SHARE, TELEPORT_SHARE_PER_S};
 
 /// Number of bins that a lap is divided into.
 pub(super) const PARTS: usize = 256;
@@ -37,7 +37,7 @@ impl Parts {
 
 /// The coverage of a lap.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Way {
+pub(super) struct Coverage {
     seen: Parts,
     /// Bins that were observed, and bins that were driven through while frames were missing.
     driven: Parts,
@@ -45,7 +45,7 @@ pub(super) struct Way {
     driven_m: Option<f32>,
 }
 
-impl Way {
+impl Coverage {
     /// Adds the step from one frame of the lap to the next, `seconds` apart. `whole`: no frames are missing between them. Returns whether
     /// the car was teleported.
     pub(super) fn step(&mut self, before: &LapFrame, now: &LapFrame, seconds: f32, whole: bool) -> bool {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_lap_is_covered_over_the_line_and_a_jump_is_noticed() {
-        let mut way = Way::default();
+        let mut way = Coverage::default();
         let places: Vec<f32> = (0..=100).map(|step| (0.97 + step as f32 / 100.0) % 1.0).collect();
         for pair in places.windows(2) {
             assert!(!way.step(&at(pair[0]), &at(pair[1]), 0.1, true), "{pair:?}");

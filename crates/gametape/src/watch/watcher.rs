@@ -2,7 +2,7 @@
 //!
 //! On Linux, each folder is watched separately, and its removal is reported. On Windows, a whole tree is watched through a handle of its
 //! top folder, and nothing is reported when that folder is removed, renamed or recreated. So its identity must be checked periodically
-//! ([`Ears::have_lost`]).
+//! ([`FileWatcher::has_lost`]).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const TREES: bool = cfg!(not(any(target_os = "linux", target_os = "android")));
 
 /// The file watcher.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct FileWatcher {
     watcher: Option<RecommendedWatcher>,
     /// The watched trees, by top folder. Watching a tree twice would open another handle and report every event twice.
     trees: HashMap<PathBuf, Tree>,
@@ -29,7 +29,7 @@ struct Tree {
     top: Option<Identity>,
 }
 
-impl Ears {
+impl FileWatcher {
     /// Creates a watcher. If the system provides none, folders are polled.
     pub(super) fn new(sender: Sender) -> Self {
         let mut translator = Translator::new(sender);
@@ -38,21 +38,21 @@ impl Ears {
     }
 
     /// Creates a watcher without events.
-    pub(super) fn deaf() -> Self {
+    pub(super) fn disabled() -> Self {
         Self { watcher: None, trees: HashMap::new() }
     }
 
     /// Returns whether the system reports that a writer has closed a file.
-    pub(super) fn hear_closing(&self) -> bool {
+    pub(super) fn reports_close(&self) -> bool {
         cfg!(any(target_os = "linux", target_os = "android")) && self.watcher.is_some()
     }
 
     /// Watches a folder. Idempotent. `top` marks the folder that the user named: on systems that watch whole trees, the folders below it
     /// need no watch. On Linux, each folder is watched before it is read, so that no file is missed in between.
-    pub(super) fn listen(&mut self, folder: &Path, top: bool, recursive: bool) -> Result<(), Deaf> {
-        let watcher = self.watcher.as_mut().ok_or(Deaf::NoEvents)?;
+    pub(super) fn listen(&mut self, folder: &Path, top: bool, recursive: bool) -> Result<(), CannotWatch> {
+        let watcher = self.watcher.as_mut().ok_or(CannotWatch::NoEvents)?;
         if !TREES {
-            return watcher.watch(folder, RecursiveMode::NonRecursive).map_err(Deaf::Refused);
+            return watcher.watch(folder, RecursiveMode::NonRecursive).map_err(CannotWatch::Refused);
         }
         if !top {
             return Ok(());
@@ -68,19 +68,19 @@ impl Ears {
             let _ = watcher.unwatch(folder);
         }
         let mode = if tree.recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-        watcher.watch(folder, mode).map_err(Deaf::Refused)?;
+        watcher.watch(folder, mode).map_err(CannotWatch::Refused)?;
         self.trees.insert(folder.into(), tree);
         Ok(())
     }
 
     /// Returns whether the system may fail to report that a folder is gone.
-    pub(super) const fn have_to_ask() -> bool {
+    pub(super) const fn must_poll() -> bool {
         TREES
     }
 
     /// Returns whether the path of a watched folder now refers to a different folder, or to none. Always `false` on systems that report
     /// this.
-    pub(super) fn have_lost(&self, folder: &Path) -> bool {
+    pub(super) fn has_lost(&self, folder: &Path) -> bool {
         self.trees.get(folder).is_some_and(|tree| identity(folder) != tree.top)
     }
 
@@ -109,7 +109,7 @@ fn identity(folder: &Path) -> Option<Identity> {
 
 /// Why a folder cannot be watched.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Deaf {
+pub(super) enum CannotWatch {
     /// No file watcher is available.
     #[error("file system events are not available")]
     NoEvents,
@@ -128,8 +128,8 @@ mod tests {
     fn a_folder_that_is_listened_to_again_tells_everything_once() {
         let root = tempfile::tempdir().unwrap();
         let signals = Signals::new();
-        let mut ears = Ears::new(signals.sender());
-        (0..5).for_each(|_| ears.listen(root.path(), true, true).unwrap());
+        let mut watcher = FileWatcher::new(signals.sender());
+        (0..5).for_each(|_| watcher.listen(root.path(), true, true).unwrap());
         let (first, last) = (root.path().join("first"), root.path().join("last"));
         std::fs::create_dir(&first).unwrap();
         std::fs::create_dir(&last).unwrap();

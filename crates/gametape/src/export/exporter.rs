@@ -1,0 +1,246 @@
+//! The contract of a file format that tapes are exported to. Command line and server find the formats in a list and use nothing else.
+
+#[cfg(feature = "echo")]
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+#[cfg(feature = "echo")]
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
+
+use gametape_format::read::{Problem, ReadError, Tape};
+
+use super::columns::Columns;
+#[cfg(feature = "echo")]
+use crate::import::Dictionary;
+use crate::laps::Tracked;
+
+/// A file format that tapes are exported to. [`EXPORTERS`](super::EXPORTERS) lists them.
+pub trait Exporter: Sync {
+    /// Returns the name of the format, as users type it.
+    fn name(&self) -> &'static str;
+
+    /// Returns the extension of its files.
+    fn extension(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Returns its media type, for HTTP.
+    fn media_type(&self) -> &'static str;
+
+    /// Returns what its files contain, and thus which parts of [`Export`] apply.
+    fn content(&self) -> Content;
+
+    /// Returns why this program cannot write the format, if so.
+    fn unavailable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Writes a tape. Damaged parts are skipped and returned in [`Exported::damage`].
+    ///
+    /// # Errors
+    /// If the tape has nothing for this format or cannot be read at all, or if the sink fails.
+    fn export(&self, what: &Export<'_>, sink: &mut dyn ExportSink) -> Result<Exported, ExportError>;
+}
+
+impl fmt::Debug for dyn Exporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What the files of a format contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Content {
+    /// Rows of selected channels, of a time range, of all laps or of one.
+    Rows,
+    /// An overview of the whole tape, with selected channels.
+    Report,
+    /// The whole recording, in the format of another program.
+    Recording,
+}
+
+/// What to export.
+#[derive(Clone)]
+pub struct Export<'a> {
+    /// The tape.
+    pub tape: &'a Tape,
+    /// Name of the file that is exported.
+    pub file: &'a str,
+    /// Its laps, if the game has any.
+    pub tracked: Option<&'a Tracked>,
+    /// The channels.
+    pub columns: &'a Columns,
+    /// Whether the user selected the channels.
+    pub named: bool,
+    /// Only these times, in nanoseconds since the start of the tape.
+    pub times: Range<u64>,
+    /// Maximum rows per second; `None` exports all of them.
+    pub hz: Option<f64>,
+    /// Write the first generation of the format's schema, for readers that support no other.
+    pub first_generation: bool,
+    /// The zstd dictionary to compress with.
+    #[cfg(feature = "echo")]
+    pub dictionary: Option<&'a Dictionary>,
+}
+
+impl<'a> Export<'a> {
+    /// Exports everything of a tape.
+    #[must_use]
+    pub fn all(tape: &'a Tape, file: &'a str, columns: &'a Columns) -> Self {
+        Self {
+            tape,
+            file,
+            tracked: None,
+            columns,
+            named: false,
+            times: 0..u64::MAX,
+            hz: None,
+            first_generation: false,
+            #[cfg(feature = "echo")]
+            dictionary: None,
+        }
+    }
+}
+
+/// Receives the bytes of an export.
+pub trait ExportSink {
+    /// Starts the rows of another lap (`None` outside any lap). Also called before the first byte. `head` is what a file begins with.
+    fn part(&mut self, lap: Option<u32>, head: &[u8]) -> io::Result<()>;
+
+    /// Appends bytes. A row is passed as a whole, including its line ending.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Replaces bytes that were written before. Only called for formats with [`Content::Recording`].
+    fn replace(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let _ = (offset, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Reports progress, in nanoseconds of tape time.
+    fn at(&mut self, done_ns: u64, of_ns: u64) {
+        let _ = (done_ns, of_ns);
+    }
+
+    /// Returns an error to stop the export.
+    fn goes_on(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What was exported.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// Rows of a table.
+    pub rows: Option<u64>,
+    /// Frames or lines of a recording.
+    pub frames: Option<u64>,
+    /// Number of channels.
+    pub channels: usize,
+    /// What the format cannot represent.
+    pub left_out: Vec<LeftOut>,
+    /// Parts of the tape that could not be read.
+    pub damage: Vec<Problem>,
+}
+
+/// Something that a format cannot represent, or a reader of the file has to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// A number of things.
+    Counted {
+        /// How many.
+        count: u64,
+        /// What happened to one of them.
+        one: &'static str,
+        /// What happened to several of them.
+        many: &'static str,
+    },
+    /// Anything else.
+    Note(&'static str),
+}
+
+/// Why an export failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The tape has nothing that the format could hold.
+    #[error("{0}")]
+    Nothing(String),
+    /// The tape cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The file cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+    /// The format does not allow it.
+    #[error(transparent)]
+    Format(Box<dyn std::error::Error + Send + Sync>),
+}
+
+#[cfg(feature = "echo")]
+/// A sink as a file that is written from its beginning, with corrections. The sink is shared with the progress of the same export.
+pub(super) struct SinkFile<'a, 'b> {
+    sink: &'a RefCell<&'b mut dyn ExportSink>,
+    position: u64,
+    end: u64,
+}
+
+#[cfg(feature = "echo")]
+impl<'a, 'b> SinkFile<'a, 'b> {
+    /// Begins the file.
+    pub(super) fn begin(sink: &'a RefCell<&'b mut dyn ExportSink>) -> io::Result<Self> {
+        sink.borrow_mut().part(None, &[])?;
+        Ok(Self { sink, position: 0, end: 0 })
+    }
+}
+
+#[cfg(feature = "echo")]
+impl Write for SinkFile<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let before = usize::try_from(self.end - self.position).unwrap_or(usize::MAX).min(bytes.len());
+        let (over, new) = bytes.split_at(before);
+        let mut sink = self.sink.borrow_mut();
+        if !over.is_empty() {
+            sink.replace(self.position, over)?;
+        }
+        if !new.is_empty() {
+            sink.write(new)?;
+        }
+        self.position += bytes.len() as u64;
+        self.end = self.end.max(self.position);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(feature = "echo")]
+impl Seek for SinkFile<'_, '_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+            SeekFrom::Current(by) => self.position.checked_add_signed(by),
+        };
+        self.position = to.filter(|to| *to <= self.end).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+#[cfg(feature = "echo")]
+/// Returns a function that passes progress on to the sink and stops the export if the sink does.
+pub(super) fn progress<'a, 'b>(
+    tape: &Tape,
+    sink: &'a RefCell<&'b mut dyn ExportSink>,
+) -> impl FnMut(u64) -> io::Result<()> + use<'a, 'b> {
+    let last_ns = tape.streams().filter_map(|stream| stream.totals().last_ns).max().unwrap_or_default();
+    move |done_ns| {
+        let mut sink = sink.borrow_mut();
+        sink.at(done_ns, last_ns);
+        sink.goes_on()
+    }
+}
