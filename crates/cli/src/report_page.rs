@@ -24,9 +24,11 @@ const MOST_MARKS: usize = 500;
 const NO_PAGE: &str = "this gametape was built without its web pages, which a report needs (csv and jsonl work without them); install Node.js 20.19 or newer \
                        (npm) and build gametape again from the repository";
 
-/// All formats of `export`: those of the library, and the report, whose page is part of this program.
+/// All formats of `export`: those of the library, and the report, whose page is part of this program. Formats of other programs are last.
 pub(crate) fn exporters() -> impl Iterator<Item = &'static dyn Exporter> {
-    EXPORTERS.iter().copied().chain([&HtmlReport as &dyn Exporter])
+    let all = EXPORTERS.iter().copied().chain([&HtmlReport as &dyn Exporter]);
+    let (recordings, ours): (Vec<_>, Vec<_>) = all.partition(|format| format.content() == Content::Recording);
+    ours.into_iter().chain(recordings)
 }
 
 /// Exports reports.

@@ -10,8 +10,8 @@ use crate::lap_frame::ReadLaps;
 use crate::layout::{Kind, Layout};
 use crate::sample::Decode;
 
-/// Where the frames of a stream come from. A transport that is added gets a folder of its own in `gametape::transport`, which is the only
-/// place that asks for the kind.
+/// Where the frames of a stream come from. Each transport has a folder in `gametape::transport`; other code uses the accessors of
+/// [`Stream`](crate::Stream).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transport {

@@ -37,23 +37,23 @@ pub struct Game {
     pub default_hz: Option<u32>,
     /// Interprets the game's frames.
     pub rules: &'static dyn Rules,
-    /// What its shared memory has beside the streams.
+    /// What its shared memory has besides the streams.
     pub shared_memory: SharedMemory,
 }
 
-/// What the shared memory of a game has beside its streams.
+/// What the shared memory of a game has besides its streams.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedMemory {
     /// Older versions of the game whose streams are in other sections.
     pub older_versions: &'static [Game],
-    /// Names and sizes of sections that clients on Linux open next to the game's. Some crash if these do not exist.
+    /// Names and sizes of sections that clients on Linux open next to the game's. Some crash if these are missing or empty.
     pub companions: &'static [(&'static str, u64)],
     /// Name of the stream, and offset in its frames, of the `u32` that is 0 while the game is off.
     pub running_flag: Option<(&'static str, u64)>,
 }
 
 impl SharedMemory {
-    /// Nothing beside the streams, or no shared memory at all.
+    /// Nothing besides the streams, or no shared memory at all.
     pub const STREAMS_ONLY: Self = Self { older_versions: &[], companions: &[], running_flag: None };
 }
 

@@ -22,7 +22,7 @@
 //! # Features
 //! All are enabled by default. Without them, this crate has tapes, channels, capture, playback, laps of tapes, tables and reports.
 //! - `echo`: Echo VR, over HTTP and in its capture files. `import`: files of other programs; `rocket-league`: its replays.
-//! - `store`: laps in SQLite, and laps beside a recording; `postgres`: laps on a server. `watch`: folders of replays.
+//! - `store`: laps in SQLite, and live laps during a recording; `postgres`: laps on a server. `watch`: folders of replays.
 #![deny(unsafe_code)]
 
 pub use gametape_analysis::layout;

@@ -74,7 +74,7 @@ pub struct Board {
     pub clock_speed: f64,
     /// Distance driven in the stint.
     pub distance_m: f64,
-    /// TrackPoint on the track, 0 to 1.
+    /// Position on the track, 0 to 1.
     pub position: f64,
     /// The flag shown to the driver.
     pub flag: i32,

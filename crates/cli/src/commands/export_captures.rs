@@ -174,13 +174,16 @@ fn write_to(wanted: &Path, job: &Job, replace: bool, stop: &Stop, bar: &Bar) -> 
     let what = Export { first_generation: job.first_generation, dictionary, ..Export::all(tape, &name, &columns) };
     let exported = match job.format.export(&what, &mut file) {
         Err(ExportError::Nothing(why)) => return Err(exit::nothing_found(why)),
-        // Without "cannot write", which is not what happened if the user stopped it.
+        // The error of a file names it; that of a stop is not about writing.
         Err(ExportError::Write(error)) => return Err(error.into()),
         result => result?,
     };
     let left_out = exported.left_out.iter().map(|left_out| match left_out {
         LeftOut::Counted { count, one, many } => human::counted_as(*count, one, many),
-        LeftOut::Note(text) => (*text).to_owned(),
+        LeftOut::Dictionary => {
+            "compressed without the zstd dictionary that its header names; use --dictionary FILE to compress with it"
+                .to_owned()
+        }
         other => format!("{other:?}"),
     });
     let damaged = tape.problems().iter().any(open::is_damage);

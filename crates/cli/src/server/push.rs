@@ -74,17 +74,17 @@ pub(super) async fn session(
 ) -> Answer {
     let text = String::from_utf8(body.into()).map_err(|_| ApiError::bad_request("the body is not UTF-8 text"))?;
     // What a database reports as damaged is an invalid request here.
-    let parcel = SessionUpload::unpack(&text).map_err(|error| match error {
+    let upload = SessionUpload::unpack(&text).map_err(|error| match error {
         StoreError::Damaged { expected, found } => {
             ApiError::bad_request(format!("invalid session: found {found:?}, expected {expected}"))
         }
         error => ApiError::bad_request(error.to_string()),
     })?;
-    check_tracker(&parcel.tracker)?;
+    check_tracker(&upload.tracker)?;
     let store = std::sync::Arc::clone(&state.store);
-    let id = parcel.tracked.session.id;
+    let id = upload.tracked.session.id;
     let (changed, kept_newer, public) =
-        tokio::task::spawn_blocking(move || keep(store.as_ref(), parcel)).await?.map_err(ApiError::from)?;
+        tokio::task::spawn_blocking(move || keep(store.as_ref(), upload)).await?.map_err(ApiError::from)?;
     if changed > 0 {
         let news = serde_json::json!({ "session": id.to_string() });
         state.hub.publish(Kind::SessionChanged, &news, public.then_some(&news));
@@ -108,27 +108,27 @@ fn check_tracker(tracker: &TrackerVersion) -> Result<(), ApiError> {
 }
 
 /// Stores a session: first the privacy of its drivers, then their laps. Returns the number of changes, and whether the session is public.
-fn keep(store: &dyn Store, parcel: SessionUpload) -> Result<(usize, bool, bool), StoreError> {
-    let origin = parcel.origin();
+fn keep(store: &dyn Store, upload: SessionUpload) -> Result<(usize, bool, bool), StoreError> {
+    let origin = upload.origin();
     let known = store.tracker_of(origin.tape)?;
     if known.is_some_and(|known| known.id == origin.tracker.id && known.version > origin.tracker.version) {
         return Ok((0, true, false));
     }
-    for (driver, how) in &parcel.hidden {
+    for (driver, how) in &upload.hidden {
         // Never more visible than the owner of this server wants.
         if *how > store.visibility_of(driver)? {
             store.edit_driver(driver, &DriverEdit { name: None, visibility: Some(*how) })?;
         }
     }
-    let session = parcel.tracked.session.id;
-    let mut writes = vec![Write::Session(parcel.tracked.session)];
-    writes.extend(parcel.tracked.stints.into_iter().map(|stint| Write::Stint(session, stint)));
-    writes.extend(parcel.tracked.laps.into_iter().map(Write::Lap));
-    writes.extend(parcel.facts.map(Write::Track));
+    let session = upload.tracked.session.id;
+    let mut writes = vec![Write::Session(upload.tracked.session)];
+    writes.extend(upload.tracked.stints.into_iter().map(|stint| Write::Stint(session, stint)));
+    writes.extend(upload.tracked.laps.into_iter().map(Write::Lap));
+    writes.extend(upload.facts.map(Write::Track));
     let changes = store.write(&origin, &writes)?;
     let kept = store.session(session, Audience::Owner)?;
     let laps = kept.iter().flat_map(|kept| &kept.laps);
-    let taken_out = exclude(store, laps, &parcel.excluded.into_iter().collect())?;
+    let taken_out = exclude(store, laps, &upload.excluded.into_iter().collect())?;
     // As seen by this server: the driver may be hidden here even if the sender does not hide them.
     let public = kept.is_some_and(|kept| kept.session.visibility == Visibility::Public);
     let kept_newer = changes.contains(&Change::Superseded);

@@ -76,8 +76,8 @@ impl Sending<'_> {
 
     /// Uploads a session if it has changed since the last upload. The outer error concerns the server, the inner one this session.
     fn session(&self, id: Id) -> anyhow::Result<anyhow::Result<()>> {
-        let Some(parcel) = self.parcel(id)? else { return Ok(Ok(())) };
-        let text = parcel.pack()?;
+        let Some(upload) = self.upload(id)? else { return Ok(Ok(())) };
+        let text = upload.pack()?;
         let content = SessionUpload::content(&text);
         let upstream = self.upstream.name();
         if self.store.pushed(&upstream, "session", id.0)?.as_ref() == Some(&content) {
@@ -91,7 +91,7 @@ impl Sending<'_> {
         Ok(Ok(()))
     }
 
-    fn parcel(&self, id: Id) -> anyhow::Result<Option<SessionUpload>> {
+    fn upload(&self, id: Id) -> anyhow::Result<Option<SessionUpload>> {
         let Some(found) = self.store.session(id, Audience::Owner)? else { return Ok(None) };
         let mut session = found.session.session;
         let Some(tracker) = self.store.tracker_of(session.tape)? else { return Ok(None) };

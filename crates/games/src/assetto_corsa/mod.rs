@@ -42,7 +42,7 @@ pub const GAME: Game = Game {
     shared_memory: SharedMemory { older_versions: &[], companions: COMPANIONS, running_flag: RUNNING_FLAG },
 };
 
-/// Programs on Linux open this section too, and crash if it is empty.
+/// Programs on Linux open this section too, and crash if it is missing or empty.
 const COMPANIONS: &[(&str, u64)] = &[("acpmf_crewchief", 16_000)];
 
 /// `status` in the graphics page; 0 means off.

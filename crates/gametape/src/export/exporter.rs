@@ -138,13 +138,13 @@ pub struct Exported {
     pub frames: Option<u64>,
     /// Number of channels.
     pub channels: usize,
-    /// What the format cannot represent.
+    /// What the file lacks, mostly because the format cannot represent it.
     pub left_out: Vec<LeftOut>,
     /// Parts of the tape that could not be read.
     pub damage: Vec<Problem>,
 }
 
-/// Something that a format cannot represent, or a reader of the file has to know.
+/// Something that an exported file lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeftOut {
@@ -157,8 +157,8 @@ pub enum LeftOut {
         /// What happened to several of them.
         many: &'static str,
     },
-    /// Anything else.
-    Note(&'static str),
+    /// The zstd dictionary that the header names: it was not given, so the file is compressed without it.
+    Dictionary,
 }
 
 /// Why an export failed.

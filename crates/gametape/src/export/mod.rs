@@ -1,7 +1,7 @@
 //! Exports tapes to other formats.
 //!
 //! A format is an [`Exporter`] in [`EXPORTERS`]: [`rows`] for tables, [`echoreplay`](EchoReplayExporter) and [`v2`] for Echo VR.
-//! `docs/adding-a-format.md` leads through a new one. [`report`] reduces a tape to the size of a web page.
+//! `docs/adding-a-format.md` explains how to add one. [`report`] reduces a tape to the size of a web page.
 
 #[cfg(feature = "echo")]
 mod answers;

@@ -19,7 +19,7 @@ use crate::laps::Tracked;
 
 /// Comma-separated values.
 pub const CSV: TableExporter = TableExporter(RowFormat::Csv);
-/// One JSON object a line.
+/// One JSON object per line.
 pub const JSONL: TableExporter = TableExporter(RowFormat::Jsonl);
 
 /// Exports tables.

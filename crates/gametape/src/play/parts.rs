@@ -3,7 +3,7 @@
 use super::error::PlayError;
 use crate::format::Role;
 use crate::format::read::{Tape, TapeStream};
-use crate::games::{GAMES, Game, Stream, find_game};
+use crate::games::{GAMES, Game, find_game};
 use crate::transport::{Part, Playback, adapter_of};
 
 /// The parts of a tape that are played.
@@ -28,8 +28,7 @@ pub(super) fn find(tape: &Tape) -> Result<Parts, PlayError> {
         let found: Vec<String> =
             of_games().map(|stream| format!("{} of {}", stream.spec().name, stream.spec().game)).collect();
         let found = if found.is_empty() { "no game frames".into() } else { found.join(", ") };
-        let can: Vec<&str> =
-            GAMES.iter().filter(|game| game.streams.iter().any(Stream::is_live)).map(|game| game.name).collect();
+        let can: Vec<&str> = GAMES.iter().filter(|game| adapter_of(game).is_some()).map(|game| game.name).collect();
         return Err(PlayError::NotPlayable { found, playable: can.join(", ") });
     };
     let (mut list, mut left_out) = (Vec::new(), Vec::new());

@@ -8,7 +8,7 @@
 //! | a stage | playback | `Stage`: shows frames to clients in the same way as the game |
 //! | facts | the doctor | what a source would find, and why it finds nothing |
 //!
-//! Recorder, player and doctor go through `ADAPTERS` and do not ask how a game is reached. To add a transport, add its folder, its
+//! Recorder and player go through `ADAPTERS` and do not ask how a game is reached; the doctor calls the facts of each transport. To add a transport, add its folder, its
 //! variant of [`Transport`](gametape_games::Transport) and its line in `ADAPTERS`. Whatever is special about a single game is data in
 //! the game's folder of `gametape_games`.
 mod batch;
@@ -45,7 +45,7 @@ pub(crate) const ADAPTERS: &[&dyn Adapter] = &[
 
 /// A transport, as recorder and player use it.
 pub(crate) trait Adapter: Sync {
-    /// Returns whether games use this transport for any of their streams.
+    /// Returns whether the game uses this transport for any of its streams.
     fn carries(&self, game: &Game) -> bool;
 
     /// Returns the sources for one game or, if `game` is `None`, for all games of this transport. If `hz` is `None`, each game has its

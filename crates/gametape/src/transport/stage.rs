@@ -17,7 +17,7 @@ use crate::sys::Prefix;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) stream: StreamId,
-    /// Name of the game's stream, for decoders. Empty if its frames are not decoded.
+    /// The name of the game's stream, or a name of the transport's own, which no decoder knows.
     pub(crate) name: &'static str,
     /// Order of frames with the same time, lowest first.
     pub(crate) rank: u8,
@@ -106,7 +106,7 @@ pub(crate) trait Stage: Send {
     /// Marks a jump: the next frame need not follow the last one, but counters must keep increasing.
     fn jump(&mut self);
 
-    /// Returns how often [`pulse`](Self::pulse) must be called at least, whatever is shown.
+    /// Returns the longest time between two calls of [`pulse`](Self::pulse), if it must be called.
     fn pulse_every_ns(&self) -> Option<u64> {
         None
     }

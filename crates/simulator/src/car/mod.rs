@@ -60,9 +60,9 @@ pub struct Car {
     pub along_m: f64,
     /// Metres left of the track's line.
     pub offset_m: f64,
-    /// TrackPoint on the ground.
+    /// Position on the ground.
     pub x: f64,
-    /// TrackPoint on the ground.
+    /// Position on the ground.
     pub z: f64,
     /// The road below.
     pub height: Height,

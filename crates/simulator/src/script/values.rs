@@ -111,7 +111,7 @@ impl Script {
         self.set(move |board| board.distance_m = metres)
     }
 
-    /// TrackPoint on the track, 0 to 1. The driving car says itself where it is: see [`Script::teleport`].
+    /// Position on the track, 0 to 1. The driving car says itself where it is: see [`Script::teleport`].
     #[must_use]
     pub fn position(self, share: f64) -> Self {
         self.set(move |board| board.position = share)

@@ -3,7 +3,7 @@ use gametape::store::{SessionUpload, Store, TrackerVersion, Visibility};
 
 use super::{Server, lap, local, session};
 
-fn parcel(version: u32) -> SessionUpload {
+fn upload(version: u32) -> SessionUpload {
     let session = session(1, "Driver 1");
     let laps = vec![lap(&session, 1, 100_000)];
     SessionUpload {
@@ -15,20 +15,20 @@ fn parcel(version: u32) -> SessionUpload {
     }
 }
 
-async fn push(server: &Server, parcel: &SessionUpload) -> super::Answer {
+async fn push(server: &Server, upload: &SessionUpload) -> super::Answer {
     let headers = [("origin", "http://127.0.0.1:7223")];
-    server.send("PUT", "/api/v1/push/sessions", &headers, &parcel.pack().unwrap()).await
+    server.send("PUT", "/api/v1/push/sessions", &headers, &upload.pack().unwrap()).await
 }
 
 #[tokio::test]
 async fn a_tracker_that_this_program_cannot_know_is_refused_and_blocks_nobody() {
     let server = Server::new(local());
-    let other = SessionUpload { tracker: TrackerVersion { id: "other".to_owned(), version: 1 }, ..parcel(1) };
-    for unknown in [parcel(u32::MAX), parcel(TRACKER_VERSION + 1), other] {
+    let other = SessionUpload { tracker: TrackerVersion { id: "other".to_owned(), version: 1 }, ..upload(1) };
+    for unknown in [upload(u32::MAX), upload(TRACKER_VERSION + 1), other] {
         let answer = push(&server, &unknown).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (409, "unknown_tracker"), "{}", answer.text);
     }
-    let answer = push(&server, &parcel(TRACKER_VERSION)).await;
+    let answer = push(&server, &upload(TRACKER_VERSION)).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!((&answer.json()["changed"], &answer.json()["kept_newer"]), (&2.into(), &false.into()));
 }
@@ -37,8 +37,8 @@ async fn a_tracker_that_this_program_cannot_know_is_refused_and_blocks_nobody() 
 async fn only_drivers_of_a_session_are_hidden_with_it_and_not_thousands() {
     let server = Server::new(local());
     let hide = |driver: String| (driver, Visibility::Private);
-    let stranger = SessionUpload { hidden: vec![hide("Driver 2".to_owned())], ..parcel(1) };
-    let mut crowd = parcel(1);
+    let stranger = SessionUpload { hidden: vec![hide("Driver 2".to_owned())], ..upload(1) };
+    let mut crowd = upload(1);
     let template = crowd.tracked.laps[0].clone();
     for number in 0..3000u32 {
         let driver = format!("Driver {number}");
@@ -53,7 +53,7 @@ async fn only_drivers_of_a_session_are_hidden_with_it_and_not_thousands() {
         assert!(answer.text.contains("hidden drivers"), "{}", answer.text);
     }
     assert_eq!(server.store.visibility_of("Driver 2").unwrap(), Visibility::Public);
-    let own = SessionUpload { hidden: vec![hide("Driver 1".to_owned())], ..parcel(1) };
+    let own = SessionUpload { hidden: vec![hide("Driver 1".to_owned())], ..upload(1) };
     assert_eq!(push(&server, &own).await.status, 200);
     assert_eq!(server.store.visibility_of("Driver 1").unwrap(), Visibility::Private);
 }

@@ -78,9 +78,7 @@ impl From<CaptureExported> for Exported {
         let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
         let mut left_out: Vec<_> = counted.map(|(count, one, many)| LeftOut::Counted { count, one, many }).collect();
         if exported.without_dictionary {
-            left_out.push(LeftOut::Note(
-                "compressed without the zstd dictionary that its header names; use --dictionary FILE to compress with it",
-            ));
+            left_out.push(LeftOut::Dictionary);
         }
         Self { frames: Some(exported.frames), left_out, damage: exported.damage, ..Self::default() }
     }

@@ -53,8 +53,8 @@ pub(super) fn family_of(games: &'static [Game]) -> &'static [Game] {
     FAMILIES.iter().copied().find(|family| first(family) == first(games)).unwrap_or(games)
 }
 
-/// Tells an older version of a game from a game with the same pages (EVO before 0.6 from Rally): if the program of the former is running,
-/// it is that. Applies only to pages that are not accepted immediately. Names with a prefix do not belong to a program.
+/// Distinguishes an older version of a game (EVO before 0.6) from another game with the same pages (Rally): if the program of the former is
+/// running, the pages are its own. Applies only to pages that are not accepted immediately. Names with a prefix do not belong to a program.
 pub(super) fn named_by_process(
     game: &'static Game,
     prefix: &Prefix,

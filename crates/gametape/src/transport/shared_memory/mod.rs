@@ -3,7 +3,7 @@
 //! ```text
 //! record    sections (by name, or in wine) ──▶ page_source: fixed pages, identify: whose pages they are
 //!                                          ──▶ iracing: rotating buffers
-//! play      page_stage, iracing ──▶ owned_section; player_marker tells recorders that it is a playback; running_game: is the game there?
+//! play      page_stage, iracing ──▶ owned_section; player_marker tells recorders that it is a playback; running_game checks for the game
 //! doctor    facts: what a source finds, section_facts: the sections as objects, wine::facts
 //! ```
 //! A game chooses between fixed pages and rotating buffers with the [`CopyRule`] of its first stream.

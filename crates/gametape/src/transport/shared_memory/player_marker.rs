@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_is_seen_while_its_player_lives() {
+    fn a_marker_is_seen_while_its_player_lives() {
         let prefix = prefix("marker");
         let played = || tape_being_played(&prefix, ASSETTO_CORSA_FAMILY);
         assert_eq!(played(), None);

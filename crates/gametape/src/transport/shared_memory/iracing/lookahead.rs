@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn rows_get_the_ticks_of_the_header_behind_them() {
-        let (mut linker, mut out) = (TickLookahead::new(KINDS.to_vec()), Vec::new());
-        let mut take = |kind, time_ns, bytes: &[u8]| linker.take(entry(kind, time_ns), bytes, &mut out);
+        let (mut lookahead, mut out) = (TickLookahead::new(KINDS.to_vec()), Vec::new());
+        let mut take = |kind, time_ns, bytes: &[u8]| lookahead.take(entry(kind, time_ns), bytes, &mut out);
         take(Kind::Text, 5, b"text");
         take(Kind::Row, 10, b"row");
         take(Kind::Row, 20, b"row");
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn a_tape_that_lost_its_headers_is_not_held_back() {
-        let (mut linker, mut out) = (TickLookahead::new(KINDS.to_vec()), Vec::new());
+        let (mut lookahead, mut out) = (TickLookahead::new(KINDS.to_vec()), Vec::new());
         for time_ns in 0..100 {
-            linker.take(entry(Kind::Row, time_ns), b"row", &mut out);
-            assert!(linker.waiting.len() <= MOST_WAITING);
+            lookahead.take(entry(Kind::Row, time_ns), b"row", &mut out);
+            assert!(lookahead.waiting.len() <= MOST_WAITING);
         }
-        linker.release(&mut out);
+        lookahead.release(&mut out);
         assert_eq!(out.len(), 100);
     }
 }
