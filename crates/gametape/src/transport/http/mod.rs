@@ -3,7 +3,7 @@
 //! ```text
 //! record    echo_vr: polls the endpoints of Echo VR, the only game so far
 //! play      stage ──▶ server: serves the frames on the endpoints; request parses what clients send
-//! doctor    echo_vr::facts
+//! doctor    echo_vr::reply
 //! ```
 mod echo_vr;
 mod request;

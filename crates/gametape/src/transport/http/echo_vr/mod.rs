@@ -8,7 +8,6 @@
 //! polling thread and stored in the tape next to the frames.
 mod address;
 mod client;
-mod facts;
 mod hand_over;
 mod moments;
 mod poll;
@@ -25,9 +24,9 @@ use gametape_games::echo_vr::{self, GameEvent, SessionFacts};
 use crate::transport::{Away, Batch, Clock, Description, Pace, Source, SourceError, State};
 pub use address::{EchoVrAddress, EchoVrAddressError};
 pub(super) use client::TAPE_HEADER;
-pub use facts::EchoVrFacts;
 use hand_over::{HandOver, Item, MatchFacts, What};
 use poll::{Manner, Sessions, ask_for_bones};
+pub use reply::EchoVrFacts;
 
 /// Indices of the streams.
 const SESSION: usize = 0;

@@ -1,4 +1,4 @@
-//! Interprets a response for the recorder: a match, or the reason why there is none.
+//! Interprets a response, for the recorder and for the doctor: a match, or the reason why there is none.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -58,8 +58,27 @@ pub(super) fn worth(reply: &Result<Reply, Failure>, body: &[u8]) -> Option<u8> {
     }
 }
 
+/// The result of scanning the ports of Echo VR.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EchoVrFacts {
+    /// The address that was scanned.
+    pub address: String,
+    /// What a recorder would find.
+    pub state: State,
+    /// Id of the tape that is being played, if a player responds.
+    pub played: Option<String>,
+}
+
+impl EchoVrFacts {
+    /// Scans all ports once: what a recorder would find. Returns quickly on this machine if nothing is listening.
+    pub(crate) fn look(address: &EchoVrAddress) -> Self {
+        let (state, played) = scan(address);
+        Self { address: address.to_string(), state, played }
+    }
+}
+
 /// Scans all ports once. Returns what a recorder would find, and the id of the tape if a player responds.
-pub(super) fn look_at_echo_vr(address: &EchoVrAddress) -> (State, Option<String>) {
+fn scan(address: &EchoVrAddress) -> (State, Option<String>) {
     let mut best: (Option<u8>, Away) = (None, Away::NotThere);
     let (mut client, mut body) = (Client::scout(address, Duration::MAX), Vec::new());
     for place in address.places() {
