@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, missing_docs)]
 use crate::support;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::windows::process::CommandExt as _;
@@ -151,9 +150,11 @@ fn a_demo_is_recorded_by_another_process_and_seen_by_a_client_to_appear_run_and_
     let (first, second) = (raw(&bench, text(&tape_in(&bench.path("demo")))), raw(&bench, text(&tape)));
     // How many pages each of them caught, and which, depends on timing. That each is a page of this car does not.
     assert!(!first.is_empty() && !second.is_empty(), "{} and {} frames", first.len(), second.len());
-    let mut car = PagesOfDemo::new();
-    for frame in first.iter().chain(&second) {
-        assert_eq!(car.page(packet_id(frame)), Some(frame), "a page that the car did not write");
+    let last = first.iter().chain(&second).map(packet_id).max().unwrap();
+    let pages = pages_of_demo(last);
+    assert!(first.iter().all(|frame| pages.contains(frame)), "the car waits for its own recorder");
+    for frame in &second {
+        assert!(was_written(&pages, frame), "not a page of the car: {frame:?}");
     }
 }
 
@@ -161,33 +162,40 @@ fn packet_id(frame: &[u8; 800]) -> i32 {
     i32::from_le_bytes(frame[..4].try_into().unwrap())
 }
 
-/// The physics pages that the car of `demo` writes, by packet id: the same for each run with the same seed.
-struct PagesOfDemo {
-    simulation: Simulation,
-    pages: BTreeMap<i32, [u8; 800]>,
+/// The physics pages that the car of `demo` writes, up to this packet id: the same for each run with the same seed.
+fn pages_of_demo(last: i32) -> Vec<[u8; 800]> {
+    let mut simulation = Simulation::driving(Settings { seed: 1, ..Settings::default() }, Script::new());
+    let mut pages = Vec::new();
+    let mut is_written = true;
+    while pages.last().is_none_or(|page| packet_id(page) < last) && !simulation.is_over() {
+        if is_written {
+            pages.push(simulation.pages().physics.as_bytes().try_into().unwrap());
+        }
+        is_written = simulation.step().physics;
+    }
+    pages
 }
 
-impl PagesOfDemo {
-    fn new() -> Self {
-        let simulation = Simulation::driving(Settings { seed: 1, ..Settings::default() }, Script::new());
-        let mut pages = Self { simulation, pages: BTreeMap::new() };
-        pages.keep();
-        pages
-    }
+/// Whether a recorder can have seen this frame of pages that were written one after the other. The pages have no lock: if the system interrupts the
+/// writer in the middle of a page, for longer than a recorder waits between two copies, both copies have the first words of a page and the rest of
+/// the one before. On a busy machine that happens.
+fn was_written(pages: &[[u8; 800]], frame: &[u8; 800]) -> bool {
+    let interrupted = |before: &[u8; 800], page: &[u8; 800]| {
+        (8..800).step_by(8).any(|at| frame[..at] == page[..at] && frame[at..] == before[at..])
+    };
+    pages.contains(frame) || pages.windows(2).any(|pair| interrupted(&pair[0], &pair[1]))
+}
 
-    fn keep(&mut self) {
-        let page: [u8; 800] = self.simulation.pages().physics.as_bytes().try_into().unwrap();
-        self.pages.insert(packet_id(&page), page);
-    }
-
-    fn page(&mut self, packet: i32) -> Option<&[u8; 800]> {
-        while self.pages.last_key_value().is_some_and(|(last, _)| *last < packet) && !self.simulation.is_over() {
-            if self.simulation.step().physics {
-                self.keep();
-            }
-        }
-        self.pages.get(&packet)
-    }
+#[test]
+fn a_frame_of_two_pages_is_told_from_one_of_an_interrupted_writer() {
+    let pages = pages_of_demo(30);
+    assert!(pages.len() > 2 && pages.iter().all(|page| was_written(&pages, page)));
+    let mix = |front: &[u8; 800], back: &[u8; 800]| -> [u8; 800] {
+        [&front[..400], &back[400..]].concat().try_into().unwrap()
+    };
+    assert!(was_written(&pages, &mix(&pages[1], &pages[0])));
+    assert!(!was_written(&pages, &mix(&pages[0], &pages[1])), "written from the end to the front");
+    assert!(!was_written(&pages, &mix(&pages[2], &pages[0])), "a page between them was skipped");
 }
 
 #[test]
@@ -208,7 +216,7 @@ fn what_is_played_is_recorded_to_the_byte_and_seen_by_a_client() {
     assert!(seen.code == 0 && seen.out.contains("fell 0") && seen.out.trim_end().ends_with("gone"), "{}", seen.out);
     let (original, again) = (raw(&bench, &original), raw(&bench, text(&tape)));
     assert!(!again.is_empty());
-    assert!(again.iter().all(|frame| original.contains(frame)), "a frame that nobody played");
+    assert!(again.iter().all(|frame| was_written(&original, frame)), "a frame that nobody played");
 }
 
 #[test]
